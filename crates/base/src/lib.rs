@@ -1,0 +1,19 @@
+//! What every room shares and nothing else: identifiers, positions, limits, cancellation, progress, paths.
+//!
+//! This crate depends on none of ours and does no I/O.
+
+mod cancel;
+mod hash;
+mod limits;
+mod path;
+mod problem;
+mod progress;
+mod relation;
+
+pub use cancel::{Cancel, Cancelled};
+pub use hash::ContentHash;
+pub use limits::Limits;
+pub use path::{PathError, RepoPath};
+pub use problem::{Problem, ProblemKind};
+pub use progress::{NoProgress, Progress, ProgressEvent};
+pub use relation::{EdgeTier, NodeKind, Relation};

@@ -1,0 +1,62 @@
+use std::time::Duration;
+
+/// Every bound on the work that untrusted input can cause, in one place. All can be overridden by the caller.
+///
+/// Going over a limit is never a failure of the run and never silent: the file gets a [`Problem`](crate::Problem).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// A larger file is not parsed (it stays a file node and can be searched), in bytes.
+    pub parse_bytes: usize,
+    /// A larger file is not read at all, in bytes.
+    pub read_bytes: u64,
+    /// Parse time that any file gets.
+    pub parse_time: Duration,
+    /// Parse time added for each MiB of the file.
+    pub parse_time_per_mib: Duration,
+    /// Deepest syntax tree that is walked, in nodes from the root.
+    pub tree_depth: u32,
+    /// Facts (definitions, bindings, expressions, references) kept of one file.
+    pub facts_per_file: usize,
+    /// A file with a longer line is taken for generated or minified and not parsed, in bytes.
+    pub line_bytes: usize,
+    /// Nodes of the whole graph; files past it are reported as skipped.
+    pub graph_nodes: usize,
+    /// Deepest folder that is walked, counted from the root.
+    pub folder_depth: usize,
+    /// Files of one root.
+    pub files: usize,
+    /// Links followed while one reference is evaluated (assignments, returns, bases, re-exports).
+    pub link_depth: u32,
+    /// Evaluation steps spent on one reference before it is left unresolved with that reason.
+    pub link_steps: u32,
+    /// Candidates kept of a reference that may go to several targets.
+    pub link_candidates: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            parse_bytes: 1 << 20,
+            read_bytes: 64 << 20,
+            parse_time: Duration::from_millis(250),
+            parse_time_per_mib: Duration::from_secs(2),
+            tree_depth: 100_000,
+            facts_per_file: 200_000,
+            line_bytes: 1 << 20,
+            graph_nodes: 20_000_000,
+            folder_depth: 256,
+            files: 2_000_000,
+            link_depth: 48,
+            link_steps: 4_000,
+            link_candidates: 8,
+        }
+    }
+}
+
+impl Limits {
+    /// Parse time granted to a file of `bytes` bytes.
+    pub fn parse_budget(&self, bytes: usize) -> Duration {
+        let mib = bytes as f64 / (1 << 20) as f64;
+        self.parse_time + self.parse_time_per_mib.mul_f64(mib)
+    }
+}

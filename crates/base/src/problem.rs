@@ -1,0 +1,59 @@
+use serde::{Deserialize, Serialize};
+
+/// Why a file, or a part of it, is missing from the graph. Shown to users: nothing is skipped silently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProblemKind {
+    /// The file is larger than the parse limit; kept as a file node.
+    TooLarge,
+    /// A NUL byte near its start; kept as a file node.
+    Binary,
+    /// A line longer than the limit: generated or minified; kept as a file node.
+    LongLine,
+    /// Bytes that are not UTF-8 were replaced before parsing.
+    InvalidUtf8,
+    /// Parsing took longer than its budget; kept as a file node.
+    ParseTimeout,
+    /// The syntax tree is deeper than the limit; what lies below is not walked.
+    TreeDepth,
+    /// More facts than the limit; the rest of the file is not in the graph.
+    FactsLimit,
+    /// The parser met text that it could not place; what surrounds it is in the graph.
+    SyntaxErrors,
+    /// The extractor failed on this file (a bug in m1nd); kept as a file node.
+    ExtractorFailed,
+    /// The file or folder could not be read.
+    Unreadable,
+    /// The name is not UTF-8 or holds a character that a path cannot be addressed by.
+    UnsupportedPath,
+    /// A symbolic link; links are not followed.
+    SymbolicLink,
+    /// A pipe, socket or device.
+    NotRegular,
+    /// The folder lies deeper than the limit.
+    FolderDepth,
+    /// The root has more files than the limit.
+    FilesLimit,
+    /// The graph has reached its node limit; this file is not in it.
+    GraphLimit,
+    /// A manifest (`package.json`, `Cargo.toml`, …) could not be understood; its settings are not applied.
+    BadManifest,
+}
+
+/// One thing that went wrong with one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// What.
+    pub kind: ProblemKind,
+    /// Figures or words that help to understand it, such as `1403321 bytes, limit 1048576`. May be empty.
+    pub detail: String,
+    /// 1-based line it concerns, 0 for the whole file.
+    pub line: u32,
+}
+
+impl Problem {
+    /// A problem of the whole file.
+    pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
+        Self { kind, detail: detail.into(), line: 0 }
+    }
+}

@@ -1,0 +1,147 @@
+use serde::{Deserialize, Serialize};
+
+macro_rules! word_enum {
+    ($(#[$doc:meta])* $name:ident, $what:literal { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[repr(u8)]
+        pub enum $name {
+            $($(#[$vdoc])* $variant,)*
+        }
+
+        impl $name {
+            /// Every value, in the order of its number in files.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The word on the wire.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// The value with this number.
+            pub fn from_number(number: u8) -> Option<Self> {
+                Self::ALL.get(usize::from(number)).copied()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.word())
+            }
+        }
+    };
+}
+
+word_enum! {
+    /// What an edge says of its two ends. Numbers are stored in files: add at the end.
+    Relation, "relation" {
+        /// Holds it: file → definition, class → method.
+        Contains = "contains",
+        /// Brings it or its file into scope.
+        Imports = "imports",
+        /// Brings it into scope and offers it to its own importers.
+        Reexports = "reexports",
+        /// Calls or constructs it.
+        Calls = "calls",
+        /// Names it otherwise: reads, writes, uses as a type.
+        References = "references",
+        /// Has it as a base class, supertrait or parent interface.
+        Inherits = "inherits",
+        /// Implements the interface or trait.
+        Implements = "implements",
+        /// Replaces a member of a base.
+        Overrides = "overrides",
+        /// Is decorated or annotated with it.
+        Decorates = "decorates",
+        /// Test code that exercises it.
+        Tests = "tests",
+        /// Reads a configuration key or environment variable.
+        ReadsConfig = "reads_config",
+        /// A package that needs another package.
+        DependsOn = "depends_on",
+        /// Text that describes code.
+        Documents = "documents",
+        /// Hands it to a framework as an entry point.
+        Registers = "registers",
+        /// Any other relation of imported data.
+        RelatesTo = "relates_to",
+    }
+}
+
+impl Relation {
+    /// The relation a word on the wire stands for; older and foreign words are accepted.
+    pub fn parse(word: &str) -> Option<Self> {
+        let known = Self::ALL.iter().copied().find(|relation| relation.word() == word);
+        known.or(match word {
+            "implements_trait" => Some(Self::Implements),
+            "belongs_to_type" | "owned_by_impl" | "declares_module" => Some(Self::Contains),
+            "configures" => Some(Self::ReadsConfig),
+            "grounded_in" => Some(Self::Documents),
+            _ => None,
+        })
+    }
+
+    /// Whether a change of the target can change or break the source. `contains` does not carry it.
+    pub const fn carries_change(self) -> bool {
+        !matches!(self, Self::Contains | Self::RelatesTo)
+    }
+}
+
+word_enum! {
+    /// How sure an edge is.
+    EdgeTier, "tier" {
+        /// The language's rules give this one target.
+        Certain = "certain",
+        /// One of several candidates that the rules leave open.
+        Possible = "possible",
+        /// Leads out of the indexed roots; the package is known.
+        External = "external",
+    }
+}
+
+word_enum! {
+    /// What a node of the graph is. Numbers are stored in files: add at the end.
+    NodeKind, "node type" {
+        /// A file.
+        File = "file",
+        /// A folder (only of imported data).
+        Directory = "directory",
+        /// Function, method, constructor, accessor.
+        Function = "function",
+        /// Class.
+        Class = "class",
+        /// Struct, record, untagged union.
+        Struct = "struct",
+        /// Enum.
+        Enum = "enum",
+        /// Variant of an enum.
+        Variant = "variant",
+        /// Trait, protocol, mixin.
+        Trait = "trait",
+        /// Interface.
+        Interface = "interface",
+        /// Type alias.
+        Type = "type",
+        /// Module or namespace inside a file.
+        Module = "module",
+        /// Block of members added to a type written elsewhere.
+        Impl = "impl",
+        /// Field, attribute, property.
+        Field = "field",
+        /// Variable of a module or class.
+        Variable = "variable",
+        /// Constant or static.
+        Constant = "constant",
+        /// Macro.
+        Macro = "macro",
+        /// Object literal bound to a name.
+        Object = "object",
+        /// A package outside the indexed roots.
+        Package = "package",
+        /// Concept of imported data.
+        Concept = "concept",
+        /// Anything else of imported data.
+        Custom = "custom",
+    }
+}

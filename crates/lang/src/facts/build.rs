@@ -1,0 +1,274 @@
+use m1nd_base::{Limits, Problem, ProblemKind};
+use rustc_hash::FxHashMap;
+
+use super::{
+    Binding, BindingTarget, DefFlags, DefId, DefKind, Definition, Export, Expr, ExprId, FileFacts, Import, ImportId,
+    List, ListId, MemberWrite, NameId, Namespace, Parameter, Pos, Reference, Role, Scope, ScopeId, ScopeKind,
+    TypeParameter, Visibility,
+};
+use crate::Language;
+
+/// Fills a [`FileFacts`], keeping its invariants: interned names, parents before children, list 0 empty.
+///
+/// Adding never fails: once the limit is reached further facts of unbounded kinds become the neutral element
+/// ([`Expr::Unknown`], dropped reference) and [`FactsBuilder::full`] turns true, so that a walk can end early.
+#[derive(Debug)]
+pub struct FactsBuilder {
+    facts: FileFacts,
+    names: FxHashMap<Box<str>, NameId>,
+    unknown: ExprId,
+    limit: usize,
+    full: bool,
+}
+
+impl FactsBuilder {
+    /// The empty list.
+    pub const EMPTY: ListId = ListId(0);
+    /// The file scope.
+    pub const FILE: ScopeId = ScopeId(0);
+
+    /// Facts of a file of `lines` lines, with its file scope and nothing else.
+    pub fn new(language: Language, lines: u32, limits: &Limits) -> Self {
+        let facts = FileFacts {
+            language,
+            lines,
+            names: Vec::new(),
+            scopes: vec![Scope { parent: None, kind: ScopeKind::File, owner: None }],
+            definitions: Vec::new(),
+            parameters: Vec::new(),
+            type_parameters: Vec::new(),
+            bindings: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            export_list: None,
+            exprs: vec![Expr::Unknown],
+            lists: vec![List { start: 0, len: 0 }],
+            list_items: Vec::new(),
+            references: Vec::new(),
+            member_writes: Vec::new(),
+            package: None,
+            doc: None,
+            is_test: false,
+            problems: Vec::new(),
+        };
+        Self { facts, names: FxHashMap::default(), unknown: ExprId(0), limit: limits.facts_per_file, full: false }
+    }
+
+    /// What has been built so far.
+    pub fn facts(&self) -> &FileFacts {
+        &self.facts
+    }
+
+    /// What has been built so far, to set single fields (`doc`, `package`, `export_list`, a definition's values).
+    pub fn facts_mut(&mut self) -> &mut FileFacts {
+        &mut self.facts
+    }
+
+    /// Whether the limit is reached.
+    pub fn full(&self) -> bool {
+        self.full
+    }
+
+    /// Ends the building. References are put in order of position.
+    pub fn finish(mut self) -> FileFacts {
+        if self.full {
+            let detail = format!("more than {} facts", self.limit);
+            self.facts.problems.push(Problem::new(ProblemKind::FactsLimit, detail));
+        }
+        self.facts.references.sort_by_key(|reference| reference.pos);
+        self.facts
+    }
+
+    fn has_room(&mut self) -> bool {
+        self.full = self.full || self.facts.len() >= self.limit;
+        !self.full
+    }
+
+    /// Interns a text.
+    pub fn name(&mut self, text: &str) -> NameId {
+        if let Some(&id) = self.names.get(text) {
+            return id;
+        }
+        let id = NameId(self.facts.names.len() as u32);
+        self.facts.names.push(text.into());
+        self.names.insert(text.into(), id);
+        id
+    }
+
+    /// Opens a scope.
+    pub fn scope(&mut self, parent: ScopeId, kind: ScopeKind, owner: Option<DefId>) -> ScopeId {
+        self.facts.scopes.push(Scope { parent: Some(parent), kind, owner });
+        ScopeId(self.facts.scopes.len() as u32 - 1)
+    }
+
+    /// Adds an expression.
+    pub fn expr(&mut self, expr: Expr) -> ExprId {
+        if expr == Expr::Unknown || !self.has_room() {
+            return self.unknown;
+        }
+        self.facts.exprs.push(expr);
+        ExprId(self.facts.exprs.len() as u32 - 1)
+    }
+
+    /// [`Expr::Unknown`].
+    pub fn unknown(&self) -> ExprId {
+        self.unknown
+    }
+
+    /// A bare name looked up from `scope`.
+    pub fn name_expr(&mut self, text: &str, scope: ScopeId) -> ExprId {
+        let name = self.name(text);
+        self.expr(Expr::Name { name, scope })
+    }
+
+    /// `base.text`.
+    pub fn member(&mut self, base: ExprId, text: &str) -> ExprId {
+        let name = self.name(text);
+        self.expr(Expr::Member { base, name })
+    }
+
+    /// `base::text`.
+    pub fn path(&mut self, base: ExprId, text: &str) -> ExprId {
+        let name = self.name(text);
+        self.expr(Expr::Path { base, name })
+    }
+
+    /// One of `items`: the item itself if there is one, [`Expr::Unknown`] if none.
+    pub fn union(&mut self, items: &[ExprId]) -> ExprId {
+        match items {
+            [] => self.unknown,
+            [one] => *one,
+            many => {
+                let list = self.list(many);
+                self.expr(Expr::Union(list))
+            }
+        }
+    }
+
+    /// Adds a list.
+    pub fn list(&mut self, items: &[ExprId]) -> ListId {
+        if items.is_empty() {
+            return Self::EMPTY;
+        }
+        let start = self.facts.list_items.len() as u32;
+        self.facts.list_items.extend_from_slice(items);
+        self.facts.lists.push(List { start, len: items.len() as u32 });
+        ListId(self.facts.lists.len() as u32 - 1)
+    }
+
+    /// Adds a definition. Does not bind its name: see [`FactsBuilder::bind_definition`].
+    pub fn definition(&mut self, definition: Definition) -> DefId {
+        self.facts.definitions.push(definition);
+        DefId(self.facts.definitions.len() as u32 - 1)
+    }
+
+    /// A definition with neutral values for all that not every definition has.
+    pub fn blank_definition(&self, kind: DefKind, name: NameId, scope: ScopeId, pos: Pos) -> Definition {
+        Definition {
+            kind,
+            name,
+            owner: self.facts.scopes[scope.index()].owner,
+            scope,
+            body: None,
+            pos,
+            line_start: pos.line,
+            line_end: pos.line,
+            bytes: (0, 0),
+            visibility: Visibility::Public,
+            flags: DefFlags::default(),
+            doc: None,
+            signature: None,
+            parameters: (0, 0),
+            type_parameters: (0, 0),
+            declared: None,
+            values: Self::EMPTY,
+            bases: Self::EMPTY,
+            implements: Self::EMPTY,
+            decorators: Self::EMPTY,
+            extends_type: None,
+        }
+    }
+
+    /// A definition that is there already, to complete it.
+    pub fn definition_mut(&mut self, id: DefId) -> &mut Definition {
+        &mut self.facts.definitions[id.index()]
+    }
+
+    /// Gives a definition its parameters.
+    pub fn parameters(&mut self, id: DefId, parameters: &[Parameter]) {
+        let start = self.facts.parameters.len() as u32;
+        self.facts.parameters.extend_from_slice(parameters);
+        self.facts.definitions[id.index()].parameters = (start, parameters.len() as u32);
+    }
+
+    /// Gives a definition its type parameters.
+    pub fn type_parameters(&mut self, id: DefId, parameters: &[TypeParameter]) {
+        let start = self.facts.type_parameters.len() as u32;
+        self.facts.type_parameters.extend_from_slice(parameters);
+        self.facts.definitions[id.index()].type_parameters = (start, parameters.len() as u32);
+    }
+
+    /// Binds a name.
+    pub fn bind(&mut self, scope: ScopeId, name: NameId, namespace: Namespace, target: BindingTarget) {
+        if self.has_room() {
+            self.facts.bindings.push(Binding { scope, name, namespace, target });
+        }
+    }
+
+    /// Binds a definition's name in its own scope.
+    pub fn bind_definition(&mut self, id: DefId, namespace: Namespace) {
+        let Definition { scope, name, .. } = *self.facts.definition(id);
+        self.bind(scope, name, namespace, BindingTarget::Definition(id));
+    }
+
+    /// Adds an import; if it brings a name (`alias`), binds it in the import's scope.
+    pub fn import(&mut self, import: Import, alias: Option<NameId>) -> ImportId {
+        self.facts.imports.push(import);
+        let id = ImportId(self.facts.imports.len() as u32 - 1);
+        if let Some(alias) = alias {
+            self.bind(import.scope, alias, Namespace::Any, BindingTarget::Import(id));
+        }
+        id
+    }
+
+    /// Adds an export.
+    pub fn export(&mut self, name: &str, value: ExprId, pos: Pos) {
+        let name = self.name(name);
+        self.facts.exports.push(Export { name, value, pos });
+    }
+
+    /// Adds a reference.
+    pub fn reference(&mut self, reference: Reference) {
+        if self.has_room() {
+            self.facts.references.push(reference);
+        }
+    }
+
+    /// Adds a plain reference: exact, no argument count.
+    pub fn refer(&mut self, expr: ExprId, role: Role, pos: Pos, enclosing: Option<DefId>) {
+        self.reference(Reference { expr, role, inexact: false, arity: u8::MAX, pos, enclosing });
+    }
+
+    /// Adds a member write.
+    pub fn member_write(&mut self, base: ExprId, name: NameId, value: ExprId) {
+        self.facts.member_writes.push(MemberWrite { base, name, value });
+    }
+
+    /// Reports a problem.
+    pub fn problem(&mut self, problem: Problem) {
+        self.facts.problems.push(problem);
+    }
+
+    /// Innermost definition around `scope` that has a name, for [`Reference::enclosing`].
+    pub fn enclosing(&self, scope: ScopeId) -> Option<DefId> {
+        let mut owner = self.facts.scopes[scope.index()].owner;
+        while let Some(id) = owner {
+            let definition = self.facts.definition(id);
+            if !definition.flags.is_anonymous {
+                return Some(id);
+            }
+            owner = definition.owner;
+        }
+        None
+    }
+}

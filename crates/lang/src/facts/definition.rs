@@ -1,0 +1,225 @@
+use serde::{Deserialize, Serialize};
+
+use super::{DefId, ExprId, ListId, NameId, Pos, ScopeId};
+
+/// What kind of thing a definition is. [`DefKind::word`] is the word in node ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DefKind {
+    /// Function, method, constructor, accessor.
+    Function,
+    /// Class.
+    Class,
+    /// Struct, record.
+    Struct,
+    /// Enum.
+    Enum,
+    /// One variant or constant of an enum.
+    Variant,
+    /// Untagged union.
+    Union,
+    /// Trait, protocol, mixin.
+    Trait,
+    /// Interface.
+    Interface,
+    /// Type alias.
+    TypeAlias,
+    /// Module or namespace inside a file.
+    Module,
+    /// Block of members added to a type written elsewhere: Rust `impl`, Swift and C# extensions, Ruby reopening.
+    Impl,
+    /// Field, attribute, property without code.
+    Field,
+    /// Variable of a module or class.
+    Variable,
+    /// Constant or static.
+    Constant,
+    /// Macro.
+    Macro,
+    /// Object literal with members, bound to a name.
+    Object,
+}
+
+impl DefKind {
+    /// The word that stands in node ids.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Function => "fn",
+            Self::Class => "class",
+            Self::Struct => "struct",
+            Self::Enum => "enum",
+            Self::Variant => "variant",
+            Self::Union => "union",
+            Self::Trait => "trait",
+            Self::Interface => "interface",
+            Self::TypeAlias => "type",
+            Self::Module => "mod",
+            Self::Impl => "impl",
+            Self::Field => "field",
+            Self::Variable => "var",
+            Self::Constant => "const",
+            Self::Macro => "macro",
+            Self::Object => "object",
+        }
+    }
+
+    /// Whether it has members that a value or the thing itself offers.
+    pub const fn is_class_like(self) -> bool {
+        matches!(
+            self,
+            Self::Class
+                | Self::Struct
+                | Self::Enum
+                | Self::Union
+                | Self::Trait
+                | Self::Interface
+                | Self::Impl
+                | Self::Object
+        )
+    }
+
+    /// Whether it names a type.
+    pub const fn is_type(self) -> bool {
+        matches!(
+            self,
+            Self::Class | Self::Struct | Self::Enum | Self::Union | Self::Trait | Self::Interface | Self::TypeAlias
+        )
+    }
+}
+
+/// Who may name a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// Everybody.
+    Public,
+    /// The package, crate or namespace.
+    Package,
+    /// The class and its heirs.
+    Protected,
+    /// The file, class or module that holds it.
+    Private,
+}
+
+/// Properties of a definition that are there or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DefFlags {
+    /// Belongs to the class, not to a value of it.
+    pub is_static: bool,
+    /// Receives the class as its first parameter (Python `classmethod`).
+    pub is_classmethod: bool,
+    /// Calling it yields an awaitable.
+    pub is_async: bool,
+    /// Calling it yields an iterator over its yields.
+    pub is_generator: bool,
+    /// Declared without a body.
+    pub is_abstract: bool,
+    /// Read like a field: the value is what calling it returns (`property`, getters).
+    pub is_property: bool,
+    /// Called to construct its class (`__init__`, `constructor`, Java constructors).
+    pub is_constructor: bool,
+    /// A test.
+    pub is_test: bool,
+    /// Has no name of its own; not a node. References inside belong to what encloses it.
+    pub is_anonymous: bool,
+    /// Local to a function body.
+    pub is_local: bool,
+    /// Exported from its file by a keyword on the definition.
+    pub is_exported: bool,
+    /// Only declares what another definition gives a body to (C prototypes, TypeScript `declare`, stubs).
+    pub is_declaration: bool,
+}
+
+/// A definition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definition {
+    /// What it is.
+    pub kind: DefKind,
+    /// Its name. For an impl block the header without `impl`: `Pool`, `Display for Pool`, `Iter<'_, T>`.
+    pub name: NameId,
+    /// The definition it is written inside of.
+    pub owner: Option<DefId>,
+    /// The scope it is bound in.
+    pub scope: ScopeId,
+    /// The scope of its body: parameters and locals of a function, members of a class.
+    pub body: Option<ScopeId>,
+    /// Where its name is written.
+    pub pos: Pos,
+    /// First line, decorators and doc comment excluded.
+    pub line_start: u32,
+    /// Last line.
+    pub line_end: u32,
+    /// Byte range of the whole definition, for cutting its text out.
+    pub bytes: (u32, u32),
+    /// Who may name it.
+    pub visibility: Visibility,
+    /// Properties.
+    pub flags: DefFlags,
+    /// Doc comment without its markers, at most [`Definition::MAX_DOC`] bytes.
+    pub doc: Option<Box<str>>,
+    /// The header on one line, as written, at most [`Definition::MAX_SIGNATURE`] bytes.
+    pub signature: Option<Box<str>>,
+    /// Run in [`FileFacts::parameters`](super::FileFacts::parameters): start, length.
+    pub parameters: (u32, u32),
+    /// Run in [`FileFacts::type_parameters`](super::FileFacts::type_parameters): start, length.
+    pub type_parameters: (u32, u32),
+    /// Declared type: of a function its result, of a field or variable its own, of an alias what it stands for.
+    pub declared: Option<ExprId>,
+    /// Values: what a function returns (or yields, if a generator), what is assigned to a field or variable.
+    pub values: ListId,
+    /// Base classes and inherited interfaces or supertraits, in order.
+    pub bases: ListId,
+    /// Implemented interfaces; for `impl Trait for T` the trait.
+    pub implements: ListId,
+    /// Decorators, annotations and attributes, as written.
+    pub decorators: ListId,
+    /// The type whose members these are, if they are written elsewhere: `T` of `impl T`, the receiver type of a Go
+    /// method, `A` of `void A::f() {}`, the extended type of an extension.
+    pub extends_type: Option<ExprId>,
+}
+
+impl Definition {
+    /// Longest doc comment kept, in bytes.
+    pub const MAX_DOC: usize = 600;
+    /// Longest signature kept, in bytes.
+    pub const MAX_SIGNATURE: usize = 240;
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name (empty for a pattern).
+    pub name: NameId,
+    /// How arguments reach it.
+    pub kind: ParameterKind,
+    /// Written type.
+    pub declared: Option<ExprId>,
+    /// Default value.
+    pub default: Option<ExprId>,
+}
+
+/// How arguments reach a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ParameterKind {
+    /// The value a method is called on: Python `self`, Rust `self`, a Go receiver.
+    Receiver,
+    /// The class a class method is called on: Python `cls`.
+    ClassReceiver,
+    /// By position or name.
+    Plain,
+    /// By name only.
+    Keyword,
+    /// All further positional arguments; inside it is a list of the declared type.
+    Rest,
+    /// All further named arguments; inside it is a map with values of the declared type.
+    KeywordRest,
+}
+
+/// A type parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeParameter {
+    /// Its name.
+    pub name: NameId,
+    /// What it must inherit or implement; [`Expr::Union`](super::Expr::Union) of all bounds if several.
+    pub bound: Option<ExprId>,
+}

@@ -1,0 +1,168 @@
+use serde::{Deserialize, Serialize};
+
+use super::{DefId, ExprId, ImportId, ListId, NameId, ScopeId};
+
+/// An expression, reduced to what matters for finding out what a name refers to. Types as written are expressions too
+/// (`Pool`, `pkg.Pool`, `List[Pool]`), evaluated in type position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Expr {
+    /// A bare name, looked up from `scope` outwards.
+    Name {
+        /// The name.
+        name: NameId,
+        /// Where lookup starts.
+        scope: ScopeId,
+    },
+    /// `base.name`: a member of a value.
+    Member {
+        /// The value.
+        base: ExprId,
+        /// The member.
+        name: NameId,
+    },
+    /// `base::name`: a member of a namespace or type (Rust, C++, PHP, Ruby).
+    Path {
+        /// The namespace or type.
+        base: ExprId,
+        /// The member.
+        name: NameId,
+    },
+    /// A path that starts at a keyword.
+    Root {
+        /// The keyword.
+        root: PathRoot,
+        /// Where it is written.
+        scope: ScopeId,
+    },
+    /// `callee(args)`. The callee of `new C()` is wrapped in nothing: calling a class constructs it.
+    Call {
+        /// What is called.
+        callee: ExprId,
+        /// Positional arguments in order; [`Expr::Unknown`] stands in for a spread.
+        args: ListId,
+    },
+    /// `base[…]`: an element taken by key or position.
+    Index {
+        /// The container.
+        base: ExprId,
+    },
+    /// Element number `index` of a tuple, or of a container when its arity is not known (destructuring).
+    Item {
+        /// The tuple.
+        base: ExprId,
+        /// 0-based position.
+        index: u32,
+    },
+    /// What iterating over `base` yields.
+    Element {
+        /// The iterable.
+        base: ExprId,
+    },
+    /// What awaiting, unwrapping or matching `base` yields: `await x`, `x?`, `Some(p)`/`Ok(p)` in a pattern: the first
+    /// type argument of a known wrapper, else `base` itself.
+    Unwrap {
+        /// The wrapper.
+        base: ExprId,
+    },
+    /// What a context manager yields: `with base as x`.
+    Enter {
+        /// The manager.
+        base: ExprId,
+    },
+    /// A value of the type that `of` names: casts, `except E as e`, typed patterns.
+    Instance {
+        /// Names the type.
+        of: ExprId,
+    },
+    /// A definition written in place: function expression, lambda, class expression, object literal.
+    Definition(DefId),
+    /// The value of an import written as an expression: `require("x")`, `export { a } from "x"`.
+    Import(ImportId),
+    /// The receiver: `this`, `self` where it is a keyword. Belongs to the class-like owner around `scope`.
+    This {
+        /// Where it is written.
+        scope: ScopeId,
+    },
+    /// The class around `scope` itself, as a type: Rust `Self`, PHP `static`, TypeScript `this` types.
+    SelfType {
+        /// Where it is written.
+        scope: ScopeId,
+    },
+    /// `super` / `super()` / `base`: the receiver seen as its next base class.
+    Super {
+        /// Where it is written.
+        scope: ScopeId,
+    },
+    /// A literal of a built-in type.
+    Literal(Literal),
+    /// A built-in container with these elements (values for a map).
+    Collection {
+        /// Which.
+        kind: Collection,
+        /// Elements in order; for maps the values.
+        items: ListId,
+    },
+    /// One of several: conditional expressions, `a or b`, union types, match arms.
+    Union(ListId),
+    /// A generic type or function with arguments: `List[Pool]`, `Vec<T>`, `f::<T>`.
+    Generic {
+        /// The generic.
+        base: ExprId,
+        /// Its arguments.
+        args: ListId,
+    },
+    /// A function type: its result. Calling a value of this type yields an instance of `result`.
+    Function {
+        /// Result type.
+        result: ExprId,
+    },
+    /// Anything else: nothing can be said of it.
+    Unknown,
+}
+
+/// The keyword a path starts at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PathRoot {
+    /// `crate::`
+    Crate,
+    /// `super::`, as often as given.
+    Super(u8),
+    /// `self::`
+    SelfModule,
+    /// A leading `::`.
+    Global,
+}
+
+/// A literal's built-in type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Literal {
+    /// Text.
+    Str,
+    /// Bytes.
+    Bytes,
+    /// Whole number.
+    Int,
+    /// Other number.
+    Float,
+    /// True or false.
+    Bool,
+    /// `None`, `null`, `undefined`, `nil`, unit.
+    Null,
+    /// Regular expression.
+    Regex,
+}
+
+/// A built-in container.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Collection {
+    /// List, array, vector, slice.
+    List,
+    /// Set.
+    Set,
+    /// Map with known values.
+    Map,
+    /// Tuple: each item has its own type.
+    Tuple,
+    /// A generator or iterator over the items.
+    Iterator,
+}

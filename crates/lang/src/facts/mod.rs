@@ -1,0 +1,360 @@
+//! The facts of one file: scopes, bindings, definitions, imports, expressions and references.
+//!
+//! Everything is an index into a table of the same [`FileFacts`]; nothing refers to another file. Positions are
+//! 1-based lines and 1-based columns counted in characters.
+
+mod build;
+mod definition;
+mod expr;
+
+use serde::{Deserialize, Serialize};
+
+pub use build::FactsBuilder;
+pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, TypeParameter, Visibility};
+pub use expr::{Collection, Expr, Literal, PathRoot};
+use m1nd_base::Problem;
+
+use crate::Language;
+
+macro_rules! index {
+    ($(#[$doc:meta] $name:ident),* $(,)?) => {$(
+        #[$doc]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The index as a `usize`, for table access.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+index! {
+    /// A text of [`FileFacts::names`].
+    NameId,
+    /// A scope of [`FileFacts::scopes`]. Scope 0 is the file's own.
+    ScopeId,
+    /// A definition of [`FileFacts::definitions`].
+    DefId,
+    /// An expression of [`FileFacts::exprs`].
+    ExprId,
+    /// An import of [`FileFacts::imports`].
+    ImportId,
+    /// A run of expressions of [`FileFacts::lists`].
+    ListId,
+}
+
+/// 1-based position in a file; the column counts characters. Line 0 means "the file as a whole".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Pos {
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column in characters (saturates at 65,535).
+    pub col: u16,
+}
+
+/// Where a name can be found by lexical lookup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scope {
+    /// The scope that lookup goes on in; `None` for the file scope.
+    pub parent: Option<ScopeId>,
+    /// What opened it.
+    pub kind: ScopeKind,
+    /// The definition whose body it is: the function, class, module or impl. Blocks have the owner of what holds them.
+    pub owner: Option<DefId>,
+}
+
+/// What opened a scope. Lookup rules depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScopeKind {
+    /// The file.
+    File,
+    /// A module or namespace inside the file. Rust lookup of item names stops at it.
+    Module,
+    /// Body of a class-like definition (class, struct, trait, interface, enum, impl, object literal). Its bindings are
+    /// the definition's members. Whether nested scopes see them by bare name is a rule of the language.
+    Class,
+    /// Parameters and body of a function.
+    Function,
+    /// Anything smaller, including the rest of a block after a binding that shadows (Rust `let`).
+    Block,
+    /// Type parameters of a generic definition, around its signature and body.
+    Generics,
+}
+
+/// Which of a language's separate name spaces a binding lives in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Namespace {
+    /// One name space for all (Python, JavaScript classes, imports whose target is not known yet).
+    Any,
+    /// Values and functions only.
+    Value,
+    /// Types and modules only.
+    Type,
+    /// Macros only.
+    Macro,
+}
+
+/// A name that a scope knows.
+///
+/// Several bindings of one name in one scope are alternatives (assigned twice, or in two branches): all are possible.
+/// A language whose later binding hides the earlier one opens a new scope for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// Scope that knows the name.
+    pub scope: ScopeId,
+    /// The name.
+    pub name: NameId,
+    /// Its name space.
+    pub namespace: Namespace,
+    /// What it stands for.
+    pub target: BindingTarget,
+}
+
+/// What a bound name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BindingTarget {
+    /// A definition of this file.
+    Definition(DefId),
+    /// What an import brings in.
+    Import(ImportId),
+    /// Parameter number `.1` of the definition.
+    Parameter(DefId, u32),
+    /// A type parameter: number `.1` of the definition.
+    TypeParameter(DefId, u32),
+    /// The value of an expression (assignment, loop variable, pattern, `with … as`).
+    Value(ExprId),
+    /// A variable with a written type; the expression names the type.
+    Typed(ExprId),
+    /// The name belongs to this scope but nothing is known of its value (`except: x`, unmodelled patterns).
+    Opaque,
+    /// Lookup goes on outside (`global`, `nonlocal`): skip to the file scope if `.0`, else to the next function scope.
+    Outer(bool),
+}
+
+/// One imported name, or one imported module, or one wildcard: a statement that imports three names is three rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// What is imported of the module.
+    pub kind: ImportKind,
+    /// The module exactly as written, without leading dots of relative Python imports: `a.b`, `./x`, `java.util`.
+    /// Empty when [`Import::path`] is used (Rust).
+    pub module: NameId,
+    /// Leading dots of a relative import (Python); 0 otherwise.
+    pub level: u16,
+    /// The path as an expression ([`Expr::Name`], [`Expr::Root`], [`Expr::Path`]), where imports are paths (Rust).
+    pub path: Option<ExprId>,
+    /// Scope the imported name is bound in.
+    pub scope: ScopeId,
+    /// Where the imported name (or the module, if no name) is written.
+    pub pos: Pos,
+    /// How it is written.
+    pub flags: ImportFlags,
+}
+
+/// What an import takes from its module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ImportKind {
+    /// Python `import a.b.c`: binds the first component, makes the rest reachable as members.
+    ModuleRoot,
+    /// The module as a value: `import a.b as x`, `import * as ns`, `const x = require("x")`, Go and C# imports.
+    Module,
+    /// One named member: `from m import n`, `import { n } from "m"`, `import java.util.List`, Rust `use a::n`
+    /// (where the member may itself be a module).
+    Symbol(NameId),
+    /// The default export of a module.
+    Default,
+    /// Every public member: `from m import *`, `export * from`, `use a::*`, `import java.util.*`.
+    Wildcard,
+    /// Only for its effects: `import "m"`.
+    SideEffect,
+    /// Textual inclusion: `#include`, PHP `require`, Ruby `require`, Bash `source`, Lua `require`.
+    Include,
+    /// A module declared to live in another file: Rust `mod m;`. Binds the name to that file.
+    FileModule(NameId),
+}
+
+/// How an import is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ImportFlags {
+    /// Visible to importers of this file (`export … from`, `pub use`).
+    pub reexport: bool,
+    /// For types only (`import type`, `if TYPE_CHECKING`).
+    pub type_only: bool,
+    /// Inside a condition, a `try` or a function: it may not run.
+    pub conditional: bool,
+    /// `#include <…>` rather than `#include "…"`; CommonJS `require` in JavaScript.
+    pub system: bool,
+    /// CommonJS: the value is `module.exports` of the target.
+    pub commonjs: bool,
+}
+
+/// A member that importers of this file see under `name`, where exports are written apart from definitions
+/// (JavaScript, TypeScript). Elsewhere what a module exports follows from its scope and visibility.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Export {
+    /// Name for importers; `default` for the default export; [`FileFacts::EXPORT_ASSIGN`] for `module.exports = …`
+    /// and `export = …`.
+    pub name: NameId,
+    /// What is exported.
+    pub value: ExprId,
+    /// Where the export is written.
+    pub pos: Pos,
+}
+
+/// What a reference does with what it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Calls it (for a class: constructs it).
+    Call,
+    /// Reads it, without a call.
+    Read,
+    /// Assigns to it.
+    Write,
+    /// Names it as a type.
+    Type,
+    /// Names it as a base class.
+    Inherit,
+    /// Names it as an implemented interface or trait.
+    Implement,
+    /// Decorates or annotates with it.
+    Decorate,
+    /// Invokes it as a macro.
+    Macro,
+}
+
+/// One place where the file uses a name. Names that resolve to parameters or local variables of the same function have
+/// no reference of their own; they matter only as parts of expressions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The access path; its last name is what is referred to. Always [`Expr::Name`], [`Expr::Member`], [`Expr::Path`],
+    /// [`Expr::Super`] or [`Expr::Root`] (an import path of Rust that ends in a keyword).
+    pub expr: ExprId,
+    /// What is done with it.
+    pub role: Role,
+    /// Found in the token tree of a macro or another place that the grammar does not understand: at most `possible`.
+    pub inexact: bool,
+    /// Number of positional and named arguments of a call, saturating; 255 when unknown (spread) or not a call.
+    pub arity: u8,
+    /// Where the last name of the access path is written.
+    pub pos: Pos,
+    /// Innermost named definition around it (never an anonymous one); `None` at the top level of the file.
+    pub enclosing: Option<DefId>,
+}
+
+/// `base.name = value` where the base is not the receiver of a method (those become [`DefKind::Field`] definitions):
+/// `Foo.prototype.bar = …`, `app.get = …`, `module.attr = …`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberWrite {
+    /// What the member is added to.
+    pub base: ExprId,
+    /// The member.
+    pub name: NameId,
+    /// What it becomes.
+    pub value: ExprId,
+}
+
+/// A run in [`FileFacts::list_items`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct List {
+    /// First item.
+    pub start: u32,
+    /// Number of items.
+    pub len: u32,
+}
+
+/// Everything known of one file from its bytes alone. Cached by content hash and [`EXTRACTOR_VERSION`](crate::EXTRACTOR_VERSION).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileFacts {
+    /// Language the file was extracted as.
+    pub language: Language,
+    /// Number of lines.
+    pub lines: u32,
+    /// Texts that the other tables refer to; each stands once.
+    pub names: Vec<Box<str>>,
+    /// Scopes; the first is the file's. A parent stands before its children.
+    pub scopes: Vec<Scope>,
+    /// Definitions in order of their start; an owner stands before what it owns.
+    pub definitions: Vec<Definition>,
+    /// Parameters; each definition has a run of them.
+    pub parameters: Vec<Parameter>,
+    /// Type parameters; each definition has a run of them.
+    pub type_parameters: Vec<TypeParameter>,
+    /// Names and what they stand for.
+    pub bindings: Vec<Binding>,
+    /// Imports in order.
+    pub imports: Vec<Import>,
+    /// Exports written as such.
+    pub exports: Vec<Export>,
+    /// `__all__` or its like: the names a wildcard import takes. `None` if not written.
+    pub export_list: Option<Vec<NameId>>,
+    /// Expressions; sub-expressions stand before what uses them.
+    pub exprs: Vec<Expr>,
+    /// Runs in `list_items`. List 0 is empty.
+    pub lists: Vec<List>,
+    /// Items of all lists.
+    pub list_items: Vec<ExprId>,
+    /// Uses of names, in order of position.
+    pub references: Vec<Reference>,
+    /// Members added to things from outside.
+    pub member_writes: Vec<MemberWrite>,
+    /// Package or namespace the whole file declares (`package com.x`, Go `package p`, PHP `namespace`).
+    pub package: Option<NameId>,
+    /// Doc comment of the file, shortened.
+    pub doc: Option<Box<str>>,
+    /// The file is a test by its content (its path is judged elsewhere).
+    pub is_test: bool,
+    /// What could not be taken from the file.
+    pub problems: Vec<Problem>,
+}
+
+impl FileFacts {
+    /// Name of the export that stands for the whole module (`module.exports = …`).
+    pub const EXPORT_ASSIGN: &'static str = "export=";
+
+    /// The text of a name.
+    pub fn name(&self, id: NameId) -> &str {
+        &self.names[id.index()]
+    }
+
+    /// A definition.
+    pub fn definition(&self, id: DefId) -> &Definition {
+        &self.definitions[id.index()]
+    }
+
+    /// An expression.
+    pub fn expr(&self, id: ExprId) -> Expr {
+        self.exprs[id.index()]
+    }
+
+    /// The items of a list.
+    pub fn list(&self, id: ListId) -> &[ExprId] {
+        let List { start, len } = self.lists[id.index()];
+        &self.list_items[start as usize..(start + len) as usize]
+    }
+
+    /// Parameters of a definition, in order; a receiver is among them.
+    pub fn parameters(&self, id: DefId) -> &[Parameter] {
+        let (start, len) = self.definition(id).parameters;
+        &self.parameters[start as usize..(start + len) as usize]
+    }
+
+    /// Type parameters of a definition.
+    pub fn type_parameters(&self, id: DefId) -> &[TypeParameter] {
+        let (start, len) = self.definition(id).type_parameters;
+        &self.type_parameters[start as usize..(start + len) as usize]
+    }
+
+    /// Number of facts, as counted against [`Limits::facts_per_file`](m1nd_base::Limits::facts_per_file).
+    pub fn len(&self) -> usize {
+        self.definitions.len() + self.bindings.len() + self.imports.len() + self.exprs.len() + self.references.len()
+    }
+
+    /// Whether there is no fact at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

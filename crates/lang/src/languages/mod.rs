@@ -1,0 +1,251 @@
+//! The table of languages: which files are of which language, and who extracts them.
+
+use m1nd_base::{Cancel, Limits, Problem, ProblemKind, RepoPath};
+use serde::{Deserialize, Serialize};
+
+use crate::facts::{FactsBuilder, FileFacts};
+use crate::text;
+
+mod python;
+mod rust;
+mod typescript;
+
+/// A language, or [`Language::Text`] for every other file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// Text that is not parsed.
+    Text,
+    /// Python and its stubs.
+    Python,
+    /// JavaScript, with or without JSX.
+    JavaScript,
+    /// TypeScript.
+    TypeScript,
+    /// TypeScript with JSX.
+    Tsx,
+    /// Script blocks of Vue components.
+    Vue,
+    /// Script blocks of Svelte components.
+    Svelte,
+    /// Rust.
+    Rust,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// C.
+    C,
+    /// C++.
+    Cpp,
+    /// C#.
+    CSharp,
+    /// Kotlin.
+    Kotlin,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// Swift.
+    Swift,
+    /// Scala.
+    Scala,
+    /// Bash and POSIX shell.
+    Bash,
+    /// Lua.
+    Lua,
+}
+
+/// How far a language is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Module resolution and member lookup as the language does it: edges can be `certain` across files.
+    Linked,
+    /// Definitions, imports and calls; names are resolved inside the file, the rest stays unresolved or possible.
+    Outlined,
+    /// A file node only.
+    Named,
+}
+
+/// What an extractor is given.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// Language to extract as.
+    pub language: Language,
+    /// The file's text.
+    pub text: &'a str,
+    /// Bounds.
+    pub limits: &'a Limits,
+    /// Ends parsing early when set.
+    pub cancel: &'a Cancel,
+}
+
+impl Input<'_> {
+    /// Number of lines of the text.
+    pub fn lines(&self) -> u32 {
+        self.text.lines().count() as u32
+    }
+}
+
+type Extractor = fn(&Input<'_>) -> Result<FileFacts, Problem>;
+
+/// One row of the table.
+struct Row {
+    language: Language,
+    /// Name on the wire and in `help`.
+    name: &'static str,
+    tier: Tier,
+    /// File name endings without the dot, lower case.
+    extensions: &'static [&'static str],
+    /// Whole file names, or first words after `#!` and its interpreter's folder.
+    names: &'static [&'static str],
+    extract: Option<Extractor>,
+}
+
+static ROWS: &[Row] = &[
+    Row { language: Language::Text, name: "text", tier: Tier::Named, extensions: &[], names: &[], extract: None },
+    Row {
+        language: Language::Python,
+        name: "python",
+        tier: Tier::Linked,
+        extensions: &["py", "pyi", "pyw"],
+        names: &["python", "python3"],
+        extract: Some(python::extract),
+    },
+    Row {
+        language: Language::JavaScript,
+        name: "javascript",
+        tier: Tier::Linked,
+        extensions: &["js", "jsx", "mjs", "cjs"],
+        names: &["node"],
+        extract: Some(typescript::extract),
+    },
+    Row {
+        language: Language::TypeScript,
+        name: "typescript",
+        tier: Tier::Linked,
+        extensions: &["ts", "mts", "cts"],
+        names: &[],
+        extract: Some(typescript::extract),
+    },
+    Row {
+        language: Language::Tsx,
+        name: "tsx",
+        tier: Tier::Linked,
+        extensions: &["tsx"],
+        names: &[],
+        extract: Some(typescript::extract),
+    },
+    Row {
+        language: Language::Vue,
+        name: "vue",
+        tier: Tier::Linked,
+        extensions: &["vue"],
+        names: &[],
+        extract: Some(typescript::extract),
+    },
+    Row {
+        language: Language::Svelte,
+        name: "svelte",
+        tier: Tier::Linked,
+        extensions: &["svelte"],
+        names: &[],
+        extract: Some(typescript::extract),
+    },
+    Row {
+        language: Language::Rust,
+        name: "rust",
+        tier: Tier::Linked,
+        extensions: &["rs"],
+        names: &[],
+        extract: Some(rust::extract),
+    },
+];
+
+impl Language {
+    fn row(self) -> &'static Row {
+        ROWS.iter().find(|row| row.language == self).unwrap_or(&ROWS[0])
+    }
+
+    /// Every language of the table, in its order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|row| row.language)
+    }
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// How far it is understood.
+    pub fn tier(self) -> Tier {
+        self.row().tier
+    }
+
+    /// File name endings, without the dot.
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.row().extensions
+    }
+
+    /// The language of a file by its name, else by its `#!` line, else [`Language::Text`].
+    pub fn detect(path: &RepoPath, head: &[u8]) -> Self {
+        let by_name = path.extension().and_then(|extension| {
+            let extension = extension.to_ascii_lowercase();
+            ROWS.iter().find(|row| row.extensions.contains(&extension.as_str()))
+        });
+        let by_name = by_name.or_else(|| ROWS.iter().find(|row| row.names.contains(&path.file_name())));
+        let row = by_name.or_else(|| {
+            let first = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+            let first = std::str::from_utf8(first).ok()?;
+            let words = first.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+            let program = words.into_iter().find(|word| *word != "env" && !word.starts_with('-'))?;
+            ROWS.iter().find(|row| row.names.contains(&program))
+        });
+        row.map_or(Self::Text, |row| row.language)
+    }
+}
+
+/// The facts of a file. Never fails: what goes wrong becomes a [`Problem`] of the facts, and the file is at least a
+/// file without content.
+pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
+    let lines = memchr_lines(bytes);
+    let blank = |problem: Option<Problem>| {
+        let mut facts = FactsBuilder::new(language, lines, limits).finish();
+        facts.problems.extend(problem);
+        facts
+    };
+    let Some(extractor) = language.row().extract else { return blank(None) };
+    if let Some(problem) = unfit(bytes, limits) {
+        return blank(Some(problem));
+    }
+    let (text, replaced) = text::decode(bytes);
+    let input = Input { language, text: &text, limits, cancel };
+    let mut facts = extractor(&input).unwrap_or_else(|problem| blank(Some(problem)));
+    if replaced {
+        facts.problems.push(Problem::new(ProblemKind::InvalidUtf8, "replaced before parsing"));
+    }
+    facts
+}
+
+fn memchr_lines(bytes: &[u8]) -> u32 {
+    let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count() as u32;
+    breaks + u32::from(bytes.last().is_some_and(|&byte| byte != b'\n'))
+}
+
+/// Number of leading bytes in which a NUL makes a file binary.
+const BINARY_PROBE: usize = 8 << 10;
+
+/// Why a file should not be parsed.
+fn unfit(bytes: &[u8], limits: &Limits) -> Option<Problem> {
+    if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) {
+        return Some(Problem::new(ProblemKind::Binary, ""));
+    }
+    if bytes.len() > limits.parse_bytes {
+        let detail = format!("{} bytes, limit {}", bytes.len(), limits.parse_bytes);
+        return Some(Problem::new(ProblemKind::TooLarge, detail));
+    }
+    let longest = bytes.split(|&byte| byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
+    (longest > limits.line_bytes)
+        .then(|| Problem::new(ProblemKind::LongLine, format!("{longest} bytes, limit {}", limits.line_bytes)))
+}

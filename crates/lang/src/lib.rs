@@ -1,0 +1,16 @@
+//! Bytes of one file in, facts about it out. Pure and total: extraction never fails, never reads a file or a clock
+//! other than its parse budget, and knows nothing of other files.
+//!
+//! The facts ([`FileFacts`]) are one small language-neutral vocabulary; `m1nd-link` evaluates them without knowing
+//! which language they came from, except through a table of rules.
+
+pub mod facts;
+pub mod languages;
+pub mod text;
+pub mod walk;
+
+pub use facts::FileFacts;
+pub use languages::{Language, Tier, extract};
+
+/// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
+pub const EXTRACTOR_VERSION: u32 = 1;

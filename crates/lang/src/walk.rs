@@ -1,0 +1,154 @@
+//! One iterative walk over a syntax tree for every extractor: depth-first, with an explicit stack, so that nesting in
+//! a hostile file costs memory that is bounded and no call stack.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
+use rustc_hash::FxHashMap;
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+
+use crate::facts::{ExprId, Pos};
+
+/// What a visitor wants to happen after it entered a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enter {
+    /// Visit its named children, then leave it.
+    Descend,
+    /// Neither visit its children nor leave it.
+    Skip,
+}
+
+/// A node on the way from the root to the current one.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'tree> {
+    /// The node.
+    pub node: Node<'tree>,
+    /// Field of its parent that it fills.
+    pub field: Option<&'tree str>,
+}
+
+/// Receives the nodes of a tree: `enter` in pre-order, `leave` in post-order. Only named nodes are visited.
+pub trait Visitor<'tree> {
+    /// A node is reached; `path` holds its ancestors, root first, its parent last.
+    fn enter(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Enter;
+    /// All children of a node are done. `path` as in `enter`.
+    fn leave(&mut self, step: Step<'tree>, path: &[Step<'tree>]);
+    /// Whether to end the whole walk now (limits).
+    fn is_done(&self) -> bool;
+}
+
+/// Walks all named nodes below and including the root. Returns a problem if the tree was deeper than the limit; what
+/// lies below the limit is not visited.
+pub fn walk<'tree>(tree: &'tree Tree, limits: &Limits, visitor: &mut impl Visitor<'tree>) -> Option<Problem> {
+    let mut cursor = tree.walk();
+    let mut path: Vec<Step<'tree>> = Vec::new();
+    let mut too_deep = None;
+    loop {
+        let step = Step { node: cursor.node(), field: cursor.field_name() };
+        let visited = step.node.is_named();
+        let mut descended = false;
+        if visited {
+            let fits = (path.len() as u32) < limits.tree_depth;
+            if !fits && too_deep.is_none() {
+                let mut problem = Problem::new(ProblemKind::TreeDepth, format!("deeper than {}", limits.tree_depth));
+                problem.line = step.node.start_position().row as u32 + 1;
+                too_deep = Some(problem);
+            }
+            if fits && visitor.enter(step, &path) == Enter::Descend {
+                path.push(step);
+                if cursor.goto_first_child() {
+                    descended = true;
+                } else {
+                    path.pop();
+                    visitor.leave(step, &path);
+                }
+            }
+        }
+        if visitor.is_done() {
+            return too_deep;
+        }
+        if descended {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            let Some(step) = path.pop() else { return too_deep };
+            cursor.goto_parent();
+            visitor.leave(step, &path);
+        }
+    }
+}
+
+/// Expression ids of nodes, filled by an extractor as it leaves nodes and read when it leaves their parents.
+#[derive(Debug, Default)]
+pub struct NodeExprs(FxHashMap<usize, ExprId>);
+
+impl NodeExprs {
+    /// Remembers the expression that a node is.
+    pub fn set(&mut self, node: Node<'_>, expr: ExprId) {
+        self.0.insert(node.id(), expr);
+    }
+
+    /// The expression that a node is, if it has been left and is one.
+    pub fn get(&self, node: Node<'_>) -> Option<ExprId> {
+        self.0.get(&node.id()).copied()
+    }
+}
+
+/// Parses under the file's time budget; a problem if the budget or the caller ended it.
+pub fn parse(
+    grammar: &tree_sitter::Language,
+    source: &[u8],
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Tree, Problem> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(grammar)
+        .map_err(|error| Problem::new(ProblemKind::ExtractorFailed, format!("grammar not loadable: {error}")))?;
+    let budget = limits.parse_budget(source.len());
+    // A parse budget is the one clock an extractor may read: without it a hostile file holds a worker for ever.
+    let start = Instant::now();
+    let mut stop = |_: &ParseState| {
+        if cancel.is_cancelled() || start.elapsed() > budget {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut stop);
+    let mut read = |offset: usize, _| source.get(offset..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(options)).ok_or_else(|| {
+        Problem::new(ProblemKind::ParseTimeout, format!("{} bytes in {} ms", source.len(), budget.as_millis()))
+    })
+}
+
+/// Positions of nodes in 1-based lines and character columns.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// The file's text.
+    pub text: &'a str,
+}
+
+impl<'a> Source<'a> {
+    /// Text of a node.
+    pub fn text(&self, node: Node<'_>) -> &'a str {
+        self.text.get(node.byte_range()).unwrap_or("")
+    }
+
+    /// Where a node starts.
+    pub fn pos(&self, node: Node<'_>) -> Pos {
+        let point = node.start_position();
+        let line_start = node.start_byte() - point.column;
+        let before = self.text.get(line_start..node.start_byte()).unwrap_or("");
+        let col = if before.is_ascii() { before.len() } else { before.chars().count() };
+        Pos { line: point.row as u32 + 1, col: u16::try_from(col + 1).unwrap_or(u16::MAX) }
+    }
+
+    /// 1-based line of a node's last character.
+    pub fn end_line(&self, node: Node<'_>) -> u32 {
+        let end = node.end_position();
+        let row = if end.column == 0 && end.row > node.start_position().row { end.row - 1 } else { end.row };
+        row as u32 + 1
+    }
+}
