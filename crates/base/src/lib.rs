@@ -9,6 +9,7 @@ mod path;
 mod problem;
 mod progress;
 mod relation;
+mod system;
 
 pub use cancel::{Cancel, Cancelled};
 pub use hash::ContentHash;
@@ -17,3 +18,4 @@ pub use path::{PathError, RepoPath};
 pub use problem::{Problem, ProblemKind};
 pub use progress::{NoProgress, Progress, ProgressEvent};
 pub use relation::{EdgeTier, NodeKind, Relation};
+pub use system::{System, SystemFile};

@@ -1,0 +1,38 @@
+use std::fmt::Debug;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The file operations that durable state is made of. The real one is in `store`; tests use one that fails on purpose.
+///
+/// Every method either does all of what it says or returns an error; what an error leaves behind is said per method.
+pub trait System: Debug + Send + Sync {
+    /// Makes a file that only its owner can read and opens it for writing. Fails if the name is taken.
+    fn create_new(&self, path: &Path) -> io::Result<Box<dyn SystemFile>>;
+
+    /// Reads a whole file; fails with [`io::ErrorKind::FileTooLarge`] if it has more than `max_bytes` bytes.
+    fn read(&self, path: &Path, max_bytes: u64) -> io::Result<Vec<u8>>;
+
+    /// Gives `from` the name `to`, replacing what had it, in one step. Durable after [`System::sync_folder`].
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Removes a file. Durable after [`System::sync_folder`].
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Makes a folder that only its owner can enter, and those above it. Does nothing if it is there.
+    fn create_folder(&self, path: &Path) -> io::Result<()>;
+
+    /// Waits until the names in the folder are on the disk.
+    fn sync_folder(&self, path: &Path) -> io::Result<()>;
+
+    /// Names of what lies directly in the folder, sorted; those that are not UTF-8 are left out.
+    fn list(&self, path: &Path) -> io::Result<Vec<String>>;
+
+    /// Seconds since 1970.
+    fn unix_seconds(&self) -> u64;
+}
+
+/// A file being written.
+pub trait SystemFile: Write + Send {
+    /// Waits until the content is on the disk. After an error the content may be lost in part: write it anew.
+    fn sync(&mut self) -> io::Result<()>;
+}

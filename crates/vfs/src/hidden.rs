@@ -1,0 +1,115 @@
+//! Which hidden files and folders (a name that starts with a dot) are walked.
+
+/// The patterns of one walk, read once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Hidden {
+    all: bool,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Debug, Clone)]
+enum Pattern {
+    /// `x/**`: x and everything below it.
+    Below(String),
+    /// `x/*`: what lies directly in x.
+    Children(String),
+    /// `x/y`: this path; and everything below it if it is a folder.
+    Path(String),
+    /// `x`, without a separator: every file or folder of this name.
+    Name(String),
+}
+
+impl Hidden {
+    /// Reads `patterns`; with `all`, nothing is left out for being hidden.
+    pub(crate) fn new(all: bool, patterns: &[String]) -> Self {
+        let read = |text: &String| {
+            let text = text.trim().trim_start_matches("./").trim_start_matches('/');
+            if let Some(base) = text.strip_suffix("/**") {
+                return Pattern::Below(base.to_owned());
+            }
+            if let Some(base) = text.strip_suffix("/*") {
+                return Pattern::Children(base.to_owned());
+            }
+            let text = text.trim_end_matches('/').to_owned();
+            if text.contains('/') { Pattern::Path(text) } else { Pattern::Name(text) }
+        };
+        Self { all, patterns: patterns.iter().map(read).collect() }
+    }
+
+    /// Whether the file at `path` may be listed as far as being hidden goes.
+    pub(crate) fn shows_file(&self, path: &str) -> bool {
+        self.all || !is_hidden(path) || self.patterns.iter().any(|pattern| pattern.covers(path))
+    }
+
+    /// Whether something below the folder at `path` may be listed.
+    pub(crate) fn enters_folder(&self, path: &str) -> bool {
+        self.all
+            || !is_hidden(path)
+            || self.patterns.iter().any(|pattern| pattern.covers(path) || pattern.lies_below(path))
+    }
+
+    /// Whether a pattern names exactly this file: the only way to ask for a file that looks like a secret.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        self.patterns.iter().any(|pattern| match pattern {
+            Pattern::Path(text) => text == path,
+            Pattern::Name(text) => text == path.rsplit('/').next().unwrap_or(path),
+            Pattern::Below(_) | Pattern::Children(_) => false,
+        })
+    }
+}
+
+impl Pattern {
+    fn covers(&self, path: &str) -> bool {
+        match self {
+            Self::Below(base) | Self::Path(base) => below(path, base).is_some(),
+            Self::Children(base) => below(path, base).is_some_and(|rest| !rest.is_empty() && !rest.contains('/')),
+            Self::Name(name) => path.split('/').any(|part| part == name),
+        }
+    }
+
+    /// Whether the folder at `path` has to be entered to reach what the pattern covers.
+    fn lies_below(&self, path: &str) -> bool {
+        match self {
+            Self::Below(base) | Self::Children(base) | Self::Path(base) => below(base, path).is_some(),
+            Self::Name(_) => false,
+        }
+    }
+}
+
+/// What remains of `path` under `base`, by whole components: `""` for `base` itself.
+fn below<'a>(path: &'a str, base: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(base)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(patterns: &[&str], path: &str) -> bool {
+        let patterns: Vec<String> = patterns.iter().map(|&text| text.to_owned()).collect();
+        Hidden::new(false, &patterns).shows_file(path)
+    }
+
+    #[test]
+    fn patterns() {
+        assert!(shown(&[], "a/b.py") && !shown(&[], ".a/b.py") && !shown(&[], "a/.b"));
+        assert!(shown(&[".github/**"], ".github/workflows/ci.yml") && shown(&[".github/**"], ".github/.x/y"));
+        assert!(!shown(&[".github/**"], ".githubx/a") && !shown(&[".github/**"], "a/.github/b"));
+        assert!(shown(&[".a/*"], ".a/b") && !shown(&[".a/*"], ".a/b/c"));
+        assert!(shown(&[".eslintrc"], "web/.eslintrc") && shown(&["web/.eslintrc"], "web/.eslintrc"));
+        assert!(!shown(&["web/.eslintrc"], ".eslintrc"));
+    }
+
+    #[test]
+    fn folders_on_the_way_are_entered() {
+        let hidden = Hidden::new(false, &[".a/b/*".to_owned(), ".c/d".to_owned()]);
+        assert!(hidden.enters_folder(".a") && hidden.enters_folder(".a/b") && hidden.enters_folder(".c"));
+        assert!(!hidden.enters_folder(".a/x") && !hidden.enters_folder(".b"));
+        assert!(!hidden.shows_file(".a/file") && hidden.shows_file(".a/b/file"));
+    }
+}

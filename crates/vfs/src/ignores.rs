@@ -1,0 +1,178 @@
+//! The rules of `.gitignore`, `.ignore` and `.git/info/exclude` that hold in a folder.
+//!
+//! As in git, the innermost file that has a matching line decides, and a folder that is ignored is not entered.
+//! `.ignore` files outrank `.gitignore` files. Rules of an outer repository end where a nested repository starts.
+//! The user's own `core.excludesFile` is not read: the same tree gives the same index for everybody.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use m1nd_base::{Problem, ProblemKind, RepoPath};
+
+use crate::{Root, VfsError};
+
+/// Largest file of ignore rules that is applied, in bytes. Real ones have a few kilobytes.
+const MAX_RULES_BYTES: u64 = 256 << 10;
+/// Most lines of one file of ignore rules; compiling them takes time and memory.
+const MAX_RULES: usize = 10_000;
+
+/// Git's own file of rules.
+pub(crate) const GIT_RULES: &str = ".gitignore";
+/// Rules for search tools alone.
+pub(crate) const OWN_RULES: &str = ".ignore";
+/// Rules of one clone.
+const EXCLUDE: &str = ".git/info/exclude";
+
+/// The rules that hold in one folder: those of its own files and of all folders around it, outermost first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ignores {
+    own: Arc<[Layer]>,
+    git: Arc<[Layer]>,
+}
+
+/// The rules of one file.
+#[derive(Debug, Clone)]
+struct Layer {
+    /// What stands before a path to make it relative to the folder of the file, when that lies above the root.
+    above: Arc<str>,
+    /// Bytes of the path that lead to the folder of the file, when that lies below the root.
+    below: usize,
+    rules: Arc<Gitignore>,
+}
+
+impl Ignores {
+    /// The rules that folders above the root set, up to the repository's top.
+    pub(crate) fn above(root: &Root) -> Self {
+        let mut folders = Vec::new();
+        if !root.path().join(".git").exists() {
+            let top = root.path().ancestors().skip(1).position(|folder| folder.join(".git").exists());
+            folders.extend(root.path().ancestors().skip(1).take(top.map_or(0, |steps| steps + 1)));
+        }
+        let mut ignores = Self::default();
+        for folder in folders.into_iter().rev() {
+            let Some(above) = root.path().strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
+            let above: Arc<str> = format!("{}/", above.replace(std::path::MAIN_SEPARATOR, "/")).into();
+            let layer = |name| {
+                let rules = compile(&read_outside(&folder.join(name))?).0;
+                Some(Layer { above: above.clone(), below: 0, rules: Arc::new(rules) })
+            };
+            // Weakest first: what one clone excludes, then what the folder says.
+            for layer in [EXCLUDE, GIT_RULES].into_iter().filter_map(layer) {
+                push(&mut ignores.git, layer);
+            }
+            if let Some(layer) = layer(OWN_RULES) {
+                push(&mut ignores.own, layer);
+            }
+        }
+        ignores
+    }
+
+    /// The rules in the folder at `path` (`""` for the root), given what it holds and the rules around it.
+    /// The second part is what could not be applied.
+    pub(crate) fn enter(&self, root: &Root, path: &str, holds: Holds) -> (Self, Vec<(String, Problem)>) {
+        let mut inner = self.clone();
+        let mut problems = Vec::new();
+        let mut add = |name: &str, layers: &mut Arc<[Layer]>| {
+            let file = if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+            let layer = |rules| {
+                let below = if path.is_empty() { 0 } else { path.len() + 1 };
+                Layer { above: "".into(), below, rules: Arc::new(rules) }
+            };
+            match read_inside(root, &file) {
+                Ok(Some(text)) => {
+                    let (rules, complaint) = compile(&text);
+                    push(layers, layer(rules));
+                    problems.extend(complaint.map(|detail| (file, Problem::new(ProblemKind::Unreadable, detail))));
+                }
+                Ok(None) => {}
+                Err(error) => problems.push((file, Problem::new(ProblemKind::Unreadable, error.to_string()))),
+            }
+        };
+        if holds.repository {
+            if !path.is_empty() {
+                inner.git = Arc::default();
+            }
+            add(EXCLUDE, &mut inner.git);
+        }
+        if holds.git_rules {
+            add(GIT_RULES, &mut inner.git);
+        }
+        if holds.own_rules {
+            add(OWN_RULES, &mut inner.own);
+        }
+        (inner, problems)
+    }
+
+    /// `Some(true)` if a rule leaves `path` out, `Some(false)` if a rule takes it back in with `!`.
+    pub(crate) fn decide(&self, path: &str, is_folder: bool) -> Option<bool> {
+        let innermost_first = self.own.iter().rev().chain(self.git.iter().rev());
+        for layer in innermost_first {
+            let matched = if layer.above.is_empty() {
+                layer.rules.matched(Path::new(&path[layer.below..]), is_folder)
+            } else {
+                layer.rules.matched(Path::new(&format!("{}{path}", layer.above)), is_folder)
+            };
+            match matched {
+                Match::Ignore(_) => return Some(true),
+                Match::Whitelist(_) => return Some(false),
+                Match::None => {}
+            }
+        }
+        None
+    }
+}
+
+/// What a folder directly holds that changes the rules.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Holds {
+    /// `.git`: a repository starts here.
+    pub(crate) repository: bool,
+    /// A regular file `.gitignore`.
+    pub(crate) git_rules: bool,
+    /// A regular file `.ignore`.
+    pub(crate) own_rules: bool,
+}
+
+fn push(layers: &mut Arc<[Layer]>, layer: Layer) {
+    *layers = layers.iter().cloned().chain([layer]).collect();
+}
+
+/// The text of a file of rules inside the root; `None` if it is not there. Like git, follows no link to it.
+fn read_inside(root: &Root, path: &str) -> Result<Option<String>, VfsError> {
+    let Ok(path) = RepoPath::new(path) else { return Ok(None) };
+    let is_file = root.dir().symlink_metadata(path.as_str()).is_ok_and(|meta| meta.is_file());
+    if !is_file {
+        return Ok(None);
+    }
+    root.read(&path, MAX_RULES_BYTES).map(|bytes| Some(String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// The text of a file of rules in a folder around the root; `None` if there is none that can be used.
+fn read_outside(path: &Path) -> Option<String> {
+    let meta = std::fs::symlink_metadata(path).ok()?;
+    if !meta.is_file() || meta.len() > MAX_RULES_BYTES {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).ok()?.take(MAX_RULES_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Compiles the lines; like git, leaves out those that are no pattern. The second part says what was not applied.
+fn compile(text: &str) -> (Gitignore, Option<String>) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut builder = GitignoreBuilder::new("");
+    let mut lines = text.lines();
+    for line in lines.by_ref().take(MAX_RULES) {
+        // A line that is no pattern matches nothing, as in git.
+        let _ = builder.add_line(None, line);
+    }
+    let complaint = lines.next().map(|_| format!("only the first {MAX_RULES} lines of ignore rules are applied"));
+    match builder.build() {
+        Ok(rules) => (rules, complaint),
+        Err(error) => (Gitignore::empty(), Some(format!("these ignore rules are not applied: {error}"))),
+    }
+}

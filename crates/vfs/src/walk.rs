@@ -1,0 +1,304 @@
+//! Lists the files of a root: in parallel, level by level, so that the result does not depend on timing.
+
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cap_std::fs::{DirEntry, FileType};
+use m1nd_base::{Cancel, Cancelled, Limits, Problem, ProblemKind, Progress, ProgressEvent, RepoPath};
+use rayon::prelude::*;
+
+use crate::hidden::Hidden;
+use crate::ignores::{GIT_RULES, Holds, Ignores, OWN_RULES};
+use crate::root::irregular;
+use crate::{FileMeta, Root, VfsError, defaults};
+
+/// Folders listed together; between two such batches the limits are checked.
+const BATCH: usize = 512;
+/// Files between two reports of progress.
+const REPORT_EVERY: u64 = 1_000;
+/// The name of the work in progress reports.
+const STAGE: &str = "listing";
+
+/// What a walk lists besides the ordinary.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WalkOptions {
+    /// Lists hidden files and enters hidden folders. Never those of version control.
+    pub include_hidden: bool,
+    /// Hidden paths to list although `include_hidden` is off: `x/**` is x and all below it, `x/*` what lies directly
+    /// in x, `x/y` that path, and `x` every file or folder of that name. A pattern that names a file exactly also
+    /// lists it when it looks like a secret.
+    pub hidden_patterns: Vec<String>,
+}
+
+/// The files of a root.
+#[derive(Debug, Clone, Default)]
+pub struct Walk {
+    /// Regular files, sorted by path.
+    pub files: Vec<(RepoPath, FileMeta)>,
+    /// What is missing though no rule asked for it, and why; sorted by path. Paths are for display: bytes that are not
+    /// UTF-8 are replaced.
+    pub skipped: Vec<(String, Problem)>,
+    /// Files and folders left out by a rule: ignore files, hidden names, the default tables. A folder counts once.
+    pub ignored: u64,
+    /// The folders entered, sorted; the root is `""`.
+    pub folders: Vec<String>,
+}
+
+impl Root {
+    /// Lists what is to be indexed. Follows no link and opens no file but those of ignore rules.
+    ///
+    /// # Errors
+    /// [`Cancelled`]. Everything else that goes wrong is in [`Walk::skipped`].
+    pub fn walk(
+        &self,
+        options: &WalkOptions,
+        limits: &Limits,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<Walk, Cancelled> {
+        let walker = Walker {
+            root: self,
+            hidden: Hidden::new(options.include_hidden, &options.hidden_patterns),
+            limits,
+            cancel,
+            progress,
+            seen: AtomicU64::new(0),
+        };
+        walker.run()
+    }
+}
+
+struct Walker<'a> {
+    root: &'a Root,
+    hidden: Hidden,
+    limits: &'a Limits,
+    cancel: &'a Cancel,
+    progress: &'a dyn Progress,
+    seen: AtomicU64,
+}
+
+/// A folder yet to be listed.
+struct Folder {
+    path: String,
+    /// The rules around it, without its own.
+    ignores: Ignores,
+}
+
+/// What one folder holds.
+#[derive(Default)]
+struct Listing {
+    files: Vec<(RepoPath, FileMeta)>,
+    folders: Vec<Folder>,
+    skipped: Vec<(String, Problem)>,
+    ignored: u64,
+}
+
+impl Walker<'_> {
+    fn run(&self) -> Result<Walk, Cancelled> {
+        self.report(0);
+        let mut walk = Walk::default();
+        let mut level = vec![Folder { path: String::new(), ignores: Ignores::above(self.root) }];
+        let mut depth = 0;
+        'levels: while !level.is_empty() {
+            if depth > self.limits.folder_depth {
+                let detail = format!("more than {} folders deep", self.limits.folder_depth);
+                let problem = Problem::new(ProblemKind::FolderDepth, detail);
+                walk.skipped.extend(level.into_iter().map(|folder| (folder.path, problem.clone())));
+                break;
+            }
+            let mut next = Vec::new();
+            for batch in level.chunks(BATCH) {
+                let listings =
+                    batch.par_iter().map(|folder| self.list(folder)).collect::<Result<Vec<Listing>, Cancelled>>()?;
+                for (folder, listing) in batch.iter().zip(listings) {
+                    walk.folders.push(folder.path.clone());
+                    walk.files.extend(listing.files);
+                    walk.skipped.extend(listing.skipped);
+                    walk.ignored += listing.ignored;
+                    next.extend(listing.folders);
+                }
+                if walk.files.len() > self.limits.files || walk.folders.len() > self.limits.files {
+                    self.cut(&mut walk);
+                    break 'levels;
+                }
+            }
+            next.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+            level = next;
+            depth += 1;
+        }
+        walk.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        walk.skipped.sort_by(|a, b| a.0.cmp(&b.0));
+        walk.folders.sort_unstable();
+        self.report(walk.files.len() as u64);
+        Ok(walk)
+    }
+
+    fn cut(&self, walk: &mut Walk) {
+        let limit = self.limits.files;
+        let detail = format!("the root has more than {limit} files or folders; the rest, from the deepest on, is left out");
+        walk.files.truncate(limit);
+        walk.skipped.push((".".to_owned(), Problem::new(ProblemKind::FilesLimit, detail)));
+    }
+
+    fn list(&self, folder: &Folder) -> Result<Listing, Cancelled> {
+        self.cancel.check()?;
+        let mut listing = Listing::default();
+        let unreadable = |listing: &mut Listing, error: std::io::Error| {
+            let shown = if folder.path.is_empty() { "." } else { &folder.path };
+            let problem = Problem::new(ProblemKind::Unreadable, VfsError::from_io(shown, error).to_string());
+            listing.skipped.push((shown.to_owned(), problem));
+        };
+        let entries = match self.entries(&folder.path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                unreadable(&mut listing, error);
+                return Ok(listing);
+            }
+        };
+        let mut kept = Vec::new();
+        let mut holds = Holds::default();
+        for entry in entries {
+            self.cancel.check()?;
+            match entry {
+                Ok(entry) => {
+                    let Ok((name, kind)) = name_and_kind(&entry) else { continue };
+                    match name.to_str() {
+                        Some(".git") => holds.repository = true,
+                        Some(GIT_RULES) => holds.git_rules |= kind.is_file(),
+                        Some(OWN_RULES) => holds.own_rules |= kind.is_file(),
+                        _ => {}
+                    }
+                    kept.push((entry, name, kind));
+                }
+                // The listing ends here; what was read of it stays.
+                Err(error) => {
+                    unreadable(&mut listing, error);
+                    break;
+                }
+            }
+            if kept.len() > self.limits.files {
+                break;
+            }
+        }
+        let (ignores, problems) = folder.ignores.enter(self.root, &folder.path, holds);
+        listing.skipped.extend(problems);
+        for (entry, name, kind) in kept {
+            self.cancel.check()?;
+            self.take(&folder.path, &ignores, (&entry, name, kind), &mut listing)?;
+        }
+        Ok(listing)
+    }
+
+    fn entries(&self, folder: &str) -> std::io::Result<cap_std::fs::ReadDir> {
+        if folder.is_empty() { self.root.dir().entries() } else { self.root.dir().read_dir(folder) }
+    }
+
+    /// Sorts one entry of the folder at `parent` into the listing.
+    fn take(
+        &self,
+        parent: &str,
+        ignores: &Ignores,
+        (entry, name, kind): (&DirEntry, OsString, FileType),
+        listing: &mut Listing,
+    ) -> Result<(), Cancelled> {
+        let join = |name: &str| if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") };
+        let Some(name) = name.to_str() else {
+            let problem = Problem::new(ProblemKind::UnsupportedPath, "the name is not UTF-8");
+            listing.skipped.push((join(&name.to_string_lossy()), problem));
+            return Ok(());
+        };
+        let path = join(name);
+        if kind.is_dir() {
+            if self.enters(&path, name, ignores)? {
+                listing.folders.push(Folder { path, ignores: ignores.clone() });
+            } else {
+                listing.ignored += 1;
+            }
+            return Ok(());
+        }
+        if !self.lists(&path, name, ignores) {
+            listing.ignored += 1;
+            return Ok(());
+        }
+        if let Some(what) = irregular(kind) {
+            let kind = if kind.is_symlink() { ProblemKind::SymbolicLink } else { ProblemKind::NotRegular };
+            listing.skipped.push((path, Problem::new(kind, format!("this is {what}"))));
+            return Ok(());
+        }
+        match (RepoPath::new(&path), entry.metadata()) {
+            (Ok(path), Ok(meta)) => {
+                listing.files.push((path, FileMeta::of(&meta)));
+                let seen = self.seen.fetch_add(1, Ordering::Relaxed) + 1;
+                if seen.is_multiple_of(REPORT_EVERY) {
+                    self.report(seen);
+                }
+            }
+            (Err(error), _) => {
+                listing.skipped.push((path, Problem::new(ProblemKind::UnsupportedPath, error.to_string())));
+            }
+            // Gone since it was listed: as if it had never been there.
+            (_, Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
+            (_, Err(error)) => {
+                listing.skipped.push((path, Problem::new(ProblemKind::Unreadable, error.to_string())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the folder is walked.
+    fn enters(&self, path: &str, name: &str, ignores: &Ignores) -> Result<bool, Cancelled> {
+        if defaults::is_never_walked(name) || !self.hidden.enters_folder(path) {
+            return Ok(false);
+        }
+        match ignores.decide(path, true) {
+            Some(true) => return Ok(false),
+            Some(false) => return Ok(true),
+            None => {}
+        }
+        if defaults::is_skipped_folder(name) {
+            return Ok(false);
+        }
+        if defaults::is_output_folder(name) {
+            return self.holds_own_source(path);
+        }
+        Ok(true)
+    }
+
+    /// Whether the file, link or other thing that is no folder is to be listed or reported.
+    fn lists(&self, path: &str, name: &str, ignores: &Ignores) -> bool {
+        if name == ".git" || !self.hidden.shows_file(path) {
+            return false;
+        }
+        if defaults::is_secret(name) && !self.hidden.names(path) {
+            return false;
+        }
+        match ignores.decide(path, false) {
+            Some(ignored) => !ignored,
+            None => !defaults::is_lock_file(name),
+        }
+    }
+
+    fn holds_own_source(&self, folder: &str) -> Result<bool, Cancelled> {
+        let Ok(entries) = self.entries(folder) else { return Ok(false) };
+        for entry in entries.flatten() {
+            self.cancel.check()?;
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_file && entry.file_name().to_str().is_some_and(defaults::is_own_source) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn report(&self, done: u64) {
+        self.progress.report(ProgressEvent { stage: STAGE, done, total: None });
+    }
+}
+
+/// Name and kind of an entry, from its inode where the listing does not tell the kind.
+fn name_and_kind(entry: &DirEntry) -> std::io::Result<(OsString, FileType)> {
+    let kind = entry.file_type()?;
+    let known = kind.is_dir() || kind.is_symlink() || irregular(kind) != Some("of an unknown kind");
+    let kind = if known { kind } else { entry.metadata()?.file_type() };
+    Ok((entry.file_name(), kind))
+}
