@@ -52,8 +52,23 @@ const LOCK_FILES: &[&str] = &[
 
 /// File names that hold secrets; `*` at the start or end stands for anything.
 const SECRETS: &[&str] = &[
-    ".env", ".envrc", ".netrc", ".pgpass", ".htpasswd", ".pypirc", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks",
-    "*.keystore", "*.kdbx", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*",
+    ".env",
+    ".envrc",
+    ".netrc",
+    ".pgpass",
+    ".htpasswd",
+    ".pypirc",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.kdbx",
+    "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
+    "id_ed25519*",
 ];
 
 /// Endings of `.env.…` files that are written to be read: they hold no secrets.

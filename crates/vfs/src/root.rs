@@ -38,8 +38,8 @@ impl Root {
         if !meta.is_dir() {
             return Err(VfsError::NotAFolder { path: shown.into_owned() });
         }
-        let dir = Dir::open_ambient_dir(&canonical, ambient_authority())
-            .map_err(|error| VfsError::from_io(&shown, error))?;
+        let dir =
+            Dir::open_ambient_dir(&canonical, ambient_authority()).map_err(|error| VfsError::from_io(&shown, error))?;
         // A folder that can be opened but not listed would look empty, and an empty answer would be a wrong one.
         dir.entries().map_err(|error| VfsError::from_io(&shown, error))?;
         Ok(Self { dir: Arc::new(dir), path: canonical.into() })
@@ -113,7 +113,10 @@ impl FileMeta {
     #[cfg(not(unix))]
     pub(crate) fn of(meta: &Metadata) -> Self {
         let since_1970 = meta.modified().ok().and_then(|time| {
-            time.into_std().duration_since(std::time::UNIX_EPOCH).ok().and_then(|time| i64::try_from(time.as_nanos()).ok())
+            time.into_std()
+                .duration_since(std::time::UNIX_EPOCH)
+                .ok()
+                .and_then(|time| i64::try_from(time.as_nanos()).ok())
         });
         Self { size: meta.len(), mtime_ns: since_1970.unwrap_or(0), ino: 0 }
     }

@@ -135,7 +135,8 @@ impl Walker<'_> {
 
     fn cut(&self, walk: &mut Walk) {
         let limit = self.limits.files;
-        let detail = format!("the root has more than {limit} files or folders; the rest, from the deepest on, is left out");
+        let detail =
+            format!("the root has more than {limit} files or folders; the rest, from the deepest on, is left out");
         walk.files.truncate(limit);
         walk.skipped.push((".".to_owned(), Problem::new(ProblemKind::FilesLimit, detail)));
     }
