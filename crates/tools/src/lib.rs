@@ -1,1 +1,15 @@
-//! TODO
+//! The tools: one file each, one row each in [`ALL`]. They know neither the wire nor the disk.
+//!
+//! Everything that several tools share in *behaviour* (argument checks, paging, the size budget of an answer, making
+//! hidden characters visible, catching a panic) happens once, in [`ToolDef::invoke`]. What they share in *answers* lives in
+//! the engine: tools never call tools.
+
+mod framework;
+mod registry;
+pub mod stand_in;
+
+pub use framework::{
+    Answer, Context, Effect, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError,
+    Toolset, WriteContext, WriteTool, canonical_name, visible,
+};
+pub use registry::{ALL, find, suggestions};

@@ -1,0 +1,102 @@
+use std::sync::Arc;
+
+use m1nd_base::{Cancel, Progress};
+use crate::stand_in::{Engine, Snapshot};
+
+use super::answer::Page;
+use super::error::ToolError;
+
+/// What a caller (server, command line) gives to a call.
+#[derive(Clone)]
+pub struct Context<'a> {
+    /// The engine of this process.
+    pub engine: &'a Engine,
+    /// The state that the call answers from. Taken once: an answer never mixes two generations.
+    pub snapshot: Arc<Snapshot>,
+    /// Ends the call early when set.
+    pub cancel: &'a Cancel,
+    /// Receives the progress of long work.
+    pub progress: &'a dyn Progress,
+}
+
+impl<'a> Context<'a> {
+    /// A context on the engine's current snapshot.
+    pub fn new(engine: &'a Engine, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
+        Self { engine, snapshot: engine.snapshot(), cancel, progress }
+    }
+}
+
+/// What a read tool is given: a snapshot, and nothing that leads to the writer.
+#[derive(Clone, Copy)]
+pub struct ReadContext<'a> {
+    // Private, and offered only through methods that cannot write: a read tool that writes does not compile.
+    engine: &'a Engine,
+    snapshot: &'a Arc<Snapshot>,
+    cancel: &'a Cancel,
+    offset: usize,
+}
+
+impl<'a> ReadContext<'a> {
+    pub(super) fn new(cx: &'a Context<'a>, offset: usize) -> Self {
+        Self { engine: cx.engine, snapshot: &cx.snapshot, cancel: cx.cancel, offset }
+    }
+
+    /// The state to answer from.
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
+    /// The state to answer from, or the error that every tool gives when there is no graph yet.
+    pub fn indexed(&self) -> Result<&'a Snapshot, ToolError> {
+        if self.snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(self.snapshot) }
+    }
+
+    /// To poll in long loops.
+    pub fn cancel(&self) -> &'a Cancel {
+        self.cancel
+    }
+
+    /// The rows to answer with: `limit` of them from where the caller's cursor points.
+    pub fn page(&self, limit: usize) -> Page {
+        Page { offset: self.offset, limit }
+    }
+
+    /// How the engine is doing.
+    pub fn status(&self) -> crate::stand_in::Status {
+        self.engine.status()
+    }
+
+    /// Who has called, oldest first.
+    pub fn agents(&self) -> Vec<crate::stand_in::AgentSession> {
+        self.engine.agents()
+    }
+}
+
+/// What a write tool is given: the engine.
+#[derive(Clone, Copy)]
+pub struct WriteContext<'a> {
+    engine: &'a Engine,
+    cancel: &'a Cancel,
+    progress: &'a dyn Progress,
+}
+
+impl<'a> WriteContext<'a> {
+    pub(super) fn new(cx: &'a Context<'a>) -> Self {
+        Self { engine: cx.engine, cancel: cx.cancel, progress: cx.progress }
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &'a Engine {
+        self.engine
+    }
+
+    /// To hand to the engine.
+    pub fn cancel(&self) -> &'a Cancel {
+        self.cancel
+    }
+
+    /// To hand to the engine.
+    pub fn progress(&self) -> &'a dyn Progress {
+        self.progress
+    }
+}

@@ -1,0 +1,282 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::answer::{self, Answer, Cursor, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES};
+use super::arguments;
+use super::context::{Context, ReadContext, WriteContext};
+use super::error::{ErrorCode, ToolError};
+use super::schema::input_schema;
+use super::visible::make_visible;
+
+/// What a call can change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Nothing.
+    Read,
+    /// The graph and what is derived from it.
+    Graph,
+    /// State of m1nd that cannot be rebuilt: feedback, investigations, locks, memory.
+    State,
+    /// Files of the project.
+    Disk,
+}
+
+/// Tools that are used together. The list of tools can be limited to some of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Toolset {
+    /// What every session needs.
+    Core,
+    /// Judgement over the graph.
+    Analysis,
+    /// Finding things.
+    Exploration,
+    /// Moving through the graph with state.
+    Navigation,
+    /// Saving and resuming investigations.
+    Continuity,
+    /// Documents and their links to code.
+    Documents,
+    /// Changing files.
+    Edit,
+    /// Whether answers can be relied on.
+    Trust,
+    /// Decisions, issues, learnings.
+    Memory,
+    /// The server and its index.
+    Lifecycle,
+}
+
+impl Toolset {
+    /// Every toolset, in the order of the list of tools.
+    pub const ALL: &'static [Self] = &[
+        Self::Core,
+        Self::Analysis,
+        Self::Exploration,
+        Self::Navigation,
+        Self::Continuity,
+        Self::Documents,
+        Self::Edit,
+        Self::Trust,
+        Self::Memory,
+        Self::Lifecycle,
+    ];
+
+    /// The word on the wire and the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Analysis => "analysis",
+            Self::Exploration => "exploration",
+            Self::Navigation => "navigation",
+            Self::Continuity => "continuity",
+            Self::Documents => "documents",
+            Self::Edit => "edit",
+            Self::Trust => "trust",
+            Self::Memory => "memory",
+            Self::Lifecycle => "lifecycle",
+        }
+    }
+
+    /// The toolset with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|set| set.word() == word)
+    }
+}
+
+/// What stands in the registry of a tool, whatever it does.
+pub trait Tool {
+    /// Canonical name: bare snake case.
+    const NAME: &'static str;
+    /// Tools it is listed with.
+    const TOOLSET: Toolset;
+    /// One sentence for the list of tools.
+    const SUMMARY: &'static str;
+    /// The manual: what it answers, how to read it, what it does not know.
+    const HELP: &'static str;
+    /// Smallest useful arguments, as JSON.
+    const EXAMPLE: &'static str;
+    /// Whether its answer is a page of rows: it then takes `cursor` and `max_output_chars`.
+    const PAGED: bool = false;
+    /// Other names of arguments, with the name they stand for.
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
+    /// Arguments. Unknown ones are refused.
+    type Input: DeserializeOwned + JsonSchema;
+    /// Members of the answer, before the frame is added.
+    type Output: Serialize;
+}
+
+/// A tool that changes nothing. It is given a snapshot; the writer is out of its reach.
+pub trait ReadTool: Tool {
+    /// Answers the call.
+    fn run(cx: &ReadContext<'_>, input: Self::Input) -> Result<Answer<Self::Output>, ToolError>;
+}
+
+/// A tool that changes something.
+pub trait WriteTool: Tool {
+    /// What it can change.
+    const EFFECT: Effect;
+
+    /// Does the work.
+    fn run(cx: &WriteContext<'_>, input: Self::Input) -> Result<Answer<Self::Output>, ToolError>;
+}
+
+/// One row of the registry: a tool with its types erased.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolDef {
+    /// Canonical name.
+    pub name: &'static str,
+    /// Tools it is listed with.
+    pub toolset: Toolset,
+    /// What it can change.
+    pub effect: Effect,
+    /// One sentence.
+    pub summary: &'static str,
+    /// The manual.
+    pub help: &'static str,
+    /// Smallest useful arguments, as JSON text.
+    pub example: &'static str,
+    /// Other names of arguments.
+    pub argument_aliases: &'static [(&'static str, &'static str)],
+    /// Whether the answer is a page of rows.
+    pub paged: bool,
+    schema: fn(bool) -> Value,
+    run: fn(&Context<'_>, Value, usize) -> Result<Answer<Value>, ToolError>,
+}
+
+impl ToolDef {
+    /// The row of a read tool.
+    pub const fn read<T: ReadTool>() -> Self {
+        Self::of::<T>(Effect::Read, run_read::<T>)
+    }
+
+    /// The row of a write tool.
+    pub const fn write<T: WriteTool>() -> Self {
+        Self::of::<T>(T::EFFECT, run_write::<T>)
+    }
+
+    const fn of<T: Tool>(
+        effect: Effect,
+        run: fn(&Context<'_>, Value, usize) -> Result<Answer<Value>, ToolError>,
+    ) -> Self {
+        Self {
+            name: T::NAME,
+            toolset: T::TOOLSET,
+            effect,
+            summary: T::SUMMARY,
+            help: T::HELP,
+            example: T::EXAMPLE,
+            argument_aliases: T::ARGUMENT_ALIASES,
+            paged: T::PAGED,
+            schema: input_schema::<T::Input>,
+            run,
+        }
+    }
+
+    /// Schema of the arguments, for `inputSchema`: an object, self-contained.
+    pub fn schema(&self) -> Value {
+        (self.schema)(self.paged)
+    }
+
+    /// The smallest useful arguments.
+    pub fn example_arguments(&self) -> Value {
+        serde_json::from_str(self.example).unwrap_or_else(|_| Value::Object(Map::new()))
+    }
+
+    /// Calls the tool: checks the arguments, runs it, frames and bounds the answer. Never panics.
+    ///
+    /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer, and
+    /// for pages `truncated` and `cursor`. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
+    pub fn invoke(&self, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
+        let started = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.invoke_inner(cx, arguments))).unwrap_or_else(|panic| {
+            let why = panic.downcast_ref::<String>().map(String::as_str);
+            let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(ToolError::new(ErrorCode::Internal, format!("`{}` failed: {why}", self.name))
+                .next_step("other calls are not affected; report this message with the arguments"))
+        });
+        let mut body = outcome.map_err(|error| self.with_example(error))?;
+        body.insert("elapsed_ms".into(), milliseconds(started).into());
+        Ok(make_visible(Value::Object(body)))
+    }
+
+    fn invoke_inner(&self, cx: &Context<'_>, arguments: Value) -> Result<Map<String, Value>, ToolError> {
+        let mut arguments = match arguments {
+            Value::Null => Map::new(),
+            Value::Object(members) => members,
+            _ => return Err(ToolError::invalid("the arguments are not an object")),
+        };
+        let schema = self.schema();
+        arguments::normalise(&schema, self.argument_aliases, &mut arguments);
+        arguments::check(&schema, &arguments)?;
+        if let Some(agent) = arguments.get("agent_id").and_then(Value::as_str) {
+            cx.engine.touch_agent(agent);
+        }
+        let (mut budget, mut cursor) = (MAX_ANSWER_BYTES, None);
+        if self.paged {
+            cursor = arguments.remove("cursor").and_then(|text| text.as_str().map(str::to_owned));
+            let asked = arguments.remove("max_output_chars").and_then(|number| number.as_u64());
+            let asked = asked.map(|asked| usize::try_from(asked).unwrap_or(usize::MAX));
+            budget = asked.unwrap_or(budget).clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
+        }
+        let (generation, call) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
+        let offset = cursor.map_or(Ok(0), |text| Cursor::offset_of(&text, generation, call))?;
+
+        let answer = (self.run)(cx, Value::Object(arguments), offset)?;
+        let Value::Object(mut body) = answer.body else {
+            return Err(ToolError::new(ErrorCode::Internal, format!("`{}` did not answer with an object", self.name)));
+        };
+        if let Some(guidance) = &answer.guidance {
+            if let Ok(Value::Object(members)) = serde_json::to_value(guidance) {
+                body.extend(members);
+            }
+        }
+        // A write tool answers for the state that it made.
+        let current = if self.effect == Effect::Read { generation } else { cx.engine.snapshot().generation() };
+        body.insert("generation".into(), current.into());
+        if let Some((member, total)) = answer.rows {
+            answer::fit(&mut body, member, total, Cursor { generation, call, offset }, budget);
+        }
+        answer::clip_texts(&mut body, budget);
+        Ok(body)
+    }
+
+    /// An error about the arguments shows arguments that work.
+    fn with_example(&self, error: ToolError) -> ToolError {
+        if error.code != ErrorCode::InvalidParams || error.has_example() {
+            return error;
+        }
+        let step = format!("repeat `{}` with arguments like the example; `help` lists all of them", self.name);
+        let missing_step = error.next_step_text().is_none();
+        let error = error.example(self.example_arguments()).detail("tool", self.name.into());
+        if missing_step { error.next_step(step) } else { error }
+    }
+}
+
+fn milliseconds(started: Instant) -> f64 {
+    (started.elapsed().as_secs_f64() * 1e5).round() / 1e2
+}
+
+fn parse<T: Tool>(arguments: Value) -> Result<T::Input, ToolError> {
+    serde_json::from_value(arguments).map_err(|error| ToolError::invalid(error.to_string()))
+}
+
+fn erase<T: Serialize>(answer: Answer<T>) -> Result<Answer<Value>, ToolError> {
+    let body = serde_json::to_value(&answer.body)
+        .map_err(|error| ToolError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")))?;
+    Ok(Answer { body, rows: answer.rows, guidance: answer.guidance })
+}
+
+fn run_read<T: ReadTool>(cx: &Context<'_>, arguments: Value, offset: usize) -> Result<Answer<Value>, ToolError> {
+    erase(T::run(&ReadContext::new(cx, offset), parse::<T>(arguments)?)?)
+}
+
+fn run_write<T: WriteTool>(cx: &Context<'_>, arguments: Value, _offset: usize) -> Result<Answer<Value>, ToolError> {
+    erase(T::run(&WriteContext::new(cx), parse::<T>(arguments)?)?)
+}

@@ -1,0 +1,182 @@
+use serde_json::{Map, Value, json};
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $variant:ident = $word:literal,)*) => {
+        /// Why a tool gave no answer. The word is stable: programs match on it, exit codes and docs derive from it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum ErrorCode {
+            $($(#[doc = $doc])* $variant,)*
+        }
+
+        impl ErrorCode {
+            /// Every code, in the order of the docs.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The word on the wire.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// What it means and what to do, for the docs.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc, "\n"),*),)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// An argument is missing, unknown, of the wrong type or out of range. The message names it.
+    InvalidParams = "invalid_params",
+    /// No tool has this name.
+    UnknownTool = "unknown_tool",
+    /// Nothing is indexed yet: call `ingest` first.
+    EmptyGraph = "empty_graph",
+    /// No node has this id, path or name. `suggestions` holds near ones.
+    NodeNotFound = "node_not_found",
+    /// Several nodes fit. `candidates` holds them, best first: repeat the call with one of their ids.
+    AmbiguousNode = "ambiguous_node",
+    /// The path leads out of the indexed roots. Roots are set when the server starts, never by a call.
+    OutsideWorkspace = "outside_workspace",
+    /// No such file below the roots.
+    FileNotFound = "file_not_found",
+    /// The file exists but cannot be shown: binary, too large, or the system refused.
+    FileUnreadable = "file_unreadable",
+    /// The regular expression or glob cannot be used; the message says where it fails.
+    InvalidPattern = "invalid_pattern",
+    /// The cursor belongs to another call or an older generation: repeat the call without it.
+    StaleCursor = "stale_cursor",
+    /// The server runs read-only and the tool writes.
+    ReadOnly = "read_only",
+    /// Another process or call holds the write lock of this project: try again later.
+    Busy = "busy",
+    /// The caller cancelled the call.
+    Cancelled = "cancelled",
+    /// The store could not be read or written; the message says which file and why.
+    StoreFailed = "store_failed",
+    /// The path could not be indexed; the message says why.
+    IngestFailed = "ingest_failed",
+    /// A bug of m1nd: the call failed, the server goes on. Please report it with the message.
+    Internal = "internal",
+}
+
+/// Why a tool gave no answer, and what to do next. Shown to the agent as the body of a failed call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolError {
+    /// What kind of failure.
+    pub code: ErrorCode,
+    /// What was received and what was expected: a lowercase fragment.
+    pub message: String,
+    more: Box<More>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct More {
+    hint: Option<String>,
+    example: Option<Value>,
+    suggested_next_step: Option<String>,
+    details: Map<String, Value>,
+}
+
+impl ToolError {
+    /// An error with nothing but its message.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), more: Box::default() }
+    }
+
+    /// An argument that cannot be used.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::InvalidParams, message)
+    }
+
+    /// The answer of every tool that needs a graph when there is none.
+    pub fn empty_graph() -> Self {
+        Self::new(ErrorCode::EmptyGraph, "nothing is indexed yet")
+            .hint("the graph is built by `ingest`; it takes seconds and the answer says when it is done")
+            .next_step("call `ingest` with the path of the repository, then repeat this call")
+            .example(json!({"tool": "ingest", "arguments": {"agent_id": "agent", "path": "."}}))
+    }
+
+    /// Adds how to avoid it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.more.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds a call or arguments that would work.
+    #[must_use]
+    pub fn example(mut self, example: Value) -> Self {
+        self.more.example = Some(example);
+        self
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn next_step(mut self, step: impl Into<String>) -> Self {
+        self.more.suggested_next_step = Some(step.into());
+        self
+    }
+
+    /// Adds a member of its own to the body, such as `candidates`.
+    #[must_use]
+    pub fn detail(mut self, key: &str, value: Value) -> Self {
+        self.more.details.insert(key.to_owned(), value);
+        self
+    }
+
+    /// The hint, if there is one.
+    pub fn hint_text(&self) -> Option<&str> {
+        self.more.hint.as_deref()
+    }
+
+    /// What to do next, if there is something.
+    pub fn next_step_text(&self) -> Option<&str> {
+        self.more.suggested_next_step.as_deref()
+    }
+
+    /// The example, if there is one.
+    pub fn example_value(&self) -> Option<&Value> {
+        self.more.example.as_ref()
+    }
+
+    /// The members beside the usual ones.
+    pub fn details(&self) -> &Map<String, Value> {
+        &self.more.details
+    }
+
+    pub(crate) fn has_example(&self) -> bool {
+        self.more.example.is_some()
+    }
+
+    /// The body of a failed call: `{error, code, hint, example, suggested_next_step, …}`; what is not known is left out.
+    pub fn to_json(&self) -> Value {
+        let mut body = self.more.details.clone();
+        body.insert("error".into(), self.message.clone().into());
+        body.insert("code".into(), self.code.word().into());
+        if let Some(hint) = &self.more.hint {
+            body.insert("hint".into(), hint.clone().into());
+        }
+        if let Some(example) = &self.more.example {
+            body.insert("example".into(), example.clone());
+        }
+        if let Some(step) = &self.more.suggested_next_step {
+            body.insert("suggested_next_step".into(), step.clone().into());
+        }
+        super::visible::make_visible(Value::Object(body))
+    }
+}
+
+impl std::fmt::Display for ToolError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code.word(), self.message)
+    }
+}
+
+impl std::error::Error for ToolError {}
+
+impl From<m1nd_base::Cancelled> for ToolError {
+    fn from(cancelled: m1nd_base::Cancelled) -> Self {
+        Self::new(ErrorCode::Cancelled, cancelled.to_string())
+    }
+}

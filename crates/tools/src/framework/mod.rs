@@ -1,0 +1,18 @@
+//! What a tool is, how it is called and what it answers.
+
+mod answer;
+mod arguments;
+mod context;
+mod definition;
+mod error;
+mod names;
+mod schema;
+mod visible;
+
+pub use answer::{Answer, Guidance, Page, ProofState};
+pub use context::{Context, ReadContext, WriteContext};
+pub use definition::{Effect, ReadTool, Tool, ToolDef, Toolset, WriteTool};
+pub use error::{ErrorCode, ToolError};
+pub use names::canonical_name;
+pub(crate) use names::edit_distance;
+pub use visible::visible;

@@ -1,0 +1,93 @@
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// The schema of a tool's arguments: small, self-contained, an object at its top.
+///
+/// Every tool's schema is read by a model with each session, so what it does not need is left out: titles, number
+/// formats, defaults (they stand in the descriptions), the `null` of optional members.
+pub(crate) fn input_schema<T: JsonSchema>(paged: bool) -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut schema = simplify(schema.to_value());
+    if let Some(top) = schema.as_object_mut() {
+        top.remove("description");
+        top.insert("type".into(), "object".into());
+        let properties = top.entry("properties").or_insert_with(|| json!({}));
+        if let Some(properties) = properties.as_object_mut().filter(|_| paged) {
+            properties.insert("cursor".into(), json!({"type": "string", "description": "From a truncated answer"}));
+            properties.insert("max_output_chars".into(), json!({"type": "integer"}));
+        }
+    }
+    schema
+}
+
+/// Takes out what carries nothing for the caller. Recursion is bounded by the types of this crate.
+fn simplify(schema: Value) -> Value {
+    let Value::Object(mut members) = schema else { return schema };
+    for key in ["$schema", "$defs", "title", "format", "default"] {
+        // A property may bear such a name; those stand one level deeper, below `properties`.
+        members.remove(key);
+    }
+    if members.get("minimum").is_some_and(|minimum| minimum.as_f64() == Some(0.0)) {
+        members.remove("minimum");
+    }
+    if let Some(description) = members.get_mut("description").and_then(|text| text.as_str().map(one_line)) {
+        members.insert("description".into(), description.into());
+    }
+    flatten_choices(&mut members);
+    if let Some(Value::Array(types)) = members.get("type") {
+        let mut types: Vec<Value> = types.iter().filter(|kind| *kind != "null").cloned().collect();
+        if let (1, Some(only)) = (types.len(), types.pop()) {
+            members.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Object(properties)) = members.remove("properties") {
+        let properties: Map<_, _> = properties.into_iter().map(|(name, schema)| (name, simplify(schema))).collect();
+        members.insert("properties".into(), properties.into());
+    }
+    if let Some(items) = members.remove("items") {
+        members.insert("items".into(), simplify(items));
+    }
+    Value::Object(members)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
+}
+
+/// `oneOf` of constants becomes `enum`; `anyOf` of a schema and `null` becomes the schema.
+fn flatten_choices(members: &mut Map<String, Value>) {
+    if let Some(Value::Array(choices)) = members.get("oneOf") {
+        let words: Option<Vec<Value>> = choices.iter().map(choice_words).collect::<Option<Vec<_>>>().map(|w| w.concat());
+        if let Some(words) = words {
+            members.remove("oneOf");
+            members.insert("enum".into(), words.into());
+            members.insert("type".into(), "string".into());
+        }
+    }
+    if let Some(Value::Array(choices)) = members.get("anyOf") {
+        let mut real = choices.iter().filter(|choice| choice.get("type") != Some(&json!("null"))).cloned();
+        if let (Some(only), None) = (real.next(), real.next()) {
+            members.remove("anyOf");
+            if let Value::Object(inner) = simplify(only) {
+                for (key, value) in inner {
+                    members.entry(key).or_insert(value);
+                }
+            }
+        }
+    }
+    if let Some(Value::Array(words)) = members.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
+}
+
+fn choice_words(choice: &Value) -> Option<Vec<Value>> {
+    match (choice.get("const"), choice.get("enum")) {
+        (Some(word), _) => Some(vec![word.clone()]),
+        (None, Some(Value::Array(words))) => Some(words.clone()),
+        _ => None,
+    }
+}
