@@ -17,7 +17,9 @@ pub fn suggestions(name: &str) -> Vec<&'static str> {
     let name: String = canonical_name(name).chars().take(60).collect();
     let mut near: Vec<_> = ALL.iter().map(|tool| (edit_distance(&name, tool.name), tool.name)).collect();
     // A name that shares nothing is no suggestion, however short both are.
-    near.retain(|(distance, tool)| *distance <= SUGGESTION_DISTANCE && *distance < tool.len().max(name.chars().count()));
+    near.retain(|(distance, tool)| {
+        *distance <= SUGGESTION_DISTANCE && *distance < tool.len().max(name.chars().count())
+    });
     near.sort();
     near.into_iter().take(3).map(|(_, tool)| tool).collect()
 }

@@ -205,7 +205,9 @@ pub(crate) fn clip_texts(body: &mut Map<String, Value>, budget: usize) {
             Value::String(text) => Some(text),
             _ => None,
         });
-        let Some(text) = longest.max_by_key(|text| text.len()).filter(|text| text.len() > over.min(200)) else { return };
+        let Some(text) = longest.max_by_key(|text| text.len()).filter(|text| text.len() > over.min(200)) else {
+            return;
+        };
         let keep = text.floor_char_boundary(text.len().saturating_sub(over));
         text.truncate(keep);
         body.insert("truncated".into(), true.into());

@@ -37,10 +37,7 @@ fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolErro
                 "object" => "an object",
                 _ => "a string",
             };
-            return Err(ToolError::invalid(format!(
-                "argument `{name}` is {}, expected {expected}",
-                shown(value)
-            )));
+            return Err(ToolError::invalid(format!("argument `{name}` is {}, expected {expected}", shown(value))));
         }
     }
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
@@ -76,7 +73,8 @@ pub(crate) fn normalise(schema: &Value, aliases: &[(&str, &str)], arguments: &mu
     for (name, value) in arguments.iter_mut() {
         let words = schema["properties"][name]["enum"].as_array();
         let Value::String(text) = value else { continue };
-        let fitting = words.into_iter().flatten().filter_map(Value::as_str).find(|word| word.eq_ignore_ascii_case(text));
+        let fitting =
+            words.into_iter().flatten().filter_map(Value::as_str).find(|word| word.eq_ignore_ascii_case(text));
         if let Some(word) = fitting {
             *text = word.to_owned();
         }

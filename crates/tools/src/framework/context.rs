@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Progress};
 use crate::stand_in::{Engine, Snapshot};
+use m1nd_base::{Cancel, Progress};
 
 use super::answer::Page;
 use super::error::ToolError;

@@ -35,7 +35,9 @@ mod tests {
         for alias in ["seek", " seek ", "m1nd.seek", "m1nd_seek", "mcp__m1nd__seek", "mcp__m1nd-mcp__m1nd.seek"] {
             assert_eq!(canonical_name(alias), "seek", "{alias:?}");
         }
-        for alias in ["perspective.start", "m1nd.perspective.start", "mcp__m1nd__perspective_start", "perspective-start"] {
+        for alias in
+            ["perspective.start", "m1nd.perspective.start", "mcp__m1nd__perspective_start", "perspective-start"]
+        {
             assert_eq!(canonical_name(alias), "perspective_start", "{alias:?}");
         }
         assert_eq!(canonical_name("mcp__other__seek"), "mcp__other__seek", "another server's tool is not ours");

@@ -61,7 +61,8 @@ fn one_line(text: &str) -> String {
 /// `oneOf` of constants becomes `enum`; `anyOf` of a schema and `null` becomes the schema.
 fn flatten_choices(members: &mut Map<String, Value>) {
     if let Some(Value::Array(choices)) = members.get("oneOf") {
-        let words: Option<Vec<Value>> = choices.iter().map(choice_words).collect::<Option<Vec<_>>>().map(|w| w.concat());
+        let words: Option<Vec<Value>> =
+            choices.iter().map(choice_words).collect::<Option<Vec<_>>>().map(|w| w.concat());
         if let Some(words) = words {
             members.remove("oneOf");
             members.insert("enum".into(), words.into());
