@@ -1,1 +1,26 @@
-//! TODO
+//! Facts of all files and the project's manifests in, resolved edges out.
+//!
+//! One evaluator serves every language: it follows a reference the way the language would (scope, import, member
+//! lookup through types and bases, re-exports) and says how sure it is. A language supplies [`languages`] rules: how
+//! modules are found, in which order members are looked up, what is built in. Pure: no disk, no clock.
+//!
+//! **Determinism.** Each file is linked with a fresh memo, in order of its references, so its links are a function of
+//! the facts alone: not of the order in which files are linked, nor of the number of threads. That is what makes an
+//! incremental result equal to a clean one.
+
+mod eval;
+mod file_links;
+mod ids;
+pub mod languages;
+mod linker;
+mod names;
+mod project;
+mod rules;
+mod surface;
+mod unit;
+
+pub use file_links::{FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
+pub use ids::SymbolId;
+pub use linker::{Explained, LinkDelta, Linker};
+pub use project::{FileId, Files};
+pub use rules::{Builtin, BareMembers, MemberOrder, MethodShape, ModuleTarget, Reason, Resolver, Rules};

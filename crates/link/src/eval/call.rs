@@ -1,0 +1,385 @@
+//! What calling, indexing, iterating and entering values yields.
+
+use std::rc::Rc;
+
+use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ParameterKind};
+
+use super::{Entity, Eval, Module, Value, Values, no_args};
+use crate::project::{DefRef, FileId};
+use crate::rules::{Builtin, MethodShape, Reason};
+
+/// What a method of a standard type yields.
+pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
+    let Value::Builtin(builtin, args) = receiver else { return Values::unknown(Reason::UnknownReceiver) };
+    let arg = |index: usize| args.get(index).cloned().unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver));
+    let of = |builtin: Builtin, args: &[Values]| Values::one(Value::Builtin(builtin, args.into()));
+    match shape {
+        MethodShape::First => arg(0),
+        MethodShape::Second => arg(1),
+        MethodShape::Same => Values::one(Value::Builtin(*builtin, args.clone())),
+        MethodShape::ListOfFirst => of(Builtin::List, &[arg(0)]),
+        MethodShape::ListOfSecond => of(Builtin::List, &[arg(1)]),
+        MethodShape::ListOfPairs => of(Builtin::List, &[of(Builtin::Tuple, &[arg(0), arg(1)])]),
+        MethodShape::Enumerated => {
+            let index = Values::one(Value::Builtin(Builtin::Scalar, no_args()));
+            of(Builtin::List, &[of(Builtin::Tuple, &[index, arg(0)])])
+        }
+        MethodShape::WrapperOfFirst => of(Builtin::Wrapper, &[arg(0)]),
+        MethodShape::WrapperOfSecond => of(Builtin::Wrapper, &[arg(1)]),
+    }
+}
+
+impl Eval<'_> {
+    /// What calling a value yields.
+    pub(super) fn call(&mut self, callee: &Value, file: FileId, args: &[ExprId]) -> Values {
+        if !self.step() {
+            return Values::unknown(Reason::Budget);
+        }
+        match callee {
+            Value::Def(of, type_args) => match self.definition(*of).kind {
+                DefKind::Function => {
+                    let constructs = self.rules(of.file).function_classes && self.constructs(*of);
+                    if constructs {
+                        return Values::one(Value::Instance(*of, no_args()));
+                    }
+                    self.returned(*of, None, file, args)
+                }
+                DefKind::Variant => match self.definition(*of).owner {
+                    Some(def) => Values::one(Value::Instance(DefRef { file: of.file, def }, no_args())),
+                    None => Values::unknown(Reason::UnknownReceiver),
+                },
+                DefKind::Class | DefKind::Struct | DefKind::Enum | DefKind::Union | DefKind::Interface => {
+                    Values::one(Value::Instance(*of, type_args.clone()))
+                }
+                _ => Values::unknown(Reason::UnknownReceiver),
+            },
+            Value::Bound(of, receiver) => self.returned(*of, Some(receiver), file, args),
+            Value::Instance(of, _) => match self.rules(of.file).call_method {
+                Some(method) => self.call_member(callee, method),
+                None if self.definition(*of).kind == DefKind::Enum => Values::one(callee.clone()),
+                None => Values::unknown(Reason::UnknownReceiver),
+            },
+            Value::Module(Module::File(module)) => {
+                let whole = self.whole_export(*module);
+                let callees = self.values_of(whole, Namespace::Value);
+                callees.flat_map(|callee| match callee {
+                    Value::Module(_) => Values::unknown(Reason::UnknownReceiver),
+                    callee => self.call(&callee, file, args),
+                })
+            }
+            Value::Callable(result) | Value::Method(result) => result.as_ref().clone(),
+            Value::External(package) => Values::one(Value::External(package.clone())),
+            Value::BuiltinType(builtin, of) => Values::one(self.standard_value(*builtin, of, file, args)),
+            Value::Builtin(..) | Value::TypeVar(..) | Value::Module(_) | Value::Super(_) => {
+                Values::unknown(Reason::UnknownReceiver)
+            }
+            Value::Null => Values::default(),
+        }
+    }
+
+    /// `list(xs)`, `Some(x)`: a standard container made of what it is called with.
+    fn standard_value(&mut self, builtin: Builtin, of: &super::Args, file: FileId, args: &[ExprId]) -> Value {
+        if !of.is_empty() || args.len() != 1 {
+            return Value::Builtin(builtin, of.clone());
+        }
+        let arg = self.eval(file, args[0], Namespace::Value);
+        let inner = match builtin {
+            Builtin::List => arg.flat_map(|value| self.element(&value, file)),
+            _ => arg,
+        };
+        Value::Builtin(builtin, [inner].into())
+    }
+
+    /// Whether a function is called to construct: it assigns to members of its receiver, or has a prototype.
+    fn constructs(&mut self, of: DefRef) -> bool {
+        let facts = &self.unit(of.file).facts;
+        let fields = facts
+            .definitions
+            .iter()
+            .any(|definition| definition.owner == Some(of.def) && definition.kind == DefKind::Field);
+        fields && facts.list(facts.definition(of.def).values).is_empty()
+    }
+
+    /// What a function returns.
+    fn returned(&mut self, of: DefRef, receiver: Option<&Rc<Value>>, file: FileId, args: &[ExprId]) -> Values {
+        if !self.open_values.insert(of) {
+            return Values::default();
+        }
+        let result = self.returned_unguarded(of, receiver, file, args);
+        self.open_values.remove(&of);
+        result
+    }
+
+    fn returned_unguarded(&mut self, of: DefRef, receiver: Option<&Rc<Value>>, file: FileId, args: &[ExprId]) -> Values {
+        let unit = self.unit(of.file);
+        let definition = unit.facts.definition(of.def);
+        let rules = self.rules(of.file);
+        let list = unit.list(definition.values);
+        let exprs: &[ExprId] = match &definition.declared {
+            Some(declared) => std::slice::from_ref(declared),
+            None => list,
+        };
+        if let (Some(receiver), [expr]) = (receiver, exprs)
+            && self.is_receiver(of, *expr)
+        {
+            return Values::one(receiver.as_ref().clone());
+        }
+        let mut values = match definition.declared {
+            Some(declared) => {
+                let types = self.eval(of.file, declared, Namespace::Type);
+                self.instantiate(types)
+            }
+            None if list.is_empty() => return Values::one(Value::Null),
+            None => self.all(of.file, list, Namespace::Value),
+        };
+        if definition.flags.is_generator && definition.declared.is_none() {
+            values = Values::one(Value::Builtin(Builtin::List, [values].into()));
+        }
+        if definition.flags.is_async && (rules.async_wraps_declared || definition.declared.is_none()) {
+            values = Values::one(Value::Builtin(Builtin::Wrapper, [values].into()));
+        }
+        if let Some(receiver) = receiver
+            && let Value::Instance(class, class_args) = receiver.as_ref()
+        {
+            values = self.substitute(values, *class, class_args);
+        }
+        self.infer(values, of, file, args)
+    }
+
+    /// Whether an expression of a method is its receiver, or its receiver's type: the result is then the very value
+    /// that the method was called on.
+    fn is_receiver(&mut self, of: DefRef, expr: ExprId) -> bool {
+        let unit = self.unit(of.file);
+        match unit.facts.expr(expr) {
+            Expr::This { .. } | Expr::SelfType { .. } => true,
+            Expr::Name { name, .. } => unit
+                .facts
+                .parameters(of.def)
+                .first()
+                .is_some_and(|first| first.kind == ParameterKind::Receiver && first.name == name),
+            _ => false,
+        }
+    }
+
+    /// Type parameters of a function in its result, from the arguments that have them as their type.
+    fn infer(&mut self, values: Values, of: DefRef, file: FileId, args: &[ExprId]) -> Values {
+        let unit = self.unit(of.file);
+        let count = unit.facts.type_parameters(of.def).len();
+        let mentions = values.items.iter().any(|value| mentions(value, of));
+        if count == 0 || !mentions {
+            return values;
+        }
+        let parameters: Vec<_> = unit
+            .facts
+            .parameters(of.def)
+            .iter()
+            .filter(|parameter| !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver))
+            .copied()
+            .collect();
+        let mut known = vec![Values::unknown(Reason::UnknownReceiver); count];
+        for (parameter, &arg) in parameters.iter().zip(args) {
+            let Some(declared) = parameter.declared else { continue };
+            let types = self.eval(of.file, declared, Namespace::Type);
+            let given = self.eval(file, arg, Namespace::Value);
+            for ty in types.items {
+                match ty {
+                    Value::TypeVar(owner, index) if owner == of => known[index as usize] = given.clone(),
+                    Value::BuiltinType(Builtin::ClassOf, inner) => {
+                        if let Some(Value::TypeVar(owner, index)) = inner.first().and_then(|values| values.items.first())
+                            && *owner == of
+                        {
+                            known[*index as usize] = self.instantiate(given.clone());
+                        }
+                    }
+                    Value::BuiltinType(Builtin::List, inner) => {
+                        if let Some(Value::TypeVar(owner, index)) = inner.first().and_then(|values| values.items.first())
+                            && *owner == of
+                        {
+                            known[*index as usize] = given.clone().flat_map(|value| self.element(&value, file));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.substitute(values, of, &known.into())
+    }
+
+    /// Values of the types.
+    pub(super) fn instantiate(&mut self, types: Values) -> Values {
+        types.flat_map(|ty| match ty {
+            Value::Def(of, args) => match self.definition(of).kind {
+                DefKind::Variant => match self.definition(of).owner {
+                    // Fields of the variant are looked up on the variant, the rest on its enum.
+                    Some(_) => Values::one(Value::Def(of, args)),
+                    None => Values::unknown(Reason::UnknownReceiver),
+                },
+                DefKind::Function | DefKind::Module | DefKind::Macro if !self.rules(of.file).function_classes => {
+                    Values::unknown(Reason::UnknownReceiver)
+                }
+                DefKind::Variable | DefKind::Constant | DefKind::Field => Values::unknown(Reason::UnknownReceiver),
+                _ => Values::one(Value::Instance(of, args)),
+            },
+            Value::BuiltinType(builtin, args) => match builtin {
+                Builtin::Transparent => {
+                    args.first().cloned().unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))
+                }
+                Builtin::Union => {
+                    let mut all = Values::default();
+                    args.iter().for_each(|arg| all.add(arg.clone()));
+                    all
+                }
+                Builtin::ClassOf => args
+                    .first()
+                    .cloned()
+                    .unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))
+                    .flat_map(|value| {
+                        Values::one(match value {
+                            Value::Instance(of, args) => Value::Def(of, args),
+                            other => other,
+                        })
+                    }),
+                Builtin::Function => Values::one(Value::Callable(Rc::new(
+                    args.last().cloned().unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver)),
+                ))),
+                builtin => Values::one(Value::Builtin(builtin, args)),
+            },
+            Value::Module(Module::File(file)) => {
+                let whole = self.whole_export(file);
+                let types = self.values_of(whole, Namespace::Type);
+                types.flat_map(|ty| match ty {
+                    Value::Def(of, args) => Values::one(Value::Instance(of, args)),
+                    _ => Values::unknown(Reason::UnknownReceiver),
+                })
+            }
+            other => Values::one(other),
+        })
+    }
+
+    fn call_member(&mut self, value: &Value, method: &str) -> Values {
+        let Some(name) = self.project.names.get(method) else { return Values::unknown(Reason::UnknownReceiver) };
+        let search = self.member(value, name, Namespace::Value);
+        let functions = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
+        if !functions {
+            let external = search.found.iter().find_map(|found| match &found.entity {
+                Entity::External(package, _) => Some(package.clone()),
+                _ => None,
+            });
+            return match external {
+                Some(package) => Values::one(Value::External(package)),
+                None => Values::unknown(Reason::UnknownReceiver),
+            };
+        }
+        let callees = self.values_of(search, Namespace::Value);
+        callees.flat_map(|callee| match callee {
+            Value::Bound(of, receiver) => self.returned(of, Some(&receiver), of.file, &[]),
+            _ => Values::unknown(Reason::UnknownReceiver),
+        })
+    }
+
+    /// `value[…]`.
+    pub(super) fn index(&mut self, value: &Value, file: FileId) -> Values {
+        match value {
+            Value::Builtin(Builtin::Map, args) => arg(args, 1),
+            Value::Builtin(Builtin::Tuple, args) => {
+                let mut all = Values::default();
+                args.iter().for_each(|arg| all.add(arg.clone()));
+                all
+            }
+            Value::Builtin(Builtin::List, args) => arg(args, 0),
+            Value::Instance(of, _) => match self.rules(of.file).index_method {
+                Some(method) => self.call_member(value, method),
+                None => Values::unknown(Reason::UnknownReceiver),
+            },
+            // `Generic[T]` written as a value.
+            Value::Def(..) | Value::BuiltinType(..) => Values::one(value.clone()),
+            Value::External(package) => Values::one(Value::External(package.clone())),
+            Value::Null => Values::default(),
+            _ => {
+                let _ = file;
+                Values::unknown(Reason::UnknownReceiver)
+            }
+        }
+    }
+
+    /// Item number `index` of a tuple.
+    pub(super) fn item(&mut self, value: &Value, index: usize, file: FileId) -> Values {
+        match value {
+            Value::Builtin(Builtin::Tuple, args) => arg(args, index),
+            other => self.element(other, file),
+        }
+    }
+
+    /// What iterating yields.
+    pub(super) fn element(&mut self, value: &Value, file: FileId) -> Values {
+        match value {
+            Value::Builtin(Builtin::List | Builtin::Map | Builtin::Wrapper, args) => arg(args, 0),
+            Value::Builtin(Builtin::Tuple, args) => {
+                let mut all = Values::default();
+                args.iter().for_each(|arg| all.add(arg.clone()));
+                all
+            }
+            Value::Instance(of, _) => {
+                let rules = self.rules(of.file);
+                if let Some(next) = rules.next_method.filter(|next| self.has_member(value, next)) {
+                    return self.call_member(value, next).flat_map(super::unwrap);
+                }
+                match rules.iterate_method.filter(|iterate| self.has_member(value, iterate)) {
+                    Some(iterate) => {
+                        let iterators = self.call_member(value, iterate);
+                        iterators.flat_map(|iterator| {
+                            if iterator == *value {
+                                return Values::unknown(Reason::UnknownReceiver);
+                            }
+                            if self.step() { self.element(&iterator, file) } else { Values::unknown(Reason::Budget) }
+                        })
+                    }
+                    None => Values::unknown(Reason::UnknownReceiver),
+                }
+            }
+            // Iterating an enum class yields its members.
+            Value::Def(of, _) if matches!(self.definition(*of).kind, DefKind::Class | DefKind::Enum) => {
+                Values::one(Value::Instance(*of, no_args()))
+            }
+            Value::External(package) => Values::one(Value::External(package.clone())),
+            Value::Null => Values::default(),
+            _ => Values::unknown(Reason::UnknownReceiver),
+        }
+    }
+
+    fn has_member(&mut self, value: &Value, method: &str) -> bool {
+        let Some(name) = self.project.names.get(method) else { return false };
+        let search = self.member(value, name, Namespace::Value);
+        search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)))
+    }
+
+    /// What a context manager yields.
+    pub(super) fn enter(&mut self, value: &Value, file: FileId) -> Values {
+        match value {
+            Value::Instance(of, _) => match self.rules(of.file).enter_method {
+                Some(method) => self.call_member(value, method),
+                None => Values::one(value.clone()),
+            },
+            // A generator made a context manager by a decorator yields its one value.
+            Value::Builtin(Builtin::List, args) => arg(args, 0),
+            other => {
+                let _ = file;
+                Values::one(other.clone())
+            }
+        }
+    }
+}
+
+fn arg(args: &super::Args, index: usize) -> Values {
+    args.get(index).cloned().unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))
+}
+
+fn mentions(value: &Value, of: DefRef) -> bool {
+    match value {
+        Value::TypeVar(owner, _) => *owner == of,
+        Value::Def(_, args) | Value::Instance(_, args) | Value::Builtin(_, args) | Value::BuiltinType(_, args) => {
+            args.iter().any(|arg| arg.items.iter().any(|value| mentions(value, of)))
+        }
+        _ => false,
+    }
+}

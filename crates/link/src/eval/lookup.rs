@@ -1,0 +1,579 @@
+//! From a name or access path to what it denotes: scopes, imports, exports.
+
+use std::rc::Rc;
+
+use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, PathRoot, ScopeId, ScopeKind};
+
+use super::{Entity, Eval, Found, Module, Search, Value};
+use crate::names::Name;
+use crate::project::{DefRef, FileId};
+use crate::rules::{BareMembers, ModuleTarget, Reason};
+use crate::unit::fits;
+
+/// The file scope.
+const FILE: ScopeId = ScopeId(0);
+
+/// Who asks a module for a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// Something that names the member.
+    Named,
+    /// A wildcard import: only public members.
+    Wildcard,
+}
+
+impl Eval<'_> {
+    /// What an expression denotes. Expressions that are no access path denote nothing.
+    pub(crate) fn resolve(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
+        let unit = self.unit(file);
+        match unit.facts.expr(expr) {
+            Expr::Name { name, scope } => self.lookup(file, scope, unit.name(name), want),
+            Expr::Member { base, name } => {
+                let base_want = if want == Namespace::Value { Namespace::Value } else { Namespace::Any };
+                self.resolve_member(file, base, unit.name(name), base_want, want)
+            }
+            Expr::Path { base, name } => self.resolve_member(file, base, unit.name(name), Namespace::Type, want),
+            Expr::Root { root, scope } => self.resolve_root(file, root, scope),
+            Expr::Import(import) => self.import(file, import, want),
+            Expr::Definition(def) => Search::one(Entity::Def(DefRef { file, def })),
+            Expr::Generic { base, .. } => self.resolve(file, base, want),
+            Expr::Super { .. } => {
+                let supers = self.eval(file, expr, want);
+                let mut search = Search { unknown: supers.unknown, ..Search::default() };
+                for value in supers.items {
+                    search.add(self.constructor(&value));
+                }
+                search
+            }
+            _ => Search::default(),
+        }
+    }
+
+    fn resolve_member(&mut self, file: FileId, base: ExprId, name: Name, base_want: Namespace, want: Namespace) -> Search {
+        let bases = self.eval(file, base, base_want);
+        let mut search = Search::default();
+        let mut missing = None;
+        let only = bases.items.iter().filter(|value| !matches!(value, Value::Null)).count() == 1;
+        for base in &bases.items {
+            let part = self.member(base, name, want);
+            if part.found.is_empty() {
+                missing = missing.or(part.unknown);
+            } else {
+                search.unknown = search.unknown.or(part.unknown);
+                part.found.into_iter().for_each(|found| search.push(found));
+            }
+        }
+        // An alternative without the member cannot be the one that is meant, unless nothing has it.
+        if search.found.is_empty() && (only || search.unknown.is_none()) {
+            search.unknown = search.unknown.or(missing);
+        }
+        if bases.unknown.is_some() {
+            search.unknown = search.unknown.or(Some(match bases.unknown {
+                Some(Reason::Budget) => Reason::Budget,
+                Some(Reason::NotLinked) => Reason::NotLinked,
+                _ => Reason::UnknownReceiver,
+            }));
+        } else if bases.items.is_empty() && search.found.is_empty() {
+            search.unknown = search.unknown.or(Some(Reason::UnknownReceiver));
+        }
+        search
+    }
+
+    fn resolve_root(&mut self, file: FileId, root: PathRoot, scope: ScopeId) -> Search {
+        let mut levels = match root {
+            PathRoot::Crate | PathRoot::Global => {
+                let resolver = self.resolver(file);
+                let target = resolver.root(&self.files, file, root);
+                return self.module_entity(target);
+            }
+            PathRoot::SelfModule => 0,
+            PathRoot::Super(levels) => levels,
+        };
+        // Inline modules first, then the files' own module tree.
+        let mut module = self.module_around(file, scope);
+        while levels > 0 {
+            let Some(def) = module else { break };
+            let above = self.unit(file).facts.definition(def).scope;
+            module = self.module_around(file, above);
+            levels -= 1;
+        }
+        match module {
+            Some(def) => Search::one(Entity::Def(DefRef { file, def })),
+            None if levels == 0 => Search::one(Entity::Module(Module::File(file))),
+            None => {
+                let resolver = self.resolver(file);
+                let target = resolver.root(&self.files, file, PathRoot::Super(levels));
+                self.module_entity(target)
+            }
+        }
+    }
+
+    fn module_entity(&self, target: ModuleTarget) -> Search {
+        match target {
+            ModuleTarget::External(package) => Search::one(Entity::External(package.into(), None)),
+            ModuleTarget::NotFound => Search::unknown(Reason::ModuleNotFound),
+            target => match self.module_value(target) {
+                Some(module) => Search::one(Entity::Module(module)),
+                None => Search::unknown(Reason::ModuleNotFound),
+            },
+        }
+    }
+
+    /// Looks a bare name up from a scope outwards.
+    pub(crate) fn lookup(&mut self, file: FileId, start: ScopeId, name: Name, want: Namespace) -> Search {
+        let rules = self.rules(file);
+        let mut scope = start;
+        let mut crossed_function = false;
+        let mut opaque = None;
+        loop {
+            let unit = self.unit(file);
+            let row = unit.facts.scopes[scope.index()];
+            let visible = row.kind != ScopeKind::Class
+                || match rules.bare_members {
+                    BareMembers::Never => false,
+                    BareMembers::InBody => !crossed_function,
+                    BareMembers::Everywhere => true,
+                };
+            if visible {
+                if let Some(outer) = self.outer(file, scope, name) {
+                    scope = outer;
+                    continue;
+                }
+                let search = self.scope_member(file, scope, name, want, Asker::Named);
+                if !search.found.is_empty() {
+                    return search;
+                }
+                opaque = opaque.or(search.unknown);
+                if opaque.is_some() && row.kind == ScopeKind::Function {
+                    return Search { unknown: opaque, ..Search::default() };
+                }
+            }
+            if row.kind == ScopeKind::Class
+                && rules.bare_members == BareMembers::Everywhere
+                && let Some(def) = row.owner
+            {
+                let search = self.inherited_bare(DefRef { file, def }, name, want);
+                if !search.found.is_empty() {
+                    return search;
+                }
+            }
+            crossed_function |= row.kind == ScopeKind::Function;
+            let ends = row.kind == ScopeKind::Module && rules.module_scope_ends_lookup;
+            match row.parent {
+                Some(parent) if !ends => scope = parent,
+                _ => break,
+            }
+        }
+        let search = self.outside(file, name, want);
+        if search.found.is_empty() && opaque.is_some() { Search { unknown: opaque, ..search } } else { search }
+    }
+
+    /// Where lookup goes on when a scope declares a name as belonging further out.
+    fn outer(&mut self, file: FileId, scope: ScopeId, name: Name) -> Option<ScopeId> {
+        let unit = self.unit(file);
+        let global = unit.bindings(scope, name).find_map(|index| match unit.facts.bindings[index as usize].target {
+            BindingTarget::Outer(global) => Some(global),
+            _ => None,
+        })?;
+        if global {
+            return (scope != FILE).then_some(FILE);
+        }
+        let mut scope = unit.facts.scopes[scope.index()].parent?;
+        while unit.facts.scopes[scope.index()].kind == ScopeKind::Class {
+            scope = unit.facts.scopes[scope.index()].parent?;
+        }
+        Some(scope)
+    }
+
+    /// A member of the enclosing class or its bases, by bare name.
+    fn inherited_bare(&mut self, class: DefRef, name: Name, want: Namespace) -> Search {
+        let class = self.extended_type(class).unwrap_or(class);
+        self.member(&Value::Instance(class, super::no_args()), name, want)
+    }
+
+    fn outside(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let resolver = self.resolver(file);
+        for sibling in resolver.siblings(&self.files, file) {
+            if sibling != file {
+                let search = self.scope_member(sibling, FILE, name, want, Asker::Named);
+                if !search.found.is_empty() {
+                    return search;
+                }
+            }
+        }
+        match resolver.outside(&self.files, file, self.text(name)) {
+            Some(ModuleTarget::External(package)) => Search::one(Entity::External(package.into(), Some(name))),
+            Some(target) => self.module_entity(target),
+            None if self.rules(file).linked => Search::unknown(Reason::NameNotFound),
+            None => Search::unknown(Reason::NotLinked),
+        }
+    }
+
+    /// What a scope itself knows under a name: its bindings, then its wildcard imports.
+    pub(super) fn scope_member(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace, asker: Asker) -> Search {
+        let key = (file, scope, name, want);
+        if !self.open_searches.insert(key) {
+            return Search::default();
+        }
+        let mut search = self.scope_bindings(file, scope, name, want, asker);
+        if search.found.is_empty() {
+            let wild = self.scope_wildcards(file, scope, name, want);
+            search.unknown = search.unknown.or(wild.unknown);
+            search.found = wild.found;
+        }
+        self.open_searches.remove(&key);
+        search
+    }
+
+    fn scope_bindings(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace, asker: Asker) -> Search {
+        let unit = self.unit(file);
+        let mut search = Search::default();
+        for index in unit.bindings(scope, name) {
+            let binding = unit.facts.bindings[index as usize];
+            if !fits(binding.namespace, want) {
+                continue;
+            }
+            match binding.target {
+                BindingTarget::Definition(def) => search.push(Found::plain(Entity::Def(DefRef { file, def }))),
+                BindingTarget::Import(import) => {
+                    let part = self.import(file, import, want);
+                    // The import may bring the name in another name space only.
+                    let elsewhere = want != Namespace::Any
+                        && part.found.is_empty()
+                        && part.unknown == Some(Reason::NoSuchMember)
+                        && unit.facts.imports[import.index()].path.is_some();
+                    if !elsewhere {
+                        search.add(part);
+                    }
+                }
+                BindingTarget::Outer(_) => {}
+                _ if asker == Asker::Wildcard => {}
+                _ => search.push(Found::plain(Entity::Local(file, index))),
+            }
+        }
+        self.prefer_bodies(&mut search);
+        search
+    }
+
+    /// Of several definitions of one name, those that only declare it give way to those with a body; twins that are
+    /// one node count once.
+    fn prefer_bodies(&mut self, search: &mut Search) {
+        if search.found.len() < 2 {
+            return;
+        }
+        let is_body = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => !eval.definition(of).flags.is_declaration,
+            _ => true,
+        };
+        let bodies: Vec<bool> = search.found.iter().map(|found| is_body(self, found)).collect();
+        if bodies.contains(&true) {
+            let mut keep = bodies.iter();
+            search.found.retain(|_| keep.next().copied().unwrap_or(true));
+        }
+        let mut seen = Vec::new();
+        let found = std::mem::take(&mut search.found);
+        for one in found {
+            if let Entity::Def(of) = one.entity {
+                let symbol = self.unit(of.file).symbols[of.def.index()];
+                if symbol.is_some() && seen.contains(&symbol) {
+                    continue;
+                }
+                seen.push(symbol);
+            }
+            search.found.push(one);
+        }
+    }
+
+    fn scope_wildcards(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace) -> Search {
+        let unit = self.unit(file);
+        let mut search = Search::default();
+        let mut external = None;
+        for import in unit.wildcards(scope) {
+            let row = unit.facts.imports[import.index()];
+            if row.kind != ImportKind::Wildcard || row.flags.reexport && self.rules(file).explicit_exports {
+                continue;
+            }
+            let part = self.wildcard_member(file, import, name, want);
+            for found in part.found {
+                match found.entity {
+                    Entity::External(..) => external = Some(found),
+                    _ => search.push(found),
+                }
+            }
+        }
+        // A package outside may or may not have the name: only said where nothing in the project has it, and where the
+        // language itself would not know it either.
+        if search.found.is_empty() && external.is_some() && scope == FILE {
+            let resolver = self.resolver(file);
+            if resolver.outside(&self.files, file, self.text(name)).is_none() {
+                search.found.extend(external);
+            }
+        }
+        search
+    }
+
+    /// A member that a wildcard import brings.
+    fn wildcard_member(&mut self, file: FileId, import: ImportId, name: Name, want: Namespace) -> Search {
+        let unit = self.unit(file);
+        let row = unit.facts.imports[import.index()];
+        if let Some(path) = row.path {
+            let bases = self.eval(file, path, Namespace::Type);
+            let mut search = Search::default();
+            for base in &bases.items {
+                let part = match base {
+                    Value::Module(module) => self.module_member(module, name, want, Asker::Wildcard),
+                    other => self.member(other, name, want),
+                };
+                part.found.into_iter().for_each(|found| search.push(found));
+            }
+            return search;
+        }
+        let resolver = self.resolver(file);
+        let target = resolver.module(&self.files, file, unit.facts.name(row.module), row.level);
+        self.target_member(target, name, want, Asker::Wildcard)
+    }
+
+    /// What an import denotes.
+    pub(crate) fn import(&mut self, file: FileId, import: ImportId, want: Namespace) -> Search {
+        if !self.step() {
+            return Search::unknown(Reason::Budget);
+        }
+        let unit = self.unit(file);
+        let row = unit.facts.imports[import.index()];
+        let written = unit.facts.name(row.module);
+        let resolver = self.resolver(file);
+        if !self.rules(file).linked {
+            return Search::unknown(Reason::NotLinked);
+        }
+        match row.kind {
+            ImportKind::Symbol(symbol) => {
+                let name = unit.name(symbol);
+                if let Some(path) = row.path {
+                    return self.resolve_member(file, path, name, Namespace::Type, want);
+                }
+                let target = resolver.module(&self.files, file, written, row.level);
+                self.target_member(target, name, want, Asker::Named)
+            }
+            ImportKind::Default => {
+                let target = resolver.module(&self.files, file, written, row.level);
+                self.default_export(target)
+            }
+            ImportKind::ModuleRoot => {
+                let root = written.split('.').next().unwrap_or(written);
+                let target = resolver.module(&self.files, file, root, row.level);
+                self.module_entity(target)
+            }
+            ImportKind::FileModule(symbol) => {
+                let inline = self.inline_modules(file, row.scope);
+                let inline: Vec<&str> = inline.iter().map(|def| unit.facts.name(unit.facts.definition(*def).name)).collect();
+                let name = unit.facts.name(symbol);
+                let target = resolver.file_module(&self.files, file, &inline, name, written);
+                self.module_entity(target)
+            }
+            ImportKind::Module | ImportKind::Wildcard | ImportKind::SideEffect | ImportKind::Include => match row.path {
+                Some(path) => self.resolve(file, path, Namespace::Type),
+                None => {
+                    let target = resolver.module(&self.files, file, written, row.level);
+                    self.module_entity(target)
+                }
+            },
+        }
+    }
+
+    /// Inline modules around a scope, outermost first.
+    fn inline_modules(&mut self, file: FileId, scope: ScopeId) -> Vec<DefId> {
+        let mut around = Vec::new();
+        let mut module = self.module_around(file, scope);
+        while let Some(def) = module {
+            around.push(def);
+            let above = self.unit(file).facts.definition(def).scope;
+            module = self.module_around(file, above);
+        }
+        around.reverse();
+        around
+    }
+
+    fn default_export(&mut self, target: ModuleTarget) -> Search {
+        let default = self.project.names.get("default");
+        if let (ModuleTarget::File(file), Some(default)) = (&target, default) {
+            let file = *file;
+            let search = self.module_member(&Module::File(file), default, Namespace::Any, Asker::Named);
+            if !search.found.is_empty() {
+                return search;
+            }
+            let whole = self.whole_export(file);
+            return if whole.found.is_empty() { Search::one(Entity::Module(Module::File(file))) } else { whole };
+        }
+        self.module_entity(target)
+    }
+
+    /// `module.exports = …` of a file.
+    pub(super) fn whole_export(&mut self, file: FileId) -> Search {
+        let Some(name) = self.project.names.get(m1nd_lang::FileFacts::EXPORT_ASSIGN) else { return Search::default() };
+        let unit = self.unit(file);
+        let mut search = Search::default();
+        for index in unit.exports(name) {
+            search.add(self.export(file, index, Namespace::Any));
+        }
+        search
+    }
+
+    fn export(&mut self, file: FileId, index: u32, want: Namespace) -> Search {
+        let unit = self.unit(file);
+        let value = unit.facts.exports[index as usize].value;
+        match unit.facts.expr(value) {
+            Expr::Name { .. } | Expr::Member { .. } | Expr::Import(_) => {
+                let want = if want == Namespace::Macro { Namespace::Any } else { want };
+                let search = self.resolve(file, value, want);
+                let local = search.found.iter().any(|found| matches!(found.entity, Entity::Local(..)));
+                if local { Search::one(Entity::Expr(file, value)) } else { search }
+            }
+            Expr::Definition(def) => Search::one(Entity::Def(DefRef { file, def })),
+            _ => Search::one(Entity::Expr(file, value)),
+        }
+    }
+
+    fn target_member(&mut self, target: ModuleTarget, name: Name, want: Namespace, asker: Asker) -> Search {
+        match target {
+            ModuleTarget::External(package) => Search::one(Entity::External(package.into(), Some(name))),
+            ModuleTarget::NotFound => Search::unknown(Reason::ModuleNotFound),
+            target => match self.module_value(target) {
+                Some(module) => self.module_member(&module, name, want, asker),
+                None => Search::unknown(Reason::ModuleNotFound),
+            },
+        }
+    }
+
+    /// What importers of a module find under a name.
+    pub(super) fn module_member(&mut self, module: &Module, name: Name, want: Namespace, asker: Asker) -> Search {
+        if !self.step() {
+            return Search::unknown(Reason::Budget);
+        }
+        let files: Rc<[FileId]> = match module {
+            Module::File(file) => [*file].into(),
+            Module::Files(files) => files.clone(),
+            Module::Folder(_) => [].into(),
+        };
+        let mut search = Search::default();
+        for &file in files.iter() {
+            let part = self.file_member(file, name, want, asker);
+            search.unknown = search.unknown.or(part.unknown);
+            part.found.into_iter().for_each(|found| search.push(found));
+            if !search.found.is_empty() {
+                return search;
+            }
+        }
+        let submodules = match module {
+            Module::File(file) => self.rules(*file).submodules_are_members.then(|| self.resolver(*file)),
+            Module::Folder(_) => Some(self.resolvers[0].as_ref()),
+            Module::Files(_) => None,
+        };
+        if let (Some(resolver), Asker::Named) = (submodules, asker) {
+            let target = resolver.submodule(&self.files, &module.target(), self.text(name));
+            if target != ModuleTarget::NotFound {
+                return self.module_entity(target);
+            }
+        }
+        search.unknown = search.unknown.or(Some(Reason::NoSuchMember));
+        search
+    }
+
+    fn file_member(&mut self, file: FileId, name: Name, want: Namespace, asker: Asker) -> Search {
+        let unit = self.unit(file);
+        if self.rules(file).explicit_exports {
+            return self.exported(file, name, want);
+        }
+        if asker == Asker::Wildcard {
+            let listed = unit.facts.export_list.as_ref().map(|list| list.iter().any(|&listed| unit.name(listed) == name));
+            let hidden = self.rules(file).submodules_are_members && self.text(name).starts_with('_');
+            if listed == Some(false) || listed.is_none() && hidden {
+                return Search::default();
+            }
+        }
+        self.scope_member(file, FILE, name, want, asker)
+    }
+
+    fn exported(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let key = (file, FILE, name, Namespace::Any);
+        if !self.open_searches.insert(key) {
+            return Search::default();
+        }
+        let search = self.exported_unguarded(file, name, want);
+        self.open_searches.remove(&key);
+        search
+    }
+
+    fn exported_unguarded(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let unit = self.unit(file);
+        let mut search = Search::default();
+        for index in unit.exports(name) {
+            search.add(self.export(file, index, want));
+        }
+        self.prefer_bodies(&mut search);
+        if !search.is_nothing() || self.text(name) == "default" {
+            return search;
+        }
+        let mut external = None;
+        for import in unit.wildcards(FILE) {
+            let row = unit.facts.imports[import.index()];
+            if !row.flags.reexport || row.kind != ImportKind::Wildcard {
+                continue;
+            }
+            for found in self.wildcard_member(file, import, name, want).found {
+                match found.entity {
+                    Entity::External(..) => external = Some(found),
+                    _ => search.push(found),
+                }
+            }
+        }
+        if search.found.is_empty() {
+            let whole = self.whole_export(file);
+            let values = self.values_of(whole, Namespace::Value);
+            for value in &values.items {
+                // A module that stands for itself has no further members.
+                if !matches!(value, Value::Module(Module::File(same)) if *same == file) {
+                    self.member(value, name, want).found.into_iter().for_each(|found| search.push(found));
+                }
+            }
+        }
+        if search.found.is_empty() {
+            search.found.extend(external);
+        }
+        search
+    }
+
+    /// Whether a definition is a module written inside a file.
+    pub(super) fn is_inline_module(&mut self, of: DefRef) -> bool {
+        self.definition(of).kind == DefKind::Module
+    }
+}
+
+impl Eval<'_> {
+    /// The module that `import a.b.c` names as a whole.
+    pub(crate) fn whole_module(&mut self, file: FileId, import: ImportId) -> Search {
+        self.imported_module(file, import)
+    }
+
+    /// The module that an import takes its member from.
+    pub(crate) fn imported_module(&mut self, file: FileId, import: ImportId) -> Search {
+        let unit = self.unit(file);
+        let row = unit.facts.imports[import.index()];
+        if !self.rules(file).linked {
+            return Search::unknown(Reason::NotLinked);
+        }
+        let resolver = self.resolver(file);
+        let target = resolver.module(&self.files, file, unit.facts.name(row.module), row.level);
+        self.module_entity(target)
+    }
+
+    /// What a module is as a value, where it is what it assigns to `module.exports`.
+    pub(crate) fn whole_module_value(&mut self, file: FileId) -> Vec<Value> {
+        let whole = self.whole_export(file);
+        self.values_of(whole, Namespace::Value).items.to_vec()
+    }
+
+    /// The type a block adds members to.
+    pub(crate) fn extends(&mut self, of: DefRef) -> Option<DefRef> {
+        self.extended_type(of)
+    }
+}

@@ -1,0 +1,491 @@
+//! From a value and a name to the member: own members, bases in the language's order, members added from outside.
+
+use std::rc::Rc;
+
+use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
+
+use super::lookup::Asker;
+use super::{Args, Entity, Eval, Found, Module, Search, Value, no_args};
+use crate::names::Name;
+use crate::project::{DefRef, Key};
+use crate::rules::{MemberOrder, Reason};
+
+/// A class on the way up.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Ancestor {
+    /// A class of the project, with its type arguments.
+    Class(DefRef, Args),
+    /// A class of a package outside.
+    External(Rc<str>),
+    /// A base that could not be resolved.
+    Unknown,
+}
+
+/// Bases followed upwards from one class.
+const ANCESTORS: usize = 256;
+
+impl Eval<'_> {
+    /// The member of a value under a name.
+    pub(crate) fn member(&mut self, value: &Value, name: Name, want: Namespace) -> Search {
+        if !self.step() {
+            return Search::unknown(Reason::Budget);
+        }
+        match value {
+            Value::Module(module) => self.module_value_member(module, name, want),
+            Value::Def(of, args) => self.static_member(*of, args, name, want),
+            Value::Instance(of, args) => self.instance_member(*of, args, name, want, value),
+            Value::Super(class) => {
+                let receiver = Value::Instance(*class, no_args());
+                self.class_member(*class, &no_args(), name, want, &receiver, true)
+            }
+            Value::TypeVar(of, index) => {
+                let bounds = self.bound(*of, *index);
+                let mut search = Search { unknown: bounds.unknown, ..Search::default() };
+                for bound in &bounds.items {
+                    search.add(self.member(bound, name, want));
+                }
+                search
+            }
+            Value::Builtin(builtin, _) => {
+                let text = self.text(name);
+                let shape = crate::languages::FAMILIES.iter().find_map(|family| family.rules.builtin_method(*builtin, text));
+                Search::one(Entity::BuiltinMethod(shape, Rc::new(value.clone())))
+            }
+            Value::External(package) => Search::one(Entity::External(package.clone(), Some(name))),
+            Value::BuiltinType(..) | Value::Method(_) => {
+                Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
+            }
+            Value::Bound(of, _) => self.static_member(*of, &no_args(), name, want),
+            Value::Callable(_) => Search::unknown(Reason::UnknownReceiver),
+            Value::Null => Search::default(),
+        }
+    }
+
+    fn module_value_member(&mut self, module: &Module, name: Name, want: Namespace) -> Search {
+        let search = self.module_member(module, name, want, Asker::Named);
+        match module {
+            Module::File(file) if search.found.is_empty() && self.rules(*file).explicit_exports => {
+                // The default export's own members, where a CommonJS module is its default export.
+                let written = self.module_writes(*file, name);
+                if written.found.is_empty() { search } else { written }
+            }
+            _ => search,
+        }
+    }
+
+    /// Members assigned to a module from inside it: `exports.x` in ways the extractor did not see as an export.
+    fn module_writes(&mut self, file: crate::project::FileId, name: Name) -> Search {
+        let unit = self.unit(file);
+        let mut search = Search::default();
+        for write in &unit.facts.member_writes {
+            if unit.name(write.name) == name {
+                let whole = self.whole_export(file);
+                let bases = self.resolve(file, write.base, Namespace::Value);
+                if bases.found.iter().any(|base| whole.found.iter().any(|found| found.entity == base.entity)) {
+                    search.push(Found::plain(Entity::Expr(file, write.value)));
+                }
+            }
+        }
+        search
+    }
+
+    /// A member of a definition itself.
+    fn static_member(&mut self, of: DefRef, args: &Args, name: Name, want: Namespace) -> Search {
+        let definition = self.definition(of);
+        match definition.kind {
+            DefKind::Module => {
+                let Some(body) = definition.body else { return Search::unknown(Reason::NoSuchMember) };
+                let search = self.scope_member(of.file, body, name, want, Asker::Named);
+                if search.is_nothing() { Search::unknown(Reason::NoSuchMember) } else { search }
+            }
+            DefKind::Variant => match definition.owner {
+                Some(owner) => {
+                    let own = self.own_members(of, name, want);
+                    if own.found.is_empty() {
+                        self.instance_member_of(DefRef { file: of.file, def: owner }, name, want)
+                    } else {
+                        own
+                    }
+                }
+                None => Search::unknown(Reason::NoSuchMember),
+            },
+            DefKind::Variable | DefKind::Constant | DefKind::Field => self.own_members(of, name, want),
+            DefKind::Function => {
+                let own = self.own_members(of, name, want);
+                if !own.found.is_empty() {
+                    return own;
+                }
+                if self.rules(of.file).function_classes && self.text(name) == "prototype" {
+                    return Search::one(Entity::Def(of));
+                }
+                // `call`, `apply`, `bind`, `__name__`: members of the standard function type.
+                let package = self.rules(of.file).builtin_package;
+                Search::one(Entity::External(package.into(), Some(name)))
+            }
+            _ => self.class_member(of, args, name, want, &Value::Def(of, args.clone()), false),
+        }
+    }
+
+    fn instance_member_of(&mut self, of: DefRef, name: Name, want: Namespace) -> Search {
+        let value = Value::Instance(of, no_args());
+        self.instance_member(of, &no_args(), name, want, &value)
+    }
+
+    fn instance_member(&mut self, of: DefRef, args: &Args, name: Name, want: Namespace, value: &Value) -> Search {
+        let mut search = self.class_member(of, args, name, want, value, false);
+        let receiver = Rc::new(value.clone());
+        for found in &mut search.found {
+            found.receiver = Some(receiver.clone());
+        }
+        search
+    }
+
+    /// A member by the class's linearised bases; `above` leaves the class itself out.
+    fn class_member(&mut self, of: DefRef, args: &Args, name: Name, want: Namespace, value: &Value, above: bool) -> Search {
+        let ancestors = self.ancestors(of);
+        let mut external = None;
+        let mut unknown = false;
+        for (place, ancestor) in ancestors.iter().enumerate() {
+            match ancestor {
+                Ancestor::Class(class, base_args) => {
+                    if above && place == 0 {
+                        continue;
+                    }
+                    let own = self.own_members(*class, name, want);
+                    if own.found.is_empty() {
+                        continue;
+                    }
+                    let args = if place == 0 { args.clone() } else { self.base_args(of, args, base_args) };
+                    let mut search = Search::default();
+                    for mut found in own.found {
+                        found.owner = Some((*class, args.clone()));
+                        if matches!(value, Value::Instance(..) | Value::Super(_)) {
+                            found.receiver = Some(Rc::new(value.clone()));
+                        }
+                        search.push(found);
+                    }
+                    search.unknown = (unknown || external.is_some()).then_some(Reason::UnknownBase);
+                    return search;
+                }
+                Ancestor::External(package) => external = external.or(Some(package.clone())),
+                Ancestor::Unknown => unknown = true,
+            }
+        }
+        self.member_of_nobody(of, name, external, unknown)
+    }
+
+    fn member_of_nobody(&mut self, of: DefRef, name: Name, external: Option<Rc<str>>, unknown: bool) -> Search {
+        if unknown {
+            return Search::unknown(Reason::UnknownBase);
+        }
+        if let Some(package) = external {
+            return Search::one(Entity::External(package, Some(name)));
+        }
+        Search::unknown(if self.rules(of.file).linked { Reason::NoSuchMember } else { Reason::NotLinked })
+    }
+
+    fn base_args(&mut self, of: DefRef, args: &Args, base_args: &Args) -> Args {
+        base_args.iter().map(|arg| self.substitute(arg.clone(), of, args)).collect()
+    }
+
+    /// Members written in a definition's own body, in blocks attached to it, or assigned to it from outside.
+    pub(super) fn own_members(&mut self, of: DefRef, name: Name, want: Namespace) -> Search {
+        let definition = self.definition(of);
+        let mut search = Search::default();
+        if let Some(body) = definition.body
+            && (definition.kind.is_class_like() || definition.kind == DefKind::Variant)
+        {
+            search = self.scope_member(of.file, body, name, want, Asker::Named);
+        }
+        if !search.found.is_empty() {
+            return search;
+        }
+        for of_trait in [false, true] {
+            for attached in self.attached(of) {
+                let row = self.definition(attached);
+                if row.kind == DefKind::Function {
+                    if !of_trait && self.unit(attached.file).name(row.name) == name {
+                        search.push(Found::plain(Entity::Def(attached)));
+                    }
+                    continue;
+                }
+                if of_trait == self.unit(attached.file).list(row.implements).is_empty() {
+                    continue;
+                }
+                if let Some(body) = row.body {
+                    let part = self.scope_member(attached.file, body, name, want, Asker::Named);
+                    part.found.into_iter().for_each(|found| search.push(found));
+                }
+            }
+            if !search.found.is_empty() {
+                return search;
+            }
+        }
+        self.written_members(of, name)
+    }
+
+    /// Members assigned in the definition's own file: `Foo.prototype.bar = …`, `app.get = …`.
+    fn written_members(&mut self, of: DefRef, name: Name) -> Search {
+        let unit = self.unit(of.file);
+        let mut search = Search::default();
+        for write in &unit.facts.member_writes {
+            if unit.name(write.name) == name && self.writes_to(of, write.base) {
+                let entity = match unit.facts.expr(write.value) {
+                    Expr::Definition(def) => Entity::Def(DefRef { file: of.file, def }),
+                    _ => Entity::Expr(of.file, write.value),
+                };
+                search.push(Found::plain(entity));
+            }
+        }
+        search
+    }
+
+    /// Whether anything is assigned to members of the definition in its own file.
+    pub(super) fn has_member_writes(&mut self, of: DefRef) -> bool {
+        let unit = self.unit(of.file);
+        unit.facts.member_writes.iter().any(|write| self.writes_to(of, write.base))
+    }
+
+    /// Whether an expression is the definition, by name, or its `prototype`.
+    fn writes_to(&mut self, of: DefRef, mut base: ExprId) -> bool {
+        let unit = self.unit(of.file);
+        if let Expr::Member { base: inner, name } = unit.facts.expr(base)
+            && self.text(unit.name(name)) == "prototype"
+        {
+            base = inner;
+        }
+        let Expr::Name { name, scope } = unit.facts.expr(base) else { return false };
+        let definition = unit.facts.definition(of.def);
+        if unit.name(name) != unit.name(definition.name) {
+            return false;
+        }
+        let search = self.lookup(of.file, scope, unit.name(name), Namespace::Any);
+        search.found.iter().any(|found| found.entity == Entity::Def(of))
+    }
+
+    /// Definitions elsewhere that add members to a type.
+    fn attached(&mut self, of: DefRef) -> Vec<DefRef> {
+        let definition = self.definition(of);
+        if !(definition.kind.is_class_like() || definition.kind == DefKind::TypeAlias) {
+            return Vec::new();
+        }
+        let name = self.unit(of.file).name(definition.name);
+        let mut attached = Vec::new();
+        self.asked.insert(Key::Attached(name));
+        if let Some(rows) = self.project.attached.get(&name) {
+            for &row in rows {
+                // Only what its own file's names say attaches here; a type of the same name elsewhere is another type.
+                if self.extended_type(row) == Some(of) {
+                    attached.push(row);
+                }
+            }
+        }
+        self.project.by_path_order(&mut attached);
+        attached
+    }
+
+    /// The class and all it inherits from, in the order members are looked up in.
+    pub(super) fn ancestors(&mut self, of: DefRef) -> Rc<[Ancestor]> {
+        if let Some(known) = self.ancestors.get(&of) {
+            return known.clone();
+        }
+        let order = self.rules(of.file).member_order;
+        let found: Rc<[Ancestor]> = match order {
+            MemberOrder::DepthFirst => self.depth_first(of).into(),
+            MemberOrder::C3 => self.c3(of).unwrap_or_else(|| self.depth_first(of)).into(),
+        };
+        // Inside a cycle of evaluations the bases may be incomplete: ask again later.
+        if self.cut == super::UNCUT {
+            self.ancestors.insert(of, found.clone());
+        }
+        found
+    }
+
+    fn depth_first(&mut self, of: DefRef) -> Vec<Ancestor> {
+        let mut order = vec![Ancestor::Class(of, no_args())];
+        let mut seen = vec![of];
+        let mut work: Vec<Ancestor> = self.bases(of);
+        work.reverse();
+        while let Some(next) = work.pop() {
+            if order.len() >= ANCESTORS {
+                order.push(Ancestor::Unknown);
+                break;
+            }
+            match &next {
+                Ancestor::Class(class, _) if seen.contains(class) => {}
+                Ancestor::Class(class, _) => {
+                    let class = *class;
+                    seen.push(class);
+                    order.push(next);
+                    let mut bases = self.bases(class);
+                    bases.reverse();
+                    work.extend(bases);
+                }
+                _ => order.push(next),
+            }
+        }
+        order
+    }
+
+    /// C3 linearisation over the classes of the project; `None` where it has no solution. Bases outside the project
+    /// stand behind the classes they are bases of.
+    fn c3(&mut self, of: DefRef) -> Option<Vec<Ancestor>> {
+        // Classes with their bases, the class itself first, found breadth first; then merged from the top down.
+        let mut graph: Vec<(DefRef, Vec<Ancestor>)> = Vec::new();
+        let mut work = vec![of];
+        while let Some(class) = work.pop() {
+            if graph.iter().any(|(known, _)| *known == class) {
+                continue;
+            }
+            if graph.len() >= ANCESTORS {
+                return None;
+            }
+            let bases = self.bases(class);
+            work.extend(bases.iter().filter_map(|base| match base {
+                Ancestor::Class(class, _) => Some(*class),
+                _ => None,
+            }));
+            graph.push((class, bases));
+        }
+        let mut done: Vec<(DefRef, Vec<Ancestor>)> = Vec::new();
+        while done.len() < graph.len() {
+            let ready = graph.iter().find(|(class, bases)| {
+                !done.iter().any(|(known, _)| known == class)
+                    && bases.iter().all(|base| match base {
+                        Ancestor::Class(base, _) => done.iter().any(|(known, _)| known == base),
+                        _ => true,
+                    })
+            });
+            let (class, bases) = ready?;
+            let linear = merge(*class, bases, &done)?;
+            done.push((*class, linear));
+        }
+        done.into_iter().find(|(class, _)| *class == of).map(|(_, linear)| linear)
+    }
+
+    fn bases(&mut self, of: DefRef) -> Vec<Ancestor> {
+        let unit = self.unit(of.file);
+        let definition = unit.facts.definition(of.def);
+        let mut bases = Vec::new();
+        for &expr in unit.list(definition.bases).iter().chain(unit.list(definition.implements)) {
+            self.base(of, expr, &mut bases);
+        }
+        // Traits implemented by blocks elsewhere.
+        for attached in self.attached(of) {
+            let unit = self.unit(attached.file);
+            for &expr in unit.list(unit.facts.definition(attached.def).implements) {
+                self.base(attached, expr, &mut bases);
+            }
+        }
+        bases
+    }
+
+    fn base(&mut self, of: DefRef, expr: ExprId, bases: &mut Vec<Ancestor>) {
+        let values = self.eval(of.file, expr, Namespace::Type);
+        let before = bases.len();
+        for value in values.items {
+            match value {
+                Value::Def(class, _) if class == of => {}
+                Value::Def(class, args) if !self.is_inline_module(class) => bases.push(Ancestor::Class(class, args)),
+                Value::External(package) => bases.push(Ancestor::External(package)),
+                Value::BuiltinType(..) => {
+                    let package = self.rules(of.file).builtin_package;
+                    bases.push(Ancestor::External(package.into()));
+                }
+                Value::Module(Module::File(file)) => {
+                    let whole = self.whole_export(file);
+                    for value in self.values_of(whole, Namespace::Type).items {
+                        if let Value::Def(class, args) = value {
+                            bases.push(Ancestor::Class(class, args));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if values.unknown.is_some() || bases.len() == before {
+            bases.push(Ancestor::Unknown);
+        }
+    }
+
+    /// The function that constructing a value of the class calls; for `super` that of its bases.
+    pub(crate) fn constructor(&mut self, value: &Value) -> Search {
+        let (class, above) = match value {
+            Value::Def(of, _) => (*of, false),
+            Value::Super(of) => (*of, true),
+            _ => return Search::default(),
+        };
+        let constructors = self.rules(class.file).constructors;
+        for text in constructors {
+            let Some(name) = self.project.names.get(text) else { continue };
+            let receiver = Value::Instance(class, no_args());
+            let search = self.class_member(class, &no_args(), name, Namespace::Value, &receiver, above);
+            if search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
+                return search;
+            }
+        }
+        Search::default()
+    }
+
+    /// Methods of that name anywhere, for a receiver nobody knows; `None` if there are too many to list.
+    pub(crate) fn methods_named(&mut self, file: crate::project::FileId, name: Name, most: usize) -> Option<Vec<DefRef>> {
+        self.asked.insert(Key::Methods(name));
+        let family = crate::languages::family(self.project.unit(file).facts.language);
+        let mut methods = Vec::new();
+        for row in self.project.methods.get(&name).into_iter().flatten() {
+            if crate::languages::family(self.project.unit(row.file).facts.language) == family {
+                methods.push(*row);
+                if methods.len() > most {
+                    return None;
+                }
+            }
+        }
+        self.project.by_path_order(&mut methods);
+        Some(methods)
+    }
+}
+
+/// One step of C3: the class, then the merge of its bases' orders and the bases themselves.
+fn merge(class: DefRef, bases: &[Ancestor], done: &[(DefRef, Vec<Ancestor>)]) -> Option<Vec<Ancestor>> {
+    let mut rows: Vec<Vec<Ancestor>> = bases
+        .iter()
+        .map(|base| match base {
+            Ancestor::Class(base, args) => {
+                let mut linear =
+                    done.iter().find(|(known, _)| known == base).map(|(_, linear)| linear.clone()).unwrap_or_default();
+                if let Some(first) = linear.first_mut() {
+                    *first = Ancestor::Class(*base, args.clone());
+                }
+                linear
+            }
+            other => vec![other.clone()],
+        })
+        .collect();
+    rows.push(bases.to_vec());
+    let same = |a: &Ancestor, b: &Ancestor| match (a, b) {
+        (Ancestor::Class(a, _), Ancestor::Class(b, _)) => a == b,
+        (a, b) => a == b,
+    };
+    let mut order = vec![Ancestor::Class(class, no_args())];
+    loop {
+        rows.retain(|row| !row.is_empty());
+        if rows.is_empty() {
+            return Some(order);
+        }
+        let head = rows.iter().map(|row| row[0].clone()).find(|head| {
+            matches!(head, Ancestor::External(_) | Ancestor::Unknown)
+                && rows.iter().all(|row| same(&row[0], head) || !row.iter().any(|other| same(other, head)))
+                || matches!(head, Ancestor::Class(..)) && !rows.iter().any(|row| row[1..].iter().any(|other| same(other, head)))
+        });
+        // Packages outside can stand in any order: taking the first keeps the rest mergeable.
+        let head = head.or_else(|| rows.iter().map(|row| row[0].clone()).find(|head| !matches!(head, Ancestor::Class(..))))?;
+        for row in &mut rows {
+            if same(&row[0], &head) {
+                row.remove(0);
+            }
+        }
+        if !order.iter().any(|known| same(known, &head)) {
+            order.push(head);
+        }
+    }
+}

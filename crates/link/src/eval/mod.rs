@@ -1,0 +1,653 @@
+//! The evaluator: what does an expression of a file refer to, and what may its value be?
+//!
+//! Demand-driven, memoised for one file's linking, bounded in depth and steps. A result that was cut short by a cycle
+//! or a bound is not remembered beyond the expression that closes the cycle, so answers do not depend on which
+//! question came first.
+
+mod call;
+mod lookup;
+mod member;
+mod value;
+
+use std::rc::Rc;
+
+use m1nd_base::Limits;
+use m1nd_lang::facts::{
+    BindingTarget, Collection, DefId, DefKind, Expr, ExprId, Literal, Namespace, ParameterKind, ScopeId, ScopeKind,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) use value::{Args, Entity, Found, Module, Search, Value, Values};
+
+use crate::languages::{FAMILIES, family};
+use crate::names::Name;
+use crate::project::{DefRef, FileId, Files, Key, Project};
+use crate::rules::{Builtin, ModuleTarget, Reason, Resolver, Rules};
+use crate::unit::Unit;
+
+#[derive(Debug, Clone)]
+enum Memo {
+    /// Being evaluated, at this place of the stack.
+    Open(u32),
+    Done(Values),
+}
+
+/// No cycle was cut.
+const UNCUT: u32 = u32::MAX;
+
+/// Evaluates expressions for the linking of one file.
+pub(crate) struct Eval<'a> {
+    pub(crate) project: &'a Project,
+    resolvers: &'a [Box<dyn Resolver>],
+    files: Files<'a>,
+    limits: &'a Limits,
+    asked: FxHashSet<Key>,
+    last: Option<FileId>,
+    memo: FxHashMap<(FileId, ExprId, Namespace), Memo>,
+    ancestors: FxHashMap<DefRef, Rc<[member::Ancestor]>>,
+    open_searches: FxHashSet<(FileId, ScopeId, Name, Namespace)>,
+    open_values: FxHashSet<DefRef>,
+    depth: u32,
+    steps: u32,
+    /// Lowest place of the stack that an evaluation in progress was cut short for.
+    cut: u32,
+}
+
+impl<'a> Eval<'a> {
+    pub(crate) fn new(project: &'a Project, resolvers: &'a [Box<dyn Resolver>], limits: &'a Limits) -> Self {
+        Self {
+            project,
+            resolvers,
+            files: Files::new(project),
+            limits,
+            asked: FxHashSet::default(),
+            last: None,
+            memo: FxHashMap::default(),
+            ancestors: FxHashMap::default(),
+            open_searches: FxHashSet::default(),
+            open_values: FxHashSet::default(),
+            depth: 0,
+            steps: 0,
+            cut: UNCUT,
+        }
+    }
+
+    /// Everything looked at since the evaluator was made.
+    pub(crate) fn into_asked(self) -> FxHashSet<Key> {
+        let mut asked = self.asked;
+        asked.extend(self.files.take_asked());
+        asked
+    }
+
+    /// Starts the step budget of the next reference.
+    pub(crate) fn begin_reference(&mut self) {
+        self.steps = 0;
+        self.depth = 0;
+        self.cut = UNCUT;
+    }
+
+    pub(crate) fn unit(&mut self, file: FileId) -> &'a Unit {
+        if self.last != Some(file) {
+            self.last = Some(file);
+            self.asked.insert(Key::Surface(file));
+        }
+        self.project.unit(file)
+    }
+
+    pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
+        FAMILIES[family(self.project.unit(file).facts.language)].rules
+    }
+
+    fn resolver(&self, file: FileId) -> &'a dyn Resolver {
+        self.resolvers[family(self.project.unit(file).facts.language)].as_ref()
+    }
+
+    pub(crate) fn text(&self, name: Name) -> &'a str {
+        self.project.names.text(name)
+    }
+
+    fn definition(&mut self, of: DefRef) -> &'a m1nd_lang::facts::Definition {
+        self.unit(of.file).facts.definition(of.def)
+    }
+
+    /// Spends a step; `false` if the budget is used up.
+    fn step(&mut self) -> bool {
+        self.steps += 1;
+        if self.steps > self.limits.link_steps || self.depth > self.limits.link_depth {
+            self.cut = 0;
+            return false;
+        }
+        true
+    }
+
+    /// What a value of the expression may be.
+    pub(crate) fn eval(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Values {
+        let key = (file, expr, want);
+        match self.memo.get(&key) {
+            Some(Memo::Done(values)) => return values.clone(),
+            Some(Memo::Open(place)) => {
+                self.cut = self.cut.min(*place);
+                return Values::default();
+            }
+            None => {}
+        }
+        if !self.step() {
+            return Values::unknown(Reason::Budget);
+        }
+        self.depth += 1;
+        let place = self.depth;
+        self.memo.insert(key, Memo::Open(place));
+        let outer = std::mem::replace(&mut self.cut, UNCUT);
+        let values = self.eval_expr(file, expr, want);
+        if self.cut >= place {
+            self.memo.insert(key, Memo::Done(values.clone()));
+            self.cut = outer;
+        } else {
+            self.memo.remove(&key);
+            self.cut = self.cut.min(outer);
+        }
+        self.depth -= 1;
+        values
+    }
+
+    fn eval_expr(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Values {
+        let unit = self.unit(file);
+        match unit.facts.expr(expr) {
+            Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } | Expr::Root { .. } => {
+                let search = self.resolve(file, expr, want);
+                self.values_of(search, want)
+            }
+            Expr::Call { callee, args } => {
+                let callees = self.eval(file, callee, Namespace::Value);
+                let args = unit.list(args);
+                callees.flat_map(|callee| self.call(&callee, file, args))
+            }
+            Expr::Index { base } => {
+                let bases = self.eval(file, base, Namespace::Value);
+                bases.flat_map(|base| self.index(&base, file))
+            }
+            Expr::Item { base, index } => {
+                let bases = self.eval(file, base, Namespace::Value);
+                bases.flat_map(|base| self.item(&base, index as usize, file))
+            }
+            Expr::Element { base } => {
+                let bases = self.eval(file, base, Namespace::Value);
+                bases.flat_map(|base| self.element(&base, file))
+            }
+            Expr::Unwrap { base } => self.eval(file, base, Namespace::Value).flat_map(unwrap),
+            Expr::Enter { base } => {
+                let bases = self.eval(file, base, Namespace::Value);
+                bases.flat_map(|base| self.enter(&base, file))
+            }
+            Expr::Instance { of } => {
+                let types = self.eval(file, of, Namespace::Type);
+                self.instantiate(types)
+            }
+            Expr::Definition(def) => Values::one(Value::Def(DefRef { file, def }, no_args())),
+            Expr::Import(import) => {
+                let search = self.import(file, import, want);
+                self.values_of(search, want)
+            }
+            Expr::This { scope } => self.receiver(file, scope),
+            Expr::SelfType { scope } => self.self_type(file, scope),
+            Expr::Super { scope } => match self.class_around(file, scope) {
+                Some(class) => Values::one(Value::Super(class)),
+                None => Values::unknown(Reason::UnknownReceiver),
+            },
+            Expr::Literal(Literal::Null) => Values::one(Value::Null),
+            Expr::Literal(_) => Values::one(Value::Builtin(Builtin::Scalar, no_args())),
+            Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items)),
+            Expr::Union(items) => self.all(file, unit.list(items), want),
+            Expr::Generic { base, args } => self.generic(file, base, unit.list(args), want),
+            Expr::Function { result } => {
+                let result = self.eval(file, result, Namespace::Type);
+                let result = self.instantiate(result);
+                Values::one(Value::Callable(Rc::new(result)))
+            }
+            Expr::Unknown => Values::unknown(Reason::UnknownReceiver),
+        }
+    }
+
+    fn all(&mut self, file: FileId, exprs: &[ExprId], want: Namespace) -> Values {
+        let mut values = Values::default();
+        for &expr in exprs {
+            values.add(self.eval(file, expr, want));
+        }
+        values
+    }
+
+    fn collection(&mut self, file: FileId, kind: Collection, items: &[ExprId]) -> Values {
+        let args: Args = match kind {
+            Collection::Tuple => items.iter().map(|&item| self.eval(file, item, Namespace::Value)).collect(),
+            Collection::Map => {
+                let values = self.all(file, items, Namespace::Value);
+                [Values::unknown(Reason::UnknownReceiver), values].into()
+            }
+            Collection::List | Collection::Set | Collection::Iterator => {
+                [self.all(file, items, Namespace::Value)].into()
+            }
+        };
+        let builtin = match kind {
+            Collection::Tuple => Builtin::Tuple,
+            Collection::Map => Builtin::Map,
+            _ => Builtin::List,
+        };
+        Values::one(Value::Builtin(builtin, args))
+    }
+
+    /// A generic with its arguments.
+    fn generic(&mut self, file: FileId, base: ExprId, args: &[ExprId], want: Namespace) -> Values {
+        let bases = self.resolve_or_eval(file, base, want);
+        let args: Args = args
+            .iter()
+            .map(|&arg| {
+                let types = self.eval(file, arg, Namespace::Type);
+                self.instantiate(types)
+            })
+            .collect();
+        bases.flat_map(|base| match base {
+            Value::Def(of, _) if self.definition(of).kind == DefKind::TypeAlias => {
+                let aliased = self.alias(of);
+                self.substitute(aliased, of, &args)
+            }
+            Value::Def(of, _) => Values::one(Value::Def(of, args.clone())),
+            Value::BuiltinType(builtin, _) => Values::one(Value::BuiltinType(builtin, args.clone())),
+            other => Values::one(other),
+        })
+    }
+
+    /// As `eval`, but a type alias stays the definition it is, so that arguments can be applied to it.
+    fn resolve_or_eval(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Values {
+        let is_path = matches!(
+            self.unit(file).facts.expr(expr),
+            Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. }
+        );
+        if !is_path {
+            return self.eval(file, expr, want);
+        }
+        let search = self.resolve(file, expr, want);
+        let mut values = Values { unknown: search.unknown, ..Values::default() };
+        for found in search.found {
+            match found.entity {
+                Entity::Def(of) if self.definition(of).kind == DefKind::TypeAlias => {
+                    values.push(Value::Def(of, no_args()));
+                }
+                _ => values.add(self.value_of(&found, want)),
+            }
+        }
+        values
+    }
+
+    fn alias(&mut self, of: DefRef) -> Values {
+        match self.definition(of).declared {
+            Some(declared) => self.eval(of.file, declared, Namespace::Type),
+            None => Values::unknown(Reason::UnknownReceiver),
+        }
+    }
+
+    pub(crate) fn values_of(&mut self, search: Search, want: Namespace) -> Values {
+        let mut values = Values { unknown: search.unknown, ..Values::default() };
+        for found in &search.found {
+            values.add(self.value_of(found, want));
+        }
+        values
+    }
+
+    /// What a value of the thing found may be.
+    pub(crate) fn value_of(&mut self, found: &Found, want: Namespace) -> Values {
+        let values = match &found.entity {
+            Entity::Def(of) => self.value_of_definition(*of, found, want),
+            Entity::Module(module) => Values::one(Value::Module(module.clone())),
+            Entity::Local(file, binding) => self.value_of_binding(*file, *binding),
+            Entity::Expr(file, expr) => self.eval(*file, *expr, want),
+            Entity::External(package, name) => self.external(package, *name),
+            Entity::BuiltinMethod(shape, receiver) => {
+                let result = match shape {
+                    Some(shape) => call::shape(*shape, receiver),
+                    None => Values::unknown(Reason::UnknownReceiver),
+                };
+                Values::one(Value::Method(Rc::new(result)))
+            }
+        };
+        match &found.owner {
+            Some((owner, args)) if !args.is_empty() => self.substitute(values, *owner, args),
+            _ => values,
+        }
+    }
+
+    fn external(&mut self, package: &Rc<str>, name: Option<Name>) -> Values {
+        let builtin = name.and_then(|name| {
+            let text = self.text(name);
+            FAMILIES.iter().find_map(|family| {
+                let known = family.rules.linked && package_is_of(family.name, package);
+                known.then(|| family.rules.builtin_type(text)).flatten()
+            })
+        });
+        Values::one(match builtin {
+            Some(builtin) => Value::BuiltinType(builtin, no_args()),
+            None => Value::External(package.clone()),
+        })
+    }
+
+    fn value_of_definition(&mut self, of: DefRef, found: &Found, want: Namespace) -> Values {
+        let definition = self.definition(of);
+        match definition.kind {
+            DefKind::Function if definition.flags.is_property && found.receiver.is_some() => {
+                let callee = self.bind(of, found);
+                self.call(&callee, of.file, &[])
+            }
+            DefKind::Function => Values::one(self.bind(of, found)),
+            DefKind::TypeAlias => self.alias(of),
+            DefKind::Variable | DefKind::Constant | DefKind::Field => self.value_of_variable(of, want),
+            DefKind::Variant => match definition.owner {
+                Some(owner) if definition.body.is_none() => {
+                    Values::one(Value::Instance(DefRef { file: of.file, def: owner }, no_args()))
+                }
+                _ => Values::one(Value::Def(of, no_args())),
+            },
+            _ => Values::one(Value::Def(of, no_args())),
+        }
+    }
+
+    fn bind(&mut self, of: DefRef, found: &Found) -> Value {
+        match &found.receiver {
+            Some(receiver) => Value::Bound(of, receiver.clone()),
+            None => Value::Def(of, no_args()),
+        }
+    }
+
+    fn value_of_variable(&mut self, of: DefRef, want: Namespace) -> Values {
+        let definition = self.definition(of);
+        let mut values = if let Some(declared) = definition.declared {
+            let types = self.eval(of.file, declared, Namespace::Type);
+            self.instantiate(types)
+        } else {
+            let unit = self.unit(of.file);
+            let list = unit.list(definition.values);
+            if list.is_empty() { Values::unknown(Reason::UnknownReceiver) } else { self.all(of.file, list, want) }
+        };
+        if definition.kind != DefKind::Field && self.has_member_writes(of) {
+            values.items.insert(0, Value::Def(of, no_args()));
+        }
+        values
+    }
+
+    fn value_of_binding(&mut self, file: FileId, binding: u32) -> Values {
+        let unit = self.unit(file);
+        match unit.facts.bindings[binding as usize].target {
+            BindingTarget::Value(expr) => self.eval(file, expr, Namespace::Value),
+            BindingTarget::Typed(expr) => {
+                let types = self.eval(file, expr, Namespace::Type);
+                self.instantiate(types)
+            }
+            BindingTarget::Parameter(def, index) => self.parameter(DefRef { file, def }, index as usize),
+            BindingTarget::TypeParameter(def, index) => Values::one(Value::TypeVar(DefRef { file, def }, index)),
+            BindingTarget::Definition(def) => Values::one(Value::Def(DefRef { file, def }, no_args())),
+            BindingTarget::Import(_) | BindingTarget::Opaque | BindingTarget::Outer(_) => {
+                Values::unknown(Reason::UnknownReceiver)
+            }
+        }
+    }
+
+    /// What a parameter may be, seen from inside its function.
+    fn parameter(&mut self, of: DefRef, index: usize) -> Values {
+        let unit = self.unit(of.file);
+        let Some(parameter) = unit.facts.parameters(of.def).get(index).copied() else {
+            return Values::unknown(Reason::UnknownReceiver);
+        };
+        let declared = parameter.declared.map(|declared| {
+            let types = self.eval(of.file, declared, Namespace::Type);
+            self.instantiate(types)
+        });
+        match (parameter.kind, declared) {
+            (ParameterKind::Receiver | ParameterKind::ClassReceiver, Some(declared)) if !declared.is_nothing() => declared,
+            (ParameterKind::Receiver, _) => self.receiver_of(of),
+            (ParameterKind::ClassReceiver, _) => match self.class_of(of) {
+                Some(class) => Values::one(Value::Def(class, no_args())),
+                None => Values::unknown(Reason::UnknownReceiver),
+            },
+            (ParameterKind::Rest, declared) => Values::one(Value::Builtin(
+                Builtin::List,
+                [declared.unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))].into(),
+            )),
+            (ParameterKind::KeywordRest, declared) => Values::one(Value::Builtin(
+                Builtin::Map,
+                [
+                    Values::one(Value::Builtin(Builtin::Scalar, no_args())),
+                    declared.unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver)),
+                ]
+                .into(),
+            )),
+            (ParameterKind::Plain | ParameterKind::Keyword, Some(declared)) => declared,
+            (ParameterKind::Plain | ParameterKind::Keyword, None) => {
+                let mut values = match parameter.default {
+                    Some(default) => self.eval(of.file, default, Namespace::Value),
+                    None => Values::default(),
+                };
+                values.unknown = Some(Reason::UnknownReceiver);
+                values
+            }
+        }
+    }
+
+    /// The innermost class-like definition around a scope; for an impl block the impl itself.
+    fn class_around(&mut self, file: FileId, scope: ScopeId) -> Option<DefRef> {
+        let facts = &self.unit(file).facts;
+        let mut owner = facts.scopes[scope.index()].owner;
+        while let Some(def) = owner {
+            let definition = facts.definition(def);
+            if definition.kind.is_class_like() || definition.extends_type.is_some() {
+                return self.extended_type(DefRef { file, def }).or(Some(DefRef { file, def }));
+            }
+            owner = definition.owner;
+        }
+        None
+    }
+
+    /// The type that a definition adds members to, if it does.
+    fn extended_type(&mut self, of: DefRef) -> Option<DefRef> {
+        let expr = self.definition(of).extends_type?;
+        let types = self.eval(of.file, expr, Namespace::Type);
+        types.items.iter().find_map(|value| match value {
+            Value::Def(class, _) => Some(*class),
+            _ => None,
+        })
+    }
+
+    /// The class whose member a function is.
+    fn class_of(&mut self, of: DefRef) -> Option<DefRef> {
+        let definition = self.definition(of);
+        if definition.extends_type.is_some() {
+            return self.extended_type(of);
+        }
+        let owner = DefRef { file: of.file, def: definition.owner? };
+        let above = self.definition(owner);
+        if above.extends_type.is_some() {
+            return self.extended_type(owner);
+        }
+        above.kind.is_class_like().then_some(owner)
+    }
+
+    /// The receiver inside a method.
+    fn receiver_of(&mut self, of: DefRef) -> Values {
+        match self.class_of(of) {
+            Some(class) => Values::one(Value::Instance(class, no_args())),
+            None => {
+                // A method of an impl block for a type outside the project, or for a type parameter.
+                let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
+                let extends = owner.and_then(|owner| self.definition(owner).extends_type);
+                match extends {
+                    Some(expr) => {
+                        let types = self.eval(of.file, expr, Namespace::Type);
+                        self.instantiate(types)
+                    }
+                    None => Values::unknown(Reason::UnknownReceiver),
+                }
+            }
+        }
+    }
+
+    /// `this` at a scope.
+    fn receiver(&mut self, file: FileId, scope: ScopeId) -> Values {
+        let rules = self.rules(file);
+        let facts = &self.unit(file).facts;
+        let mut owner = facts.scopes[scope.index()].owner;
+        while let Some(def) = owner {
+            let definition = facts.definition(def);
+            let of = DefRef { file, def };
+            if definition.kind.is_class_like() {
+                return Values::one(Value::Instance(of, no_args()));
+            }
+            if definition.kind == DefKind::Function {
+                let above = definition.owner.map(|owner| facts.definition(owner));
+                let in_class = above.is_some_and(|above| above.kind.is_class_like() || above.extends_type.is_some());
+                if in_class || definition.extends_type.is_some() {
+                    return match self.class_of(of) {
+                        Some(class) if definition.flags.is_static => Values::one(Value::Def(class, no_args())),
+                        Some(class) => Values::one(Value::Instance(class, no_args())),
+                        None => Values::unknown(Reason::UnknownReceiver),
+                    };
+                }
+                if rules.function_classes
+                    && let Some(values) = self.function_receiver(of)
+                {
+                    return values;
+                }
+            }
+            owner = definition.owner;
+        }
+        Values::unknown(Reason::UnknownReceiver)
+    }
+
+    /// `this` in a function outside a class: what the function is assigned to a member of, or what it constructs.
+    fn function_receiver(&mut self, of: DefRef) -> Option<Values> {
+        let unit = self.unit(of.file);
+        let write = unit.facts.member_writes.iter().find(|write| {
+            unit.facts.expr(write.value) == Expr::Definition(of.def)
+        });
+        if let Some(write) = write {
+            if let Expr::Member { base, name } = unit.facts.expr(write.base)
+                && self.text(unit.name(name)) == "prototype"
+            {
+                let classes = self.eval(of.file, base, Namespace::Value);
+                return Some(self.instantiate(classes));
+            }
+            return Some(self.eval(of.file, write.base, Namespace::Value));
+        }
+        let constructs = unit
+            .facts
+            .definitions
+            .iter()
+            .any(|definition| definition.owner == Some(of.def) && definition.kind == DefKind::Field);
+        constructs.then(|| Values::one(Value::Instance(of, no_args())))
+    }
+
+    /// `Self` at a scope.
+    fn self_type(&mut self, file: FileId, scope: ScopeId) -> Values {
+        let facts = &self.unit(file).facts;
+        let mut owner = facts.scopes[scope.index()].owner;
+        while let Some(def) = owner {
+            let definition = facts.definition(def);
+            if let Some(expr) = definition.extends_type {
+                return self.eval(file, expr, Namespace::Type);
+            }
+            if definition.kind.is_class_like() {
+                return Values::one(Value::Def(DefRef { file, def }, no_args()));
+            }
+            owner = definition.owner;
+        }
+        Values::unknown(Reason::UnknownReceiver)
+    }
+
+    /// Replaces type parameters of `owner` by `args`.
+    fn substitute(&mut self, values: Values, owner: DefRef, args: &Args) -> Values {
+        if args.is_empty() {
+            return values;
+        }
+        self.substitute_at(values, owner, args, 0)
+    }
+
+    fn substitute_at(&mut self, values: Values, owner: DefRef, args: &Args, depth: u32) -> Values {
+        /// Nesting of type arguments that is followed.
+        const NESTING: u32 = 6;
+        if depth > NESTING {
+            return values;
+        }
+        values.flat_map(|value| {
+            let mut inner = |of: &Args| -> Args {
+                of.iter().map(|arg| self.substitute_at(arg.clone(), owner, args, depth + 1)).collect()
+            };
+            Values::one(match value {
+                Value::TypeVar(of, index) if of == owner => {
+                    return args.get(index as usize).cloned().unwrap_or_else(|| Values::one(value));
+                }
+                Value::Def(of, a) if !a.is_empty() => Value::Def(of, inner(&a)),
+                Value::Instance(of, a) if !a.is_empty() => Value::Instance(of, inner(&a)),
+                Value::Builtin(builtin, a) => Value::Builtin(builtin, inner(&a)),
+                Value::BuiltinType(builtin, a) => Value::BuiltinType(builtin, inner(&a)),
+                other => other,
+            })
+        })
+    }
+
+    /// Follows a type parameter to its bound.
+    fn bound(&mut self, of: DefRef, index: u32) -> Values {
+        let unit = self.unit(of.file);
+        match unit.facts.type_parameters(of.def).get(index as usize).and_then(|parameter| parameter.bound) {
+            Some(bound) => {
+                let types = self.eval(of.file, bound, Namespace::Type);
+                self.instantiate(types)
+            }
+            None => Values::unknown(Reason::UnknownReceiver),
+        }
+    }
+
+    fn module_value(&self, target: ModuleTarget) -> Option<Module> {
+        match target {
+            ModuleTarget::File(file) => Some(Module::File(file)),
+            ModuleTarget::Folder(path) => Some(Module::Folder(path.into())),
+            ModuleTarget::Files(files) => Some(Module::Files(files.into())),
+            ModuleTarget::External(_) | ModuleTarget::NotFound => None,
+        }
+    }
+
+    /// The definition around a scope that is an inline module.
+    fn module_around(&mut self, file: FileId, scope: ScopeId) -> Option<DefId> {
+        let facts = &self.unit(file).facts;
+        let mut scope = Some(scope);
+        while let Some(id) = scope {
+            let row = facts.scopes[id.index()];
+            if row.kind == ScopeKind::Module {
+                return row.owner;
+            }
+            scope = row.parent;
+        }
+        None
+    }
+}
+
+/// Which packages hold the standard types of a family.
+fn package_is_of(family: &str, package: &str) -> bool {
+    match family {
+        "python" => !matches!(package, "std" | "globals"),
+        "typescript" => package == "globals",
+        // Error crates define their own `Result`, collection crates their own maps: the names mean the same.
+        "rust" => !matches!(package, "builtins" | "typing" | "collections" | "globals"),
+        _ => false,
+    }
+}
+
+pub(crate) fn no_args() -> Args {
+    thread_local!(static EMPTY: Args = Rc::from([]));
+    EMPTY.with(Rc::clone)
+}
+
+/// What unwrapping or awaiting yields.
+fn unwrap(value: Value) -> Values {
+    match value {
+        Value::Builtin(Builtin::Wrapper, args) => {
+            args.first().cloned().unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))
+        }
+        other => Values::one(other),
+    }
+}

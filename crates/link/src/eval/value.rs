@@ -1,0 +1,177 @@
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use crate::names::Name;
+use crate::project::{DefRef, FileId};
+use crate::rules::{Builtin, MethodShape, ModuleTarget, Reason};
+
+/// Type arguments; each is what a value of that argument may be.
+pub(crate) type Args = Rc<[Values]>;
+
+/// What an expression may evaluate to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Value {
+    /// A definition itself: the class, the function, the object.
+    Def(DefRef, Args),
+    /// A value of the class-like definition.
+    Instance(DefRef, Args),
+    /// A function taken of a value.
+    Bound(DefRef, Rc<Value>),
+    /// A module.
+    Module(Module),
+    /// A standard type, as a type.
+    BuiltinType(Builtin, Args),
+    /// A value of a standard type.
+    Builtin(Builtin, Args),
+    /// A function known only by its result.
+    Callable(Rc<Values>),
+    /// A method of a standard type, by what calling it yields.
+    Method(Rc<Values>),
+    /// The receiver, searched from the bases of the class on.
+    Super(DefRef),
+    /// A value of type parameter number `.1` of the definition.
+    TypeVar(DefRef, u32),
+    /// Something of a package outside the roots.
+    External(Rc<str>),
+    /// `None`, `null`: has no members worth following.
+    Null,
+}
+
+/// A module as a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Module {
+    File(FileId),
+    Folder(Rc<str>),
+    Files(Rc<[FileId]>),
+}
+
+impl Module {
+    pub(crate) fn target(&self) -> ModuleTarget {
+        match self {
+            Self::File(file) => ModuleTarget::File(*file),
+            Self::Folder(path) => ModuleTarget::Folder(path.to_string()),
+            Self::Files(files) => ModuleTarget::Files(files.to_vec()),
+        }
+    }
+}
+
+/// All that an expression may evaluate to; `unknown` if there may be more, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Values {
+    pub(crate) items: SmallVec<[Value; 1]>,
+    pub(crate) unknown: Option<Reason>,
+}
+
+/// Alternatives kept of one expression.
+const ALTERNATIVES: usize = 8;
+
+impl Values {
+    pub(crate) fn one(value: Value) -> Self {
+        Self { items: SmallVec::from_buf([value]), unknown: None }
+    }
+
+    pub(crate) fn unknown(reason: Reason) -> Self {
+        Self { items: SmallVec::new(), unknown: Some(reason) }
+    }
+
+    pub(crate) fn push(&mut self, value: Value) {
+        if self.items.contains(&value) {
+            return;
+        }
+        if self.items.len() >= ALTERNATIVES {
+            self.unknown = Some(Reason::TooManyCandidates);
+            return;
+        }
+        self.items.push(value);
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.unknown = self.unknown.or(other.unknown);
+        for value in other.items {
+            self.push(value);
+        }
+    }
+
+    /// The result of `f` for every alternative.
+    pub(crate) fn flat_map(self, mut f: impl FnMut(Value) -> Self) -> Self {
+        let mut result = Self { items: SmallVec::new(), unknown: self.unknown };
+        for value in self.items {
+            result.add(f(value));
+        }
+        result
+    }
+
+    /// Nothing is known and nothing is unknown: an expression without a value.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.items.is_empty() && self.unknown.is_none()
+    }
+}
+
+/// What a name or access path denotes, before it is evaluated.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Entity {
+    /// A definition.
+    Def(DefRef),
+    /// A module.
+    Module(Module),
+    /// A parameter, local variable or the like: number of the binding in its file.
+    Local(FileId, u32),
+    /// The value of an expression of a file (an export).
+    Expr(FileId, m1nd_lang::facts::ExprId),
+    /// Something outside the roots: package, and the name it is known by there.
+    External(Rc<str>, Option<Name>),
+    /// A method of a standard type.
+    BuiltinMethod(Option<MethodShape>, Rc<Value>),
+}
+
+/// One thing found, and the value it was taken of.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) entity: Entity,
+    pub(crate) receiver: Option<Rc<Value>>,
+    /// The class the member was found in, with its type arguments as the receiver fixes them.
+    pub(crate) owner: Option<(DefRef, Args)>,
+}
+
+impl Found {
+    pub(crate) fn plain(entity: Entity) -> Self {
+        Self { entity, receiver: None, owner: None }
+    }
+}
+
+/// The outcome of a search: what was found, and whether there may be more.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Search {
+    pub(crate) found: SmallVec<[Found; 2]>,
+    pub(crate) unknown: Option<Reason>,
+}
+
+impl Search {
+    pub(crate) fn one(entity: Entity) -> Self {
+        let mut search = Self::default();
+        search.found.push(Found::plain(entity));
+        search
+    }
+
+    pub(crate) fn unknown(reason: Reason) -> Self {
+        Self { found: SmallVec::new(), unknown: Some(reason) }
+    }
+
+    pub(crate) fn push(&mut self, found: Found) {
+        if !self.found.contains(&found) {
+            self.found.push(found);
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.unknown = self.unknown.or(other.unknown);
+        for found in other.found {
+            self.push(found);
+        }
+    }
+
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.found.is_empty() && self.unknown.is_none()
+    }
+}

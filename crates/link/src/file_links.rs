@@ -1,0 +1,515 @@
+//! The links of one file: every reference and import resolved, gathered into edges.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
+use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, Pos, Reference, Role};
+
+use crate::eval::{Entity, Eval, Found, Module, Search, Value};
+use crate::ids::{self, SymbolId};
+use crate::project::{DefRef, FileId, Project};
+use crate::rules::Reason;
+
+/// A node that a file brings into the graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkNode {
+    /// Its id.
+    pub id: SymbolId,
+    /// The definition it is, `None` for the file itself.
+    pub definition: Option<DefId>,
+    /// Index of the node that contains it, in the file's list.
+    pub parent: Option<u32>,
+}
+
+/// An edge from a node of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkEdge {
+    /// Node of the file.
+    pub from: SymbolId,
+    /// Any node, or a package outside.
+    pub to: SymbolId,
+    /// What it says.
+    pub relation: Relation,
+    /// How sure it is.
+    pub tier: EdgeTier,
+    /// Number of candidates of the references behind it: 1 unless `possible`.
+    pub of: u16,
+    /// Where the references stand, in order; empty for `contains`.
+    pub sites: Vec<Pos>,
+}
+
+/// A reference without a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved {
+    /// Node around it.
+    pub from: SymbolId,
+    /// The name it refers to.
+    pub name: Box<str>,
+    /// What is done with it; `None` for an import.
+    pub role: Option<Role>,
+    /// Why nothing was found.
+    pub reason: Reason,
+    /// Where it stands.
+    pub pos: Pos,
+}
+
+/// References (imports included) by how they ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TierCounts {
+    /// One target by the language's rules.
+    pub certain: u32,
+    /// Several candidates.
+    pub possible: u32,
+    /// A package outside the roots.
+    pub external: u32,
+    /// No target.
+    pub unresolved: u32,
+}
+
+impl TierCounts {
+    /// Adds another count.
+    pub fn add(&mut self, other: Self) {
+        self.certain += other.certain;
+        self.possible += other.possible;
+        self.external += other.external;
+        self.unresolved += other.unresolved;
+    }
+}
+
+/// What one file contributes to the graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileLinks {
+    /// The file.
+    pub path: RepoPath,
+    /// Its nodes; the first is the file, owners stand before what they contain.
+    pub nodes: Vec<LinkNode>,
+    /// Edges from its nodes, in order of `(from, to, relation, tier)` by id text.
+    pub edges: Vec<LinkEdge>,
+    /// References without a target, in order of position.
+    pub unresolved: Vec<Unresolved>,
+    /// References by how they ended.
+    pub counts: TierCounts,
+}
+
+/// Where a reference goes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Target {
+    Symbol(SymbolId),
+    External(String),
+}
+
+/// How one reference or import ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Resolution {
+    /// The name written.
+    pub(crate) name: Box<str>,
+    /// `None` for an import.
+    pub(crate) role: Option<Role>,
+    pub(crate) pos: Pos,
+    pub(crate) from: SymbolId,
+    pub(crate) relation: Relation,
+    /// Every target with its tier; empty if unresolved.
+    pub(crate) targets: Vec<Target>,
+    /// Constructors that a call of a class reaches besides.
+    pub(crate) also: Vec<SymbolId>,
+    pub(crate) tier: Option<EdgeTier>,
+    pub(crate) reason: Option<Reason>,
+}
+
+/// Resolves every reference and import of a file, in order.
+pub(crate) fn resolutions(eval: &mut Eval<'_>, file: FileId, limits: &Limits) -> Vec<Resolution> {
+    let unit = eval.unit(file);
+    let mut all = Vec::with_capacity(unit.facts.imports.len() + unit.facts.references.len());
+    for import in (0..unit.facts.imports.len() as u32).map(ImportId) {
+        eval.begin_reference();
+        all.extend(resolve_import(eval, file, import));
+    }
+    for reference in &unit.facts.references {
+        eval.begin_reference();
+        all.push(resolve_reference(eval, file, reference, limits));
+    }
+    all.sort_by_key(|resolution| resolution.pos);
+    all
+}
+
+fn resolve_import(eval: &mut Eval<'_>, file: FileId, id: ImportId) -> Vec<Resolution> {
+    let unit = eval.unit(file);
+    let import = unit.facts.imports[id.index()];
+    let relation = if import.flags.reexport { Relation::Reexports } else { Relation::Imports };
+    let module_name = || -> Box<str> {
+        let written = unit.facts.name(import.module);
+        let written = match import.path.and_then(|path| unit.last_name(path)) {
+            Some(name) => eval.project.names.text(name),
+            None => written,
+        };
+        let last = written.rsplit('/').next().unwrap_or(written);
+        let last = if written.contains('/') || written.starts_with('.') {
+            last.split('.').next().unwrap_or(last)
+        } else {
+            last.rsplit('.').next().unwrap_or(last)
+        };
+        last.into()
+    };
+    let name: Box<str> = match import.kind {
+        ImportKind::Symbol(name) | ImportKind::FileModule(name) => unit.facts.name(name).into(),
+        ImportKind::Default => "default".into(),
+        _ => module_name(),
+    };
+    let mut search = if import.kind == ImportKind::ModuleRoot {
+        eval.whole_module(file, id)
+    } else {
+        eval.import(file, id, Namespace::Any)
+    };
+    let macros = matches!(import.kind, ImportKind::Symbol(_)) && search.found.is_empty();
+    if macros {
+        let by_macro = eval.import(file, id, Namespace::Macro);
+        if !by_macro.found.is_empty() {
+            search = by_macro;
+        }
+    }
+    let from = unit.file_symbol;
+    let mut rows = vec![outcome(eval, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
+    // The file that the name is imported from is depended on too.
+    if matches!(import.kind, ImportKind::Symbol(_) | ImportKind::Default) && import.path.is_none() {
+        let module = eval.imported_module(file, id);
+        let row = Row { name: module_name(), role: None, pos: import.pos, from, relation, inexact: false };
+        let module = outcome(eval, module, row);
+        if module.tier == Some(EdgeTier::Certain) && rows[0].tier != Some(EdgeTier::External) {
+            rows.push(Resolution { name: "".into(), ..module });
+        }
+    }
+    rows
+}
+
+struct Row {
+    name: Box<str>,
+    role: Option<Role>,
+    pos: Pos,
+    from: SymbolId,
+    relation: Relation,
+    inexact: bool,
+}
+
+fn resolve_reference(eval: &mut Eval<'_>, file: FileId, reference: &Reference, limits: &Limits) -> Resolution {
+    let unit = eval.unit(file);
+    let name = match unit.facts.expr(reference.expr) {
+        Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => unit.facts.name(name),
+        Expr::Super { .. } => "super",
+        Expr::Root { .. } => "crate",
+        _ => "",
+    };
+    let search = search(eval, file, reference.expr, reference.role);
+    let from = source(eval, file, reference);
+    let relation = match reference.role {
+        Role::Call | Role::Macro => Relation::Calls,
+        Role::Read | Role::Write | Role::Type => Relation::References,
+        Role::Inherit => Relation::Inherits,
+        Role::Implement => Relation::Implements,
+        Role::Decorate => Relation::Decorates,
+    };
+    let row = Row { name: name.into(), role: Some(reference.role), pos: reference.pos, from, relation, inexact: reference.inexact };
+    let mut resolution = outcome(eval, search, row);
+    let unknown = matches!(resolution.reason, Some(Reason::UnknownReceiver | Reason::UnknownBase));
+    if resolution.targets.is_empty() && unknown {
+        duck_type(eval, file, reference, limits, &mut resolution);
+    }
+    resolution
+}
+
+/// The name spaces a role looks in, most fitting first.
+fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role) -> Search {
+    let wants: &[Namespace] = match role {
+        Role::Call | Role::Read | Role::Write => &[Namespace::Value, Namespace::Type],
+        Role::Type | Role::Inherit | Role::Implement => &[Namespace::Type, Namespace::Value],
+        Role::Decorate => &[Namespace::Value, Namespace::Macro, Namespace::Type],
+        Role::Macro => &[Namespace::Macro, Namespace::Value],
+    };
+    let mut first: Option<Search> = None;
+    for &want in wants {
+        let search = eval.resolve(file, expr, want);
+        if !search.found.is_empty() {
+            return search;
+        }
+        first = first.or(Some(search));
+    }
+    first.unwrap_or_default()
+}
+
+/// The node a reference belongs to: the innermost definition around it that is one, else the file. What an impl block
+/// implements belongs to the type.
+fn source(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> SymbolId {
+    let unit = eval.unit(file);
+    let mut around = reference.enclosing;
+    if let (Some(def), Role::Implement | Role::Inherit) = (around, reference.role)
+        && let Some(of) = eval.extends(DefRef { file, def })
+        && let Some(symbol) = eval.unit(of.file).symbols[of.def.index()]
+        && of.file == file
+    {
+        return symbol;
+    }
+    while let Some(def) = around {
+        if let Some(symbol) = unit.symbols[def.index()] {
+            return symbol;
+        }
+        around = unit.facts.definition(def).owner;
+    }
+    unit.file_symbol
+}
+
+/// Methods of the name anywhere in the project, for a call on a receiver of which nothing is known.
+fn duck_type(eval: &mut Eval<'_>, file: FileId, reference: &Reference, limits: &Limits, resolution: &mut Resolution) {
+    let unit = eval.unit(file);
+    let Expr::Member { name, .. } = unit.facts.expr(reference.expr) else { return };
+    if reference.role != Role::Call || !eval.rules(file).duck_typing {
+        return;
+    }
+    match eval.methods_named(file, unit.name(name), limits.link_candidates) {
+        None => resolution.reason = Some(Reason::TooManyCandidates),
+        Some(methods) => {
+            for of in methods {
+                if let Some(symbol) = eval.unit(of.file).symbols[of.def.index()] {
+                    resolution.targets.push(Target::Symbol(symbol));
+                }
+            }
+            resolution.targets.sort();
+            resolution.targets.dedup();
+            if !resolution.targets.is_empty() {
+                resolution.tier = Some(EdgeTier::Possible);
+                resolution.reason = None;
+            }
+        }
+    }
+}
+
+/// Turns what a search found into targets and a tier.
+fn outcome(eval: &mut Eval<'_>, search: Search, row: Row) -> Resolution {
+    let mut targets = Vec::new();
+    let mut externals = Vec::new();
+    let mut also = Vec::new();
+    let mut local = false;
+    let mut unknown = search.unknown;
+    let found: Vec<Found> = search.found.to_vec();
+    for found in &found {
+        match &found.entity {
+            Entity::External(package, _) => externals.push(package.to_string()),
+            Entity::BuiltinMethod(_, receiver) => externals.push(builtin_package(receiver)),
+            entity => {
+                let before = targets.len();
+                let part = entity_targets(eval, entity, found, row.role, &mut targets, &mut also);
+                local |= targets.len() == before;
+                unknown = unknown.or(part);
+            }
+        }
+    }
+    targets.sort();
+    targets.dedup();
+    also.sort();
+    also.dedup();
+    externals.sort();
+    externals.dedup();
+    let (targets, tier, reason) = match (targets.len(), externals.len()) {
+        (0, 0) if local && unknown.is_none() => (Vec::new(), None, None),
+        (0, 0) => (Vec::new(), None, Some(unknown.unwrap_or(Reason::NameNotFound))),
+        (0, _) => (externals.into_iter().map(Target::External).collect(), Some(EdgeTier::External), None),
+        (1, 0) if unknown.is_none() && !row.inexact => (targets, Some(EdgeTier::Certain), None),
+        _ => (targets, Some(EdgeTier::Possible), None),
+    };
+    if tier != Some(EdgeTier::Certain) {
+        also.clear();
+    }
+    Resolution {
+        name: row.name,
+        role: row.role,
+        pos: row.pos,
+        from: row.from,
+        relation: row.relation,
+        targets,
+        also,
+        tier,
+        reason,
+    }
+}
+
+/// The package that owns the methods of a standard type's value; by family of the value it cannot be told, so the
+/// common name serves.
+fn builtin_package(_receiver: &Rc<Value>) -> String {
+    "builtins".to_owned()
+}
+
+/// Adds the nodes that an entity stands for; a reason if part of it is not known.
+fn entity_targets(
+    eval: &mut Eval<'_>,
+    entity: &Entity,
+    found: &Found,
+    role: Option<Role>,
+    targets: &mut Vec<Target>,
+    also: &mut Vec<SymbolId>,
+) -> Option<Reason> {
+    let calls = matches!(role, Some(Role::Call));
+    match entity {
+        Entity::Def(of) => {
+            let definition = eval.unit(of.file).facts.definition(of.def);
+            match eval.unit(of.file).symbols[of.def.index()] {
+                Some(symbol) => targets.push(Target::Symbol(symbol)),
+                None if calls => return value_targets(eval, found, targets, also),
+                None => {}
+            }
+            let is_value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
+            if calls && is_value {
+                // What is called is what the variable holds; the variable itself is the only certain target.
+                return None;
+            }
+            if calls && definition.kind == DefKind::Class {
+                constructors(eval, *of, also);
+            }
+            None
+        }
+        Entity::Module(Module::File(file)) => {
+            let file = *file;
+            if role.is_some() {
+                let whole = eval.whole_module_value(file);
+                for value in whole {
+                    push_value(eval, &value, targets, also, calls);
+                }
+            }
+            if targets.is_empty() {
+                targets.push(Target::Symbol(eval.unit(file).file_symbol));
+            }
+            None
+        }
+        Entity::Module(Module::Files(files)) => {
+            for file in files.iter() {
+                targets.push(Target::Symbol(eval.unit(*file).file_symbol));
+            }
+            None
+        }
+        Entity::Module(Module::Folder(_)) => None,
+        Entity::Local(..) | Entity::Expr(..) if calls || matches!(entity, Entity::Expr(..)) => {
+            value_targets(eval, found, targets, also)
+        }
+        _ => None,
+    }
+}
+
+/// The functions and classes that the value of a local or exported expression is.
+fn value_targets(eval: &mut Eval<'_>, found: &Found, targets: &mut Vec<Target>, also: &mut Vec<SymbolId>) -> Option<Reason> {
+    let values = eval.value_of(found, Namespace::Value);
+    for value in &values.items {
+        push_value(eval, value, targets, also, true);
+    }
+    if targets.is_empty() { None } else { values.unknown }
+}
+
+fn push_value(eval: &mut Eval<'_>, value: &Value, targets: &mut Vec<Target>, also: &mut Vec<SymbolId>, calls: bool) {
+    if let Value::Def(of, _) | Value::Bound(of, _) = value
+        && let Some(symbol) = eval.unit(of.file).symbols[of.def.index()]
+    {
+        targets.push(Target::Symbol(symbol));
+        if calls && eval.unit(of.file).facts.definition(of.def).kind == DefKind::Class {
+            constructors(eval, *of, also);
+        }
+    }
+}
+
+fn constructors(eval: &mut Eval<'_>, of: DefRef, also: &mut Vec<SymbolId>) {
+    let search = eval.constructor(&Value::Def(of, crate::eval::no_args()));
+    for found in search.found {
+        if let Entity::Def(of) = found.entity
+            && let Some(symbol) = eval.unit(of.file).symbols[of.def.index()]
+        {
+            also.push(symbol);
+        }
+    }
+}
+
+/// The links of a file before packages outside have their ids.
+pub(crate) struct RawLinks {
+    pub(crate) file: FileId,
+    pub(crate) resolutions: Vec<Resolution>,
+}
+
+/// Puts a file's links together.
+pub(crate) fn assemble(project: &mut Project, raw: RawLinks) -> FileLinks {
+    let RawLinks { file, resolutions } = raw;
+    let mut counts = TierCounts::default();
+    let mut unresolved = Vec::new();
+    let mut sites: BTreeMap<(SymbolId, SymbolId, Relation, EdgeTier), (u16, Vec<Pos>)> = BTreeMap::new();
+    for resolution in resolutions {
+        let Some(tier) = resolution.tier else {
+            if let Some(reason) = resolution.reason {
+                counts.unresolved += 1;
+                unresolved.push(Unresolved {
+                    from: resolution.from,
+                    name: resolution.name,
+                    role: resolution.role,
+                    reason,
+                    pos: resolution.pos,
+                });
+            }
+            continue;
+        };
+        match tier {
+            // The file behind a named import is an edge of its own, not a reference of its own.
+            EdgeTier::Certain if resolution.name.is_empty() => {}
+            EdgeTier::Certain => counts.certain += 1,
+            EdgeTier::Possible => counts.possible += 1,
+            EdgeTier::External => counts.external += 1,
+        }
+        let of = resolution.targets.len() as u16;
+        for target in resolution.targets {
+            let to = match target {
+                Target::Symbol(symbol) => symbol,
+                Target::External(package) => project.symbols.intern(&ids::external_id(&package)),
+            };
+            let row = sites.entry((resolution.from, to, resolution.relation, tier)).or_default();
+            row.0 = row.0.max(of);
+            row.1.push(resolution.pos);
+        }
+        for to in resolution.also {
+            let row = sites.entry((resolution.from, to, resolution.relation, tier)).or_default();
+            row.0 = 1;
+            row.1.push(resolution.pos);
+        }
+    }
+    let nodes = nodes(project, file);
+    let mut edges: Vec<LinkEdge> = sites
+        .into_iter()
+        .map(|((from, to, relation, tier), (of, mut sites))| {
+            sites.sort_unstable();
+            sites.dedup();
+            LinkEdge { from, to, relation, tier, of, sites }
+        })
+        .collect();
+    for node in &nodes[1..] {
+        let parent = node.parent.map_or(nodes[0].id, |parent| nodes[parent as usize].id);
+        let (relation, tier) = (Relation::Contains, EdgeTier::Certain);
+        edges.push(LinkEdge { from: parent, to: node.id, relation, tier, of: 1, sites: Vec::new() });
+    }
+    let text = |symbol| project.symbols.text(symbol);
+    edges.sort_by(|a, b| {
+        (text(a.from), text(a.to), a.relation, a.tier).cmp(&(text(b.from), text(b.to), b.relation, b.tier))
+    });
+    edges.dedup_by(|a, b| (a.from, a.to, a.relation, a.tier) == (b.from, b.to, b.relation, b.tier) && a.sites.is_empty());
+    FileLinks { path: project.unit(file).path.clone(), nodes, edges, unresolved, counts }
+}
+
+/// A file's nodes: each id once, with the first definition that has it.
+fn nodes(project: &Project, file: FileId) -> Vec<LinkNode> {
+    let unit = project.unit(file);
+    let mut nodes = vec![LinkNode { id: unit.file_symbol, definition: None, parent: None }];
+    let mut place: rustc_hash::FxHashMap<SymbolId, u32> = rustc_hash::FxHashMap::default();
+    for (index, definition) in unit.facts.definitions.iter().enumerate() {
+        let Some(id) = unit.symbols[index] else { continue };
+        if place.contains_key(&id) {
+            continue;
+        }
+        let parent = ids::node_owner(&unit.facts, definition)
+            .and_then(|owner| unit.symbols[owner.index()])
+            .and_then(|owner| place.get(&owner).copied())
+            .unwrap_or(0);
+        place.insert(id, nodes.len() as u32);
+        nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent) });
+    }
+    nodes
+}

@@ -1,0 +1,95 @@
+//! Node ids: `file::<path>::<word>::<name>…`, a chain through owners, and their interning.
+
+use m1nd_base::{ContentHash, RepoPath};
+use m1nd_lang::FileFacts;
+use m1nd_lang::facts::{DefId, DefKind, Definition};
+use rustc_hash::FxHashMap;
+
+/// An interned node id text; stable while its linker lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SymbolId(pub u32);
+
+/// The interner of node ids.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    ids: FxHashMap<Box<str>, SymbolId>,
+    texts: Vec<Box<str>>,
+}
+
+impl Symbols {
+    pub(crate) fn intern(&mut self, text: &str) -> SymbolId {
+        if let Some(&id) = self.ids.get(text) {
+            return id;
+        }
+        let id = SymbolId(self.texts.len() as u32);
+        self.texts.push(text.into());
+        self.ids.insert(text.into(), id);
+        id
+    }
+
+    pub(crate) fn text(&self, id: SymbolId) -> &str {
+        &self.texts[id.0 as usize]
+    }
+}
+
+/// Node id of a file.
+pub(crate) fn file_id(path: &RepoPath) -> String {
+    format!("file::{path}")
+}
+
+/// Node id of a package outside the roots.
+pub(crate) fn external_id(package: &str) -> String {
+    format!("external::{package}")
+}
+
+/// Whether a definition is a node of the graph.
+fn is_node(definition: &Definition) -> bool {
+    let value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Object);
+    !definition.flags.is_anonymous && !(definition.flags.is_local && value)
+}
+
+/// Node ids of a file's definitions. Definitions that would share an id are told apart by a hash of their signature;
+/// with the same signature too they are one node (conditional definitions).
+pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut Symbols) -> Vec<Option<SymbolId>> {
+    let mut texts: Vec<Option<String>> = Vec::with_capacity(facts.definitions.len());
+    let mut rows: Vec<(Option<DefId>, DefKind, &str)> = Vec::with_capacity(facts.definitions.len());
+    for definition in &facts.definitions {
+        rows.push((node_owner(facts, definition), definition.kind, facts.name(definition.name)));
+    }
+    let mut same: FxHashMap<(Option<DefId>, DefKind, &str), Vec<usize>> = FxHashMap::default();
+    for (index, row) in rows.iter().enumerate() {
+        if is_node(&facts.definitions[index]) {
+            same.entry(*row).or_default().push(index);
+        }
+    }
+    let file = file_id(path);
+    for (index, definition) in facts.definitions.iter().enumerate() {
+        let row = rows[index];
+        if !is_node(definition) {
+            texts.push(None);
+            continue;
+        }
+        let owner = row.0.and_then(|owner| texts[owner.index()].as_deref()).unwrap_or(&file);
+        let mut text = format!("{owner}::{}::{}", row.1.word(), row.2);
+        let twins = &same[&row];
+        if twins.iter().any(|&twin| facts.definitions[twin].signature != definition.signature) {
+            let signature = definition.signature.as_deref().unwrap_or("");
+            text.push_str(&format!("~{:08x}", ContentHash::of(signature.as_bytes()).short() as u32));
+        }
+        texts.push(Some(text));
+    }
+    texts.iter().map(|text| text.as_deref().map(|text| symbols.intern(text))).collect()
+}
+
+/// The nearest owner that is a node.
+pub(crate) fn node_owner(facts: &FileFacts, definition: &Definition) -> Option<DefId> {
+    let mut owner = definition.owner;
+    while let Some(id) = owner {
+        let above = facts.definition(id);
+        if is_node(above) {
+            return Some(id);
+        }
+        owner = above.owner;
+    }
+    None
+}

@@ -1,0 +1,51 @@
+//! The rules of each language: a table of data and a resolver of modules.
+
+use std::collections::BTreeMap;
+
+use m1nd_base::Problem;
+use m1nd_lang::Language;
+
+use crate::project::Files;
+use crate::rules::{Resolver, Rules};
+
+mod outlined;
+mod python;
+mod rust;
+mod typescript;
+
+/// Texts of the manifests of a project, by path: `package.json`, `tsconfig*.json`, `Cargo.toml`, `pyproject.toml`, …
+pub type Manifests = BTreeMap<String, String>;
+
+/// One family of languages that import each other and share rules.
+pub(crate) struct Family {
+    /// Name, for progress and debugging.
+    pub(crate) name: &'static str,
+    /// Its languages.
+    pub(crate) languages: &'static [Language],
+    /// Rules as data.
+    pub(crate) rules: &'static Rules,
+    /// Whether a file name is a manifest of the family.
+    pub(crate) is_manifest: fn(&str) -> bool,
+    /// Problem of a manifest's text, if it cannot be understood.
+    pub(crate) check_manifest: fn(&str, &str) -> Option<Problem>,
+    /// Makes the resolver.
+    pub(crate) resolver: fn(&Files<'_>, &Manifests) -> Box<dyn Resolver>,
+}
+
+/// Every family. Languages in no other row are outlined.
+pub(crate) static FAMILIES: &[Family] = &[
+    python::FAMILY,
+    typescript::FAMILY,
+    rust::FAMILY,
+    outlined::FAMILY,
+];
+
+/// Number of a language's family.
+pub(crate) fn family(language: Language) -> usize {
+    FAMILIES.iter().position(|family| family.languages.contains(&language)).unwrap_or(FAMILIES.len() - 1)
+}
+
+/// Whether a file of this name is a manifest of any family.
+pub(crate) fn is_manifest(file_name: &str) -> bool {
+    FAMILIES.iter().any(|family| (family.is_manifest)(file_name))
+}

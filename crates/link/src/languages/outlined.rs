@@ -1,0 +1,26 @@
+//! Languages whose names are resolved inside their file only.
+
+use super::Family;
+use crate::project::{FileId, Files};
+use crate::rules::{ModuleTarget, Resolver, Rules};
+
+pub(super) const FAMILY: Family = Family {
+    name: "outlined",
+    languages: &[],
+    rules: &Rules::OUTLINED,
+    is_manifest: |_| false,
+    check_manifest: |_, _| None,
+    resolver: |_, _| Box::new(Outlined),
+};
+
+struct Outlined;
+
+impl Resolver for Outlined {
+    fn fingerprint(&self) -> u64 {
+        0
+    }
+
+    fn module(&self, _files: &Files<'_>, _from: FileId, _module: &str, _level: u16) -> ModuleTarget {
+        ModuleTarget::NotFound
+    }
+}

@@ -1,0 +1,283 @@
+//! The linker's state between runs: which files there are, what each one's linking looked at, and what has changed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, Limits, Problem, Progress, ProgressEvent, RepoPath};
+use m1nd_lang::FileFacts;
+use m1nd_lang::facts::{Pos, Role};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::eval::Eval;
+use crate::file_links::{self, FileLinks, RawLinks, Target};
+use crate::ids::SymbolId;
+use crate::languages::{self, FAMILIES, Manifests, family};
+use crate::project::{FileId, Files, Key, Project, path_keys};
+use crate::rules::{Reason, Resolver};
+use crate::unit::Unit;
+
+/// What a link run changed.
+#[derive(Debug, Clone, Default)]
+pub struct LinkDelta {
+    /// Files that were linked in this run, in order of their paths.
+    pub changed: Vec<Arc<FileLinks>>,
+    /// Files that are gone.
+    pub removed: Vec<RepoPath>,
+}
+
+/// How one reference or import of a file ended, for tests and measurements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explained {
+    /// The name as written; the last component of an imported module.
+    pub name: String,
+    /// `None` for an import.
+    pub role: Option<Role>,
+    /// Where.
+    pub pos: Pos,
+    /// `None` if unresolved or a plain local name.
+    pub tier: Option<EdgeTier>,
+    /// Node ids.
+    pub targets: Vec<String>,
+    /// Why there is none; `None` with no target for a local name.
+    pub reason: Option<Reason>,
+}
+
+/// Links files and keeps the result up to date.
+pub struct Linker {
+    limits: Limits,
+    project: Project,
+    manifests: Manifests,
+    resolvers: Vec<Box<dyn Resolver>>,
+    slots: FxHashMap<RepoPath, FileId>,
+    asked: FxHashMap<FileId, Box<[Key]>>,
+    askers: FxHashMap<Key, FxHashSet<FileId>>,
+    dirty: FxHashSet<FileId>,
+    changed: FxHashSet<Key>,
+    removed: FxHashSet<RepoPath>,
+    /// Families whose resolver has to be made again.
+    stale: Vec<bool>,
+}
+
+impl std::fmt::Debug for Linker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Linker").field("files", &self.slots.len()).finish_non_exhaustive()
+    }
+}
+
+impl Linker {
+    /// A linker without files.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            project: Project::default(),
+            manifests: Manifests::new(),
+            resolvers: Vec::new(),
+            slots: FxHashMap::default(),
+            asked: FxHashMap::default(),
+            askers: FxHashMap::default(),
+            dirty: FxHashSet::default(),
+            changed: FxHashSet::default(),
+            removed: FxHashSet::default(),
+            stale: vec![true; FAMILIES.len()],
+        }
+    }
+
+    /// Whether a file is a manifest that linking reads: give its text to [`Linker::set_manifest`].
+    pub fn is_manifest(path: &RepoPath) -> bool {
+        languages::is_manifest(path.file_name())
+    }
+
+    /// Adds a file or replaces its facts.
+    pub fn set_file(&mut self, path: &RepoPath, facts: Arc<FileFacts>) {
+        let slot = self.slots.get(path).copied();
+        let old = slot.and_then(|file| self.project.remove(file));
+        let unit = Unit::new(path.clone(), facts, &mut self.project.names, &mut self.project.symbols);
+        let kin = family(unit.facts.language);
+        match &old {
+            Some(old) if old.surface == unit.surface && old.facts.language == unit.facts.language => {}
+            Some(old) => {
+                self.stale[kin] = true;
+                self.stale[family(old.facts.language)] = true;
+                if let Some(file) = slot {
+                    self.changed.insert(Key::Surface(file));
+                }
+                let keys = member_keys(old, &unit);
+                self.changed.extend(keys);
+            }
+            None => {
+                self.stale.fill(true);
+                self.changed.extend(path_keys(path.as_str()));
+                self.changed.extend(unit.attached.iter().map(|(name, _)| Key::Attached(*name)));
+                self.changed.extend(unit.methods.iter().map(|(name, _)| Key::Methods(*name)));
+            }
+        }
+        let file = self.project.insert(unit, slot);
+        self.slots.insert(path.clone(), file);
+        self.dirty.insert(file);
+        self.removed.remove(path);
+    }
+
+    /// Takes a file out; unknown paths are ignored.
+    pub fn remove_file(&mut self, path: &RepoPath) {
+        let Some(&file) = self.slots.get(path) else { return };
+        let Some(unit) = self.project.remove(file) else { return };
+        self.stale.fill(true);
+        self.changed.insert(Key::Surface(file));
+        self.changed.extend(path_keys(path.as_str()));
+        self.changed.extend(unit.attached.iter().map(|(name, _)| Key::Attached(*name)));
+        self.changed.extend(unit.methods.iter().map(|(name, _)| Key::Methods(*name)));
+        self.dirty.remove(&file);
+        self.forget(file);
+        self.removed.insert(path.clone());
+        self.manifests.remove(path.as_str());
+    }
+
+    /// Adds or replaces the text of a manifest. A problem if it cannot be understood; its settings are then not used.
+    pub fn set_manifest(&mut self, path: &RepoPath, text: &str) -> Option<Problem> {
+        let mut problem = None;
+        for (index, family) in FAMILIES.iter().enumerate() {
+            if (family.is_manifest)(path.file_name()) {
+                self.stale[index] = true;
+                problem = problem.or_else(|| (family.check_manifest)(path.as_str(), text));
+            }
+        }
+        self.manifests.insert(path.as_str().to_owned(), text.to_owned());
+        problem
+    }
+
+    /// Text of a node id.
+    pub fn text(&self, id: SymbolId) -> &str {
+        self.project.symbols.text(id)
+    }
+
+    /// Links everything that changed since the last call, and everything that looked at what changed. A cancelled run
+    /// changes nothing: the next one does the work.
+    pub fn link(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<LinkDelta, Cancelled> {
+        self.renew_resolvers();
+        let mut work = self.dirty.clone();
+        for key in &self.changed {
+            work.extend(self.askers.get(key).into_iter().flatten());
+        }
+        let mut work: Vec<FileId> =
+            work.into_iter().filter(|file| self.project.units[file.0 as usize].is_some()).collect();
+        work.sort_by(|a, b| self.project.unit(*a).path.cmp(&self.project.unit(*b).path));
+        let linked = self.resolve_all(&work, cancel, progress)?;
+        let mut delta = LinkDelta::default();
+        for (raw, asked) in linked {
+            self.remember(raw.file, asked);
+            delta.changed.push(Arc::new(file_links::assemble(&mut self.project, raw)));
+        }
+        delta.removed = self.removed.drain().collect();
+        delta.removed.sort();
+        self.dirty.clear();
+        self.changed.clear();
+        Ok(delta)
+    }
+
+    fn resolve_all(
+        &self,
+        work: &[FileId],
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<Vec<(RawLinks, Vec<Key>)>, Cancelled> {
+        /// Files between two reports.
+        const REPORT_EVERY: u64 = 64;
+        let done = AtomicU64::new(0);
+        let total = Some(work.len() as u64);
+        progress.report(ProgressEvent { stage: "linking", done: 0, total });
+        work.par_iter()
+            .map(|&file| {
+                cancel.check()?;
+                let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
+                let resolutions = file_links::resolutions(&mut eval, file, &self.limits);
+                let mut asked: Vec<Key> =
+                    eval.into_asked().into_iter().filter(|key| *key != Key::Surface(file)).collect();
+                asked.sort_unstable();
+                let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if count % REPORT_EVERY == 0 || Some(count) == total {
+                    progress.report(ProgressEvent { stage: "linking", done: count, total });
+                }
+                Ok((RawLinks { file, resolutions }, asked))
+            })
+            .collect()
+    }
+
+    /// How each reference and import of a file ends, in order of position. The file must have been linked.
+    pub fn explain(&self, path: &RepoPath) -> Vec<Explained> {
+        let Some(&file) = self.slots.get(path) else { return Vec::new() };
+        let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
+        let resolutions = file_links::resolutions(&mut eval, file, &self.limits);
+        let rows = resolutions.into_iter().filter(|resolution| !resolution.name.is_empty());
+        rows.map(|resolution| Explained {
+            name: resolution.name.into(),
+            role: resolution.role,
+            pos: resolution.pos,
+            tier: resolution.tier,
+            targets: resolution
+                .targets
+                .into_iter()
+                .map(|target| match target {
+                    Target::Symbol(symbol) => self.text(symbol).to_owned(),
+                    Target::External(package) => crate::ids::external_id(&package),
+                })
+                .collect(),
+            reason: resolution.reason,
+        })
+        .collect()
+    }
+
+    /// Makes the resolvers whose ground has changed again; if what one says changed as a whole, all its files are due.
+    fn renew_resolvers(&mut self) {
+        let files = Files::new(&self.project);
+        let first = self.resolvers.is_empty();
+        for (index, row) in FAMILIES.iter().enumerate() {
+            if !self.stale[index] {
+                continue;
+            }
+            let resolver = (row.resolver)(&files, &self.manifests);
+            if first {
+                self.resolvers.push(resolver);
+                continue;
+            }
+            let before = self.resolvers[index].fingerprint();
+            if before != resolver.fingerprint() {
+                let due = self.project.files().filter(|(_, unit)| family(unit.facts.language) == index);
+                self.dirty.extend(due.map(|(file, _)| file));
+            }
+            self.resolvers[index] = resolver;
+        }
+        self.stale.fill(false);
+    }
+
+    fn remember(&mut self, file: FileId, asked: Vec<Key>) {
+        self.forget(file);
+        for key in &asked {
+            self.askers.entry(*key).or_default().insert(file);
+        }
+        self.asked.insert(file, asked.into());
+    }
+
+    fn forget(&mut self, file: FileId) {
+        for key in self.asked.remove(&file).into_iter().flatten() {
+            if let Some(askers) = self.askers.get_mut(&key) {
+                askers.remove(&file);
+                if askers.is_empty() {
+                    self.askers.remove(&key);
+                }
+            }
+        }
+    }
+}
+
+/// Keys of the members by name that differ between two states of a file.
+fn member_keys(old: &Unit, new: &Unit) -> FxHashSet<Key> {
+    let mut keys = FxHashSet::default();
+    keys.extend(old.attached.iter().chain(&new.attached).map(|(name, _)| Key::Attached(*name)));
+    let methods = |unit: &Unit| -> FxHashSet<_> {
+        unit.methods.iter().map(|(name, def)| (*name, unit.symbols[def.index()])).collect()
+    };
+    let (before, after) = (methods(old), methods(new));
+    keys.extend(before.symmetric_difference(&after).map(|(name, _)| Key::Methods(*name)));
+    keys
+}

@@ -1,0 +1,32 @@
+use rustc_hash::FxHashMap;
+
+/// An interned text of the whole project: names in facts are local to their file, this makes them comparable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Name(pub(crate) u32);
+
+/// The interner. Never shrinks while a linker lives.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    ids: FxHashMap<Box<str>, Name>,
+    texts: Vec<Box<str>>,
+}
+
+impl Names {
+    pub(crate) fn intern(&mut self, text: &str) -> Name {
+        if let Some(&name) = self.ids.get(text) {
+            return name;
+        }
+        let name = Name(self.texts.len() as u32);
+        self.texts.push(text.into());
+        self.ids.insert(text.into(), name);
+        name
+    }
+
+    pub(crate) fn get(&self, text: &str) -> Option<Name> {
+        self.ids.get(text).copied()
+    }
+
+    pub(crate) fn text(&self, name: Name) -> &str {
+        &self.texts[name.0 as usize]
+    }
+}

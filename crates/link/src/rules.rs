@@ -1,0 +1,252 @@
+//! What a language tells the evaluator.
+
+use std::fmt;
+
+use m1nd_lang::facts::PathRoot;
+use serde::{Deserialize, Serialize};
+
+use crate::project::{FileId, Files};
+
+/// Why a reference has no target. Kept with it and shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// No scope, import or built-in knows the name.
+    NameNotFound,
+    /// The import names a module that is neither in the project nor a known package.
+    ModuleNotFound,
+    /// The module, class or value is known and has no such member.
+    NoSuchMember,
+    /// Nothing is known of the value that the member is taken of.
+    UnknownReceiver,
+    /// A base class of the receiver is not known, and the member is in none of the known ones.
+    UnknownBase,
+    /// More things have this name than are worth listing.
+    TooManyCandidates,
+    /// The evaluation ended at its depth or step limit.
+    Budget,
+    /// The language is only outlined: names are not followed beyond the file.
+    NotLinked,
+}
+
+impl Reason {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NameNotFound => "name_not_found",
+            Self::ModuleNotFound => "module_not_found",
+            Self::NoSuchMember => "no_such_member",
+            Self::UnknownReceiver => "unknown_receiver",
+            Self::UnknownBase => "unknown_base",
+            Self::TooManyCandidates => "too_many_candidates",
+            Self::Budget => "budget",
+            Self::NotLinked => "not_linked",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// What an import's module turns out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModuleTarget {
+    /// A file of the project.
+    File(FileId),
+    /// A folder that stands for a package without a file of its own (Python namespace packages).
+    Folder(String),
+    /// Several files that are one module together (Go packages, Java packages).
+    Files(Vec<FileId>),
+    /// Outside the indexed roots: the package's name.
+    External(String),
+    /// Neither.
+    NotFound,
+}
+
+/// Whether members of a class-like scope are known by bare name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BareMembers {
+    /// Never: always through a receiver or path (Rust, JavaScript).
+    Never,
+    /// Only directly in the class body, not in its methods (Python).
+    InBody,
+    /// Everywhere inside, inherited ones too (Java, C++, C#, …).
+    Everywhere,
+}
+
+/// In which order bases are searched for a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberOrder {
+    /// C3 linearisation (Python).
+    C3,
+    /// Depth first, left to right (single inheritance, interfaces, embedding).
+    DepthFirst,
+}
+
+/// A type of the standard library whose type arguments say what comes out of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Builtin {
+    /// Elements of argument 0: lists, sets, iterators, generators, slices.
+    List,
+    /// Keys of argument 0, values of argument 1.
+    Map,
+    /// One argument an item.
+    Tuple,
+    /// May hold a value of argument 0 that unwrapping or awaiting yields: `Option`, `Result`, `Promise`, `Awaitable`.
+    Wrapper,
+    /// Behaves as its argument 0: `Box`, `Rc`, `Arc`, `Final`, `Annotated`, `Readonly`, Python `Optional`.
+    Transparent,
+    /// The class that argument 0 names, not a value of it: `type[X]`.
+    ClassOf,
+    /// One of its arguments: `Union`.
+    Union,
+    /// A function whose result is the last argument: `Callable`.
+    Function,
+    /// Text, numbers and all other built-in values without arguments.
+    Scalar,
+}
+
+/// What calling a method of a [`Builtin`] yields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MethodShape {
+    /// A value of argument 0 (an element, the unwrapped value).
+    First,
+    /// A value of argument 1 (a map's value).
+    Second,
+    /// The same container with the same arguments.
+    Same,
+    /// A list of argument 0.
+    ListOfFirst,
+    /// A list of argument 1.
+    ListOfSecond,
+    /// A list of pairs of arguments 0 and 1.
+    ListOfPairs,
+    /// A list of pairs of something and argument 0 (`enumerate`).
+    Enumerated,
+    /// A wrapper of argument 0 (`first() -> Option<T>`).
+    WrapperOfFirst,
+    /// A wrapper of argument 1.
+    WrapperOfSecond,
+}
+
+/// The rules of a language, as data. Everything that needs code is in its [`Resolver`].
+#[derive(Debug)]
+pub struct Rules {
+    /// Whether members are known by bare name.
+    pub bare_members: BareMembers,
+    /// Order of bases.
+    pub member_order: MemberOrder,
+    /// Lookup of bare names ends at an inline module's scope (Rust).
+    pub module_scope_ends_lookup: bool,
+    /// Importers see what `Export` rows say (JavaScript); otherwise they see the bindings of the module's scope.
+    pub explicit_exports: bool,
+    /// A module has its submodules as members (Python packages).
+    pub submodules_are_members: bool,
+    /// Methods that construct: called when the class is (`__init__`, `constructor`).
+    pub constructors: &'static [&'static str],
+    /// Method that makes values callable (`__call__`).
+    pub call_method: Option<&'static str>,
+    /// Methods whose result indexing, iterating and entering yield.
+    pub index_method: Option<&'static str>,
+    /// Method whose result's elements iteration yields.
+    pub iterate_method: Option<&'static str>,
+    /// Method that yields the next element directly (`__next__`, `next`).
+    pub next_method: Option<&'static str>,
+    /// Method whose result `with` binds.
+    pub enter_method: Option<&'static str>,
+    /// A call of an async function wraps its declared result (`async def f() -> T` gives an awaitable of `T`).
+    pub async_wraps_declared: bool,
+    /// Names of standard types with arguments.
+    pub builtin_types: &'static [(&'static str, Builtin)],
+    /// Methods of those types.
+    pub builtin_methods: &'static [(Builtin, &'static str, MethodShape)],
+    /// Package that literals and built-in containers belong to, as `external` target of their methods.
+    pub builtin_package: &'static str,
+    /// An unknown receiver's method may be any method of that name in the project.
+    pub duck_typing: bool,
+    /// Functions can be classes (`function Foo() {}`, `Foo.prototype.bar = …`, `new Foo`).
+    pub function_classes: bool,
+    /// The language is linked across files.
+    pub linked: bool,
+}
+
+impl Rules {
+    /// Rules of a language that is only outlined.
+    pub const OUTLINED: Self = Self {
+        bare_members: BareMembers::Everywhere,
+        member_order: MemberOrder::DepthFirst,
+        module_scope_ends_lookup: false,
+        explicit_exports: false,
+        submodules_are_members: false,
+        constructors: &[],
+        call_method: None,
+        index_method: None,
+        iterate_method: None,
+        next_method: None,
+        enter_method: None,
+        async_wraps_declared: false,
+        builtin_types: &[],
+        builtin_methods: &[],
+        builtin_package: "builtins",
+        duck_typing: false,
+        function_classes: false,
+        linked: false,
+    };
+
+    pub(crate) fn builtin_type(&self, name: &str) -> Option<Builtin> {
+        self.builtin_types.iter().find(|(known, _)| *known == name).map(|(_, builtin)| *builtin)
+    }
+
+    pub(crate) fn builtin_method(&self, builtin: Builtin, name: &str) -> Option<MethodShape> {
+        self.builtin_methods.iter().find(|(of, known, _)| *of == builtin && *known == name).map(|(.., shape)| *shape)
+    }
+}
+
+/// The part of a language's rules that needs code: where modules are. Made anew for each link run from the list of
+/// files and the manifests; shared by all threads.
+///
+/// Questions about which files exist go through [`Files`], which remembers them: a file that appears later and would
+/// have been an answer makes the asking file be linked again.
+pub trait Resolver: Send + Sync {
+    /// A hash of everything the resolver took from manifests and from the files as a whole (source roots, packages,
+    /// module tree). If it changes, every file of the language is linked again.
+    fn fingerprint(&self) -> u64;
+
+    /// The module that an import in `from` names. `module` and `level` as written ([`Import`](m1nd_lang::facts::Import)).
+    fn module(&self, files: &Files<'_>, from: FileId, module: &str, level: u16) -> ModuleTarget;
+
+    /// A module below a module: `name` inside package file `of` (Python `pkg/__init__.py` → `pkg/name.py`).
+    fn submodule(&self, files: &Files<'_>, of: &ModuleTarget, name: &str) -> ModuleTarget {
+        let _ = (files, of, name);
+        ModuleTarget::NotFound
+    }
+
+    /// The file of `mod name;` in `from`, inside the inline modules `inline` (outermost first); `written` is the path
+    /// attribute, if any.
+    fn file_module(&self, files: &Files<'_>, from: FileId, inline: &[&str], name: &str, written: &str) -> ModuleTarget {
+        let _ = (files, from, inline, name, written);
+        ModuleTarget::NotFound
+    }
+
+    /// Where a path that starts at a keyword begins, for code at the top level of `from`: its crate's root file, or
+    /// the file whose module declares `from`, `levels` up.
+    fn root(&self, files: &Files<'_>, from: FileId, root: PathRoot) -> ModuleTarget {
+        let _ = (files, from, root);
+        ModuleTarget::NotFound
+    }
+
+    /// What a name means that no scope of the file knows: a crate, a global, a built-in. `None` if nothing.
+    fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        let _ = (files, from, name);
+        None
+    }
+
+    /// Files whose top-level names are visible in `from` without import (Go and Java packages, C includes).
+    fn siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
+        let _ = (files, from);
+        Vec::new()
+    }
+}

@@ -1,0 +1,225 @@
+//! A hash of everything that linking other files can read of a file. Positions, documentation, references and plain
+//! statements are not in it, so most edits inside a function body leave it unchanged.
+
+use std::hash::{Hash, Hasher};
+
+use m1nd_lang::FileFacts;
+use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, NameId, ScopeId};
+use rustc_hash::{FxHashMap, FxHasher};
+
+/// Expressions hashed for one function's result before the rest is taken as a whole.
+const RESULT_EXPRS: usize = 512;
+
+pub(crate) fn hash(facts: &FileFacts) -> u64 {
+    Surface { facts, local: local_bindings(facts), hasher: FxHasher::default() }.run()
+}
+
+type Local = FxHashMap<(ScopeId, NameId), Vec<BindingTarget>>;
+
+fn local_bindings(facts: &FileFacts) -> Local {
+    let mut local = Local::default();
+    for binding in &facts.bindings {
+        local.entry((binding.scope, binding.name)).or_default().push(binding.target);
+    }
+    local
+}
+
+struct Surface<'a> {
+    facts: &'a FileFacts,
+    local: Local,
+    hasher: FxHasher,
+}
+
+impl Surface<'_> {
+    fn run(mut self) -> u64 {
+        let facts = self.facts;
+        facts.language.hash(&mut self.hasher);
+        self.optional_name(facts.package);
+        for (index, definition) in facts.definitions.iter().enumerate() {
+            self.definition(DefId(index as u32), definition);
+        }
+        for binding in &facts.bindings {
+            if !self.is_inside_function(binding.scope) {
+                self.name(binding.name);
+                std::mem::discriminant(&binding.namespace).hash(&mut self.hasher);
+                self.facts.scopes[binding.scope.index()].owner.hash(&mut self.hasher);
+                self.target(binding.target);
+            }
+        }
+        for import in &facts.imports {
+            (std::mem::discriminant(&import.kind), import.level, format!("{:?}", import.flags)).hash(&mut self.hasher);
+            self.name(import.module);
+            if let m1nd_lang::facts::ImportKind::Symbol(name) | m1nd_lang::facts::ImportKind::FileModule(name) = import.kind {
+                self.name(name);
+            }
+            if let Some(path) = import.path {
+                self.expr(path);
+            }
+        }
+        for export in &facts.exports {
+            self.name(export.name);
+            self.expr(export.value);
+        }
+        for name in facts.export_list.iter().flatten() {
+            self.name(*name);
+        }
+        for write in &facts.member_writes {
+            self.expr(write.base);
+            self.name(write.name);
+            self.expr(write.value);
+        }
+        self.hasher.finish()
+    }
+
+    fn is_inside_function(&self, mut scope: ScopeId) -> bool {
+        use m1nd_lang::facts::ScopeKind;
+        loop {
+            let row = self.facts.scopes[scope.index()];
+            match (row.kind, row.parent) {
+                (ScopeKind::Function, _) => return true,
+                (_, Some(parent)) => scope = parent,
+                (_, None) => return false,
+            }
+        }
+    }
+
+    fn definition(&mut self, id: DefId, definition: &m1nd_lang::facts::Definition) {
+        let facts = self.facts;
+        definition.kind.hash(&mut self.hasher);
+        self.name(definition.name);
+        definition.owner.hash(&mut self.hasher);
+        definition.signature.hash(&mut self.hasher);
+        format!("{:?}{:?}", definition.flags, definition.visibility).hash(&mut self.hasher);
+        for parameter in facts.parameters(id) {
+            self.name(parameter.name);
+            format!("{:?}", parameter.kind).hash(&mut self.hasher);
+            for expr in [parameter.declared, parameter.default].into_iter().flatten() {
+                self.expr(expr);
+            }
+        }
+        for parameter in facts.type_parameters(id) {
+            self.name(parameter.name);
+            parameter.bound.into_iter().for_each(|bound| self.expr(bound));
+        }
+        for expr in [definition.declared, definition.extends_type].into_iter().flatten() {
+            self.expr(expr);
+        }
+        for list in [definition.values, definition.bases, definition.implements, definition.decorators] {
+            facts.list(list).len().hash(&mut self.hasher);
+            for &expr in facts.list(list) {
+                self.expr(expr);
+            }
+        }
+    }
+
+    fn name(&mut self, name: NameId) {
+        self.facts.name(name).hash(&mut self.hasher);
+    }
+
+    fn optional_name(&mut self, name: Option<NameId>) {
+        name.map(|name| self.facts.name(name)).hash(&mut self.hasher);
+    }
+
+    fn target(&mut self, target: BindingTarget) {
+        std::mem::discriminant(&target).hash(&mut self.hasher);
+        match target {
+            BindingTarget::Definition(id) => id.hash(&mut self.hasher),
+            BindingTarget::Import(id) => id.hash(&mut self.hasher),
+            BindingTarget::Parameter(id, index) | BindingTarget::TypeParameter(id, index) => {
+                (id, index).hash(&mut self.hasher);
+            }
+            BindingTarget::Value(expr) | BindingTarget::Typed(expr) => self.expr(expr),
+            BindingTarget::Opaque => {}
+            BindingTarget::Outer(global) => global.hash(&mut self.hasher),
+        }
+    }
+
+    /// The structure of an expression, with what its local names stand for.
+    fn expr(&mut self, expr: ExprId) {
+        let mut work = vec![expr];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(id) = work.pop() {
+            if seen.len() > RESULT_EXPRS {
+                // Too much to follow: count every change of the file as a change of this result.
+                self.facts.exprs.hash(&mut self.hasher);
+                return;
+            }
+            if !seen.insert(id) {
+                continue;
+            }
+            let expr = self.facts.expr(id);
+            std::mem::discriminant(&expr).hash(&mut self.hasher);
+            self.parts(expr, &mut work);
+        }
+    }
+
+    fn parts(&mut self, expr: Expr, work: &mut Vec<ExprId>) {
+        let facts = self.facts;
+        match expr {
+            Expr::Name { name, scope } => {
+                self.name(name);
+                self.local_name(name, scope, work);
+            }
+            Expr::Member { base, name } | Expr::Path { base, name } => {
+                self.name(name);
+                work.push(base);
+            }
+            Expr::Root { root, .. } => root.hash(&mut self.hasher),
+            Expr::Call { callee, args } => {
+                work.push(callee);
+                work.extend(facts.list(args));
+            }
+            Expr::Item { base, index } => {
+                index.hash(&mut self.hasher);
+                work.push(base);
+            }
+            Expr::Index { base }
+            | Expr::Element { base }
+            | Expr::Unwrap { base }
+            | Expr::Enter { base }
+            | Expr::Instance { of: base }
+            | Expr::Function { result: base } => work.push(base),
+            Expr::Definition(id) => id.hash(&mut self.hasher),
+            Expr::Import(id) => id.hash(&mut self.hasher),
+            Expr::Literal(literal) => literal.hash(&mut self.hasher),
+            Expr::Collection { kind, items } => {
+                kind.hash(&mut self.hasher);
+                work.extend(facts.list(items));
+            }
+            Expr::Union(items) => work.extend(facts.list(items)),
+            Expr::Generic { base, args } => {
+                work.push(base);
+                work.extend(facts.list(args));
+            }
+            Expr::This { scope } | Expr::SelfType { scope } | Expr::Super { scope } => {
+                facts.scopes[scope.index()].owner.hash(&mut self.hasher);
+            }
+            Expr::Unknown => {}
+        }
+    }
+
+    /// A name bound inside a function is followed to what it stands for; others are in the surface already.
+    fn local_name(&mut self, name: NameId, mut scope: ScopeId, work: &mut Vec<ExprId>) {
+        loop {
+            if let Some(targets) = self.local.get(&(scope, name)) {
+                for target in targets {
+                    std::mem::discriminant(target).hash(&mut self.hasher);
+                    match *target {
+                        BindingTarget::Value(expr) | BindingTarget::Typed(expr) => work.push(expr),
+                        BindingTarget::Definition(id) => id.hash(&mut self.hasher),
+                        BindingTarget::Import(id) => id.hash(&mut self.hasher),
+                        BindingTarget::Parameter(id, index) | BindingTarget::TypeParameter(id, index) => {
+                            (id, index).hash(&mut self.hasher);
+                        }
+                        BindingTarget::Opaque | BindingTarget::Outer(_) => {}
+                    }
+                }
+                return;
+            }
+            match self.facts.scopes[scope.index()].parent {
+                Some(parent) => scope = parent,
+                None => return,
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+use std::sync::Arc;
+
+use m1nd_base::RepoPath;
+use m1nd_lang::FileFacts;
+use m1nd_lang::facts::{BindingTarget, DefId, DefKind, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId};
+
+use crate::ids::{self, SymbolId, Symbols};
+use crate::names::{Name, Names};
+
+/// One file as the evaluator sees it: its facts plus the tables that make lookups in them quick.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    pub(crate) path: RepoPath,
+    pub(crate) facts: Arc<FileFacts>,
+    /// Project-wide name of each name of the file.
+    pub(crate) names: Vec<Name>,
+    /// `(scope, name, binding)`, sorted: the bindings of a name in a scope stand together, in order of the file.
+    bindings: Vec<(ScopeId, Name, u32)>,
+    /// `(scope, import)` of wildcard imports, sorted.
+    wildcards: Vec<(ScopeId, ImportId)>,
+    /// `(name, export)`, sorted.
+    exports: Vec<(Name, u32)>,
+    /// Node id of each definition that is a node.
+    pub(crate) symbols: Vec<Option<SymbolId>>,
+    /// Node id of the file.
+    pub(crate) file_symbol: SymbolId,
+    /// Definitions whose members belong to a type written elsewhere, by the type's last written name.
+    pub(crate) attached: Vec<(Name, DefId)>,
+    /// Functions owned by class-like definitions, by name: candidates for receivers nobody knows.
+    pub(crate) methods: Vec<(Name, DefId)>,
+    /// Hash of all that other files can see of this one.
+    pub(crate) surface: u64,
+}
+
+impl Unit {
+    pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &mut Names, symbols: &mut Symbols) -> Self {
+        let local: Vec<Name> = facts.names.iter().map(|text| names.intern(text)).collect();
+        let mut bindings: Vec<_> = facts
+            .bindings
+            .iter()
+            .enumerate()
+            .map(|(index, binding)| (binding.scope, local[binding.name.index()], index as u32))
+            .collect();
+        bindings.sort_unstable();
+        let mut wildcards: Vec<_> = (0..facts.imports.len() as u32)
+            .map(ImportId)
+            .filter(|id| matches!(facts.imports[id.index()].kind, ImportKind::Wildcard | ImportKind::Include))
+            .map(|id| (facts.imports[id.index()].scope, id))
+            .collect();
+        wildcards.sort_unstable();
+        let mut exports: Vec<_> = facts
+            .exports
+            .iter()
+            .enumerate()
+            .map(|(index, export)| (local[export.name.index()], index as u32))
+            .collect();
+        exports.sort_unstable();
+        let file_symbol = symbols.intern(&ids::file_id(&path));
+        let def_symbols = ids::definition_ids(&path, &facts, symbols);
+        let mut unit = Self {
+            path,
+            names: local,
+            bindings,
+            wildcards,
+            exports,
+            symbols: def_symbols,
+            file_symbol,
+            attached: Vec::new(),
+            methods: Vec::new(),
+            surface: crate::surface::hash(&facts),
+            facts,
+        };
+        unit.attached = unit.find_attached(names);
+        unit.methods = unit.find_methods();
+        unit
+    }
+
+    pub(crate) fn name(&self, id: NameId) -> Name {
+        self.names[id.index()]
+    }
+
+    /// Indexes of the bindings of `name` in `scope`.
+    pub(crate) fn bindings(&self, scope: ScopeId, name: Name) -> impl Iterator<Item = u32> + '_ {
+        let start = self.bindings.partition_point(|&(s, n, _)| (s, n) < (scope, name));
+        self.bindings[start..].iter().take_while(move |&&(s, n, _)| (s, n) == (scope, name)).map(|&(.., index)| index)
+    }
+
+    /// Wildcard imports written in `scope`.
+    pub(crate) fn wildcards(&self, scope: ScopeId) -> impl Iterator<Item = ImportId> + '_ {
+        let start = self.wildcards.partition_point(|&(s, _)| s < scope);
+        self.wildcards[start..].iter().take_while(move |&&(s, _)| s == scope).map(|&(_, import)| import)
+    }
+
+    /// Indexes of the exports under `name`.
+    pub(crate) fn exports(&self, name: Name) -> impl Iterator<Item = u32> + '_ {
+        let start = self.exports.partition_point(|&(n, _)| n < name);
+        self.exports[start..].iter().take_while(move |&&(n, _)| n == name).map(|&(_, index)| index)
+    }
+
+    /// The last name a type is written with; an alias made by an import counts as the name it was imported by.
+    fn find_attached(&self, names: &mut Names) -> Vec<(Name, DefId)> {
+        let mut found = Vec::new();
+        for (index, definition) in self.facts.definitions.iter().enumerate() {
+            let Some(expr) = definition.extends_type else { continue };
+            let name = match self.last_name(expr) {
+                Some(written) => self.imported_as(written).unwrap_or(written),
+                None => names.intern(ATTACHED_ANYWHERE),
+            };
+            found.push((name, DefId(index as u32)));
+        }
+        found.sort_unstable();
+        found
+    }
+
+    pub(crate) fn last_name(&self, mut expr: m1nd_lang::facts::ExprId) -> Option<Name> {
+        use m1nd_lang::facts::Expr;
+        // Sub-expressions stand before what uses them, so this ends.
+        loop {
+            match self.facts.expr(expr) {
+                Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => return Some(self.name(name)),
+                Expr::Generic { base, .. } | Expr::Instance { of: base } | Expr::Call { callee: base, .. } => expr = base,
+                _ => return None,
+            }
+        }
+    }
+
+    fn imported_as(&self, alias: Name) -> Option<Name> {
+        let binding = self.facts.bindings.iter().find(|binding| {
+            matches!(binding.target, BindingTarget::Import(_)) && self.name(binding.name) == alias
+        })?;
+        let BindingTarget::Import(id) = binding.target else { return None };
+        match self.facts.imports[id.index()].kind {
+            ImportKind::Symbol(name) => Some(self.name(name)),
+            _ => None,
+        }
+    }
+
+    fn find_methods(&self) -> Vec<(Name, DefId)> {
+        let facts = &self.facts;
+        let mut found: Vec<_> = facts
+            .definitions
+            .iter()
+            .enumerate()
+            .filter(|(index, definition)| {
+                definition.kind == DefKind::Function
+                    && self.symbols[*index].is_some()
+                    && (definition.extends_type.is_some()
+                        || definition.owner.is_some_and(|owner| facts.definition(owner).kind.is_class_like()))
+            })
+            .map(|(index, definition)| (self.name(definition.name), DefId(index as u32)))
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The items of a list of expressions.
+    pub(crate) fn list(&self, list: ListId) -> &[m1nd_lang::facts::ExprId] {
+        self.facts.list(list)
+    }
+}
+
+/// Name under which members are kept that attach to a type whose name cannot be told (`impl<T> Trait for T`).
+pub(crate) const ATTACHED_ANYWHERE: &str = "*";
+
+/// Whether a binding in `namespace` answers a lookup for `want`.
+pub(crate) fn fits(namespace: Namespace, want: Namespace) -> bool {
+    namespace == want || namespace == Namespace::Any && want != Namespace::Macro || want == Namespace::Any
+}
