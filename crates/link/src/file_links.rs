@@ -169,7 +169,8 @@ fn resolve_import(eval: &mut Eval<'_>, file: FileId, id: ImportId) -> Vec<Resolu
         }
     }
     let from = unit.file_symbol;
-    let mut rows = vec![outcome(eval, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
+    let mut rows =
+        vec![outcome(eval, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
     // The file that the name is imported from is depended on too.
     if matches!(import.kind, ImportKind::Symbol(_) | ImportKind::Default) && import.path.is_none() {
         let module = eval.imported_module(file, id);
@@ -208,7 +209,14 @@ fn resolve_reference(eval: &mut Eval<'_>, file: FileId, reference: &Reference, l
         Role::Implement => Relation::Implements,
         Role::Decorate => Relation::Decorates,
     };
-    let row = Row { name: name.into(), role: Some(reference.role), pos: reference.pos, from, relation, inexact: reference.inexact };
+    let row = Row {
+        name: name.into(),
+        role: Some(reference.role),
+        pos: reference.pos,
+        from,
+        relation,
+        inexact: reference.inexact,
+    };
     let mut resolution = outcome(eval, search, row);
     let unknown = matches!(resolution.reason, Some(Reason::UnknownReceiver | Reason::UnknownBase));
     if resolution.targets.is_empty() && unknown {
@@ -393,7 +401,12 @@ fn entity_targets(
 }
 
 /// The functions and classes that the value of a local or exported expression is.
-fn value_targets(eval: &mut Eval<'_>, found: &Found, targets: &mut Vec<Target>, also: &mut Vec<SymbolId>) -> Option<Reason> {
+fn value_targets(
+    eval: &mut Eval<'_>,
+    found: &Found,
+    targets: &mut Vec<Target>,
+    also: &mut Vec<SymbolId>,
+) -> Option<Reason> {
     let values = eval.value_of(found, Namespace::Value);
     for value in &values.items {
         push_value(eval, value, targets, also, true);
@@ -490,7 +503,9 @@ pub(crate) fn assemble(project: &mut Project, raw: RawLinks) -> FileLinks {
     edges.sort_by(|a, b| {
         (text(a.from), text(a.to), a.relation, a.tier).cmp(&(text(b.from), text(b.to), b.relation, b.tier))
     });
-    edges.dedup_by(|a, b| (a.from, a.to, a.relation, a.tier) == (b.from, b.to, b.relation, b.tier) && a.sites.is_empty());
+    edges.dedup_by(|a, b| {
+        (a.from, a.to, a.relation, a.tier) == (b.from, b.to, b.relation, b.tier) && a.sites.is_empty()
+    });
     FileLinks { path: project.unit(file).path.clone(), nodes, edges, unresolved, counts }
 }
 

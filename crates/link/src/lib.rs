@@ -23,4 +23,4 @@ pub use file_links::{FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use ids::SymbolId;
 pub use linker::{Explained, LinkDelta, Linker};
 pub use project::{FileId, Files};
-pub use rules::{Builtin, BareMembers, MemberOrder, MethodShape, ModuleTarget, Reason, Resolver, Rules};
+pub use rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Reason, Resolver, Rules};

@@ -49,7 +49,9 @@ impl Surface<'_> {
         for import in &facts.imports {
             (std::mem::discriminant(&import.kind), import.level, format!("{:?}", import.flags)).hash(&mut self.hasher);
             self.name(import.module);
-            if let m1nd_lang::facts::ImportKind::Symbol(name) | m1nd_lang::facts::ImportKind::FileModule(name) = import.kind {
+            if let m1nd_lang::facts::ImportKind::Symbol(name) | m1nd_lang::facts::ImportKind::FileModule(name) =
+                import.kind
+            {
                 self.name(name);
             }
             if let Some(path) = import.path {

@@ -117,17 +117,22 @@ impl Unit {
         // Sub-expressions stand before what uses them, so this ends.
         loop {
             match self.facts.expr(expr) {
-                Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => return Some(self.name(name)),
-                Expr::Generic { base, .. } | Expr::Instance { of: base } | Expr::Call { callee: base, .. } => expr = base,
+                Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
+                    return Some(self.name(name));
+                }
+                Expr::Generic { base, .. } | Expr::Instance { of: base } | Expr::Call { callee: base, .. } => {
+                    expr = base
+                }
                 _ => return None,
             }
         }
     }
 
     fn imported_as(&self, alias: Name) -> Option<Name> {
-        let binding = self.facts.bindings.iter().find(|binding| {
-            matches!(binding.target, BindingTarget::Import(_)) && self.name(binding.name) == alias
-        })?;
+        let binding =
+            self.facts.bindings.iter().find(|binding| {
+                matches!(binding.target, BindingTarget::Import(_)) && self.name(binding.name) == alias
+            })?;
         let BindingTarget::Import(id) = binding.target else { return None };
         match self.facts.imports[id.index()].kind {
             ImportKind::Symbol(name) => Some(self.name(name)),

@@ -47,7 +47,8 @@ fn expectations(path: &str, text: &str) -> Vec<Expectation> {
             code = index as u32 + 1;
             continue;
         };
-        let (name, wanted) = said.split_once(": ").unwrap_or_else(|| panic!("{path}:{}: no `: ` in {line:?}", index + 1));
+        let (name, wanted) =
+            said.split_once(": ").unwrap_or_else(|| panic!("{path}:{}: no `: ` in {line:?}", index + 1));
         let (name, nth) = match name.trim().split_once('#') {
             Some((name, nth)) if !name.is_empty() => (name, nth.parse().expect("a number after #")),
             _ => (name.trim(), 1),
@@ -103,7 +104,8 @@ fn check(case: &str) -> String {
     for (path, text) in &files {
         let explained = linker.explain(&RepoPath::new(path).expect("a fixture path"));
         for expectation in expectations(path, text) {
-            let mut at = explained.iter().filter(|row| row.pos.line == expectation.line && row.name == expectation.name);
+            let mut at =
+                explained.iter().filter(|row| row.pos.line == expectation.line && row.name == expectation.name);
             let got = shown(at.nth(expectation.nth - 1));
             let fits = match expectation.wanted.as_str() {
                 "unresolved" => got.starts_with("unresolved"),

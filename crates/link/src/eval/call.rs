@@ -110,7 +110,13 @@ impl Eval<'_> {
         result
     }
 
-    fn returned_unguarded(&mut self, of: DefRef, receiver: Option<&Rc<Value>>, file: FileId, args: &[ExprId]) -> Values {
+    fn returned_unguarded(
+        &mut self,
+        of: DefRef,
+        receiver: Option<&Rc<Value>>,
+        file: FileId,
+        args: &[ExprId],
+    ) -> Values {
         let unit = self.unit(of.file);
         let definition = unit.facts.definition(of.def);
         let rules = self.rules(of.file);
@@ -185,14 +191,16 @@ impl Eval<'_> {
                 match ty {
                     Value::TypeVar(owner, index) if owner == of => known[index as usize] = given.clone(),
                     Value::BuiltinType(Builtin::ClassOf, inner) => {
-                        if let Some(Value::TypeVar(owner, index)) = inner.first().and_then(|values| values.items.first())
+                        if let Some(Value::TypeVar(owner, index)) =
+                            inner.first().and_then(|values| values.items.first())
                             && *owner == of
                         {
                             known[*index as usize] = self.instantiate(given.clone());
                         }
                     }
                     Value::BuiltinType(Builtin::List, inner) => {
-                        if let Some(Value::TypeVar(owner, index)) = inner.first().and_then(|values| values.items.first())
+                        if let Some(Value::TypeVar(owner, index)) =
+                            inner.first().and_then(|values| values.items.first())
                             && *owner == of
                         {
                             known[*index as usize] = given.clone().flat_map(|value| self.element(&value, file));
@@ -229,16 +237,16 @@ impl Eval<'_> {
                     args.iter().for_each(|arg| all.add(arg.clone()));
                     all
                 }
-                Builtin::ClassOf => args
-                    .first()
-                    .cloned()
-                    .unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))
-                    .flat_map(|value| {
-                        Values::one(match value {
-                            Value::Instance(of, args) => Value::Def(of, args),
-                            other => other,
-                        })
-                    }),
+                Builtin::ClassOf => {
+                    args.first().cloned().unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver)).flat_map(
+                        |value| {
+                            Values::one(match value {
+                                Value::Instance(of, args) => Value::Def(of, args),
+                                other => other,
+                            })
+                        },
+                    )
+                }
                 Builtin::Function => Values::one(Value::Callable(Rc::new(
                     args.last().cloned().unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver)),
                 ))),

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, PathRoot, ScopeId, ScopeKind};
+use m1nd_lang::facts::{
+    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, PathRoot, ScopeId, ScopeKind,
+};
 
 use super::{Entity, Eval, Found, Module, Search, Value};
 use crate::names::Name;
@@ -49,7 +51,14 @@ impl Eval<'_> {
         }
     }
 
-    fn resolve_member(&mut self, file: FileId, base: ExprId, name: Name, base_want: Namespace, want: Namespace) -> Search {
+    fn resolve_member(
+        &mut self,
+        file: FileId,
+        base: ExprId,
+        name: Name,
+        base_want: Namespace,
+        want: Namespace,
+    ) -> Search {
         let bases = self.eval(file, base, base_want);
         let mut search = Search::default();
         let mut missing = None;
@@ -210,7 +219,14 @@ impl Eval<'_> {
     }
 
     /// What a scope itself knows under a name: its bindings, then its wildcard imports.
-    pub(super) fn scope_member(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace, asker: Asker) -> Search {
+    pub(super) fn scope_member(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: Name,
+        want: Namespace,
+        asker: Asker,
+    ) -> Search {
         let key = (file, scope, name, want);
         if !self.open_searches.insert(key) {
             return Search::default();
@@ -365,18 +381,21 @@ impl Eval<'_> {
             }
             ImportKind::FileModule(symbol) => {
                 let inline = self.inline_modules(file, row.scope);
-                let inline: Vec<&str> = inline.iter().map(|def| unit.facts.name(unit.facts.definition(*def).name)).collect();
+                let inline: Vec<&str> =
+                    inline.iter().map(|def| unit.facts.name(unit.facts.definition(*def).name)).collect();
                 let name = unit.facts.name(symbol);
                 let target = resolver.file_module(&self.files, file, &inline, name, written);
                 self.module_entity(target)
             }
-            ImportKind::Module | ImportKind::Wildcard | ImportKind::SideEffect | ImportKind::Include => match row.path {
-                Some(path) => self.resolve(file, path, Namespace::Type),
-                None => {
-                    let target = resolver.module(&self.files, file, written, row.level);
-                    self.module_entity(target)
+            ImportKind::Module | ImportKind::Wildcard | ImportKind::SideEffect | ImportKind::Include => {
+                match row.path {
+                    Some(path) => self.resolve(file, path, Namespace::Type),
+                    None => {
+                        let target = resolver.module(&self.files, file, written, row.level);
+                        self.module_entity(target)
+                    }
                 }
-            },
+            }
         }
     }
 
@@ -484,7 +503,8 @@ impl Eval<'_> {
             return self.exported(file, name, want);
         }
         if asker == Asker::Wildcard {
-            let listed = unit.facts.export_list.as_ref().map(|list| list.iter().any(|&listed| unit.name(listed) == name));
+            let listed =
+                unit.facts.export_list.as_ref().map(|list| list.iter().any(|&listed| unit.name(listed) == name));
             let hidden = self.rules(file).submodules_are_members && self.text(name).starts_with('_');
             if listed == Some(false) || listed.is_none() && hidden {
                 return Search::default();

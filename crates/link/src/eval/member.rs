@@ -48,7 +48,8 @@ impl Eval<'_> {
             }
             Value::Builtin(builtin, _) => {
                 let text = self.text(name);
-                let shape = crate::languages::FAMILIES.iter().find_map(|family| family.rules.builtin_method(*builtin, text));
+                let shape =
+                    crate::languages::FAMILIES.iter().find_map(|family| family.rules.builtin_method(*builtin, text));
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(value.clone())))
             }
             Value::External(package) => Search::one(Entity::External(package.clone(), Some(name))),
@@ -141,7 +142,15 @@ impl Eval<'_> {
     }
 
     /// A member by the class's linearised bases; `above` leaves the class itself out.
-    fn class_member(&mut self, of: DefRef, args: &Args, name: Name, want: Namespace, value: &Value, above: bool) -> Search {
+    fn class_member(
+        &mut self,
+        of: DefRef,
+        args: &Args,
+        name: Name,
+        want: Namespace,
+        value: &Value,
+        above: bool,
+    ) -> Search {
         let ancestors = self.ancestors(of);
         let mut external = None;
         let mut unknown = false;
@@ -428,7 +437,12 @@ impl Eval<'_> {
     }
 
     /// Methods of that name anywhere, for a receiver nobody knows; `None` if there are too many to list.
-    pub(crate) fn methods_named(&mut self, file: crate::project::FileId, name: Name, most: usize) -> Option<Vec<DefRef>> {
+    pub(crate) fn methods_named(
+        &mut self,
+        file: crate::project::FileId,
+        name: Name,
+        most: usize,
+    ) -> Option<Vec<DefRef>> {
         self.asked.insert(Key::Methods(name));
         let family = crate::languages::family(self.project.unit(file).facts.language);
         let mut methods = Vec::new();
@@ -475,10 +489,12 @@ fn merge(class: DefRef, bases: &[Ancestor], done: &[(DefRef, Vec<Ancestor>)]) ->
         let head = rows.iter().map(|row| row[0].clone()).find(|head| {
             matches!(head, Ancestor::External(_) | Ancestor::Unknown)
                 && rows.iter().all(|row| same(&row[0], head) || !row.iter().any(|other| same(other, head)))
-                || matches!(head, Ancestor::Class(..)) && !rows.iter().any(|row| row[1..].iter().any(|other| same(other, head)))
+                || matches!(head, Ancestor::Class(..))
+                    && !rows.iter().any(|row| row[1..].iter().any(|other| same(other, head)))
         });
         // Packages outside can stand in any order: taking the first keeps the rest mergeable.
-        let head = head.or_else(|| rows.iter().map(|row| row[0].clone()).find(|head| !matches!(head, Ancestor::Class(..))))?;
+        let head =
+            head.or_else(|| rows.iter().map(|row| row[0].clone()).find(|head| !matches!(head, Ancestor::Class(..))))?;
         for row in &mut rows {
             if same(&row[0], &head) {
                 row.remove(0);

@@ -258,10 +258,8 @@ impl<'a> Eval<'a> {
 
     /// As `eval`, but a type alias stays the definition it is, so that arguments can be applied to it.
     fn resolve_or_eval(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Values {
-        let is_path = matches!(
-            self.unit(file).facts.expr(expr),
-            Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. }
-        );
+        let is_path =
+            matches!(self.unit(file).facts.expr(expr), Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. });
         if !is_path {
             return self.eval(file, expr, want);
         }
@@ -400,7 +398,9 @@ impl<'a> Eval<'a> {
             self.instantiate(types)
         });
         match (parameter.kind, declared) {
-            (ParameterKind::Receiver | ParameterKind::ClassReceiver, Some(declared)) if !declared.is_nothing() => declared,
+            (ParameterKind::Receiver | ParameterKind::ClassReceiver, Some(declared)) if !declared.is_nothing() => {
+                declared
+            }
             (ParameterKind::Receiver, _) => self.receiver_of(of),
             (ParameterKind::ClassReceiver, _) => match self.class_of(of) {
                 Some(class) => Values::one(Value::Def(class, no_args())),
@@ -522,9 +522,8 @@ impl<'a> Eval<'a> {
     /// `this` in a function outside a class: what the function is assigned to a member of, or what it constructs.
     fn function_receiver(&mut self, of: DefRef) -> Option<Values> {
         let unit = self.unit(of.file);
-        let write = unit.facts.member_writes.iter().find(|write| {
-            unit.facts.expr(write.value) == Expr::Definition(of.def)
-        });
+        let write =
+            unit.facts.member_writes.iter().find(|write| unit.facts.expr(write.value) == Expr::Definition(of.def));
         if let Some(write) = write {
             if let Expr::Member { base, name } = unit.facts.expr(write.base)
                 && self.text(unit.name(name)) == "prototype"

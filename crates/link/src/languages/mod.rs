@@ -33,12 +33,7 @@ pub(crate) struct Family {
 }
 
 /// Every family. Languages in no other row are outlined.
-pub(crate) static FAMILIES: &[Family] = &[
-    python::FAMILY,
-    typescript::FAMILY,
-    rust::FAMILY,
-    outlined::FAMILY,
-];
+pub(crate) static FAMILIES: &[Family] = &[python::FAMILY, typescript::FAMILY, rust::FAMILY, outlined::FAMILY];
 
 /// Number of a language's family.
 pub(crate) fn family(language: Language) -> usize {

@@ -8,13 +8,7 @@ use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget,
 
 pub(super) const FAMILY: Family = Family {
     name: "typescript",
-    languages: &[
-        Language::JavaScript,
-        Language::TypeScript,
-        Language::Tsx,
-        Language::Vue,
-        Language::Svelte,
-    ],
+    languages: &[Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte],
     rules: &RULES,
     is_manifest: |name| {
         matches!(name, "package.json" | "jsconfig.json" | "pnpm-workspace.yaml")
