@@ -1,1 +1,40 @@
-//! TODO
+//! Everything that outlives the process: databases, snapshot files, locks. The only room that knows SQL.
+//!
+//! Two classes of data, kept in different files:
+//! - **precious** (`project.db`: settings and roots; later records of agents): written with full synchronisation,
+//!   never replaced by something empty. If it is damaged or newer than this program, opening fails and says so.
+//! - **derived** (`derived.db`, snapshots, the facts cache): can be made again from the project. If it is damaged it
+//!   is set aside as `*.corrupt-<time>` and started anew.
+//!
+//! ```text
+//! <home>/projects/<slug>-<hash>/project.db    precious
+//!                               derived.db    what the snapshot was made from, file by file
+//!                               snapshots/snapshot-<generation>.m1nd, snapshots/current
+//!                               lock          held by the process that writes
+//! <home>/cache/facts/facts.db                 facts of files by content, shared by all projects
+//! ```
+//! Folders are open to their owner only (0700), files too (0600).
+//!
+//! # Limitations
+//! Locks hold between processes of one machine; a network file system may not keep them. Files whose disk lies about
+//! synchronisation can be lost with the power.
+
+mod checksum;
+mod database;
+mod durable;
+mod error;
+mod facts;
+mod home;
+mod manifest;
+mod project;
+mod settings;
+mod snapshots;
+mod system;
+
+pub use durable::{durable_write, quarantine};
+pub use error::StoreError;
+pub use facts::FactsCache;
+pub use home::Home;
+pub use manifest::{ManifestRow, ManifestState};
+pub use project::{ProjectDir, WriterLock};
+pub use system::RealSystem;

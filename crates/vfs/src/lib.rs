@@ -16,7 +16,9 @@ mod hidden;
 mod ignores;
 mod root;
 mod walk;
+mod watch;
 
 pub use error::VfsError;
 pub use root::{FileMeta, Root};
 pub use walk::{Walk, WalkOptions};
+pub use watch::{Changes, Watcher, WatcherHealth};

@@ -40,8 +40,14 @@ pub struct Walk {
     pub skipped: Vec<(String, Problem)>,
     /// Files and folders left out by a rule: ignore files, hidden names, the default tables. A folder counts once.
     pub ignored: u64,
-    /// The folders entered, sorted; the root is `""`.
-    pub folders: Vec<String>,
+}
+
+/// A walk with the folders it entered.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tree {
+    pub(crate) walk: Walk,
+    /// Path of each folder, `""` for the root, and the rules that hold in it; from the outermost on.
+    pub(crate) folders: Vec<(String, Ignores)>,
 }
 
 impl Root {
@@ -56,19 +62,11 @@ impl Root {
         cancel: &Cancel,
         progress: &dyn Progress,
     ) -> Result<Walk, Cancelled> {
-        let walker = Walker {
-            root: self,
-            hidden: Hidden::new(options.include_hidden, &options.hidden_patterns),
-            limits,
-            cancel,
-            progress,
-            seen: AtomicU64::new(0),
-        };
-        walker.run()
+        Ok(Walker::new(self, options, limits, cancel, progress).tree()?.walk)
     }
 }
 
-struct Walker<'a> {
+pub(crate) struct Walker<'a> {
     root: &'a Root,
     hidden: Hidden,
     limits: &'a Limits,
@@ -87,18 +85,55 @@ struct Folder {
 /// What one folder holds.
 #[derive(Default)]
 struct Listing {
+    /// The rules that hold in it.
+    ignores: Ignores,
     files: Vec<(RepoPath, FileMeta)>,
     folders: Vec<Folder>,
     skipped: Vec<(String, Problem)>,
     ignored: u64,
 }
 
-impl Walker<'_> {
-    fn run(&self) -> Result<Walk, Cancelled> {
+impl<'a> Walker<'a> {
+    pub(crate) fn new(
+        root: &'a Root,
+        options: &WalkOptions,
+        limits: &'a Limits,
+        cancel: &'a Cancel,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        let hidden = Hidden::new(options.include_hidden, &options.hidden_patterns);
+        Self { root, hidden, limits, cancel, progress, seen: AtomicU64::new(0) }
+    }
+
+    /// Walks the whole root.
+    pub(crate) fn tree(&self) -> Result<Tree, Cancelled> {
+        self.descend(Folder { path: String::new(), ignores: Ignores::above(self.root) }, 0)
+    }
+
+    /// Walks the folder at `path` only; `None` if a walk of the root would not enter it.
+    pub(crate) fn below(&self, path: &str) -> Option<Tree> {
+        let mut ignores = Ignores::above(self.root);
+        let mut parent = "";
+        for (depth, (end, name)) in components(path).enumerate() {
+            if depth >= self.limits.folder_depth {
+                return None;
+            }
+            (ignores, _) = ignores.enter(self.root, parent, self.holds(parent));
+            if !self.enters(&path[..end], name, &ignores).ok()? {
+                return None;
+            }
+            parent = &path[..end];
+        }
+        let depth = components(path).count();
+        self.descend(Folder { path: path.to_owned(), ignores }, depth).ok()
+    }
+
+    /// Walks level by level from `start`, which lies `depth` folders below the root.
+    fn descend(&self, start: Folder, mut depth: usize) -> Result<Tree, Cancelled> {
         self.report(0);
         let mut walk = Walk::default();
-        let mut level = vec![Folder { path: String::new(), ignores: Ignores::above(self.root) }];
-        let mut depth = 0;
+        let mut folders = Vec::new();
+        let mut level = vec![start];
         'levels: while !level.is_empty() {
             if depth > self.limits.folder_depth {
                 let detail = format!("more than {} folders deep", self.limits.folder_depth);
@@ -111,13 +146,13 @@ impl Walker<'_> {
                 let listings =
                     batch.par_iter().map(|folder| self.list(folder)).collect::<Result<Vec<Listing>, Cancelled>>()?;
                 for (folder, listing) in batch.iter().zip(listings) {
-                    walk.folders.push(folder.path.clone());
+                    folders.push((folder.path.clone(), listing.ignores));
                     walk.files.extend(listing.files);
                     walk.skipped.extend(listing.skipped);
                     walk.ignored += listing.ignored;
                     next.extend(listing.folders);
                 }
-                if walk.files.len() > self.limits.files || walk.folders.len() > self.limits.files {
+                if walk.files.len() > self.limits.files || folders.len() > self.limits.files {
                     self.cut(&mut walk);
                     break 'levels;
                 }
@@ -128,9 +163,18 @@ impl Walker<'_> {
         }
         walk.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         walk.skipped.sort_by(|a, b| a.0.cmp(&b.0));
-        walk.folders.sort_unstable();
         self.report(walk.files.len() as u64);
-        Ok(walk)
+        Ok(Tree { walk, folders })
+    }
+
+    /// What in the folder changes the rules, without listing it.
+    fn holds(&self, folder: &str) -> Holds {
+        let kind = |name: &str| {
+            let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            self.root.dir().symlink_metadata(path).ok().map(|meta| meta.file_type())
+        };
+        let is_file = |name: &str| kind(name).is_some_and(|kind| kind.is_file());
+        Holds { repository: kind(".git").is_some(), git_rules: is_file(GIT_RULES), own_rules: is_file(OWN_RULES) }
     }
 
     fn cut(&self, walk: &mut Walk) {
@@ -183,6 +227,7 @@ impl Walker<'_> {
         }
         let (ignores, problems) = folder.ignores.enter(self.root, &folder.path, holds);
         listing.skipped.extend(problems);
+        listing.ignores = ignores.clone();
         for (entry, name, kind) in kept {
             self.cancel.check()?;
             self.take(&folder.path, &ignores, (&entry, name, kind), &mut listing)?;
@@ -266,7 +311,7 @@ impl Walker<'_> {
     }
 
     /// Whether the file, link or other thing that is no folder is to be listed or reported.
-    fn lists(&self, path: &str, name: &str, ignores: &Ignores) -> bool {
+    pub(crate) fn lists(&self, path: &str, name: &str, ignores: &Ignores) -> bool {
         if name == ".git" || !self.hidden.shows_file(path) {
             return false;
         }
@@ -294,6 +339,16 @@ impl Walker<'_> {
     fn report(&self, done: u64) {
         self.progress.report(ProgressEvent { stage: STAGE, done, total: None });
     }
+}
+
+/// The components of a path, each with where it ends.
+fn components(path: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut end = 0;
+    path.split('/').map(move |name| {
+        let start = if end == 0 { 0 } else { end + 1 };
+        end = start + name.len();
+        (end, name)
+    })
 }
 
 /// Name and kind of an entry, from its inode where the listing does not tell the kind.

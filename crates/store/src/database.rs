@@ -1,0 +1,206 @@
+//! Opening SQLite files: format check before the first change, migrations, modes, setting damaged ones aside.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use m1nd_base::System;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::{StoreError, durable};
+
+/// Time a database waits for another process that writes to it.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of the header that starts every SQLite file.
+const HEADER_BYTES: usize = 100;
+/// What the header starts with.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+/// Where the header keeps the schema version, big-endian.
+const VERSION_AT: usize = 60;
+/// Where the header keeps whose file it is, big-endian.
+const OWNER_AT: usize = 68;
+
+/// What a database file is.
+#[derive(Debug)]
+pub(crate) struct Schema {
+    /// Number in the header that tells our files from others.
+    pub(crate) owner: u32,
+    /// One script a version: the n-th brings a database of version n to version n + 1.
+    pub(crate) migrations: &'static [&'static str],
+    /// Whether a commit has to survive a power loss.
+    pub(crate) precious: bool,
+    /// Bytes of a page; only matters when the file is made.
+    pub(crate) page_bytes: u32,
+}
+
+impl Schema {
+    fn newest(&self) -> u32 {
+        u32::try_from(self.migrations.len()).expect("a handful of migrations")
+    }
+}
+
+/// Opens the database at `path`, makes it if there is none, and brings it to the newest schema.
+///
+/// # Errors
+/// [`StoreError::TooNew`] and [`StoreError::Damaged`], neither of which changes a byte, and the other errors of the
+/// system or SQLite.
+pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
+    if !check_header(path, schema)? {
+        create(path, schema)?;
+        check_header(path, schema)?;
+    }
+    let mut connection = connect(path)?;
+    check_version(path, &connection, schema)?;
+    let failed = || StoreError::database(path);
+    if schema.precious {
+        check_integrity(path, &connection)?;
+    }
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(failed())?;
+    let synchronous = if schema.precious { "FULL" } else { "NORMAL" };
+    connection.pragma_update(None, "synchronous", synchronous).map_err(failed())?;
+    migrate(&mut connection, schema).map_err(failed())?;
+    Ok(connection)
+}
+
+/// Opens a database of derived data; a damaged one is set aside and started anew.
+pub(crate) fn open_derived(system: &dyn System, path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
+    match open(path, schema) {
+        Err(error) if error.is_damage() => {
+            set_aside(system, path)?;
+            open(path, schema)
+        }
+        opened => opened,
+    }
+}
+
+/// Gives a damaged database another name, with the log that belongs to it.
+pub(crate) fn set_aside(system: &dyn System, path: &Path) -> Result<(), StoreError> {
+    let kept = match durable::quarantine(system, path) {
+        Ok(kept) => kept,
+        // Another process that uses the file was faster.
+        Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let log = beside(path, "-wal");
+    match system.rename(&log, &beside(&kept, "-wal")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StoreError::io("set aside", &log)(error)),
+        _ => {}
+    }
+    // Only an index into the log: worth nothing without it, and wrong for a new database.
+    match system.remove(&beside(path, "-shm")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name: OsString = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// Looks at the header without SQLite, which would change files beside it. `false` if there is no file.
+fn check_header(path: &Path, schema: &Schema) -> Result<bool, StoreError> {
+    let mut header = Vec::new();
+    match File::open(path) {
+        Ok(file) => file.take(HEADER_BYTES as u64).read_to_end(&mut header).map_err(StoreError::io("read", path))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(StoreError::io("open", path)(error)),
+    };
+    let damaged = |detail: &str| StoreError::Damaged { path: path.to_owned(), detail: detail.to_owned() };
+    // Our databases are complete before they get their name, so a short file has lost something.
+    if header.len() < HEADER_BYTES {
+        return Err(damaged("it ends within its header"));
+    }
+    if !header.starts_with(MAGIC) {
+        return Err(damaged("it does not start like a database"));
+    }
+    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    if number(OWNER_AT) != schema.owner {
+        return Err(damaged("its header says that another program made it"));
+    }
+    known(path, number(VERSION_AT), schema)?;
+    Ok(true)
+}
+
+fn known(path: &Path, found: u32, schema: &Schema) -> Result<(), StoreError> {
+    let supported = schema.newest();
+    if found > supported {
+        return Err(StoreError::TooNew { path: path.to_owned(), found, supported });
+    }
+    Ok(())
+}
+
+/// The version may have been raised in the log and not yet in the header.
+fn check_version(path: &Path, connection: &Connection, schema: &Schema) -> Result<(), StoreError> {
+    known(path, version(connection).map_err(StoreError::database(path))?, schema)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+fn check_integrity(path: &Path, connection: &Connection) -> Result<(), StoreError> {
+    let verdict: String =
+        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(StoreError::database(path))?;
+    if verdict == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: path.to_owned(), detail: verdict }) }
+}
+
+fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(StoreError::database(path))?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(StoreError::database(path))?;
+    Ok(connection)
+}
+
+/// Makes a complete database under another name and links it to its own, so that no other process and no crash ever
+/// sees a part of it.
+fn create(path: &Path, schema: &Schema) -> Result<(), StoreError> {
+    let unique = format!(".new-{}-{:?}", std::process::id(), std::thread::current().id());
+    let temporary = beside(path, &unique.replace(['(', ')'], ""));
+    let _ = fs::remove_file(&temporary);
+    let made = fill(&temporary, schema).and_then(|()| match fs::hard_link(&temporary, path) {
+        // Another process made it meanwhile.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        linked => linked.map_err(StoreError::io("create", path)),
+    });
+    let _ = fs::remove_file(&temporary);
+    made?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    m1nd_base::System::sync_folder(&crate::RealSystem, folder).map_err(StoreError::io(durable::SYNC_FOLDER, folder))
+}
+
+fn fill(path: &Path, schema: &Schema) -> Result<(), StoreError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(StoreError::io("create", path))?;
+    let failed = || StoreError::database(path);
+    let mut connection = connect(path)?;
+    connection.pragma_update(None, "page_size", schema.page_bytes).map_err(failed())?;
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed())?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(failed())?;
+    connection.pragma_update(None, "application_id", schema.owner).map_err(failed())?;
+    migrate(&mut connection, schema).map_err(failed())?;
+    connection.close().map_err(|(_, error)| StoreError::database(path)(error))
+}
+
+/// Runs the scripts that are missing, all or none.
+fn migrate(connection: &mut Connection, schema: &Schema) -> rusqlite::Result<()> {
+    if version(connection)? == schema.newest() {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Read again: another process may have migrated while we waited for the lock.
+    let done = version(&transaction)?;
+    for script in schema.migrations.iter().skip(done as usize) {
+        transaction.execute_batch(script)?;
+    }
+    if done < schema.newest() {
+        transaction.pragma_update(None, "user_version", schema.newest())?;
+    }
+    transaction.commit()
+}

@@ -1,0 +1,109 @@
+//! Replacing a file in one step, and setting a damaged one aside. Nobody else renames.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use m1nd_base::{System, SystemFile};
+
+use crate::StoreError;
+
+/// Start of the names of files that are being written. One that is found later was left by a crash.
+const TEMPORARY: &str = ".tmp-";
+/// Names of temporary files that are tried before giving up.
+const MOST_TEMPORARY: u32 = 10_000;
+/// Bytes collected before they are handed to the system.
+const BUFFER_BYTES: usize = 1 << 18;
+/// What was tried when the content may be lost in part.
+pub(crate) const SYNC_FILE: &str = "synchronise";
+/// What was tried when the name may be lost.
+pub(crate) const SYNC_FOLDER: &str = "synchronise the folder";
+
+/// Puts `bytes` at `path` so that after a crash, a power loss or an error the file has either its old or its new
+/// content: writes a temporary file in the same folder, synchronises it, renames it, synchronises the folder.
+///
+/// # Errors
+/// [`StoreError::Io`]. Only if the last step failed may `path` already have the new content.
+pub fn durable_write(system: &dyn System, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    durable_stream(system, path, &mut |out| out.write_all(bytes))
+}
+
+/// As [`durable_write`], with content that is produced piece by piece.
+pub(crate) fn durable_stream(
+    system: &dyn System,
+    path: &Path,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), StoreError> {
+    let folder = folder_of(path);
+    let (temporary, file) = create_temporary(system, folder)?;
+    let written = fill(file, &temporary, write)
+        .and_then(|()| system.rename(&temporary, path).map_err(StoreError::io("rename a new file to", path)));
+    if let Err(error) = written {
+        // The error at hand says more than a failure to clean up; a leftover is removed by `sweep`.
+        let _ = system.remove(&temporary);
+        return Err(error);
+    }
+    system.sync_folder(folder).map_err(StoreError::io(SYNC_FOLDER, folder))
+}
+
+/// Makes a file of a name that is not taken: other threads write too, and a crash may have left names behind.
+fn create_temporary(system: &dyn System, folder: &Path) -> Result<(PathBuf, Box<dyn SystemFile>), StoreError> {
+    let process = std::process::id();
+    let mut count = 0;
+    loop {
+        let path = folder.join(format!("{TEMPORARY}{process}-{count}"));
+        match system.create_new(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && count < MOST_TEMPORARY => count += 1,
+            Err(error) => return Err(StoreError::io("create", &path)(error)),
+        }
+    }
+}
+
+fn fill(
+    file: Box<dyn SystemFile>,
+    path: &Path,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), StoreError> {
+    let mut out = io::BufWriter::with_capacity(BUFFER_BYTES, file);
+    let written = write(&mut out).and_then(|()| out.flush());
+    // Taken apart, so that dropping it does not try to write again what has just failed.
+    let (mut file, _) = out.into_parts();
+    written.map_err(StoreError::io("write", path))?;
+    file.sync().map_err(StoreError::io(SYNC_FILE, path))
+}
+
+/// Gives a damaged file the name `<name>.corrupt-<seconds>`, so that it stays for inspection but is used no more.
+///
+/// # Errors
+/// [`StoreError::Io`]; the file then still has its old name.
+pub fn quarantine(system: &dyn System, path: &Path) -> Result<PathBuf, StoreError> {
+    let folder = folder_of(path);
+    let taken = system.list(folder).map_err(StoreError::io("list", folder))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = format!("{name}.corrupt-{}", system.unix_seconds());
+    let mut target = stem.clone();
+    let mut count = 1;
+    while taken.contains(&target) {
+        count += 1;
+        target = format!("{stem}-{count}");
+    }
+    let target = folder.join(target);
+    system.rename(path, &target).map_err(StoreError::io("set aside", path))?;
+    system.sync_folder(folder).map_err(StoreError::io(SYNC_FOLDER, folder))?;
+    Ok(target)
+}
+
+/// Removes what a crash left half-written in the folder. Only for the process that holds the writer's lock.
+pub(crate) fn sweep(system: &dyn System, folder: &Path) -> Result<(), StoreError> {
+    for name in system.list(folder).map_err(StoreError::io("list", folder))? {
+        if name.starts_with(TEMPORARY) {
+            let path = folder.join(name);
+            system.remove(&path).map_err(StoreError::io("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

@@ -1,0 +1,231 @@
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use m1nd_base::{ContentHash, System};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use crate::database::{self, Schema};
+use crate::{StoreError, checksum};
+
+const SCHEMA: Schema = Schema {
+    owner: 0x6d31_6663,
+    migrations: &[include_str!("migrations/facts_1.sql")],
+    precious: false,
+    // Most rows have tens of kilobytes: fewer and longer pages make them cheaper.
+    page_bytes: 16 << 10,
+};
+/// Name of the file.
+const FILE: &str = "facts.db";
+/// Bytes written in one transaction at most, so that the log stays small and other processes get their turn.
+const TRANSACTION_BYTES: usize = 64 << 20;
+/// Bytes of the file that may be mapped for reading.
+const MAPPED_BYTES: i64 = 1 << 30;
+const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
+
+/// What was extracted from files, by the hash of their content and the version of the extractor. Derived: losing it
+/// costs time only. All projects, worktrees and processes share it.
+#[derive(Debug)]
+pub struct FactsCache {
+    path: PathBuf,
+    system: Arc<dyn System>,
+    connection: Mutex<Connection>,
+}
+
+impl FactsCache {
+    pub(crate) fn open(folder: &Path, system: Arc<dyn System>) -> Result<Self, StoreError> {
+        system.create_folder(folder).map_err(StoreError::io("create the folder", folder))?;
+        let path = folder.join(FILE);
+        let connection = Mutex::new(open(&*system, &path)?);
+        Ok(Self { path, system, connection })
+    }
+
+    /// The bytes stored for each key, in the order of `keys`; `None` where nothing is stored or what is stored is
+    /// damaged.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`]; a damaged cache is no error but empty.
+    pub fn get_many(&self, keys: &[ContentHash], version: u32) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        let found = self.with(|connection| get_many(connection, keys, version))?;
+        let Some((answers, stale)) = found else { return Ok(vec![None; keys.len()]) };
+        // Only trimming wants to know: not worth failing for, and on a full disk it would.
+        let today = self.today();
+        let stale: Vec<ContentHash> =
+            stale.into_iter().filter(|(_, used)| *used < today).map(|(index, _)| keys[index]).collect();
+        if !stale.is_empty() {
+            let _ = self.with(|connection| note_use(connection, &stale, version, today));
+        }
+        Ok(answers)
+    }
+
+    /// Stores the bytes of each key, replacing what was stored for it. All of a few dozen megabytes or none of them.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`]. What was stored before stays.
+    pub fn put_many(&self, rows: &[(ContentHash, Vec<u8>)], version: u32) -> Result<(), StoreError> {
+        let today = self.today();
+        let mut rest = rows;
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = rest.iter().take_while(|(_, row)| {
+                bytes += row.len();
+                bytes <= TRANSACTION_BYTES
+            });
+            let (now, later) = rest.split_at(fits.count().max(1));
+            self.with(|connection| put(connection, now, version, today))?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Bytes of all that is stored.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    pub fn stored_bytes(&self) -> Result<u64, StoreError> {
+        self.with(|connection| stored_bytes(connection)).map(Option::unwrap_or_default)
+    }
+
+    /// Drops what was not used for the longest time until at most `max_bytes` bytes are stored, and gives the space
+    /// back. Returns how many rows were dropped.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    pub fn trim(&self, max_bytes: u64) -> Result<u64, StoreError> {
+        self.with(|connection| trim(connection, max_bytes)).map(Option::unwrap_or_default)
+    }
+
+    fn today(&self) -> i64 {
+        (self.system.unix_seconds() / SECONDS_PER_DAY).cast_signed()
+    }
+
+    /// Runs `work`; if the cache turns out damaged, sets it aside, starts a new one and answers `None`.
+    fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<Option<T>, StoreError> {
+        let mut connection = self.connection();
+        match work(&mut connection).map_err(StoreError::database(&self.path)) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) if error.is_damage() => {
+                database::set_aside(&*self.system, &self.path)?;
+                *connection = open(&*self.system, &self.path)?;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        // A panic while it was held has rolled its transaction back.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn open(system: &dyn System, path: &Path) -> Result<Connection, StoreError> {
+    let connection = database::open_derived(system, path, &SCHEMA)?;
+    connection.pragma_update(None, "mmap_size", MAPPED_BYTES).map_err(StoreError::database(path))?;
+    Ok(connection)
+}
+
+/// What is stored for each key, and index and last day of use of those found.
+type Found = (Vec<Option<Vec<u8>>>, Vec<(usize, i64)>);
+
+fn get_many(connection: &mut Connection, keys: &[ContentHash], version: u32) -> rusqlite::Result<Found> {
+    // One transaction, so that another process cannot trim between the two steps.
+    let transaction = connection.transaction()?;
+    let mut places = Vec::new();
+    {
+        let mut find = transaction.prepare_cached("SELECT id, used FROM keys WHERE hash = ?1 AND version = ?2")?;
+        for (index, key) in keys.iter().enumerate() {
+            let row =
+                find.query_row(params![key.as_bytes(), version], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            places.extend(row.map(|(id, used): (i64, i64)| (id, index, used)));
+        }
+    }
+    // In the order in which they lie in the file.
+    places.sort_unstable();
+    let mut answers = vec![None; keys.len()];
+    let mut uses = Vec::new();
+    {
+        let mut read = transaction.prepare_cached("SELECT sum, bytes FROM contents WHERE id = ?1")?;
+        for (id, index, used) in places {
+            let row: Option<([u8; checksum::LEN], Vec<u8>)> =
+                read.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            answers[index] =
+                row.filter(|(sum, bytes)| *sum == sum_of(&keys[index], version, bytes)).map(|(_, bytes)| bytes);
+            uses.push((index, used));
+        }
+    }
+    transaction.commit()?;
+    Ok((answers, uses))
+}
+
+fn put(connection: &mut Connection, rows: &[(ContentHash, Vec<u8>)], version: u32, today: i64) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    {
+        let mut old = transaction.prepare_cached("DELETE FROM keys WHERE hash = ?1 AND version = ?2 RETURNING id")?;
+        let mut drop_old = transaction.prepare_cached("DELETE FROM contents WHERE id = ?1")?;
+        let mut content = transaction.prepare_cached("INSERT INTO contents (sum, bytes) VALUES (?1, ?2)")?;
+        let mut entry = transaction.prepare_cached("INSERT INTO keys VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        for (key, bytes) in rows {
+            let old: Option<i64> = old.query_row(params![key.as_bytes(), version], |row| row.get(0)).optional()?;
+            if let Some(id) = old {
+                drop_old.execute([id])?;
+            }
+            content.execute(params![sum_of(key, version, bytes), bytes])?;
+            let id = transaction.last_insert_rowid();
+            entry.execute(params![key.as_bytes(), version, id, bytes.len() as i64, today])?;
+        }
+    }
+    transaction.commit()
+}
+
+fn note_use(connection: &mut Connection, keys: &[ContentHash], version: u32, today: i64) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    {
+        let mut update = transaction.prepare_cached("UPDATE keys SET used = ?3 WHERE hash = ?1 AND version = ?2")?;
+        for key in keys {
+            update.execute(params![key.as_bytes(), version, today])?;
+        }
+    }
+    transaction.commit()
+}
+
+fn stored_bytes(connection: &Connection) -> rusqlite::Result<u64> {
+    let bytes: i64 = connection.query_row("SELECT coalesce(sum(size), 0) FROM keys", [], |row| row.get(0))?;
+    Ok(bytes.cast_unsigned())
+}
+
+fn trim(connection: &mut Connection, max_bytes: u64) -> rusqlite::Result<u64> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut stored = stored_bytes(&transaction)?;
+    let mut dropped = 0;
+    {
+        // Of those used on the same day, the ones stored first go first.
+        let mut oldest = transaction.prepare("SELECT hash, version, id, size FROM keys ORDER BY used, id")?;
+        let mut drop_key = transaction.prepare("DELETE FROM keys WHERE hash = ?1 AND version = ?2")?;
+        let mut drop_content = transaction.prepare("DELETE FROM contents WHERE id = ?1")?;
+        let mut doomed = Vec::new();
+        let mut rows = oldest.query([])?;
+        while stored > max_bytes {
+            let Some(row) = rows.next()? else { break };
+            let (hash, version, id): (Vec<u8>, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            stored = stored.saturating_sub(row.get::<_, i64>(3)?.cast_unsigned());
+            doomed.push((hash, version, id));
+        }
+        for (hash, version, id) in doomed {
+            drop_key.execute(params![hash, version])?;
+            drop_content.execute([id])?;
+            dropped += 1;
+        }
+    }
+    transaction.commit()?;
+    if dropped > 0 {
+        // Answers one row for each page that it frees.
+        let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
+        let mut rows = vacuum.query([])?;
+        while rows.next()?.is_some() {}
+    }
+    Ok(dropped)
+}
+
+fn sum_of(key: &ContentHash, version: u32, bytes: &[u8]) -> [u8; checksum::LEN] {
+    checksum::of(&[key.as_bytes(), &version.to_le_bytes(), bytes])
+}

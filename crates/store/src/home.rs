@@ -1,0 +1,91 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use m1nd_base::{ContentHash, System};
+
+use crate::{FactsCache, ProjectDir, RealSystem, StoreError};
+
+/// Longest readable part of the name of a project's folder, in characters.
+const SLUG_CHARS: usize = 40;
+/// Hex digits of the part that makes the name unique.
+const HASH_DIGITS: usize = 16;
+
+/// The folder under which everything is stored. Nobody else builds paths below it.
+#[derive(Debug, Clone)]
+pub struct Home {
+    path: PathBuf,
+    system: Arc<dyn System>,
+}
+
+impl Home {
+    /// Opens the folder at `path` and makes it, for its owner only, if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::open_with(path, Arc::new(RealSystem))
+    }
+
+    /// As [`Home::open`], with other file operations.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn open_with(path: &Path, system: Arc<dyn System>) -> Result<Self, StoreError> {
+        system.create_folder(path).map_err(StoreError::io("create the folder", path))?;
+        let path = std::fs::canonicalize(path).map_err(StoreError::io("open the folder", path))?;
+        Ok(Self { path, system })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The stored state of the project whose first root is `first_root`, which must exist. The same folder gives the
+    /// same project whatever links lead to it.
+    ///
+    /// # Errors
+    /// Those of opening its databases: see [`StoreError`].
+    pub fn project(&self, first_root: &Path) -> Result<ProjectDir, StoreError> {
+        let root = std::fs::canonicalize(first_root).map_err(StoreError::io("open the folder", first_root))?;
+        ProjectDir::open(self.path.join("projects").join(folder_name(&root)), self.system.clone())
+    }
+
+    /// The cache of facts, shared by all projects and processes.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], [`StoreError::Database`] or [`StoreError::TooNew`]; never damage, which empties it.
+    pub fn facts_cache(&self) -> Result<FactsCache, StoreError> {
+        FactsCache::open(&self.path.join("cache").join("facts"), self.system.clone())
+    }
+}
+
+/// `<slug>-<hash>`: the first part is for people, the second makes it unique.
+fn folder_name(root: &Path) -> String {
+    let name = root.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let mut slug = String::new();
+    for c in name.chars().take(SLUG_CHARS) {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c);
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    let hash = ContentHash::of(root.as_os_str().as_encoded_bytes()).to_string();
+    format!("{}-{}", if slug.is_empty() { "project" } else { slug }, &hash[..HASH_DIGITS])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_readable_and_unique() {
+        let name = |path: &str| folder_name(Path::new(path));
+        assert!(name("/a/My Project_2").starts_with("my-project-2-"));
+        assert!(name("/").starts_with("project-") && name("/ä").starts_with("project-"));
+        assert_ne!(name("/a/x"), name("/b/x"));
+        assert!(name(&format!("/{}", "x".repeat(255))).len() <= SLUG_CHARS + 1 + HASH_DIGITS);
+    }
+}

@@ -1,0 +1,177 @@
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use m1nd_base::{RepoPath, System};
+
+use crate::manifest::Manifest;
+use crate::settings::Settings;
+use crate::{ManifestRow, ManifestState, StoreError, durable, snapshots};
+
+/// The stored state of one project. Any number of processes may have it open; one of them, the holder of the
+/// [`WriterLock`], may write snapshots and the manifest.
+#[derive(Debug)]
+pub struct ProjectDir {
+    path: PathBuf,
+    system: Arc<dyn System>,
+    settings: Settings,
+    manifest: Manifest,
+    /// Set once it is not known what reached the disk.
+    closed: AtomicBool,
+}
+
+/// The right to write. Given back when dropped or when the process ends, however it ends.
+#[derive(Debug)]
+#[must_use = "the lock is given back when this is dropped"]
+pub struct WriterLock {
+    /// The system releases the lock with the file.
+    _file: File,
+}
+
+impl ProjectDir {
+    pub(crate) fn open(path: PathBuf, system: Arc<dyn System>) -> Result<Self, StoreError> {
+        system.create_folder(&path).map_err(StoreError::io("create the folder", &path))?;
+        let settings = Settings::open(path.join("project.db"))?;
+        let manifest = Manifest::open(path.join("derived.db"), system.clone())?;
+        Ok(Self { path, system, settings, manifest, closed: AtomicBool::new(false) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes the right to write without waiting; `None` if another process, or another handle of this one, has it.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn try_lock(&self) -> Result<Option<WriterLock>, StoreError> {
+        let path = self.path.join("lock");
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(StoreError::io("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", &path)(error)),
+        }
+        for folder in [self.path.clone(), self.snapshots()] {
+            self.system.create_folder(&folder).map_err(StoreError::io("create the folder", &folder))?;
+            durable::sweep(&*self.system, &folder)?;
+        }
+        Ok(Some(WriterLock { _file: file }))
+    }
+
+    /// The snapshot file to open. It does not exist if none was published. If it is gone when it is opened, a newer
+    /// one was published twice in between: ask again.
+    pub fn snapshot_path(&self) -> PathBuf {
+        snapshots::current(&*self.system, &self.snapshots())
+    }
+
+    /// Writes a new snapshot file and makes it the current one, durably. Files that are open or mapped stay as they
+    /// are. Returns the new file.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], with the former snapshot still current, and [`StoreError::Closed`].
+    pub fn publish_snapshot(
+        &self,
+        write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<PathBuf, StoreError> {
+        self.guarded(|| snapshots::publish(&*self.system, &self.snapshots(), write))
+    }
+
+    /// Gives a damaged file of this project another name, `*.corrupt-<seconds>`, and notes the reason beside it.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn quarantine(&self, path: &Path, why: &str) -> Result<PathBuf, StoreError> {
+        let kept = durable::quarantine(&*self.system, path)?;
+        let mut note = kept.clone().into_os_string();
+        note.push(".txt");
+        // Good to have, but the file is safe without it.
+        let _ = durable::durable_write(&*self.system, Path::new(&note), why.as_bytes());
+        Ok(kept)
+    }
+
+    /// The files the snapshot was made from; `None` if unknown, as after damage: then look at every file.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] or [`StoreError::Io`].
+    pub fn manifest(&self) -> Result<Option<ManifestState>, StoreError> {
+        self.manifest.read()
+    }
+
+    /// Replaces the manifest, all or nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`], [`StoreError::Io`] or [`StoreError::Closed`]; the former manifest stays.
+    pub fn set_manifest(&self, state: &ManifestState) -> Result<(), StoreError> {
+        self.guarded(|| self.manifest.replace(state))
+    }
+
+    /// Changes the manifest to that of `generation` by its difference, all or nothing.
+    ///
+    /// # Errors
+    /// Those of [`ProjectDir::set_manifest`].
+    pub fn update_manifest(
+        &self,
+        generation: u64,
+        changed: &[ManifestRow],
+        removed: &[(u32, RepoPath)],
+    ) -> Result<(), StoreError> {
+        self.guarded(|| self.manifest.update(generation, changed, removed))
+    }
+
+    /// The roots of the project, in their order.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    pub fn roots(&self) -> Result<Vec<PathBuf>, StoreError> {
+        self.settings.roots()
+    }
+
+    /// Replaces the roots, all or nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] or [`StoreError::Closed`].
+    pub fn set_roots(&self, roots: &[PathBuf]) -> Result<(), StoreError> {
+        self.guarded(|| self.settings.set_roots(roots))
+    }
+
+    /// A setting by its name.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    pub fn setting(&self, key: &str) -> Result<Option<String>, StoreError> {
+        self.settings.get(key)
+    }
+
+    /// Sets a setting, or removes it with `None`.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] or [`StoreError::Closed`].
+    pub fn set_setting(&self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
+        self.guarded(|| self.settings.set(key, value))
+    }
+
+    fn snapshots(&self) -> PathBuf {
+        self.path.join("snapshots")
+    }
+
+    /// Runs a write, and none after one whose effect on the disk is unknown: the system may have dropped the data of a
+    /// failed synchronisation and report success for the next.
+    fn guarded<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        if self.closed.load(Ordering::Acquire) {
+            return Err(StoreError::Closed { path: self.path.clone() });
+        }
+        work().inspect_err(|error| {
+            if error.is_failed_sync() {
+                self.closed.store(true, Ordering::Release);
+            }
+        })
+    }
+}

@@ -1,0 +1,309 @@
+//! What is listed, what is left out, and what is reported.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use m1nd_base::{Cancel, Limits, NoProgress, ProblemKind, Progress, ProgressEvent};
+use m1nd_testkit::TempTree;
+use m1nd_vfs::{Root, Walk, WalkOptions};
+
+fn walk_with(tree: &TempTree, folder: &str, options: &WalkOptions, limits: &Limits) -> Walk {
+    let root = Root::open(&tree.join(folder)).expect("the root opens");
+    root.walk(options, limits, &Cancel::new(), &NoProgress).expect("nobody cancels")
+}
+
+fn names(walk: &Walk) -> Vec<&str> {
+    walk.files.iter().map(|(path, _)| path.as_str()).collect()
+}
+
+#[track_caller]
+fn check(fixture: &str, options: &WalkOptions, expected: &[&str]) {
+    let tree = TempTree::new(fixture);
+    let walk = walk_with(&tree, "", options, &Limits::default());
+    assert_eq!(names(&walk), expected);
+    assert_eq!(walk.skipped, [], "nothing is to be reported");
+}
+
+fn hidden(patterns: &[&str]) -> WalkOptions {
+    WalkOptions { include_hidden: false, hidden_patterns: patterns.iter().map(|&text| text.to_owned()).collect() }
+}
+
+fn all_hidden() -> WalkOptions {
+    WalkOptions { include_hidden: true, hidden_patterns: Vec::new() }
+}
+
+#[test]
+fn files_are_sorted_by_path() {
+    check("//- b/x\n//- b.x\n//- a\n//- b/a/c\n", &WalkOptions::default(), &["a", "b.x", "b/a/c", "b/x"]);
+}
+
+#[test]
+fn ignore_files_hold_without_a_repository() {
+    check(
+        "//- .gitignore\n*.log\n/top\nsub/*.txt\n!keep.log\n//- a.log\n//- keep.log\n//- top/x\n//- sub/top/x\n//- sub/a.txt\n//- sub/d/a.txt\n",
+        &WalkOptions::default(),
+        &["keep.log", "sub/d/a.txt", "sub/top/x"],
+    );
+}
+
+#[test]
+fn inner_rules_and_own_rules_win() {
+    check(
+        "//- .gitignore\n*.a\n*.b\n//- .ignore\n!x.b\n*.c\n//- in/.gitignore\n!*.a\n!*.c\n//- in/x.a\n//- in/x.b\n//- in/x.c\n//- x.a\n//- x.b\n",
+        &WalkOptions::default(),
+        &["in/x.a", "in/x.b", "x.b"],
+    );
+}
+
+#[test]
+fn an_ignored_folder_is_not_entered() {
+    check("//- .gitignore\ngen/\n!gen/keep.py\n//- gen/keep.py\n//- a.py\n", &WalkOptions::default(), &["a.py"]);
+}
+
+#[test]
+fn excludes_of_the_clone_hold_and_nested_repositories_start_afresh() {
+    check(
+        "//- .git/info/exclude\nmine\n//- .gitignore\n*.gen\n//- mine\n//- a.gen\n//- a\n//- inner/.git/HEAD\n//- inner/b.gen\n//- inner/mine\n",
+        &WalkOptions::default(),
+        &["a", "inner/b.gen", "inner/mine"],
+    );
+}
+
+#[test]
+fn rules_above_the_root_hold_up_to_the_repository() {
+    let tree = TempTree::new(
+        "//- .gitignore\n*.far\n//- repo/.git/HEAD\n//- repo/.gitignore\n*.gen\n/pkg/only\n//- repo/pkg/a.gen\n//- repo/pkg/a.far\n//- repo/pkg/only\n//- repo/pkg/in/only\n",
+    );
+    let walk = walk_with(&tree, "repo/pkg", &WalkOptions::default(), &Limits::default());
+    assert_eq!(names(&walk), ["a.far", "in/only"]);
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_rule() {
+    check("//- .gitignore\n\u{feff}x\n[\n//- x\n//- y\n", &WalkOptions::default(), &["y"]);
+}
+
+#[test]
+fn defaults_can_be_taken_back_by_the_project() {
+    let fixture =
+        "//- node_modules/a.js\n//- dist/b.js\n//- Cargo.lock\n//- __pycache__/x.pyc\n//- src/venv/y.py\n//- c.py\n";
+    check(fixture, &WalkOptions::default(), &["c.py"]);
+    let fixture = format!("{fixture}//- .ignore\n!dist/\n!Cargo.lock\n");
+    check(&fixture, &WalkOptions::default(), &["Cargo.lock", "c.py", "dist/b.js"]);
+}
+
+#[test]
+fn folders_named_like_output_that_hold_sources_are_sources() {
+    check(
+        "//- build/out.o\n//- src/build/__init__.py\n//- src/build/env.py\n//- web/build/index.ts\n//- lib/dist/index.d.ts\n//- x/target/mod.rs\n//- target/debug/a.rs\n",
+        &WalkOptions::default(),
+        &["src/build/__init__.py", "src/build/env.py", "web/build/index.ts", "x/target/mod.rs"],
+    );
+}
+
+#[test]
+fn hidden_files_only_when_asked() {
+    let fixture = "//- .github/ci.yml\n//- .github/a/b.yml\n//- .eslintrc\n//- a/.x/y\n//- a/z\n//- .git/config\n//- .venv/lib.py\n";
+    check(fixture, &WalkOptions::default(), &["a/z"]);
+    check(fixture, &hidden(&[".github/*"]), &[".github/ci.yml", "a/z"]);
+    check(fixture, &hidden(&[".github/**", "a/.x/y"]), &[".github/a/b.yml", ".github/ci.yml", "a/.x/y", "a/z"]);
+    check(fixture, &hidden(&[".git/**", ".eslintrc"]), &[".eslintrc", "a/z"]);
+    check(fixture, &all_hidden(), &[".eslintrc", ".github/a/b.yml", ".github/ci.yml", "a/.x/y", "a/z"]);
+}
+
+#[test]
+fn secrets_only_when_named() {
+    let fixture = "//- .env\n//- .env.example\n//- key.pem\n//- .gitignore\n!.env\n!key.pem\n//- a\n";
+    check(fixture, &all_hidden(), &[".env.example", ".gitignore", "a"]);
+    check(fixture, &hidden(&[".env"]), &[".env", "a"]);
+    check(fixture, &hidden(&["*/**", ".*"]), &["a"]);
+    check(fixture, &hidden(&["key.pem"]), &["a", "key.pem"]);
+}
+
+#[test]
+fn limits_cut_and_say_so() {
+    let tree = TempTree::new("//- a\n//- b/c\n//- b/d/e\n//- b/d/f/g\n");
+    let limits = Limits { folder_depth: 1, ..Limits::default() };
+    let walk = walk_with(&tree, "", &WalkOptions::default(), &limits);
+    assert_eq!(names(&walk), ["a", "b/c"]);
+    assert_eq!(walk.skipped.len(), 1);
+    assert_eq!((walk.skipped[0].0.as_str(), walk.skipped[0].1.kind), ("b/d", ProblemKind::FolderDepth));
+
+    let limits = Limits { files: 2, ..Limits::default() };
+    let walk = walk_with(&tree, "", &WalkOptions::default(), &limits);
+    assert_eq!(walk.files.len(), 2);
+    assert_eq!(walk.skipped.last().map(|(_, problem)| problem.kind), Some(ProblemKind::FilesLimit));
+}
+
+#[test]
+fn an_endless_ignore_file_is_cut() {
+    let tree = TempTree::new("//- a\n//- b/x\n");
+    tree.write(".gitignore", vec![b'x'; 1 << 20]);
+    tree.write("b/.gitignore", "x\n".repeat(20_000));
+    let walk = walk_with(&tree, "", &WalkOptions::default(), &Limits::default());
+    assert_eq!(names(&walk), ["a"]);
+    let reported: Vec<&str> = walk.skipped.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(reported, [".gitignore", "b/.gitignore"]);
+}
+
+/// Counts reports, and cancels at the first one of a certain kind.
+struct Watching<'a> {
+    cancel: &'a Cancel,
+    cancel_at: u64,
+    reports: AtomicU64,
+    last: Mutex<u64>,
+}
+
+impl Progress for Watching<'_> {
+    fn report(&self, event: ProgressEvent) {
+        self.reports.fetch_add(1, Ordering::Relaxed);
+        *self.last.lock().expect("not poisoned") = event.done;
+        if event.done >= self.cancel_at {
+            self.cancel.cancel();
+        }
+    }
+}
+
+#[test]
+fn progress_and_cancellation() {
+    let tree = TempTree::new("");
+    for folder in 0..30 {
+        for file in 0..100 {
+            tree.write(format!("{folder}/{file}"), "");
+        }
+    }
+    let root = Root::open(tree.path()).expect("the root opens");
+    let run = |cancel_at| {
+        let cancel = Cancel::new();
+        let watching = Watching { cancel: &cancel, cancel_at, reports: AtomicU64::new(0), last: Mutex::new(0) };
+        let walk = root.walk(&WalkOptions::default(), &Limits::default(), &cancel, &watching);
+        let last = *watching.last.lock().expect("not poisoned");
+        (walk.map(|walk| walk.files.len()), watching.reports.into_inner(), last)
+    };
+    let (files, reports, last) = run(u64::MAX);
+    assert_eq!((files, last), (Ok(3_000), 3_000));
+    assert!(reports >= 4, "{reports} reports");
+    let (files, ..) = run(1_000);
+    assert!(files.is_err(), "a cancelled walk must not look complete");
+}
+
+#[cfg(unix)]
+mod odd {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::net::UnixListener;
+
+    use m1nd_base::{Problem, RepoPath};
+
+    use super::*;
+
+    fn kinds(walk: &Walk) -> Vec<(&str, ProblemKind)> {
+        walk.skipped.iter().map(|(path, problem): &(String, Problem)| (path.as_str(), problem.kind)).collect()
+    }
+
+    fn pipe(tree: &TempTree, path: &str) {
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, tree.join(path), mode).expect("a pipe can be made");
+    }
+
+    #[test]
+    fn irregular_things_are_reported_and_not_opened() {
+        let tree = TempTree::new("//- a.py\n//- sub/b.py\n");
+        symlink("a.py", tree.join("link.py")).expect("a link can be made");
+        symlink("..", tree.join("sub/loop")).expect("a link can be made");
+        symlink("/", tree.join("sub/out")).expect("a link can be made");
+        pipe(&tree, "pipe.py");
+        let _listener = UnixListener::bind(tree.join("socket.py")).expect("a socket can be made");
+        let walk = walk_with(&tree, "", &WalkOptions::default(), &Limits::default());
+        assert_eq!(names(&walk), ["a.py", "sub/b.py"]);
+        let expected = [
+            ("link.py", ProblemKind::SymbolicLink),
+            ("pipe.py", ProblemKind::NotRegular),
+            ("socket.py", ProblemKind::NotRegular),
+            ("sub/loop", ProblemKind::SymbolicLink),
+            ("sub/out", ProblemKind::SymbolicLink),
+        ];
+        assert_eq!(kinds(&walk), expected);
+    }
+
+    /// Opening a pipe waits for a writer that never comes; reading a device never ends.
+    #[test]
+    fn ignore_files_that_are_no_files_do_not_hang() {
+        let tree = TempTree::new("//- a.py\n//- sub/b.py\n//- other/c.py\n");
+        pipe(&tree, ".gitignore");
+        pipe(&tree, ".ignore");
+        symlink("/dev/zero", tree.join("sub/.gitignore")).expect("a link can be made");
+        symlink("../a.py", tree.join("other/.gitignore")).expect("a link can be made");
+        let walk = walk_with(&tree, "", &WalkOptions::default(), &Limits::default());
+        assert_eq!(names(&walk), ["a.py", "other/c.py", "sub/b.py"]);
+    }
+
+    #[test]
+    fn names_that_cannot_be_addressed_are_reported() {
+        let tree = TempTree::new("//- ok.py\n");
+        let odd =
+            ["new\nline.py", "\u{202e}bidi.py", "back\\slash.py", "-dash.py", "sp ace.py", "x".repeat(255).as_str()]
+                .map(str::to_owned);
+        for name in &odd {
+            tree.write(name, name);
+        }
+        std::fs::write(tree.join(OsStr::from_bytes(b"bad\xff.py")), "").expect("it can be written");
+        std::fs::create_dir(tree.join(OsStr::from_bytes(b"dir\xff"))).expect("it can be made");
+        tree.write("c:drive.py", "");
+        tree.write("\\share", "");
+        let walk = walk_with(&tree, "", &WalkOptions::default(), &Limits::default());
+        let root = Root::open(tree.path()).expect("the root opens");
+        for name in &odd {
+            let path = RepoPath::new(name).expect("a path of ours");
+            assert!(names(&walk).contains(&name.as_str()), "{name:?}");
+            assert_eq!(root.read(&path, 1 << 10).expect("readable"), name.as_bytes());
+        }
+        assert_eq!(walk.files.len(), odd.len() + 1);
+        let unsupported = |name| (name, ProblemKind::UnsupportedPath);
+        let expected = ["\\share", "bad\u{fffd}.py", "c:drive.py", "dir\u{fffd}"].map(unsupported);
+        assert_eq!(kinds(&walk), expected);
+    }
+
+    #[test]
+    fn folders_that_cannot_be_read_are_reported() {
+        let tree = TempTree::new("//- a.py\n//- locked/b.py\n");
+        let locked = tree.join("locked");
+        let mode = |bits| std::fs::set_permissions(&locked, PermissionsExt::from_mode(bits)).expect("ours to change");
+        mode(0o000);
+        let readable_anyway = std::fs::read_dir(&locked).is_ok();
+        let walk = walk_with(&tree, "", &WalkOptions::default(), &Limits::default());
+        mode(0o700);
+        // The superuser may read everything; then there is nothing to report.
+        if !readable_anyway {
+            assert_eq!(names(&walk), ["a.py"]);
+            assert_eq!(kinds(&walk), [("locked", ProblemKind::Unreadable)]);
+        }
+    }
+
+    #[test]
+    fn endless_depth_ends() {
+        let tree = TempTree::new("//- a.py\n");
+        // Deeper than the longest path that the system takes, so made step by step.
+        let mut at =
+            rustix::fs::open(tree.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).expect("opens");
+        for _ in 0..5_000 {
+            rustix::fs::mkdirat(&at, "d", rustix::fs::Mode::RWXU).expect("can be made");
+            at = rustix::fs::openat(&at, "d", rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).expect("opens");
+        }
+        let walk = walk_with(&tree, "", &WalkOptions::default(), &Limits::default());
+        assert_eq!(names(&walk), ["a.py"]);
+        assert_eq!(walk.skipped.len(), 1);
+        assert_eq!(walk.skipped[0].1.kind, ProblemKind::FolderDepth);
+        let generous = Limits { folder_depth: usize::MAX, ..Limits::default() };
+        let walk = walk_with(&tree, "", &WalkOptions::default(), &generous);
+        assert_eq!(names(&walk), ["a.py"]);
+        assert!(walk.skipped.iter().all(|(_, problem)| problem.kind == ProblemKind::Unreadable));
+        // Too deep to be removed in one go: the innermost is moved up again and again.
+        let (outer, aside) = (tree.join("d"), tree.join("aside"));
+        while std::fs::rename(outer.join("d"), &aside).is_ok() {
+            std::fs::remove_dir(&outer).expect("empty now");
+            std::fs::rename(&aside, &outer).expect("the name is free");
+        }
+    }
+}
