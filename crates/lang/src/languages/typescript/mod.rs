@@ -1,8 +1,104 @@
-use m1nd_base::Problem;
+//! TypeScript and JavaScript in all their file forms: modules and CommonJS, JSX, declaration files, and the script
+//! blocks of Vue and Svelte components.
 
-use super::Input;
-use crate::facts::{FactsBuilder, FileFacts};
+mod assignments;
+mod classes;
+mod expressions;
+mod finish;
+mod functions;
+mod jsdoc;
+mod modules;
+mod naming;
+mod objects;
+mod patterns;
+mod scripts;
+mod state;
+mod types;
+mod variables;
+mod visit;
 
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod torture;
+
+use std::borrow::Cow;
+
+use m1nd_base::{Problem, ProblemKind};
+use tree_sitter::Tree;
+
+use self::state::Extractor;
+use super::{Input, Language};
+use crate::facts::FileFacts;
+use crate::walk;
+
+/// Facts of a script. Column and line positions are those of the whole file, for components too.
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    Ok(FactsBuilder::new(input.language, input.lines(), input.limits).finish())
+    let (script, dialect) = match input.language {
+        Language::Vue | Language::Svelte => scripts::mask(input.text),
+        Language::TypeScript => (Cow::Borrowed(input.text), Dialect::TypeScript),
+        Language::Tsx => (Cow::Borrowed(input.text), Dialect::Tsx),
+        _ => (Cow::Borrowed(input.text), Dialect::JavaScript),
+    };
+    let tree = parse(input, script.as_bytes(), dialect)?;
+    let mut extractor = Extractor::new(input, dialect);
+    let too_deep = walk::walk(&tree, input.limits, &mut extractor);
+    let mut facts = extractor.finish();
+    facts.problems.extend(too_deep);
+    if tree.root_node().has_error() {
+        let mut problem = Problem::new(ProblemKind::SyntaxErrors, "");
+        problem.line = first_error(&tree);
+        facts.problems.push(problem);
+    }
+    Ok(facts)
+}
+
+/// The grammar a text is parsed with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// JavaScript with JSX.
+    JavaScript,
+    /// TypeScript without JSX.
+    TypeScript,
+    /// TypeScript with JSX.
+    Tsx,
+}
+
+/// Parses; a JavaScript text that is no JavaScript but plain TypeScript (type annotations for another tool) is parsed
+/// as the latter.
+fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Tree, Problem> {
+    let javascript = tree_sitter_javascript::LANGUAGE;
+    let typescript = tree_sitter_typescript::LANGUAGE_TYPESCRIPT;
+    let tsx = tree_sitter_typescript::LANGUAGE_TSX;
+    let run = |grammar: &tree_sitter::Language| walk::parse(grammar, source, input.limits, input.cancel);
+    match dialect {
+        Dialect::TypeScript => run(&typescript.into()),
+        Dialect::Tsx => run(&tsx.into()),
+        Dialect::JavaScript => {
+            let tree = run(&javascript.into())?;
+            if !tree.root_node().has_error() {
+                return Ok(tree);
+            }
+            Ok(run(&tsx.into()).ok().filter(|typed| !typed.root_node().has_error()).unwrap_or(tree))
+        }
+    }
+}
+
+/// 1-based line of the first place that the parser could not understand.
+fn first_error(tree: &Tree) -> u32 {
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            return node.start_position().row as u32 + 1;
+        }
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return 0;
+            }
+        }
+    }
 }

@@ -1,0 +1,176 @@
+//! What can be said only when the whole script is known.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::state::{Extractor, MAX_SCOPES};
+use crate::facts::{
+    BindingTarget, DefId, DefKind, Expr, FactsBuilder, FileFacts, NameId, Namespace, Role, ScopeId, ScopeKind,
+};
+
+/// Names that a CommonJS module is given and that refer to nothing outside it.
+const MODULE_NAMES: &[&str] = &["module", "exports", "require", "arguments"];
+
+/// What a name of a scope is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// A definition.
+    Definition(DefId),
+    /// A local variable, parameter or type parameter.
+    Local,
+    /// Brought in by an import.
+    Import,
+}
+
+type Names = FxHashMap<(ScopeId, NameId), Known>;
+
+impl Extractor<'_> {
+    pub(super) fn finish(mut self) -> FileFacts {
+        self.bind_exports();
+        self.unset_locals();
+        let names = self.names();
+        self.place_assignments(&names);
+        self.place_field_values();
+        let values = std::mem::take(&mut self.values);
+        for (id, values) in values {
+            let values = self.b.list(&values);
+            self.b.definition_mut(id).values = values;
+        }
+        let bases = std::mem::take(&mut self.bases);
+        for (id, bases) in bases {
+            let bases = self.b.list(&bases);
+            self.b.definition_mut(id).bases = bases;
+        }
+        self.drop_local_references(&names);
+        self.b.finish()
+    }
+
+    /// What `exports` stands for inside the file.
+    fn bind_exports(&mut self) {
+        let name = self.b.name("exports");
+        let assigned = std::mem::take(&mut self.export_assigned);
+        for value in assigned {
+            self.b.bind(FactsBuilder::FILE, name, Namespace::Value, BindingTarget::Value(value));
+        }
+        if let Some((id, _)) = self.exports_object {
+            self.b.bind(FactsBuilder::FILE, name, Namespace::Value, BindingTarget::Definition(id));
+        }
+    }
+
+    /// Locals declared without a value belong to their scope; what they are is known by what is assigned to them.
+    fn unset_locals(&mut self) {
+        let assigned: FxHashSet<NameId> = self.assignments.iter().map(|assignment| assignment.name).collect();
+        for (scope, name) in std::mem::take(&mut self.unset) {
+            if assigned.contains(&name) {
+                // Bound by the first assignment; a marker keeps lookup from going on outside.
+                self.assigned_later.insert((scope, name));
+            } else {
+                self.b.bind(scope, name, Namespace::Value, BindingTarget::Opaque);
+            }
+        }
+    }
+
+    fn names(&self) -> Names {
+        let facts = self.b.facts();
+        let mut names = Names::default();
+        for binding in &facts.bindings {
+            let known = match binding.target {
+                BindingTarget::Definition(id) => match facts.definition(id) {
+                    definition if definition.kind == DefKind::Object && definition.flags.is_anonymous => Known::Local,
+                    _ => Known::Definition(id),
+                },
+                BindingTarget::Import(_) => Known::Import,
+                // An alias of a namespace member at the top of a file is no local.
+                BindingTarget::Value(_) if binding.namespace == Namespace::Any => Known::Import,
+                _ => Known::Local,
+            };
+            names.entry((binding.scope, binding.name)).or_insert(known);
+        }
+        for &key in &self.assigned_later {
+            names.entry(key).or_insert(Known::Local);
+        }
+        names
+    }
+
+    fn look_up(&self, names: &Names, name: NameId, scope: ScopeId) -> Option<(ScopeId, Known)> {
+        let facts = self.b.facts();
+        let mut next = Some(scope);
+        for _ in 0..MAX_SCOPES {
+            let scope = next?;
+            let data = facts.scopes[scope.index()];
+            if data.kind != ScopeKind::Class
+                && let Some(&known) = names.get(&(scope, name))
+            {
+                return Some((scope, known));
+            }
+            next = data.parent;
+        }
+        None
+    }
+
+    fn place_assignments(&mut self, names: &Names) {
+        let mut bound: FxHashSet<(ScopeId, NameId)> = FxHashSet::default();
+        for assignment in std::mem::take(&mut self.assignments) {
+            let Some((scope, known)) = self.look_up(names, assignment.name, assignment.scope) else { continue };
+            match known {
+                Known::Definition(id) => {
+                    let kind = self.b.facts().definition(id).kind;
+                    if matches!(kind, DefKind::Variable | DefKind::Constant) {
+                        self.value(id, assignment.value);
+                    }
+                }
+                Known::Local => {
+                    let target = if assignment.value == self.b.unknown() {
+                        BindingTarget::Opaque
+                    } else {
+                        BindingTarget::Value(assignment.value)
+                    };
+                    // Parameters and typed variables keep what they were declared as.
+                    if self.is_open_local(scope, assignment.name) {
+                        self.b.bind(scope, assignment.name, Namespace::Value, target);
+                        bound.insert((scope, assignment.name));
+                    }
+                }
+                Known::Import => {}
+            }
+        }
+        for (scope, name) in std::mem::take(&mut self.assigned_later) {
+            if !bound.contains(&(scope, name)) {
+                self.b.bind(scope, name, Namespace::Value, BindingTarget::Opaque);
+            }
+        }
+    }
+
+    /// Whether a local takes its type from what is assigned to it.
+    fn is_open_local(&self, scope: ScopeId, name: NameId) -> bool {
+        self.assigned_later.contains(&(scope, name)) || self.open_locals.contains(&(scope, name))
+    }
+
+    fn place_field_values(&mut self) {
+        for (members, name, value) in std::mem::take(&mut self.field_values) {
+            let Some(&id) = self.named.get(&(members, name, false)) else { continue };
+            let definition = self.b.facts().definition(id);
+            if definition.kind == DefKind::Field && definition.declared.is_none() {
+                self.value(id, value);
+            }
+        }
+    }
+
+    /// Uses of local variables are no references, nor is the place that defines a member.
+    fn drop_local_references(&mut self, names: &Names) {
+        let defined: FxHashSet<_> = self.b.facts().definitions.iter().map(|definition| definition.pos).collect();
+        let own: FxHashSet<NameId> = MODULE_NAMES.iter().map(|name| self.b.name(name)).collect();
+        let mut references = std::mem::take(&mut self.b.facts_mut().references);
+        references.retain(|reference| {
+            if reference.role == Role::Write && defined.contains(&reference.pos) {
+                return false;
+            }
+            let Expr::Name { name, scope } = self.b.facts().expr(reference.expr) else { return true };
+            match self.look_up(names, name, scope) {
+                Some((_, Known::Local)) => false,
+                Some(_) => true,
+                None => !own.contains(&name),
+            }
+        });
+        self.b.facts_mut().references = references;
+    }
+}

@@ -1,0 +1,214 @@
+//! Object literals: named ones are definitions with members, others keep only what their members are worth.
+
+use tree_sitter::Node;
+
+use super::naming::{Naming, Target, naming};
+use super::state::{Extractor, FrameKind, parent};
+use crate::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, Namespace, Role, ScopeId, ScopeKind};
+use crate::walk::Step;
+
+/// What an object literal is.
+struct Object<'tree> {
+    name: String,
+    at: Node<'tree>,
+    whole: Node<'tree>,
+    scope: ScopeId,
+    owner: Option<DefId>,
+    anonymous: bool,
+    bound: bool,
+    makes_fields: bool,
+}
+
+impl Extractor<'_> {
+    pub(super) fn enter_object<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
+        let node = step.node;
+        if let Some((class, members)) = self.prototype_object(step, path) {
+            self.made.insert(node.id(), class);
+            self.push(node, FrameKind::Members, members, Some(class));
+            self.top().makes_fields = true;
+            return;
+        }
+        let object = self.object_place(step, path);
+        let known = self
+            .own(object.scope, &object.name, false)
+            .filter(|&id| object.bound && self.b.facts().definition(id).kind == DefKind::Object);
+        let id = known.unwrap_or_else(|| {
+            let mut definition =
+                self.blank(DefKind::Object, &object.name, object.scope, object.at, (object.whole, Some(node)));
+            definition.flags.is_anonymous = object.anonymous;
+            definition.owner = object.owner;
+            definition.doc = self.doc_of(object.whole).filter(|_| !object.anonymous);
+            let id = self.add(node, definition);
+            if object.bound {
+                self.bind(id, Namespace::Value);
+            }
+            id
+        });
+        self.made.insert(node.id(), id);
+        match self.b.facts().definition(id).body {
+            Some(scope) => self.push(node, FrameKind::Members, scope, Some(id)),
+            None => {
+                self.open(node, FrameKind::Members, ScopeKind::Class, Some(id));
+                let scope = self.scope();
+                self.b.definition_mut(id).body = Some(scope);
+            }
+        }
+        self.top().makes_fields = object.makes_fields;
+    }
+
+    /// `Name.prototype = { … }`: the members are those of the class.
+    fn prototype_object<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Option<(DefId, ScopeId)> {
+        let Naming::Assign { left, .. } = naming(step, path) else { return None };
+        let Target::Prototype(name) = self.target(left) else { return None };
+        self.members_of(name)
+    }
+
+    fn object_place<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Object<'tree> {
+        let scope = self.scope();
+        let owner = self.b.facts().scopes[scope.index()].owner;
+        let mut object = Object {
+            name: "object".to_owned(),
+            at: step.node,
+            whole: step.node,
+            scope,
+            owner,
+            anonymous: true,
+            bound: false,
+            makes_fields: false,
+        };
+        match naming(step, path) {
+            Naming::Variable { declarator, declaration } => {
+                let hoisted = declaration.kind() == "variable_declaration";
+                let scope = if hoisted { self.hoist_scope() } else { scope };
+                // A written type decides what the members are.
+                if self.is_top(scope) && declarator.child_by_field_name("type").is_none() {
+                    object.at = declarator.child_by_field_name("name").unwrap_or(declarator);
+                    object.name = self.source.text(object.at).to_owned();
+                    object.whole = span_of(declarator, declaration);
+                    object.scope = scope;
+                    object.owner = self.b.facts().scopes[scope.index()].owner;
+                    (object.anonymous, object.bound, object.makes_fields) = (false, true, true);
+                }
+            }
+            Naming::Pair(pair) if self.frame().makes_fields => {
+                object.at = pair.child_by_field_name("key").unwrap_or(pair);
+                object.name = self.property(object.at).to_owned();
+                object.whole = pair;
+                (object.anonymous, object.bound, object.makes_fields) = (false, true, true);
+            }
+            Naming::Assign { left, whole } => self.assigned_object(left, whole, &mut object),
+            Naming::Default(_) | Naming::ExportAssign => object.makes_fields = true,
+            _ => {}
+        }
+        object
+    }
+
+    fn assigned_object<'tree>(&mut self, left: Node<'tree>, whole: Node<'tree>, object: &mut Object<'tree>) {
+        let target = self.target(left);
+        match target {
+            Target::Exports => object.makes_fields = !self.frame().local,
+            Target::Export(property) => {
+                object.at = property;
+                object.name = self.source.text(property).to_owned();
+                object.whole = whole;
+                (object.anonymous, object.makes_fields, object.owner) = (false, true, None);
+            }
+            Target::Member(name, property) => {
+                if let Some((owner, members)) = self.members_of(name) {
+                    object.at = property;
+                    object.name = self.source.text(property).to_owned();
+                    object.whole = whole;
+                    object.scope = members;
+                    object.owner = Some(owner);
+                    (object.anonymous, object.bound, object.makes_fields) = (false, true, true);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A member that is no function: a field of a named object. Functions and objects define themselves.
+    pub(super) fn enter_pair(&mut self, node: Node<'_>) {
+        if node.kind() != "pair" || !self.frame().makes_fields {
+            return;
+        }
+        let (Some(key), Some(value)) = (node.child_by_field_name("key"), node.child_by_field_name("value")) else {
+            return;
+        };
+        let defines = matches!(
+            value.kind(),
+            "arrow_function" | "function_expression" | "generator_function" | "object" | "class"
+        );
+        if defines || key.kind() == "computed_property_name" {
+            return;
+        }
+        let scope = self.scope();
+        let name = self.property(key);
+        if self.own(scope, name, false).is_some() {
+            return;
+        }
+        let mut definition = self.blank(DefKind::Field, name, scope, key, (node, None));
+        definition.doc = self.doc_of(node);
+        let id = self.add(node, definition);
+        self.bind(id, Namespace::Value);
+        self.initialising.push((node.id(), id, self.frames.len()));
+    }
+
+    pub(super) fn leave_pair(&mut self, node: Node<'_>) {
+        let (Some(key), Some(value)) = (node.child_by_field_name("key"), self.field_expr(node, "value")) else {
+            return;
+        };
+        if self.frame().kind != FrameKind::Members {
+            return;
+        }
+        if let Some(&id) = self.made.get(&node.id()) {
+            self.value(id, value);
+            return;
+        }
+        let scope = self.scope();
+        let name = self.property(key);
+        if self.own(scope, name, false).is_none() {
+            self.bind_local(scope, name, BindingTarget::Value(value));
+        }
+    }
+
+    /// `{ name }`: the member is what the name is.
+    pub(super) fn leave_shorthand(&mut self, node: Node<'_>) {
+        let scope = self.scope();
+        let name = self.source.text(node);
+        let value = self.b.name_expr(name, scope);
+        self.refer(value, Role::Read, node, u8::MAX);
+        if self.frame().kind == FrameKind::Members {
+            self.bind_local(scope, name, BindingTarget::Value(value));
+        }
+    }
+
+    /// `...base` in an object literal: its members are members here too.
+    pub(super) fn leave_spread<'tree>(&mut self, node: Node<'tree>, path: &[Step<'tree>]) {
+        let inside = parent(path).is_some_and(|step| step.node.kind() == "object");
+        let base = node.named_child(0).and_then(|child| self.exprs.get(child));
+        if let (true, Some(id), Some(base)) = (inside, self.frame().def, base) {
+            self.bases.entry(id).or_default().push(base);
+        }
+    }
+
+    pub(super) fn leave_object(&mut self, node: Node<'_>) {
+        if let Some(&id) = self.made.get(&node.id()) {
+            let expr = self.b.expr(Expr::Definition(id));
+            self.exprs.set(node, expr);
+        }
+    }
+
+    /// The value of a node, once left, if it is one.
+    pub(super) fn known(&self, node: Node<'_>) -> Option<ExprId> {
+        self.exprs.get(node).filter(|&expr| expr != self.b.unknown())
+    }
+}
+
+/// What a variable's definition spans: its whole declaration, if it is the only one in it.
+pub(super) fn span_of<'tree>(declarator: Node<'tree>, declaration: Node<'tree>) -> Node<'tree> {
+    let mut cursor = declaration.walk();
+    let declarators =
+        declaration.named_children(&mut cursor).take(4).filter(|child| child.kind() == "variable_declarator");
+    if declarators.count() == 1 { declaration } else { declarator }
+}

@@ -1,0 +1,263 @@
+//! Types as written.
+
+use tree_sitter::Node;
+
+use super::state::{Extractor, This, children};
+use crate::facts::{BindingTarget, Collection, DefKind, Expr, ExprId, Literal, Namespace, Role};
+use crate::walk::Step;
+
+/// Type functions of the standard library that keep the members of their first argument.
+const TRANSPARENT: &[&str] =
+    &["Readonly", "Partial", "Required", "NonNullable", "Pick", "Omit", "DeepPartial", "Extract", "NoInfer"];
+
+impl Extractor<'_> {
+    pub(super) fn leave_type_node<'tree>(&mut self, kind: &str, step: Step<'tree>, path: &[Step<'tree>]) {
+        let node = step.node;
+        match kind {
+            "type_identifier" => self.type_identifier(step, path),
+            "nested_type_identifier" => self.nested_type(step, path),
+            "generic_type" => self.generic_type(node),
+            "predefined_type" => self.predefined_type(node),
+            "type_annotation"
+            | "constraint"
+            | "readonly_type"
+            | "parenthesized_type"
+            | "optional_type"
+            | "default_type"
+            | "opting_type_annotation"
+            | "omitting_type_annotation"
+            | "adding_type_annotation" => {
+                self.pass(node, node.named_child(0));
+            }
+            "array_type" => {
+                let Some(item) = node.named_child(0).map(|item| self.expr_of(item)) else { return };
+                let scope = self.scope();
+                let base = self.b.name_expr("Array", scope);
+                let args = self.b.list(&[item]);
+                self.set(node, Expr::Generic { base, args });
+            }
+            "tuple_type" => {
+                let items: Vec<ExprId> = children(node)
+                    .iter()
+                    .map(|item| self.expr_of(item.child_by_field_name("type").unwrap_or(*item)))
+                    .collect();
+                let items = self.b.list(&items);
+                self.set(node, Expr::Collection { kind: Collection::Tuple, items });
+            }
+            "union_type" if !inside(path, "union_type") => {
+                let items = self.alternatives(node, "union_type");
+                if !items.is_empty() {
+                    let expr = self.b.union(&items);
+                    self.exprs.set(node, expr);
+                }
+            }
+            "intersection_type" if !inside(path, "intersection_type") => self.intersection(node),
+            "conditional_type" => {
+                let both: Vec<ExprId> =
+                    ["consequence", "alternative"].iter().filter_map(|field| self.field_expr(node, field)).collect();
+                let expr = self.b.union(&both);
+                self.exprs.set(node, expr);
+            }
+            "function_type" | "constructor_type" => {
+                let result = node.child_by_field_name("return_type").or_else(|| node.child_by_field_name("type"));
+                let result = result.map_or(self.b.unknown(), |result| self.expr_of(result));
+                self.set(node, Expr::Function { result });
+            }
+            "literal_type" => {
+                let literal = node.named_child(0).map_or("null", |child| child.kind());
+                let literal = match literal {
+                    "string" => Literal::Str,
+                    "number" | "unary_expression" => Literal::Float,
+                    "true" | "false" => Literal::Bool,
+                    _ => Literal::Null,
+                };
+                self.set(node, Expr::Literal(literal));
+            }
+            "template_literal_type" | "index_type_query" => self.set(node, Expr::Literal(Literal::Str)),
+            "type_predicate" | "type_predicate_annotation" => self.set(node, Expr::Literal(Literal::Bool)),
+            "this_type" => {
+                if let This::Scope(scope) = self.frame().this {
+                    self.set(node, Expr::SelfType { scope });
+                }
+            }
+            "type_query" => {
+                if let Some(value) = node.named_child(0).and_then(|child| self.known(child)) {
+                    self.typeofs.set(node, value);
+                }
+            }
+            "infer_type" => {
+                if let Some(name) = node.named_child(0) {
+                    let (scope, name) = (self.scope(), self.b.name(self.source.text(name)));
+                    self.b.bind(scope, name, Namespace::Type, BindingTarget::Opaque);
+                }
+            }
+            "mapped_type_clause" => {
+                if let Some(name) = node.child_by_field_name("name") {
+                    let (scope, name) = (self.scope(), self.b.name(self.source.text(name)));
+                    self.b.bind(scope, name, Namespace::Type, BindingTarget::Opaque);
+                }
+            }
+            "type_parameters" => self.leave_type_parameters(),
+            _ => {}
+        }
+    }
+
+    fn set(&mut self, node: Node<'_>, expr: Expr) {
+        let expr = self.b.expr(expr);
+        self.exprs.set(node, expr);
+    }
+
+    fn pass(&mut self, node: Node<'_>, child: Option<Node<'_>>) {
+        let Some(child) = child else { return };
+        if let Some(expr) = self.exprs.get(child) {
+            self.exprs.set(node, expr);
+        }
+        if let Some(value) = self.typeofs.get(child) {
+            self.typeofs.set(node, value);
+        }
+    }
+
+    fn type_identifier<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
+        let node = step.node;
+        let Some(outer) = path.last() else { return };
+        let declares = match outer.node.kind() {
+            "class_declaration"
+            | "abstract_class_declaration"
+            | "class"
+            | "interface_declaration"
+            | "type_alias_declaration"
+            | "type_parameter"
+            | "mapped_type_clause" => step.field == Some("name"),
+            "infer_type" | "nested_type_identifier" => true,
+            _ => false,
+        };
+        if declares {
+            return;
+        }
+        let text = self.source.text(node);
+        if text == "const" {
+            return;
+        }
+        let scope = self.scope();
+        let expr = self.b.name_expr(text, scope);
+        self.exprs.set(node, expr);
+        self.refer(expr, type_role(step, path), node, u8::MAX);
+    }
+
+    /// `ns.Type`; the namespace was left before, unless it is dotted itself.
+    fn nested_type<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
+        let node = step.node;
+        let (Some(module), Some(name)) = (node.child_by_field_name("module"), node.child_by_field_name("name")) else {
+            return;
+        };
+        let base = match self.exprs.get(module) {
+            Some(base) => base,
+            None => self.dotted(module),
+        };
+        let expr = self.b.member(base, self.source.text(name));
+        self.exprs.set(node, expr);
+        self.refer(expr, type_role(step, path), name, u8::MAX);
+    }
+
+    /// A dotted name of namespaces.
+    fn dotted(&mut self, module: Node<'_>) -> ExprId {
+        let scope = self.scope();
+        let mut base = None;
+        for word in self.source.text(module).split('.') {
+            let word = word.trim();
+            base = Some(match base {
+                None => self.b.name_expr(word, scope),
+                Some(base) => self.b.member(base, word),
+            });
+        }
+        base.unwrap_or(self.b.unknown())
+    }
+
+    pub(super) fn arguments_of(&self, arguments: Node<'_>) -> Vec<ExprId> {
+        children(arguments).iter().map(|&argument| self.expr_of(argument)).collect()
+    }
+
+    fn generic_type(&mut self, node: Node<'_>) {
+        let (Some(name), Some(arguments)) =
+            (node.child_by_field_name("name"), node.child_by_field_name("type_arguments"))
+        else {
+            return;
+        };
+        let text = self.source.text(name);
+        let first = arguments.named_child(0);
+        if TRANSPARENT.contains(&text) {
+            return self.pass(node, first);
+        }
+        let value = first.and_then(|first| self.typeofs.get(first));
+        if let ("ReturnType" | "InstanceType", Some(callee)) = (text, value) {
+            let call = self.b.expr(Expr::Call { callee, args: crate::facts::FactsBuilder::EMPTY });
+            self.typeofs.set(node, call);
+            return;
+        }
+        let base = self.expr_of(name);
+        let args = self.arguments_of(arguments);
+        let args = self.b.list(&args);
+        self.set(node, Expr::Generic { base, args });
+    }
+
+    fn predefined_type(&mut self, node: Node<'_>) {
+        let literal = match self.source.text(node) {
+            "string" => Literal::Str,
+            "number" => Literal::Float,
+            "boolean" => Literal::Bool,
+            "void" => Literal::Null,
+            _ => return,
+        };
+        self.set(node, Expr::Literal(literal));
+    }
+
+    /// The members of a union or intersection, nested ones laid flat; unknown ones left out.
+    fn alternatives(&self, node: Node<'_>, kind: &str) -> Vec<ExprId> {
+        let (mut open, mut items) = (vec![node], Vec::new());
+        while let Some(node) = open.pop() {
+            if node.kind() == kind {
+                open.extend(children(node).into_iter().rev());
+            } else if let Some(item) = self.known(node) {
+                items.push(item);
+            }
+        }
+        items
+    }
+
+    /// `A & B` is an interface that inherits both.
+    fn intersection(&mut self, node: Node<'_>) {
+        let items = self.alternatives(node, "intersection_type");
+        let expr = match items[..] {
+            [] => return,
+            [one] => one,
+            _ => {
+                let scope = self.scope();
+                let mut definition = self.blank(DefKind::Interface, "type", scope, node, (node, Some(node)));
+                definition.flags.is_anonymous = true;
+                definition.bases = self.b.list(&items);
+                let id = self.add(node, definition);
+                let body = self.b.scope(scope, crate::facts::ScopeKind::Class, Some(id));
+                self.b.definition_mut(id).body = Some(body);
+                self.b.expr(Expr::Definition(id))
+            }
+        };
+        self.exprs.set(node, expr);
+    }
+}
+
+fn inside(path: &[Step<'_>], kind: &str) -> bool {
+    path.last().is_some_and(|step| step.node.kind() == kind)
+}
+
+fn type_role(step: Step<'_>, path: &[Step<'_>]) -> Role {
+    let mut outer = path.iter().rev();
+    let mut kind = outer.next().map_or("", |step| step.node.kind());
+    if kind == "generic_type" && step.field == Some("name") {
+        kind = outer.next().map_or("", |step| step.node.kind());
+    }
+    match kind {
+        "implements_clause" => Role::Implement,
+        "extends_type_clause" | "extends_clause" => Role::Inherit,
+        _ => Role::Type,
+    }
+}
