@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::text;
 
+mod go;
+mod java;
+mod outline;
 mod python;
 mod rust;
 mod typescript;
@@ -160,6 +163,22 @@ static ROWS: &[Row] = &[
         extensions: &["rs"],
         names: &[],
         extract: Some(rust::extract),
+    },
+    Row {
+        language: Language::Go,
+        name: "go",
+        tier: Tier::Outlined,
+        extensions: &["go"],
+        names: &[],
+        extract: Some(go::extract),
+    },
+    Row {
+        language: Language::Java,
+        name: "java",
+        tier: Tier::Outlined,
+        extensions: &["java"],
+        names: &[],
+        extract: Some(java::extract),
     },
 ];
 

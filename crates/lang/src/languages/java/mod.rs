@@ -1,0 +1,270 @@
+//! Java: packages, static and wildcard imports, anonymous classes, records, method references.
+
+use std::sync::OnceLock;
+
+use m1nd_base::Problem;
+use tree_sitter::Node;
+
+use super::Input;
+use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap};
+use crate::facts::{
+    Collection, DefFlags, DefKind, FileFacts, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind,
+    Visibility,
+};
+use crate::walk::Enter;
+
+pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
+    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
+}
+
+const fn field(name: &'static str) -> Pick {
+    Pick::Field(name)
+}
+
+static GRAMMAR: Grammar = Grammar {
+    type_fields: &["type"],
+    no_type: &["var"],
+    type_parameters: &["type_parameters"],
+    decorators: &["annotation", "marker_annotation"],
+    modifiers: &["modifiers"],
+    access: &[
+        ("public", Visibility::Public),
+        ("protected", Visibility::Protected),
+        ("private", Visibility::Private),
+    ],
+    visibility,
+    test_decorators: &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property"],
+    adjust,
+    ..Grammar::new(|| tree_sitter_java::LANGUAGE.into(), RULES)
+};
+
+static METHOD: Define = Define { result: field("type"), ..Define::FUNCTION };
+static CONSTRUCTOR: Define = Define { constructor: true, no_body: NoBody::Nothing, ..Define::FUNCTION };
+static RECORD: Define = Define { params: field("parameters"), ..Define::like_class(DefKind::Struct) };
+static INTERFACE: Define = Define::like_class(DefKind::Interface);
+static ENUM: Define = Define::like_class(DefKind::Enum);
+static VARIANT: Define = Define::like_class(DefKind::Variant);
+static ANONYMOUS: Define = Define { name: Pick::None, anonymous: true, body: Pick::None, ..Define::CLASS };
+static VARIABLE: Bind = Bind { ty: Pick::Up("type"), ..Bind::VARIABLE };
+static PARAMETER: Bind = Bind { value: Pick::None, ..Bind::VARIABLE };
+static FOR_EACH: Bind = Bind { wrap: Wrap::Element, ..Bind::LOCAL };
+static CATCH: Bind = Bind { ty: Pick::Kind(&["catch_type"]), value: Pick::None, ..Bind::LOCAL };
+static INSTANCE_OF: Bind = Bind { ty: field("right"), value: Pick::None, ..Bind::LOCAL };
+static TYPE_PATTERN: Bind = Bind { names: Pick::Last, ty: Pick::Nth(0), value: Pick::None, ..Bind::LOCAL };
+static SPREAD: Bind =
+    Bind { names: Pick::Kind(&["variable_declarator"]), ty: Pick::None, value: Pick::None, ..Bind::LOCAL };
+
+static RULES: &[(&str, Rule)] = &[
+    ("package_declaration", Rule::Custom(package, nothing)),
+    ("import_declaration", Rule::Custom(import, nothing)),
+    ("module_declaration", Rule::Skip),
+    ("class_declaration", Rule::Define(&Define::CLASS)),
+    ("interface_declaration", Rule::Define(&INTERFACE)),
+    ("annotation_type_declaration", Rule::Define(&INTERFACE)),
+    ("enum_declaration", Rule::Define(&ENUM)),
+    ("record_declaration", Rule::Define(&RECORD)),
+    ("enum_constant", Rule::Define(&VARIANT)),
+    ("superclass", Rule::Bases),
+    ("extends_interfaces", Rule::Bases),
+    ("super_interfaces", Rule::Implements),
+    ("type_list", Rule::Forward),
+    ("class_body", Rule::Custom(class_body, nothing)),
+    ("variable_declarator", Rule::Bind(&VARIABLE)),
+    ("method_declaration", Rule::Define(&METHOD)),
+    ("annotation_type_element_declaration", Rule::Define(&METHOD)),
+    ("constructor_declaration", Rule::Define(&CONSTRUCTOR)),
+    ("compact_constructor_declaration", Rule::Define(&CONSTRUCTOR)),
+    ("lambda_expression", Rule::Define(&Define::LAMBDA)),
+    ("formal_parameter", Rule::Custom(enter_parameter, leave_parameter)),
+    ("spread_parameter", Rule::Custom(enter_spread, leave_spread)),
+    ("receiver_parameter", Rule::Skip),
+    ("static_initializer", Rule::Block),
+    ("block", Rule::Block),
+    ("for_statement", Rule::Block),
+    ("try_with_resources_statement", Rule::Block),
+    ("catch_clause", Rule::Block),
+    ("switch_block_statement_group", Rule::Block),
+    ("switch_rule", Rule::Block),
+    ("enhanced_for_statement", Rule::Custom(enter_for_each, leave_for_each)),
+    ("catch_formal_parameter", Rule::Bind(&CATCH)),
+    ("catch_type", Rule::Union(&[])),
+    ("resource", Rule::Bind(&Bind::LOCAL)),
+    ("instanceof_expression", Rule::Bind(&INSTANCE_OF)),
+    ("type_pattern", Rule::Bind(&TYPE_PATTERN)),
+    ("return_statement", Rule::Return),
+    ("yield_statement", Rule::Plain),
+    ("break_statement", Rule::Skip),
+    ("continue_statement", Rule::Skip),
+    ("labeled_statement", Rule::Without(Pick::Nth(0))),
+    ("element_value_pair", Rule::Without(field("key"))),
+    ("annotation", Rule::Decorator(field("name"))),
+    ("marker_annotation", Rule::Decorator(field("name"))),
+    ("method_invocation", Rule::Method(field("object"), field("name"), field("arguments"))),
+    ("explicit_constructor_invocation", Rule::Call(field("constructor"), field("arguments"))),
+    ("object_creation_expression", Rule::Call(field("type"), field("arguments"))),
+    ("method_reference", Rule::Custom(enter_method_reference, leave_method_reference)),
+    ("field_access", Rule::Member(field("object"), field("field"))),
+    ("scoped_identifier", Rule::Member(field("scope"), field("name"))),
+    ("scoped_type_identifier", Rule::Member(Pick::Nth(0), Pick::Last)),
+    ("array_access", Rule::Index(field("array"))),
+    ("cast_expression", Rule::Instance(field("type"))),
+    ("parenthesized_expression", Rule::Forward),
+    ("ternary_expression", Rule::Union(&["consequence", "alternative"])),
+    ("assignment_expression", Rule::Assign(field("left"))),
+    ("array_creation_expression", Rule::TypeOf(Collection::List)),
+    ("array_initializer", Rule::Collection(Collection::List)),
+    ("dimensions_expr", Rule::Plain),
+    ("generic_type", Rule::Generic(Pick::Nth(0), Pick::Kind(&["type_arguments"]))),
+    ("type_arguments", Rule::Type),
+    ("wildcard", Rule::Type),
+    ("annotated_type", Rule::Type),
+    ("array_type", Rule::TypeOf(Collection::List)),
+    ("type_parameter", Rule::TypeParam(Pick::Kind(&["type_identifier"]), Pick::Kind(&["type_bound"]))),
+    ("type_bound", Rule::Union(&[])),
+    ("throws", Rule::Type),
+    ("identifier", Rule::Name),
+    ("type_identifier", Rule::TypeName),
+    ("integral_type", Rule::Primitive),
+    ("floating_point_type", Rule::Primitive),
+    ("boolean_type", Rule::Primitive),
+    ("void_type", Rule::Primitive),
+    ("this", Rule::This),
+    ("super", Rule::Super),
+    ("string_literal", Rule::Literal(Literal::Str)),
+    ("character_literal", Rule::Literal(Literal::Int)),
+    ("decimal_integer_literal", Rule::Literal(Literal::Int)),
+    ("hex_integer_literal", Rule::Literal(Literal::Int)),
+    ("decimal_floating_point_literal", Rule::Literal(Literal::Float)),
+    ("true", Rule::Literal(Literal::Bool)),
+    ("false", Rule::Literal(Literal::Bool)),
+    ("null_literal", Rule::Literal(Literal::Null)),
+];
+
+fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {
+    match owner {
+        Some(DefKind::Interface | DefKind::Enum) => Visibility::Public,
+        _ => Visibility::Package,
+    }
+}
+
+fn nothing(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}
+
+fn adjust<'t>(_: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
+    let has = |word: &str| draft.words.contains(&word);
+    match node.kind() {
+        "variable_declarator" if has("static") && has("final") => draft.kind = DefKind::Constant,
+        "variable_declarator" => {}
+        // Constants of an enum are values of it.
+        "enum_constant" => draft.flags.is_static = true,
+        "interface_declaration" | "annotation_type_declaration" => draft.flags.is_abstract = false,
+        // Native methods have no body in Java.
+        "method_declaration" if has("native") => draft.no_body = NoBody::Declaration,
+        _ => {}
+    }
+}
+
+fn package(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(name) = Pick::Last.get(node, None) {
+        let name = cx.builder.name(cx.text(name));
+        cx.builder.facts_mut().package = Some(name);
+    }
+    Enter::Skip
+}
+
+/// `import a.b.C`, `import a.b.*`, `import static a.b.C.m`, `import static a.b.C.*`: a static import names its class as
+/// the module.
+fn import(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    let mut cursor = node.walk();
+    let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
+    let Some(path) = children.iter().copied().find(|child| !child.is_extra() && child.kind() != "asterisk") else {
+        return Enter::Skip;
+    };
+    let text = cx.text(path);
+    let all = children.iter().any(|child| child.kind() == "asterisk");
+    let (kind, module, bound, at) = match path.child_by_field_name("name") {
+        Some(name) if !all => {
+            let symbol = cx.builder.name(cx.text(name));
+            let module = path.child_by_field_name("scope").map_or("", |scope| cx.text(scope));
+            (ImportKind::Symbol(symbol), module, Some(symbol), name)
+        }
+        _ => (ImportKind::Wildcard, text, None, path),
+    };
+    let module = cx.builder.name(module);
+    let flags = ImportFlags::default();
+    let import = Import { kind, module, level: 0, path: None, scope: cx.scope(), pos: cx.source.pos(at), flags };
+    cx.builder.import(import, bound);
+    Enter::Skip
+}
+
+/// The body of an anonymous class: its base is the type that is constructed.
+fn class_body(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    let Some(parent) = parent.filter(|parent| parent.kind() == "object_creation_expression") else {
+        return Enter::Descend;
+    };
+    let base = cx.known(parent.child_by_field_name("type"));
+    cx.open_define(&ANONYMOUS, node, None);
+    if let (Some(base), Some(frame)) = (base, cx.frame()) {
+        frame.bases.push(base);
+    }
+    cx.enter_body();
+    Enter::Descend
+}
+
+/// A component of a record is a field of it and a parameter of its constructor.
+fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    cx.skip_names(&PARAMETER, node, parent);
+    Enter::Descend
+}
+
+fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_param(&PARAMETER, ParameterKind::Plain, node, parent);
+    let (Some(name), Some(true)) = (node.child_by_field_name("name"), cx.frame().map(|frame| !frame.is_function)) else {
+        return;
+    };
+    let declared = cx.known(node.child_by_field_name("type"));
+    cx.field_of_parameter(node, name, declared, DefFlags::default(), Visibility::Private);
+}
+
+fn enter_spread(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(declarator) = SPREAD.names.get(node, None) {
+        cx.mark(declarator, Mark::Skip);
+    }
+    Enter::Descend
+}
+
+fn leave_spread(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    let declared = cx.first_expr(node);
+    let listed = parent.is_some();
+    let name = SPREAD.names.get(node, None).and_then(|declarator| declarator.child_by_field_name("name"));
+    if let (Some(name), true) = (name, listed) {
+        let text = cx.name_text(name);
+        cx.add_parameter(text, ParameterKind::Rest, declared, None);
+    }
+}
+
+fn enter_for_each(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    cx.open_scope(ScopeKind::Block);
+    cx.skip_names(&FOR_EACH, node, parent);
+    Enter::Descend
+}
+
+fn leave_for_each(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_bind(&FOR_EACH, node, parent);
+}
+
+/// `base::name`; of `Type::new` only the type remains.
+fn enter_method_reference(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if node.named_child_count() == 2
+        && let Some(name) = Pick::Last.get(node, None)
+    {
+        cx.mark(name, Mark::Skip);
+    }
+    Enter::Descend
+}
+
+fn leave_method_reference(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    let rule =
+        if node.named_child_count() == 2 { Rule::Member(Pick::Nth(0), Pick::Last) } else { Rule::Forward };
+    cx.leave_expr(rule, node, parent);
+}

@@ -1,0 +1,418 @@
+//! One extractor for all languages that are outlined: it walks a syntax tree once, without recursion, and does at each
+//! node what the language's [`Grammar`] says of its kind. What is irregular in a language is a function of its table.
+
+mod bind;
+mod define;
+mod draft;
+mod exprs;
+mod locals;
+pub(super) mod rules;
+
+use m1nd_base::Problem;
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+pub(super) use self::draft::Draft;
+use self::define::Frame;
+use self::draft::CommentRun;
+pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap};
+use super::Input;
+use crate::facts::{DefId, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
+pub(super) use crate::walk;
+use crate::walk::{Enter, Source, Step, Visitor};
+
+/// Rules of a grammar by number of the kind of node. Made once a language, as it takes longer than a small file.
+#[derive(Default)]
+pub(super) struct Compiled {
+    rules: Vec<Rule>,
+    fields: Vec<&'static str>,
+}
+
+impl Compiled {
+    /// Numbers the kinds of node.
+    pub(super) fn new(grammar: &Grammar) -> Self {
+        let language = (grammar.language)();
+        let mut rules = vec![Rule::Plain; language.node_kind_count()];
+        for id in 0..rules.len() {
+            let kind = language.node_kind_for_id(id as u16).unwrap_or("");
+            if !language.node_kind_is_named(id as u16) {
+                continue;
+            }
+            let given = grammar.rules.iter().find(|(name, _)| *name == kind).map(|&(_, rule)| rule);
+            rules[id] = given.unwrap_or(if kind.ends_with("comment") { Rule::Comment } else { Rule::Plain });
+        }
+        Self { rules, fields: grammar.type_fields.to_vec() }
+    }
+
+    fn rule(&self, node: Node<'_>) -> Rule {
+        self.rules.get(usize::from(node.kind_id())).copied().unwrap_or(Rule::Plain)
+    }
+}
+
+/// What the parent of a node, or a rule further up, says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Nothing.
+    None,
+    /// Not visited.
+    Skip,
+    /// Called with this many arguments.
+    Call(u8),
+    /// Assigned to.
+    Write,
+    /// In type position.
+    Type,
+    /// A base type; one of the bases of the definition around it if set.
+    Inherit(bool),
+    /// An implemented interface; likewise.
+    Implement(bool),
+    /// A decorator; likewise.
+    Decorate(bool),
+    /// The parameter list of the definition around it.
+    Params,
+    /// The list that holds the receiver of the method around it.
+    Receiver,
+    /// A list of named results.
+    Results,
+    /// The body of the definition around it.
+    Body,
+}
+
+/// A node on the way from the root to the current one.
+#[derive(Clone, Copy)]
+struct State {
+    rule: Rule,
+    mark: Mark,
+    in_type: bool,
+    /// Scope that its children stand in, but for the body of a class.
+    scope: ScopeId,
+    /// Innermost named definition around its children.
+    enclosing: Option<DefId>,
+    /// Whether leaving it ends a definition.
+    frame: bool,
+}
+
+/// The extraction of one file.
+pub(super) struct Outline<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) grammar: &'static Grammar,
+    compiled: &'a Compiled,
+    pub(super) builder: FactsBuilder,
+    stack: Vec<State>,
+    frames: Vec<Frame>,
+    exprs: FxHashMap<usize, ExprId>,
+    marks: FxHashMap<usize, Mark>,
+    variables: FxHashMap<usize, Vec<DefId>>,
+    loose_type_parameters: Vec<crate::facts::TypeParameter>,
+    comments: CommentRun,
+}
+
+/// Extracts a file by a grammar.
+pub(super) fn extract(
+    input: &Input<'_>,
+    grammar: &'static Grammar,
+    compiled: &Compiled,
+) -> Result<FileFacts, Problem> {
+    let language = (grammar.language)();
+    let tree = walk::parse(&language, input.text.as_bytes(), input.limits, input.cancel)?;
+    let root = State {
+        rule: Rule::Plain,
+        mark: Mark::None,
+        in_type: false,
+        scope: FactsBuilder::FILE,
+        enclosing: None,
+        frame: false,
+    };
+    let mut outline = Outline {
+        source: Source { text: input.text },
+        grammar,
+        compiled,
+        builder: FactsBuilder::new(input.language, input.lines(), input.limits),
+        stack: vec![root],
+        frames: Vec::new(),
+        exprs: FxHashMap::default(),
+        marks: FxHashMap::default(),
+        variables: FxHashMap::default(),
+        loose_type_parameters: Vec::new(),
+        comments: CommentRun::default(),
+    };
+    let problem = walk::walk(&tree, input.limits, &mut outline);
+    while !outline.frames.is_empty() {
+        // The walk ended early: what is open keeps what is known of it.
+        outline.close_frame(None, None);
+    }
+    let mut builder = outline.builder;
+    if let Some(problem) = problem {
+        builder.problem(problem);
+    }
+    locals::drop_local_references(builder.facts_mut());
+    let facts = builder.facts_mut();
+    facts.is_test = facts.definitions.iter().any(|definition| definition.flags.is_test);
+    Ok(builder.finish())
+}
+
+impl<'a> Outline<'a> {
+    /// Text of a node.
+    pub(super) fn text(&self, node: Node<'_>) -> &'a str {
+        self.source.text(node)
+    }
+
+    /// Text of a name, without its sigils and back-quotes.
+    pub(super) fn name_text(&self, node: Node<'_>) -> &'a str {
+        let text = self.text(node).trim_start_matches(self.grammar.sigils);
+        text.strip_prefix('`').and_then(|text| text.strip_suffix('`')).unwrap_or(text)
+    }
+
+    /// Scope of the current node.
+    pub(super) fn scope(&self) -> ScopeId {
+        self.stack.last().map_or(FactsBuilder::FILE, |state| state.scope)
+    }
+
+    /// Kind of the scope of the current node.
+    pub(super) fn scope_kind(&self) -> ScopeKind {
+        self.builder.facts().scopes[self.scope().index()].kind
+    }
+
+    /// Innermost named definition around the current node.
+    pub(super) fn enclosing(&self) -> Option<DefId> {
+        self.stack.last().and_then(|state| state.enclosing)
+    }
+
+    /// Says something of a child before it is visited.
+    pub(super) fn mark(&mut self, node: Node<'_>, mark: Mark) {
+        self.marks.insert(node.id(), mark);
+    }
+
+    /// What is said of the node whose children are being visited.
+    pub(super) fn current_mark(&self) -> Mark {
+        self.stack.last().map_or(Mark::None, |state| state.mark)
+    }
+
+    /// Whether the current node is in type position.
+    pub(super) fn in_type(&self) -> bool {
+        self.stack.last().is_some_and(|state| state.in_type)
+    }
+
+    /// Whether a node is a name by its kind.
+    pub(super) fn is_name(&self, node: Node<'_>) -> bool {
+        self.grammar.name_kinds.contains(&node.kind())
+    }
+
+    /// The rule of a node.
+    pub(super) fn rule(&self, node: Node<'_>) -> Rule {
+        self.compiled.rule(node)
+    }
+
+    /// Opens a scope for the children of the current node.
+    pub(super) fn open_scope(&mut self, kind: ScopeKind) -> ScopeId {
+        let parent = self.scope();
+        let owner = self.builder.facts().scopes[parent.index()].owner;
+        let scope = self.builder.scope(parent, kind, owner);
+        if let Some(state) = self.stack.last_mut() {
+            state.scope = scope;
+        }
+        scope
+    }
+
+    fn state_of(&mut self, step: Step<'_>) -> State {
+        let parent = *self.stack.last().expect("the root state stays");
+        let rule = self.rule(step.node);
+        let given = self.marks.remove(&step.node.id());
+        let mark = given.unwrap_or(match parent.rule {
+            Rule::Forward | Rule::Type | Rule::List => match parent.mark {
+                Mark::Params | Mark::Receiver | Mark::Results | Mark::Body => Mark::None,
+                mark => mark,
+            },
+            Rule::Bases => Mark::Inherit(true),
+            Rule::Implements => Mark::Implement(true),
+            _ => Mark::None,
+        });
+        let by_field = step.field.is_some_and(|field| self.compiled.fields.contains(&field));
+        let typed = matches!(mark, Mark::Type | Mark::Inherit(_) | Mark::Implement(_)) || matches!(rule, Rule::Type | Rule::TypeOf(_));
+        let mut state = State { rule, mark, in_type: parent.in_type || by_field || typed, frame: false, ..parent };
+        if mark == Mark::Body {
+            state.in_type = false;
+            if let Some(frame) = self.frames.last() {
+                state.scope = frame.body;
+            }
+        }
+        state
+    }
+}
+
+impl<'tree> Visitor<'tree> for Outline<'_> {
+    fn enter(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Enter {
+        let node = step.node;
+        let parent = path.last().map(|step| step.node);
+        let state = self.state_of(step);
+        if state.mark == Mark::Skip {
+            return Enter::Skip;
+        }
+        self.stack.push(state);
+        let enter = self.enter_rule(state.rule, node, parent);
+        if enter == Enter::Skip {
+            self.stack.pop();
+        }
+        enter
+    }
+
+    fn leave(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
+        let node = step.node;
+        let parent = path.last().map(|step| step.node);
+        let Some(state) = self.stack.last().copied() else { return };
+        if state.frame {
+            self.close_frame(Some(node), parent);
+            self.stack.pop();
+            return;
+        }
+        self.leave_rule(state.rule, node, parent);
+        self.stack.pop();
+    }
+
+    fn is_done(&self) -> bool {
+        self.builder.full()
+    }
+}
+
+impl Outline<'_> {
+    fn enter_rule<'t>(&mut self, rule: Rule, node: Node<'t>, parent: Option<Node<'t>>) -> Enter {
+        match rule {
+            Rule::Skip => return Enter::Skip,
+            Rule::Comment => {
+                self.comment(node);
+                return Enter::Skip;
+            }
+            Rule::Name | Rule::TypeName => {
+                if matches!(rule, Rule::TypeName)
+                    && let Some(state) = self.stack.last_mut()
+                {
+                    state.in_type = true;
+                }
+                self.name(node);
+                return Enter::Skip;
+            }
+            Rule::Primitive => {
+                let text = self.text(node);
+                let expr = self.bare_name(crate::text::clip(text, 200));
+                self.set_expr(node, expr);
+                return Enter::Skip;
+            }
+            Rule::This | Rule::Super => {
+                let expr = self.keyword_expr(matches!(rule, Rule::Super));
+                self.finish_expr(node, node, expr);
+                return Enter::Skip;
+            }
+            Rule::Member(base, name) | Rule::Path(base, name) => self.enter_member(node, base, name),
+            Rule::Call(callee, args) => {
+                let arity = self.arity(args.get(node, parent));
+                if let Some(callee) = callee.get(node, parent) {
+                    self.mark(callee, Mark::Call(arity));
+                }
+            }
+            Rule::Method(base, name, _) => self.enter_member(node, base, name),
+            Rule::Generic(base, args) => {
+                let mark = match self.current_mark() {
+                    Mark::Inherit(_) => Mark::Inherit(false),
+                    Mark::Implement(_) => Mark::Implement(false),
+                    Mark::Decorate(_) => Mark::Decorate(false),
+                    mark @ (Mark::Call(_) | Mark::Write) => mark,
+                    _ => Mark::None,
+                };
+                if let Some(base) = base.get(node, parent) {
+                    self.marks.entry(base.id()).or_insert(mark);
+                }
+                if let Some(args) = args.get(node, parent) {
+                    self.mark(args, Mark::Type);
+                }
+            }
+            Rule::Instance(ty) => {
+                if let Some(ty) = ty.get(node, parent) {
+                    self.mark(ty, Mark::Type);
+                }
+            }
+            Rule::Block | Rule::Sequence(true) => {
+                if self.current_mark() != Mark::Body {
+                    self.open_scope(ScopeKind::Block);
+                }
+            }
+            Rule::Assign(left) => {
+                if let Some(left) = left.get(node, parent) {
+                    self.mark(left, Mark::Write);
+                }
+            }
+            Rule::Without(child) => {
+                if let Some(child) = child.get(node, parent) {
+                    self.mark(child, Mark::Skip);
+                }
+            }
+            Rule::Decorator(name) => {
+                if let Some(name) = name.get(node, parent) {
+                    self.mark(name, Mark::Decorate(true));
+                }
+            }
+            Rule::Define(define) => self.open_define(define, node, parent),
+            Rule::Bind(bind) => self.enter_bind(bind, node, parent),
+            Rule::Param(bind, _) => self.skip_names(bind, node, parent),
+            Rule::TypeParam(names, bound) => {
+                for name in names.all(node, parent) {
+                    self.mark(name, Mark::Skip);
+                }
+                if let Some(bound) = bound.get(node, parent) {
+                    self.mark(bound, Mark::Type);
+                }
+            }
+            Rule::Custom(enter, _) => return enter(self, node, parent),
+            _ => {}
+        }
+        Enter::Descend
+    }
+
+    fn enter_member(&mut self, node: Node<'_>, base: Pick, name: Pick) {
+        if let Some(name) = name.get(node, None) {
+            let mark = match self.rule(name) {
+                Rule::Generic(inner, _) => {
+                    if let Some(inner) = inner.get(name, None) {
+                        self.mark(inner, Mark::Skip);
+                    }
+                    Mark::None
+                }
+                _ => Mark::Skip,
+            };
+            self.mark(name, mark);
+        }
+        if let Some(base) = base.get(node, None) {
+            self.marks.entry(base.id()).or_insert(Mark::None);
+        }
+    }
+
+    fn leave_rule<'t>(&mut self, rule: Rule, node: Node<'t>, parent: Option<Node<'t>>) {
+        match rule {
+            Rule::Bind(bind) => self.leave_bind(bind, node, parent),
+            Rule::Param(bind, kind) => self.leave_param(bind, kind, node, parent),
+            Rule::TypeParam(name, bound) => self.leave_type_param(&name.all(node, parent), bound.get(node, parent)),
+            Rule::Return => {
+                if let Some(value) = Pick::Last.get(node, parent) {
+                    let value = self.expr_of(value);
+                    self.returned(value);
+                }
+            }
+            Rule::Assign(..) => (self.grammar.assigned)(self, node, parent),
+                        Rule::Custom(_, leave) => leave(self, node, parent),
+            other => self.leave_expr(other, node, parent),
+        }
+    }
+
+    /// A reference to what an expression names, by what is said of its node.
+    pub(super) fn refer(&mut self, expr: ExprId, at: Node<'_>) {
+        let role = match self.current_mark() {
+            Mark::Call(_) => Role::Call,
+            Mark::Write => Role::Write,
+            Mark::Inherit(_) => Role::Inherit,
+            Mark::Implement(_) => Role::Implement,
+            Mark::Decorate(_) => Role::Decorate,
+            _ if self.in_type() => Role::Type,
+            _ => Role::Read,
+        };
+        self.refer_as(expr, role, at);
+    }
+}

@@ -1,0 +1,5 @@
+//! What the tests of extractors share: facts as text, and the invariants that all facts keep.
+#![allow(dead_code, missing_docs)]
+
+pub mod dump;
+pub mod invariants;
