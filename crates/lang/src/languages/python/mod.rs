@@ -1,8 +1,116 @@
-use m1nd_base::Problem;
+//! Facts of Python source files and stubs.
+//!
+//! One walk over the syntax tree: scopes and definitions open on the way down, expressions are put together on the way
+//! up. Only what the file says is recorded; which file an import means is decided elsewhere.
 
+mod assign;
+mod define;
+mod express;
+mod finish;
+mod imports;
+mod pattern;
+mod state;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use m1nd_base::{Problem, ProblemKind};
+use tree_sitter::Node;
+
+use self::state::Extractor;
 use super::Input;
-use crate::facts::{FactsBuilder, FileFacts};
+use crate::facts::FileFacts;
+use crate::walk::{Enter, Step, Visitor, parse, walk};
 
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    Ok(FactsBuilder::new(input.language, input.lines(), input.limits).finish())
+    let grammar = tree_sitter_python::LANGUAGE.into();
+    let tree = parse(&grammar, input.text.as_bytes(), input.limits, input.cancel)?;
+    let root = tree.root_node();
+    let mut extractor = Extractor::new(input);
+    extractor.module_doc(root);
+    let too_deep = walk(&tree, input.limits, &mut extractor);
+    for problem in too_deep.into_iter().chain(syntax_error(root)) {
+        extractor.b.problem(problem);
+    }
+    Ok(extractor.finish())
+}
+
+/// The first place that the grammar could not read.
+fn syntax_error(root: Node<'_>) -> Option<Problem> {
+    if !root.has_error() {
+        return None;
+    }
+    let mut node = root;
+    let mut cursor = root.walk();
+    while !node.is_error() && !node.is_missing() {
+        let Some(inner) = node.children(&mut cursor).find(|child| child.has_error()) else { break };
+        node = inner;
+    }
+    let mut problem = Problem::new(ProblemKind::SyntaxErrors, "");
+    problem.line = node.start_position().row as u32 + 1;
+    Some(problem)
+}
+
+impl<'tree> Visitor<'tree> for Extractor<'_> {
+    fn enter(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Enter {
+        self.open_contexts(step, path);
+        let enter = self.enter_node(step, path);
+        if enter == Enter::Skip {
+            self.close_contexts(path.len());
+        }
+        enter
+    }
+
+    fn leave(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
+        self.leave_node(step, path);
+        self.close_contexts(path.len());
+    }
+
+    fn is_done(&self) -> bool {
+        self.b.full()
+    }
+}
+
+impl Extractor<'_> {
+    fn enter_node<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> Enter {
+        let node = step.node;
+        let parent = path.last().map_or("", |step| step.node.kind());
+        match node.kind() {
+            "comment" | "dotted_name" => return Enter::Skip,
+            "import_statement" | "import_from_statement" | "future_import_statement" => {
+                self.import_statement(node);
+                return Enter::Skip;
+            }
+            "global_statement" | "nonlocal_statement" => {
+                self.outer_names(node);
+                return Enter::Skip;
+            }
+            "function_definition" => self.open_function(node, path),
+            "lambda" => self.open_lambda(node),
+            "class_definition" => self.open_class(node, path),
+            "type_alias_statement" => self.open_type_alias(node),
+            "type" if parent == "type_alias_statement" && step.field == Some("left") => return Enter::Skip,
+            "type_parameter" if matches!(parent, "function_definition" | "class_definition") => {
+                self.type_parameter_names(node);
+            }
+            "assignment" | "augmented_assignment" => self.enter_assignment(node),
+            "for_statement" | "for_in_clause" => self.declare_field(node, "left"),
+            "named_expression" => self.declare_field(node, "name"),
+            "as_pattern" if parent != "case_pattern" => self.declare_field(node, "alias"),
+            "case_pattern" if parent == "case_clause" => {
+                self.case_pattern(node, path);
+                return Enter::Skip;
+            }
+            "identifier" => {
+                self.identifier(step, path);
+                return Enter::Skip;
+            }
+            "string" if self.in_type() => {
+                self.forward_reference(node, path);
+                return Enter::Skip;
+            }
+            _ => {}
+        }
+        Enter::Descend
+    }
 }

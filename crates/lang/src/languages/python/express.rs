@@ -1,0 +1,375 @@
+//! Expressions, put together on the way up, and the references they hold.
+
+use tree_sitter::Node;
+
+use super::state::{Extractor, FrameKind, MAX_ITEMS};
+use crate::facts::{Collection, Expr, ExprId, Literal, Reference, Role};
+use crate::walk::Step;
+
+impl Extractor<'_> {
+    pub(super) fn leave_node<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
+        let node = step.node;
+        let parent = path.last().map(|step| step.node);
+        let parent_kind = parent.map_or("", |parent| parent.kind());
+        match node.kind() {
+            "attribute" => self.attribute(step, path),
+            "call" => self.call(node),
+            "argument_list" if parent_kind == "class_definition" => self.leave_superclasses(node),
+            "function_definition" | "lambda" => self.leave_function(node),
+            "class_definition" => {
+                self.frames.pop();
+            }
+            "parameters" | "lambda_parameters" => self.leave_parameters(node),
+            "type_parameter" if matches!(parent_kind, "function_definition" | "class_definition") => {
+                self.leave_type_parameters(node);
+            }
+            "type_alias_statement" => self.leave_type_alias(node),
+            "assignment" | "augmented_assignment" => self.leave_assignment(node),
+            "named_expression" => {
+                let value = self.expr_of(node.child_by_field_name("value"));
+                self.exprs.set(node, value);
+                if let Some(name) = node.child_by_field_name("name") {
+                    self.assign(name, Some(value), None);
+                }
+            }
+            "return_statement" | "yield" => self.leave_result(node),
+            "expression_statement" => {
+                self.last_expression = node.named_child(0).and_then(|child| self.exprs.get(child))
+            }
+            "as_pattern" => self.leave_as(node, parent_kind),
+            "for_in_clause" | "for_statement" => self.leave_loop(node),
+            "generic_type" => self.leave_generic_type(node),
+            "subscript" if self.in_type() => self.leave_type_subscript(node),
+            _ => self.leave_value(node),
+        }
+        self.leave_condition(node);
+    }
+
+    /// Expressions that need nothing but their own parts.
+    fn leave_value(&mut self, node: Node<'_>) {
+        let expr = match node.kind() {
+            "integer" => self.literal(Literal::Int),
+            "float" => self.literal(Literal::Float),
+            "true" | "false" | "comparison_operator" | "not_operator" => self.literal(Literal::Bool),
+            "none" => self.literal(Literal::Null),
+            "string" | "concatenated_string" => self.string(node),
+            "list" => self.collection(node, Collection::List),
+            "tuple" | "expression_list" => self.collection(node, Collection::Tuple),
+            "set" => self.collection(node, Collection::Set),
+            "dictionary" => self.dictionary(node),
+            "list_comprehension" => self.comprehension(node, Collection::List),
+            "set_comprehension" => self.comprehension(node, Collection::Set),
+            "generator_expression" => self.comprehension(node, Collection::Iterator),
+            "dictionary_comprehension" => {
+                let pair = node.child_by_field_name("body");
+                let value = self.expr_of(pair.and_then(|pair| pair.child_by_field_name("value")));
+                let items = self.b.list(&[value]);
+                self.b.expr(Expr::Collection { kind: Collection::Map, items })
+            }
+            "parenthesized_expression" | "type" => self.expr_of(first_child(node)),
+            "await" => {
+                let base = self.expr_of(first_child(node));
+                self.b.expr(Expr::Unwrap { base })
+            }
+            "subscript" => {
+                let base = self.expr_of(node.child_by_field_name("value"));
+                self.b.expr(Expr::Index { base })
+            }
+            "conditional_expression" => {
+                let mut cursor = node.walk();
+                let parts: Vec<Node<'_>> = node.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+                let (first, last) = (self.expr_of(parts.first().copied()), self.expr_of(parts.get(2).copied()));
+                self.b.union(&[first, last])
+            }
+            "boolean_operator" => self.both(node),
+            "binary_operator" if self.in_type() => self.both(node),
+            "union_type" => {
+                let mut cursor = node.walk();
+                let parts: Vec<Node<'_>> = node.named_children(&mut cursor).take(MAX_ITEMS).collect();
+                let parts: Vec<ExprId> = parts.into_iter().map(|part| self.expr_of(Some(part))).collect();
+                self.b.union(&parts)
+            }
+            "binary_operator" => {
+                let left = self.expr_of(node.child_by_field_name("left"));
+                let is_text = matches!(self.b.facts().expr(left), Expr::Literal(Literal::Str | Literal::Bytes));
+                if is_text { left } else { self.b.unknown() }
+            }
+            "unary_operator" => {
+                let operand = self.expr_of(node.child_by_field_name("argument"));
+                let is_literal = matches!(self.b.facts().expr(operand), Expr::Literal(_));
+                if is_literal { operand } else { self.b.unknown() }
+            }
+            _ => return,
+        };
+        self.exprs.set(node, expr);
+    }
+
+    fn both(&mut self, node: Node<'_>) -> ExprId {
+        let left = self.expr_of(node.child_by_field_name("left"));
+        let right = self.expr_of(node.child_by_field_name("right"));
+        self.b.union(&[left, right])
+    }
+
+    fn string(&mut self, node: Node<'_>) -> ExprId {
+        let prefix = self.source.text(node);
+        let prefix = prefix.split(['"', '\'']).next().unwrap_or("");
+        let is_bytes = prefix.bytes().any(|byte| byte.eq_ignore_ascii_case(&b'b'));
+        self.literal(if is_bytes { Literal::Bytes } else { Literal::Str })
+    }
+
+    /// The first elements of a literal list; a spread one counts as unknown.
+    fn collection(&mut self, node: Node<'_>, kind: Collection) -> ExprId {
+        let mut cursor = node.walk();
+        let children = node.named_children(&mut cursor).filter(|child| child.kind() != "comment").take(MAX_ITEMS);
+        let children: Vec<Node<'_>> = children.collect();
+        let items: Vec<ExprId> = children.into_iter().map(|child| self.expr_of(Some(child))).collect();
+        let items = self.b.list(&items);
+        self.b.expr(Expr::Collection { kind, items })
+    }
+
+    fn dictionary(&mut self, node: Node<'_>) -> ExprId {
+        let mut cursor = node.walk();
+        let children = node.named_children(&mut cursor).filter(|child| child.kind() != "comment").take(MAX_ITEMS);
+        let children: Vec<Node<'_>> = children.collect();
+        let items: Vec<ExprId> =
+            children.into_iter().map(|pair| self.expr_of(pair.child_by_field_name("value"))).collect();
+        let items = self.b.list(&items);
+        self.b.expr(Expr::Collection { kind: Collection::Map, items })
+    }
+
+    fn comprehension(&mut self, node: Node<'_>, kind: Collection) -> ExprId {
+        let value = self.expr_of(node.child_by_field_name("body"));
+        let items = self.b.list(&[value]);
+        self.b.expr(Expr::Collection { kind, items })
+    }
+
+    /// `left` of a loop gets the elements of `right`.
+    fn leave_loop(&mut self, node: Node<'_>) {
+        let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+            return;
+        };
+        let base = self.expr_of(Some(right));
+        let element = self.b.expr(Expr::Element { base });
+        self.assign(left, Some(element), None);
+    }
+
+    /// `with a as b`, `except E as e`.
+    fn leave_as(&mut self, node: Node<'_>, parent_kind: &str) {
+        let base = self.expr_of(first_child(node));
+        let expr = match parent_kind {
+            "except_clause" => {
+                let of = match self.b.facts().expr(base) {
+                    Expr::Collection { items, .. } => {
+                        let items = self.b.facts().list(items).to_vec();
+                        self.b.union(&items)
+                    }
+                    _ => base,
+                };
+                self.b.expr(Expr::Instance { of })
+            }
+            _ => self.b.expr(Expr::Enter { base }),
+        };
+        if let Some(alias) = node.child_by_field_name("alias") {
+            self.assign(alias, Some(expr), None);
+        }
+    }
+
+    /// `return x`, `yield x`, `yield from x`.
+    fn leave_result(&mut self, node: Node<'_>) {
+        let value = first_child(node).map(|child| self.expr_of(Some(child)));
+        let is_yield = node.kind() == "yield";
+        let is_from = is_yield && node.child(1).is_some_and(|child| child.kind() == "from");
+        let value = match value {
+            Some(base) if is_from => self.b.expr(Expr::Element { base }),
+            Some(value) => value,
+            None => self.literal(Literal::Null),
+        };
+        let Some(frame) = self.frames.last_mut().filter(|frame| frame.kind == FrameKind::Function) else { return };
+        let values = if is_yield { &mut frame.yields } else { &mut frame.returns };
+        if values.last() != Some(&value) {
+            values.push(value);
+        }
+    }
+
+    /// What is done with the name at the end of a path: seen from what is around it.
+    fn role(&self, step: Step<'_>, path: &[Step<'_>]) -> Role {
+        if self.written.contains(&step.node.id()) {
+            return Role::Write;
+        }
+        let at = |back: usize| path.len().checked_sub(back).map_or("", |index| path[index].node.kind());
+        match (at(1), step.field.unwrap_or("")) {
+            ("call", "function") if at(2) == "decorator" => Role::Decorate,
+            ("call", "function") => Role::Call,
+            ("decorator", _) => Role::Decorate,
+            ("argument_list", _) if at(2) == "class_definition" => Role::Inherit,
+            ("subscript", "value") if at(2) == "argument_list" && at(3) == "class_definition" => Role::Inherit,
+            ("attribute", _) => Role::Read,
+            _ if self.in_type() => Role::Type,
+            _ => Role::Read,
+        }
+    }
+
+    /// Number of arguments of the call whose function this node is; 255 if not known.
+    fn arity(&self, path: &[Step<'_>], role: Role) -> u8 {
+        let call = path.last().map(|step| step.node).filter(|node| node.kind() == "call");
+        let Some(call) = call.filter(|_| matches!(role, Role::Call | Role::Decorate)) else { return u8::MAX };
+        let Some(arguments) = call.child_by_field_name("arguments") else { return u8::MAX };
+        if arguments.kind() != "argument_list" {
+            return 1;
+        }
+        let mut count = 0_u8;
+        let mut cursor = arguments.walk();
+        for argument in arguments.named_children(&mut cursor) {
+            match argument.kind() {
+                "list_splat" | "dictionary_splat" => return u8::MAX,
+                "comment" => {}
+                _ => count = count.saturating_add(1),
+            }
+            if count == u8::MAX {
+                break;
+            }
+        }
+        count
+    }
+
+    fn refer(&mut self, expr: ExprId, role: Role, name: Node<'_>, path: &[Step<'_>]) {
+        let arity = self.arity(path, role);
+        let pos = self.pos(name);
+        let enclosing = self.context().enclosing;
+        self.b.reference(Reference { expr, role, inexact: false, arity, pos, enclosing });
+    }
+
+    /// A bare name that is an expression, a target or a part of a declaration.
+    pub(super) fn identifier<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
+        let node = step.node;
+        let parent = path.last().map_or("", |step| step.node.kind());
+        let field = step.field.unwrap_or("");
+        let declares = match (parent, field) {
+            ("attribute", "attribute") | ("keyword_argument", "name") => true,
+            ("function_definition" | "class_definition", "name") => true,
+            ("parameters" | "lambda_parameters" | "typed_parameter", _) => true,
+            ("default_parameter" | "typed_default_parameter", "name") => true,
+            ("list_splat_pattern" | "dictionary_splat_pattern" | "tuple_pattern", _) => self.is_parameter(path),
+            _ => false,
+        };
+        if declares {
+            return;
+        }
+        let text = self.source.text(node);
+        let scope = self.scope();
+        let role = self.role(step, path);
+        if self.in_type() && text == "Self" {
+            let expr = self.b.expr(Expr::SelfType { scope });
+            self.exprs.set(node, expr);
+        }
+        if (role == Role::Call && text == "super") || text.is_empty() {
+            return;
+        }
+        let name = self.b.name(text);
+        let expr = self.name_expr(name, scope);
+        if self.exprs.get(node).is_none() {
+            self.exprs.set(node, expr);
+        }
+        if !self.defining.contains(&node.id()) {
+            self.refer(expr, role, node, path);
+        }
+    }
+
+    /// Whether a pattern stands in a parameter list.
+    fn is_parameter(&self, path: &[Step<'_>]) -> bool {
+        let kinds = path.iter().rev().map(|step| step.node.kind());
+        let outside = kinds.into_iter().find(|kind| {
+            !matches!(*kind, "list_splat_pattern" | "dictionary_splat_pattern" | "tuple_pattern" | "typed_parameter")
+        });
+        outside.is_some_and(|kind| matches!(kind, "parameters" | "lambda_parameters" | "default_parameter"))
+    }
+
+    /// `object.attribute`
+    fn attribute<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
+        let node = step.node;
+        let (Some(object), Some(member)) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"))
+        else {
+            return;
+        };
+        let base = self.expr_of(Some(object));
+        let text = self.source.text(member);
+        if text.is_empty() {
+            return;
+        }
+        let expr = self.b.member(base, text);
+        let is_self_type = self.in_type() && text == "Self";
+        let is_own_class = text == "__class__" && self.receiver_field(node).is_some();
+        let meaning = if is_self_type || is_own_class {
+            let scope = self.scope();
+            self.b.expr(Expr::SelfType { scope })
+        } else {
+            expr
+        };
+        self.exprs.set(node, meaning);
+        let role = self.role(step, path);
+        let is_accessor = role == Role::Decorate && matches!(text, "setter" | "deleter" | "getter");
+        if !self.defining.contains(&node.id()) && !is_accessor && !is_own_class {
+            self.refer(expr, role, member, path);
+        }
+    }
+
+    fn call(&mut self, node: Node<'_>) {
+        let function = node.child_by_field_name("function");
+        let arguments = node.child_by_field_name("arguments");
+        let callee_text = function.filter(|function| function.kind() == "identifier");
+        let callee_text = callee_text.map_or("", |function| self.source.text(function));
+        let scope = self.scope();
+        let mut args = Vec::new();
+        if let Some(arguments) = arguments {
+            let mut cursor = arguments.walk();
+            let children: Vec<Node<'_>> = arguments.named_children(&mut cursor).take(MAX_ITEMS).collect();
+            if arguments.kind() == "generator_expression" {
+                args.push(self.expr_of(Some(arguments)));
+            } else {
+                let positional =
+                    |child: &Node<'_>| !matches!(child.kind(), "keyword_argument" | "comment" | "dictionary_splat");
+                args.extend(children.iter().filter(|child| positional(child)).map(|child| self.expr_of(Some(*child))));
+            }
+        }
+        let is_type_of_receiver = callee_text == "type" && args.len() == 1 && self.is_receiver_argument(arguments);
+        let expr = if callee_text == "super" {
+            self.b.expr(Expr::Super { scope })
+        } else if is_type_of_receiver {
+            self.b.expr(Expr::SelfType { scope })
+        } else if self.is_cast(node) {
+            let of = args.first().copied().unwrap_or_else(|| self.b.unknown());
+            self.b.expr(Expr::Instance { of })
+        } else {
+            let callee = self.expr_of(function);
+            let args = self.b.list(&args);
+            self.b.expr(Expr::Call { callee, args })
+        };
+        self.exprs.set(node, expr);
+        self.extend_call(function, arguments);
+    }
+
+    fn is_receiver_argument(&mut self, arguments: Option<Node<'_>>) -> bool {
+        let argument = arguments.and_then(|arguments| arguments.named_child(0));
+        let Some(argument) = argument.filter(|argument| argument.kind() == "identifier") else { return false };
+        let name = self.b.name(self.source.text(argument));
+        let frame = self.frames.iter().rev().find(|frame| frame.parameters.contains(&name));
+        frame.is_some_and(|frame| frame.receiver.is_some_and(|receiver| receiver.0 == name))
+    }
+
+    /// `__all__.extend([…])` and `__all__.append("…")`.
+    fn extend_call(&mut self, function: Option<Node<'_>>, arguments: Option<Node<'_>>) {
+        let Some(function) = function.filter(|function| function.kind() == "attribute") else { return };
+        let object = function.child_by_field_name("object").filter(|object| object.kind() == "identifier");
+        let method = function.child_by_field_name("attribute").map_or("", |method| self.source.text(method));
+        let is_list = object.is_some_and(|object| self.source.text(object) == "__all__");
+        if is_list && matches!(method, "extend" | "append") && self.frames.is_empty() {
+            self.extend_exports(arguments, false);
+        }
+    }
+}
+
+/// The first child that is not a comment.
+fn first_child(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).find(|child| child.kind() != "comment")
+}

@@ -1,0 +1,143 @@
+//! What can be said only when the whole file has been read: which references are to local variables, which of several
+//! declarations is the definition.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::state::{Extractor, Variable};
+use crate::facts::{
+    BindingTarget, DefId, Expr, ExprId, FactsBuilder, FileFacts, ImportKind, NameId, Namespace, Reference, ScopeId,
+    ScopeKind,
+};
+
+/// Scopes that lookup of one name goes through; a name nested deeper counts as not local.
+const MAX_LOOKUP: usize = 512;
+
+/// What a scope does with a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Holds it in a variable or parameter.
+    Variable,
+    /// Holds a definition or an import of that name.
+    Thing,
+    /// `global` (`true`) or `nonlocal`.
+    Outer(bool),
+}
+
+impl Extractor<'_> {
+    /// Completes the facts.
+    pub(super) fn finish(mut self) -> FileFacts {
+        let mut variables: Vec<Variable> = self.variables.drain().map(|(_, variable)| variable).collect();
+        variables.sort_by_key(|variable| variable.definition);
+        for variable in variables {
+            let values = self.b.list(&variable.values);
+            self.b.definition_mut(variable.definition).values = values;
+        }
+        let merged = self.merge_overloads();
+        let known = self.known_names();
+        let facts = self.b.facts_mut();
+        let references = std::mem::take(&mut facts.references);
+        let mut kept = Vec::with_capacity(references.len());
+        for mut reference in references {
+            if is_local(facts, &known, &reference) {
+                continue;
+            }
+            reference.enclosing = reference.enclosing.map(|id| merged.get(&id).copied().unwrap_or(id));
+            kept.push(reference);
+        }
+        facts.references = kept;
+        if !self.exports.is_dynamic {
+            facts.export_list = self.exports.names.take();
+        }
+        mark_reexports(facts);
+        facts.is_test =
+            self.imports_test_framework || facts.definitions.iter().any(|definition| definition.flags.is_test);
+        self.b.finish()
+    }
+
+    /// Makes one definition of a function and its `@overload` declarations.
+    fn merge_overloads(&mut self) -> FxHashMap<DefId, DefId> {
+        let mut merged = FxHashMap::default();
+        let mut overloads: Vec<((ScopeId, NameId), Vec<DefId>)> = self.overloads.drain().collect();
+        overloads.sort_by_key(|(_, declarations)| declarations.first().copied());
+        let wanted: FxHashSet<(ScopeId, NameId)> = overloads.iter().map(|(key, _)| *key).collect();
+        let mut bodies: FxHashMap<(ScopeId, NameId), DefId> = FxHashMap::default();
+        for binding in &self.b.facts().bindings {
+            if let BindingTarget::Definition(id) = binding.target
+                && wanted.contains(&(binding.scope, binding.name))
+            {
+                bodies.insert((binding.scope, binding.name), id);
+            }
+        }
+        for (key, declarations) in overloads {
+            let body = bodies.get(&key).copied();
+            let Some(main) = body.or(declarations.first().copied()) else { continue };
+            let results: Vec<ExprId> =
+                declarations.iter().filter_map(|id| self.b.facts().definition(*id).declared).collect();
+            let declared = self.b.union(&results);
+            if self.b.facts().definition(main).declared.is_none() || body.is_none() {
+                self.b.definition_mut(main).declared = (!results.is_empty()).then_some(declared);
+            }
+            if body.is_none() {
+                self.b.bind_definition(main, Namespace::Any);
+            }
+            for id in declarations.into_iter().filter(|id| *id != main) {
+                self.b.definition_mut(id).flags.is_anonymous = true;
+                merged.insert(id, main);
+            }
+        }
+        merged
+    }
+
+    fn known_names(&self) -> FxHashMap<(ScopeId, NameId), Known> {
+        let mut known = FxHashMap::default();
+        for binding in &self.b.facts().bindings {
+            let next = match binding.target {
+                BindingTarget::Definition(_) | BindingTarget::Import(_) => Known::Thing,
+                BindingTarget::Outer(is_global) => Known::Outer(is_global),
+                _ => Known::Variable,
+            };
+            let entry = known.entry((binding.scope, binding.name)).or_insert(next);
+            if matches!(next, Known::Outer(_)) || (next == Known::Thing && *entry == Known::Variable) {
+                *entry = next;
+            }
+        }
+        known
+    }
+}
+
+/// Whether a reference is to a variable or parameter of a function, a comprehension's variable, or a type parameter.
+fn is_local(facts: &FileFacts, known: &FxHashMap<(ScopeId, NameId), Known>, reference: &Reference) -> bool {
+    let Expr::Name { name, scope } = facts.expr(reference.expr) else { return false };
+    let mut current = scope;
+    for _ in 0..MAX_LOOKUP {
+        let holder = &facts.scopes[current.index()];
+        let is_visible = holder.kind != ScopeKind::Class || current == scope;
+        match known.get(&(current, name)).filter(|_| is_visible) {
+            Some(Known::Variable) => return !matches!(holder.kind, ScopeKind::File | ScopeKind::Class),
+            Some(Known::Thing) => return false,
+            Some(Known::Outer(true)) if current != FactsBuilder::FILE => {
+                current = FactsBuilder::FILE;
+                continue;
+            }
+            _ => {}
+        }
+        let Some(parent) = holder.parent else { return false };
+        current = parent;
+    }
+    false
+}
+
+/// An import whose name is in `__all__` is offered to others.
+fn mark_reexports(facts: &mut FileFacts) {
+    let Some(names) = &facts.export_list else { return };
+    let names: FxHashSet<NameId> = names.iter().copied().collect();
+    for binding in &facts.bindings {
+        if let BindingTarget::Import(id) = binding.target
+            && binding.scope == FactsBuilder::FILE
+            && names.contains(&binding.name)
+            && facts.imports[id.index()].kind != ImportKind::ModuleRoot
+        {
+            facts.imports[id.index()].flags.reexport = true;
+        }
+    }
+}

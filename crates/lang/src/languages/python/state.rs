@@ -1,0 +1,334 @@
+//! What the walk remembers: scopes it is in, whether it reads types or values, variables it has met.
+
+use m1nd_base::{Cancel, Limits};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::Node;
+
+use crate::facts::{DefId, Expr, ExprId, FactsBuilder, Literal, NameId, Pos, ScopeId, ScopeKind};
+use crate::languages::Input;
+use crate::walk::{NodeExprs, Source, Step};
+
+/// Longest list of elements, arguments or parameters' defaults kept of one literal or call. What is beyond adds no
+/// knowledge of what a name refers to.
+pub(super) const MAX_ITEMS: usize = 32;
+
+/// Where names are looked up from, and which definition references belong to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context {
+    /// Depth of the node that opened it.
+    depth: usize,
+    pub(super) scope: ScopeId,
+    pub(super) enclosing: Option<DefId>,
+    /// Of a comprehension that has not met its first iterable: the scope around it.
+    around: Option<ScopeId>,
+}
+
+/// A definition whose body is being walked.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) kind: FrameKind,
+    pub(super) definition: DefId,
+    /// Scope of its body.
+    pub(super) body: ScopeId,
+    /// Scope that its annotations and bases are looked up from.
+    pub(super) signature: ScopeId,
+    pub(super) parameters: Vec<NameId>,
+    /// First parameter of a method, and the class it stands for.
+    pub(super) receiver: Option<(NameId, DefId)>,
+    pub(super) returns: Vec<ExprId>,
+    pub(super) yields: Vec<ExprId>,
+    pub(super) is_enum: bool,
+    pub(super) is_test_class: bool,
+    /// Of a method that is not static: its class.
+    pub(super) method_of: Option<DefId>,
+}
+
+/// What kind of definition a [`Frame`] is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FrameKind {
+    Function,
+    Lambda,
+    Class,
+}
+
+/// A variable or field that is a definition.
+#[derive(Debug)]
+pub(super) struct Variable {
+    pub(super) definition: DefId,
+    pub(super) values: Vec<ExprId>,
+    /// Met first where it is assigned from outside its own scope (`self.x = …`, `global x`).
+    pub(super) provisional: bool,
+}
+
+/// `__all__` as far as it can be read.
+#[derive(Debug, Default)]
+pub(super) struct ExportList {
+    pub(super) names: Option<Vec<NameId>>,
+    /// Some part of it is not a literal.
+    pub(super) is_dynamic: bool,
+}
+
+/// The walk's state.
+pub(super) struct Extractor<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) limits: &'a Limits,
+    pub(super) cancel: &'a Cancel,
+    pub(super) b: FactsBuilder,
+    pub(super) exprs: NodeExprs,
+    contexts: Vec<Context>,
+    /// Depths at which reading of types (`true`) or values begins.
+    modes: Vec<(usize, bool)>,
+    type_only: Vec<usize>,
+    pub(super) frames: Vec<Frame>,
+    /// Added to the depth of a node: the walk over an annotation in quotes starts inside another walk.
+    pub(super) depth_base: usize,
+    pub(super) in_quotes: bool,
+    /// Last expression statement left, for annotations in quotes.
+    pub(super) last_expression: Option<ExprId>,
+    pub(super) variables: FxHashMap<(ScopeId, NameId), Variable>,
+    /// Names that `global` (`true`) and `nonlocal` declare.
+    pub(super) outer: FxHashMap<(ScopeId, NameId), bool>,
+    name_exprs: FxHashMap<(NameId, ScopeId), ExprId>,
+    literals: FxHashMap<Literal, ExprId>,
+    /// Nodes that are assigned to.
+    pub(super) written: FxHashSet<usize>,
+    /// Nodes that are no references: names being defined.
+    pub(super) defining: FxHashSet<usize>,
+    /// `type X = …` statements being read.
+    pub(super) aliases: FxHashMap<usize, DefId>,
+    pub(super) overloads: FxHashMap<(ScopeId, NameId), Vec<DefId>>,
+    pub(super) exports: ExportList,
+    pub(super) imports_test_framework: bool,
+    /// How many conditions, loops and functions are open.
+    pub(super) conditional: u32,
+    column: ColumnCache,
+}
+
+impl<'a> Extractor<'a> {
+    pub(super) fn new(input: &Input<'a>) -> Self {
+        let file = Context { depth: 0, scope: FactsBuilder::FILE, enclosing: None, around: None };
+        Self {
+            source: Source { text: input.text },
+            limits: input.limits,
+            cancel: input.cancel,
+            b: FactsBuilder::new(input.language, input.lines(), input.limits),
+            exprs: NodeExprs::default(),
+            contexts: vec![file],
+            modes: Vec::new(),
+            type_only: Vec::new(),
+            frames: Vec::new(),
+            depth_base: 0,
+            in_quotes: false,
+            last_expression: None,
+            variables: FxHashMap::default(),
+            outer: FxHashMap::default(),
+            name_exprs: FxHashMap::default(),
+            literals: FxHashMap::default(),
+            written: FxHashSet::default(),
+            defining: FxHashSet::default(),
+            aliases: FxHashMap::default(),
+            overloads: FxHashMap::default(),
+            exports: ExportList::default(),
+            imports_test_framework: false,
+            conditional: 0,
+            column: ColumnCache::default(),
+        }
+    }
+
+    /// The innermost context.
+    pub(super) fn context(&self) -> Context {
+        *self.contexts.last().expect("the file's context is never closed")
+    }
+
+    /// The scope names are looked up from.
+    pub(super) fn scope(&self) -> ScopeId {
+        self.context().scope
+    }
+
+    /// Whether types are read, not values.
+    pub(super) fn in_type(&self) -> bool {
+        self.modes.last().is_some_and(|mode| mode.1)
+    }
+
+    /// Whether only type checkers run this code.
+    pub(super) fn is_type_only(&self) -> bool {
+        !self.type_only.is_empty()
+    }
+
+    pub(super) fn scope_kind(&self, scope: ScopeId) -> ScopeKind {
+        self.b.facts().scopes[scope.index()].kind
+    }
+
+    pub(super) fn parent_scope(&self, scope: ScopeId) -> Option<ScopeId> {
+        self.b.facts().scopes[scope.index()].parent
+    }
+
+    /// The innermost scope around that is not a comprehension or list of type parameters.
+    pub(super) fn holding_scope(&self, mut scope: ScopeId) -> ScopeId {
+        while matches!(self.scope_kind(scope), ScopeKind::Block | ScopeKind::Generics) {
+            let Some(parent) = self.parent_scope(scope) else { break };
+            scope = parent;
+        }
+        scope
+    }
+
+    /// Expression of a child node, unknown if it is none.
+    pub(super) fn expr_of(&self, node: Option<Node<'_>>) -> ExprId {
+        node.and_then(|node| self.exprs.get(node)).unwrap_or_else(|| self.b.unknown())
+    }
+
+    /// A bare name.
+    pub(super) fn name_expr(&mut self, name: NameId, scope: ScopeId) -> ExprId {
+        if let Some(&expr) = self.name_exprs.get(&(name, scope)) {
+            return expr;
+        }
+        let expr = self.b.expr(Expr::Name { name, scope });
+        self.name_exprs.insert((name, scope), expr);
+        expr
+    }
+
+    /// A literal.
+    pub(super) fn literal(&mut self, literal: Literal) -> ExprId {
+        if let Some(&expr) = self.literals.get(&literal) {
+            return expr;
+        }
+        let expr = self.b.expr(Expr::Literal(literal));
+        self.literals.insert(literal, expr);
+        expr
+    }
+
+    /// Position of a node. Does not read a long line again for every node on it.
+    pub(super) fn pos(&mut self, node: Node<'_>) -> Pos {
+        let point = node.start_position();
+        let line_start = node.start_byte() - point.column;
+        let col = self.column.chars(self.source.text, line_start, node.start_byte());
+        Pos { line: point.row as u32 + 1, col: u16::try_from(col + 1).unwrap_or(u16::MAX) }
+    }
+
+    fn push(&mut self, depth: usize, scope: ScopeId, enclosing: Option<DefId>) {
+        self.contexts.push(Context { depth, scope, enclosing, around: None });
+    }
+
+    /// Opens what starts at this node: a scope, or the reading of types.
+    pub(super) fn open_contexts<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
+        let depth = self.depth_base + path.len() + 1;
+        let Some(parent) = path.last().map(|step| step.node) else { return };
+        self.open_scope(step, parent, depth);
+        if let Some(mode) = self.mode(step, parent, path) {
+            self.modes.push((depth, mode));
+        }
+        if parent.kind() == "if_statement" && step.field == Some("consequence") && self.is_type_checking(parent) {
+            self.type_only.push(depth);
+        }
+        if is_conditional(step.node.kind()) {
+            self.conditional += 1;
+        }
+    }
+
+    fn open_scope<'t>(&mut self, step: Step<'t>, parent: Node<'t>, depth: usize) {
+        let enclosing = self.context().enclosing;
+        let frame = |this: &Self| this.frames.last().map(|frame| (frame.definition, frame.body, frame.signature));
+        match (parent.kind(), step.field.unwrap_or("")) {
+            ("function_definition" | "class_definition", "body") => {
+                if let Some((definition, body, _)) = frame(self) {
+                    self.push(depth, body, Some(definition));
+                }
+            }
+            ("lambda", "body") => {
+                if let Some((_, body, _)) = frame(self) {
+                    self.push(depth, body, enclosing);
+                }
+            }
+            ("function_definition" | "class_definition", "return_type" | "type_parameters" | "superclasses")
+            | ("typed_parameter" | "typed_default_parameter", "type") => {
+                if let Some((definition, _, signature)) = frame(self) {
+                    self.push(depth, signature, Some(definition));
+                }
+            }
+            ("for_in_clause", "right") => {
+                let top = self.contexts.last_mut().and_then(|context| context.around.take());
+                if let Some(around) = top {
+                    self.push(depth, around, enclosing);
+                }
+            }
+            _ => {}
+        }
+        let kind = step.node.kind();
+        if matches!(
+            kind,
+            "list_comprehension" | "set_comprehension" | "dictionary_comprehension" | "generator_expression"
+        ) {
+            let around = self.scope();
+            let owner = self.b.facts().scopes[around.index()].owner;
+            let scope = self.b.scope(around, ScopeKind::Block, owner);
+            self.contexts.push(Context { depth, scope, enclosing, around: Some(around) });
+        }
+    }
+
+    /// Closes what was opened at a node of this depth.
+    pub(super) fn close_contexts(&mut self, depth: usize) {
+        let depth = self.depth_base + depth + 1;
+        while self.contexts.last().is_some_and(|context| context.depth == depth) {
+            self.contexts.pop();
+        }
+        while self.modes.last().is_some_and(|mode| mode.0 == depth) {
+            self.modes.pop();
+        }
+        if self.type_only.last() == Some(&depth) {
+            self.type_only.pop();
+        }
+    }
+
+    fn is_type_checking(&self, if_statement: Node<'_>) -> bool {
+        let condition = if_statement.child_by_field_name("condition");
+        condition.is_some_and(|node| last_word(self.source.text(node)) == "TYPE_CHECKING")
+    }
+}
+
+/// Whether what is inside a node of this kind may not run.
+pub(super) fn is_conditional(kind: &str) -> bool {
+    matches!(
+        kind,
+        "if_statement"
+            | "try_statement"
+            | "for_statement"
+            | "while_statement"
+            | "match_statement"
+            | "function_definition"
+    )
+}
+
+/// What stands behind the last dot.
+pub(super) fn last_word(text: &str) -> &str {
+    text.rsplit('.').next().unwrap_or(text).trim()
+}
+
+/// Column of the last position asked for, so that the next one on the same line counts only what lies between.
+#[derive(Debug, Default)]
+struct ColumnCache {
+    line_start: usize,
+    byte: usize,
+    chars: usize,
+}
+
+impl ColumnCache {
+    /// Number of characters between the start of the line and `byte`.
+    fn chars(&mut self, text: &str, line_start: usize, byte: usize) -> usize {
+        if self.line_start != line_start {
+            *self = Self { line_start, byte: line_start, chars: 0 };
+        }
+        let between = |from: usize, to: usize| {
+            let text = text.get(from..to).unwrap_or("");
+            if text.is_ascii() { text.len() } else { text.chars().count() }
+        };
+        if byte >= self.byte {
+            self.chars += between(self.byte, byte);
+        } else if self.byte - byte <= byte - line_start {
+            self.chars -= between(byte, self.byte).min(self.chars);
+        } else {
+            self.chars = between(line_start, byte);
+        }
+        self.byte = byte;
+        self.chars
+    }
+}

@@ -1,0 +1,149 @@
+//! Annotations: which parts of the tree are types, what typing constructs mean, annotations in quotes.
+
+use tree_sitter::{Node, Parser, Range};
+
+use super::state::{Extractor, last_word};
+use crate::facts::{Expr, ExprId, Literal};
+use crate::walk::{Step, walk};
+
+/// Longest annotation in quotes that is parsed, in bytes.
+const MAX_QUOTED: usize = 2 << 10;
+/// Functions whose first argument is a type and whose result is a value of it.
+const CASTS: [&str; 1] = ["cast"];
+/// Wrappers that say something of a name but do not change its type.
+const TRANSPARENT: [&str; 7] = ["Annotated", "ClassVar", "Final", "InitVar", "Required", "NotRequired", "ReadOnly"];
+
+impl Extractor<'_> {
+    /// Whether reading of types or of values begins at this node; `None` if it stays as it is.
+    pub(super) fn mode<'t>(&self, step: Step<'t>, parent: Node<'t>, path: &[Step<'t>]) -> Option<bool> {
+        let grand = path.len().checked_sub(2).map(|index| path[index].node);
+        let field = step.field.unwrap_or("");
+        match (step.node.kind(), parent.kind()) {
+            ("argument_list", "class_definition") => None,
+            ("argument_list" | "list_comprehension" | "lambda", _) => self.in_type().then_some(false),
+            ("type", "type_parameter") => {
+                let generic = grand.filter(|grand| grand.kind() == "generic_type");
+                let head = generic.and_then(|generic| generic.named_child(0));
+                let is_first = parent.named_child(0) == Some(step.node);
+                Some(head.is_none_or(|head| self.is_type_argument(head, is_first)))
+            }
+            ("type", _) => Some(true),
+            (_, "subscript") if field == "subscript" && self.in_type() => {
+                let head = parent.child_by_field_name("value")?;
+                let is_first = parent.child_by_field_name("subscript") == Some(step.node);
+                Some(self.is_type_argument(head, is_first))
+            }
+            ("subscript", "argument_list") if grand.is_some_and(|grand| grand.kind() == "class_definition") => {
+                Some(true)
+            }
+            (_, "argument_list") if grand.is_some_and(|grand| self.is_cast(grand)) => {
+                (parent.named_child(0) == Some(step.node)).then_some(true)
+            }
+            (_, "assignment") if field == "right" => self.is_alias(parent).then_some(true),
+            _ => None,
+        }
+    }
+
+    fn is_type_argument(&self, head: Node<'_>, is_first: bool) -> bool {
+        match last_word(self.source.text(head)) {
+            "Literal" => false,
+            "Annotated" => is_first,
+            _ => true,
+        }
+    }
+
+    /// Whether a node is a call of `cast`.
+    pub(super) fn is_cast(&self, call: Node<'_>) -> bool {
+        let function = call.child_by_field_name("function").filter(|_| call.kind() == "call");
+        function.is_some_and(|function| {
+            function.byte_range().len() < 32 && CASTS.contains(&last_word(self.source.text(function)))
+        })
+    }
+
+    /// `Head[arguments]` in a type.
+    pub(super) fn generic(&mut self, head: Node<'_>, base: ExprId, args: &[ExprId]) -> ExprId {
+        match last_word(self.source.text(head)) {
+            "Optional" => {
+                let null = self.literal(Literal::Null);
+                let mut items = args.to_vec();
+                items.push(null);
+                self.b.union(&items)
+            }
+            "Union" | "Literal" => self.b.union(args),
+            "Callable" => {
+                let result = args.last().copied().unwrap_or_else(|| self.b.unknown());
+                self.b.expr(Expr::Function { result })
+            }
+            word if TRANSPARENT.contains(&word) => args.first().copied().unwrap_or(base),
+            _ => {
+                let args = self.b.list(args);
+                self.b.expr(Expr::Generic { base, args })
+            }
+        }
+    }
+
+    /// `List[X]` as the grammar reads it in annotations.
+    pub(super) fn leave_generic_type(&mut self, node: Node<'_>) {
+        let Some(head) = node.named_child(0) else { return };
+        let base = self.expr_of(Some(head));
+        let mut args = Vec::new();
+        if let Some(list) = node.named_child(1) {
+            let mut cursor = list.walk();
+            let children = list.named_children(&mut cursor).filter(|child| child.kind() != "comment");
+            args.extend(children.take(super::state::MAX_ITEMS).map(|child| self.expr_of(Some(child))));
+        }
+        let expr = self.generic(head, base, &args);
+        self.exprs.set(node, expr);
+    }
+
+    /// `a.List[X]`, and `List[X]` where the grammar does not know that it is a type.
+    pub(super) fn leave_type_subscript(&mut self, node: Node<'_>) {
+        let Some(head) = node.child_by_field_name("value") else { return };
+        let base = self.expr_of(Some(head));
+        let mut cursor = node.walk();
+        let children = node.children_by_field_name("subscript", &mut cursor).take(super::state::MAX_ITEMS);
+        let children: Vec<Node<'_>> = children.collect();
+        let args: Vec<ExprId> = children.into_iter().map(|child| self.expr_of(Some(child))).collect();
+        let expr = self.generic(head, base, &args);
+        self.exprs.set(node, expr);
+    }
+
+    /// An annotation in quotes: parsed where it stands, so that positions are those of the file.
+    pub(super) fn forward_reference<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
+        let mut cursor = node.walk();
+        let mut children = node.named_children(&mut cursor);
+        let content = children.find(|child| child.kind() == "string_content");
+        let Some(content) = content.filter(|_| !self.in_quotes && node.named_child_count() == 3) else { return };
+        if content.byte_range().len() > MAX_QUOTED || content.named_child_count() > 0 {
+            return;
+        }
+        let mut parser = Parser::new();
+        let range = Range {
+            start_byte: content.start_byte(),
+            end_byte: content.end_byte(),
+            start_point: content.start_position(),
+            end_point: content.end_position(),
+        };
+        if parser.set_language(&tree_sitter_python::LANGUAGE.into()).is_err()
+            || parser.set_included_ranges(&[range]).is_err()
+        {
+            return;
+        }
+        let Some(tree) = parser.parse(self.source.text, None) else { return };
+        if tree.root_node().has_error() || self.cancel.is_cancelled() {
+            return;
+        }
+        let outer_exprs = std::mem::take(&mut self.exprs);
+        let inner_base = self.depth_base + path.len() + 1;
+        let outer_base = std::mem::replace(&mut self.depth_base, inner_base);
+        self.in_quotes = true;
+        self.last_expression = None;
+        walk(&tree, self.limits, self);
+        self.in_quotes = false;
+        self.depth_base = outer_base;
+        self.exprs = outer_exprs;
+        if let Some(expr) = self.last_expression.take() {
+            self.exprs.set(node, expr);
+        }
+    }
+}
