@@ -1,0 +1,240 @@
+//! Attributes and doc comments, kept until the item they belong to is reached.
+
+use tree_sitter::Node;
+
+use super::Extractor;
+use crate::facts::{DefId, Definition, Expr, ExprId, Pos, Role};
+use crate::text;
+use crate::walk::Step;
+
+/// Attributes of the compiler and its tools: they name nothing that could be looked up.
+const BUILT_IN: &[&str] = &[
+    "allow",
+    "automatically_derived",
+    "bench",
+    "cfg",
+    "cfg_attr",
+    "cold",
+    "deny",
+    "deprecated",
+    "derive",
+    "doc",
+    "expect",
+    "export_name",
+    "feature",
+    "forbid",
+    "global_allocator",
+    "ignore",
+    "inline",
+    "link",
+    "link_name",
+    "link_section",
+    "macro_export",
+    "macro_use",
+    "must_use",
+    "naked",
+    "no_mangle",
+    "no_std",
+    "no_implicit_prelude",
+    "no_main",
+    "non_exhaustive",
+    "panic_handler",
+    "path",
+    "proc_macro",
+    "proc_macro_attribute",
+    "proc_macro_derive",
+    "recursion_limit",
+    "repr",
+    "rustfmt",
+    "should_panic",
+    "target_feature",
+    "test",
+    "track_caller",
+    "unsafe",
+    "used",
+    "warn",
+    "windows_subsystem",
+];
+
+/// Last path segments of attributes that make a function a test: `#[test]`, `#[tokio::test]`, …
+const TEST_MARKERS: &[&str] = &["test", "bench", "rstest", "test_case", "quickcheck", "wasm_bindgen_test", "proptest"];
+
+/// Attributes and doc comments that wait for their item.
+#[derive(Debug, Default)]
+pub(super) struct Pending {
+    /// What the attributes name.
+    pub(super) decorators: Vec<ExprId>,
+    /// Where it is written.
+    places: Vec<Pos>,
+    /// Marks a test, or something compiled for tests only.
+    pub(super) is_test: bool,
+    /// `#[macro_export]`
+    pub(super) is_exported: bool,
+    /// `#[path = "…"]`
+    pub(super) path: Option<String>,
+    /// Doc comment lines.
+    doc: String,
+}
+
+impl Pending {
+    /// The doc comment.
+    pub(super) fn doc(&self) -> Option<Box<str>> {
+        text::doc(&self.doc)
+    }
+
+    fn push_doc(doc: &mut String, line: &str) {
+        if doc.len() <= Definition::MAX_DOC * 2 {
+            doc.push_str(line.trim_end());
+            doc.push('\n');
+        }
+    }
+}
+
+impl<'a> Extractor<'a> {
+    /// What has been gathered for the item that is reached now.
+    pub(super) fn take_pending(&mut self) -> Pending {
+        std::mem::take(&mut self.pending)
+    }
+
+    /// Adds the references of an item's attributes, made by the item itself.
+    pub(super) fn decorate(&mut self, def: DefId, pending: &Pending) {
+        let decorators = self.builder.list(&pending.decorators);
+        self.builder.definition_mut(def).decorators = decorators;
+        for (&expr, &pos) in pending.decorators.iter().zip(&pending.places) {
+            self.refer_from(expr, Role::Decorate, u8::MAX, pos, Some(def));
+        }
+    }
+
+    /// A comment: kept if it is documentation.
+    pub(super) fn comment(&mut self, node: Node<'_>) {
+        let Some(doc) = node.child_by_field_name("doc") else { return };
+        let line = self.source.text(doc);
+        if node.child_by_field_name("inner").is_none() {
+            Pending::push_doc(&mut self.pending.doc, line);
+        } else if let Some(frame) = self.frames.iter_mut().rev().find(|frame| frame.def.is_some()) {
+            Pending::push_doc(&mut frame.doc, line);
+        } else {
+            Pending::push_doc(&mut self.file_doc, line);
+        }
+    }
+
+    /// `#[…]`
+    pub(super) fn attribute(&mut self, node: Node<'_>, path: &[Step<'_>]) {
+        let Some(attribute) = node.named_child(0) else { return };
+        let Some(name) = attribute.named_child(0) else { return };
+        let last = self.last_name(name);
+        let arguments = attribute.child_by_field_name("arguments");
+        match last {
+            "derive" => return self.derives(arguments),
+            "doc" => {
+                let text = attribute.child_by_field_name("value").map_or("", |value| self.string(value));
+                Pending::push_doc(&mut self.pending.doc, text);
+            }
+            "path" => {
+                let value = attribute.child_by_field_name("value").map(|value| self.string(value).to_owned());
+                self.pending.path = value.or(self.pending.path.take());
+            }
+            "macro_export" => self.pending.is_exported = true,
+            "cfg" => self.pending.is_test |= arguments.is_some_and(|list| is_test_condition(self.source.text(list))),
+            "cfg_attr" => self.conditional_attribute(arguments),
+            _ => {}
+        }
+        self.pending.is_test |= TEST_MARKERS.contains(&last);
+        let built_in = name.kind() == "identifier" && BUILT_IN.contains(&last);
+        let is_tool = matches!(self.source.text(name).split("::").next(), Some("rustfmt" | "clippy" | "diagnostic"));
+        let on_item = path.last().is_none_or(|parent| parent.node.kind() != "arguments");
+        if !built_in && !is_tool && on_item {
+            let expr = self.path(name, None, None);
+            let pos = self.pos(name.child_by_field_name("name").unwrap_or(name));
+            self.pending.decorators.push(expr);
+            self.pending.places.push(pos);
+        }
+    }
+
+    /// `#![…]`: only that of a file compiled for tests matters.
+    pub(super) fn inner_attribute(&mut self, node: Node<'_>) {
+        let is_test = node.named_child(0).is_some_and(|attribute| {
+            let name = attribute.named_child(0).map_or("", |name| self.last_name(name));
+            let arguments = attribute.child_by_field_name("arguments");
+            name == "cfg" && arguments.is_some_and(|list| is_test_condition(self.source.text(list)))
+        });
+        if is_test {
+            self.at.is_test = true;
+            if self.frames.is_empty() {
+                self.builder.facts_mut().is_test = true;
+            }
+        }
+    }
+
+    /// `#[derive(A, b::C)]`: each entry decorates the type.
+    fn derives(&mut self, arguments: Option<Node<'_>>) {
+        let Some(arguments) = arguments else { return };
+        let mut cursor = arguments.walk();
+        let mut base = None;
+        let mut more = cursor.goto_first_child();
+        let mut last: Option<Node<'_>> = None;
+        while more {
+            let token = cursor.node();
+            more = cursor.goto_next_sibling();
+            match token.kind() {
+                "identifier" | "crate" | "self" | "super" => {
+                    base = Some(self.segment(base, token, None));
+                    last = Some(token);
+                }
+                "::" => {}
+                "," | ")" => {
+                    if let (Some(expr), Some(token)) = (base.take(), last.take()) {
+                        let pos = self.pos(token);
+                        self.pending.decorators.push(expr);
+                        self.pending.places.push(pos);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `#[cfg_attr(condition, path = "…")]` and `#[cfg_attr(condition, test)]`.
+    fn conditional_attribute(&mut self, arguments: Option<Node<'_>>) {
+        let Some(arguments) = arguments else { return };
+        let tokens = super::children(arguments);
+        for pair in tokens.windows(2) {
+            if self.source.text(pair[0]) == "path" && pair[1].kind() == "string_literal" && self.pending.path.is_none()
+            {
+                self.pending.path = Some(self.string(pair[1]).to_owned());
+            }
+        }
+    }
+
+    /// Content of a string literal, quotes taken off.
+    fn string(&self, node: Node<'_>) -> &'a str {
+        let text = self.source.text(node);
+        match (text.find('"'), text.rfind('"')) {
+            (Some(start), Some(end)) if start < end => &text[start + 1..end],
+            _ => "",
+        }
+    }
+
+    /// Literals need no visit of their parts; lifetimes, labels and visibilities are nothing that is looked up.
+    pub(super) fn literal_or_skip(&mut self, node: Node<'_>) -> crate::walk::Enter {
+        if matches!(node.kind(), "string_literal" | "raw_string_literal") {
+            let bytes = self.source.text(node).starts_with('b');
+            let literal = if bytes { crate::facts::Literal::Bytes } else { crate::facts::Literal::Str };
+            let expr = self.builder.expr(Expr::Literal(literal));
+            self.exprs.set(node, expr);
+        }
+        crate::walk::Enter::Skip
+    }
+}
+
+/// Whether the text of a `cfg` condition asks for a test build: `(test)`, `(all(test, unix))`, but not `(not(test))`.
+fn is_test_condition(condition: &str) -> bool {
+    let word = |at: usize| {
+        let before = condition[..at].chars().next_back();
+        let after = condition[at + 4..].chars().next();
+        let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '"');
+        !part(before) && !part(after)
+    };
+    let negated = condition.contains("not(") || condition.contains("any(");
+    !negated && condition.match_indices("test").any(|(at, _)| word(at))
+}

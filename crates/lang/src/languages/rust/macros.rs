@@ -1,0 +1,368 @@
+//! Macro invocations. The grammar sees only tokens; arguments that are expressions are parsed a second time, in place,
+//! so that their positions hold. What cannot be parsed is searched for calls by their shape.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Range, Tree};
+
+use super::environment::Space;
+use super::{Exactness, Extractor};
+use crate::facts::{Collection, Expr, ExprId, Literal, Role};
+use crate::walk::{self, NodeExprs, Step};
+
+/// Macros inside the arguments of macros that are parsed; deeper ones are only searched. The walk of arguments nests on
+/// the call stack, so this is small.
+const MAX_NESTING: u32 = 6;
+
+/// Longest argument text that is parsed a second time, in bytes.
+const MAX_ARGUMENT_BYTES: usize = 256 << 10;
+
+/// How the arguments of a macro are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Expressions between commas.
+    Expressions,
+    /// `matches!(expression, pattern if guard)`
+    Pattern,
+    /// Items, where a macro stands in the place of items.
+    Items,
+}
+
+/// What a well-known macro yields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Yields {
+    Text,
+    Bool,
+    List,
+    /// Its last argument.
+    Last,
+    Nothing,
+}
+
+/// Macros whose arguments are plain expressions that are evaluated: those of the standard library and, under the same
+/// names everywhere, of the usual logging and error crates.
+fn well_known(name: &str) -> Option<(Shape, Yields)> {
+    Some(match name {
+        "format" | "concat" | "stringify" | "env" | "include_str" | "file" => (Shape::Expressions, Yields::Text),
+        "vec" => (Shape::Expressions, Yields::List),
+        "matches" => (Shape::Pattern, Yields::Bool),
+        "dbg" => (Shape::Expressions, Yields::Last),
+        "print" | "println" | "eprint" | "eprintln" | "write" | "writeln" | "format_args" | "panic" | "assert"
+        | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" | "todo"
+        | "unimplemented" | "unreachable" | "error" | "warn" | "info" | "debug" | "trace" | "log" | "bail"
+        | "ensure" | "anyhow" => (Shape::Expressions, Yields::Nothing),
+        _ => return None,
+    })
+}
+
+/// The parser of macro arguments, with the time that is left for them in this file.
+pub(super) struct MacroParser {
+    parser: Option<Parser>,
+    left: Duration,
+    nesting: u32,
+}
+
+impl MacroParser {
+    pub(super) fn new(budget: Duration) -> Self {
+        Self { parser: None, left: budget, nesting: 0 }
+    }
+
+    /// Whether the walk is inside the arguments of a macro.
+    pub(super) fn in_arguments(&self) -> bool {
+        self.nesting > 0
+    }
+}
+
+/// Text that stands in for the bytes of a macro's arguments.
+struct Overlay {
+    start: usize,
+    start_point: Point,
+    text: Vec<u8>,
+}
+
+impl Extractor<'_> {
+    /// Refers to the macro and reads its arguments.
+    pub(super) fn macro_invocation(&mut self, node: Node<'_>, path: &[Step<'_>]) {
+        drop(self.take_pending());
+        let Some(name) = node.child_by_field_name("macro") else { return };
+        let is_type_list = path.last().is_some_and(|parent| parent.node.kind() == "type_arguments");
+        self.path(name, None, Some(Role::Macro));
+        let Some(arguments) = super::children(node).into_iter().rfind(|child| child.kind() == "token_tree") else {
+            return;
+        };
+        let known = well_known(self.last_name(name));
+        let in_items =
+            path.last().is_none_or(|parent| matches!(parent.node.kind(), "source_file" | "declaration_list"));
+        let braces = self.source.text(arguments).starts_with('{');
+        let (shape, yields) = match known {
+            Some(known) => known,
+            None if in_items && braces => (Shape::Items, Yields::Nothing),
+            None => (Shape::Expressions, Yields::Nothing),
+        };
+        let before = self.exactness;
+        if known.is_none() && shape != Shape::Items {
+            self.exactness = Exactness::Inexact;
+        }
+        let parsed = if is_type_list { None } else { self.parsed_arguments(arguments, shape) };
+        match parsed {
+            Some(items) => {
+                if let Some(value) = self.macro_value(yields, &items) {
+                    self.exprs.set(node, value);
+                }
+            }
+            None => {
+                self.exactness = Exactness::Inexact;
+                self.search_tokens(arguments);
+            }
+        }
+        self.exactness = before;
+    }
+
+    fn macro_value(&mut self, yields: Yields, items: &[ExprId]) -> Option<ExprId> {
+        match yields {
+            Yields::Text => Some(self.literal_expr(Literal::Str)),
+            Yields::Bool => Some(self.literal_expr(Literal::Bool)),
+            Yields::Last => items.last().copied(),
+            Yields::Nothing => None,
+            Yields::List => {
+                let known: Vec<ExprId> =
+                    items.iter().copied().find(|&item| item != self.builder.unknown()).into_iter().collect();
+                let items = self.builder.list(&known);
+                Some(self.builder.expr(Expr::Collection { kind: Collection::List, items }))
+            }
+        }
+    }
+
+    /// Parses and walks the arguments; their expressions, or `None` if they are not what `shape` says.
+    fn parsed_arguments(&mut self, arguments: Node<'_>, shape: Shape) -> Option<Vec<ExprId>> {
+        if self.macros.nesting >= MAX_NESTING {
+            return None;
+        }
+        if arguments.child_count() <= 2 {
+            return Some(Vec::new());
+        }
+        let overlay = self.overlay(arguments, shape)?;
+        let tree = self.parse_overlay(&overlay)?;
+        let root = tree.root_node();
+        if root.has_error() || (shape != Shape::Items && !is_one_list(root)) {
+            return None;
+        }
+        self.macros.nesting += 1;
+        let outer = std::mem::replace(&mut self.exprs, NodeExprs::default());
+        let in_block = std::mem::replace(&mut self.at.in_block, false);
+        // Deeper than the limit only if the file's own tree was too, which is reported there.
+        let _ = walk::walk(&tree, self.limits, self);
+        self.at.in_block = in_block;
+        let list = super::children(root).first().and_then(|statement| statement.named_child(0));
+        let items = list.map(super::children).unwrap_or_default();
+        let items = items.into_iter().map(|item| self.expr_of(Some(item))).collect();
+        self.exprs = outer;
+        self.macros.nesting -= 1;
+        Some(items)
+    }
+
+    /// The text to parse instead of the tokens, at the same place.
+    fn overlay(&self, arguments: Node<'_>, shape: Shape) -> Option<Overlay> {
+        let range = arguments.byte_range();
+        let written = self.source.text.as_bytes().get(range.clone())?;
+        if written.len() > MAX_ARGUMENT_BYTES {
+            return None;
+        }
+        let start_point = arguments.start_position();
+        let mut text = written.to_vec();
+        let end = text.len().checked_sub(1)?;
+        match shape {
+            Shape::Expressions => {
+                let brackets = if text[0] == b'[' { (b'[', b']') } else { (b'(', b')') };
+                (text[0], text[end]) = brackets;
+                text.push(b';');
+                Some(Overlay { start: range.start, start_point, text })
+            }
+            Shape::Items => {
+                (text[0], text[end]) = (b' ', b' ');
+                Some(Overlay { start: range.start, start_point, text })
+            }
+            Shape::Pattern => {
+                const KEYWORD: &[u8] = b"match";
+                let comma = first_comma(arguments)? - range.start;
+                let start = range.start.checked_sub(KEYWORD.len())?;
+                let column = start_point.column.checked_sub(KEYWORD.len())?;
+                text[0] = b' ';
+                text[comma] = b'{';
+                text.truncate(end);
+                let pattern_end = text.trim_ascii_end().len();
+                if text[..pattern_end].ends_with(b",") {
+                    text[pattern_end - 1] = b' ';
+                }
+                text.extend_from_slice(b" =>{}}");
+                text.splice(0..0, KEYWORD.iter().copied());
+                Some(Overlay { start, start_point: Point { row: start_point.row, column }, text })
+            }
+        }
+    }
+
+    fn parse_overlay(&mut self, overlay: &Overlay) -> Option<Tree> {
+        if self.macros.left.is_zero() {
+            return None;
+        }
+        if self.macros.parser.is_none() {
+            let mut parser = Parser::new();
+            parser.set_language(&tree_sitter_rust::LANGUAGE.into()).ok()?;
+            self.macros.parser = Some(parser);
+        }
+        let end = overlay.start + overlay.text.len();
+        let range = Range {
+            start_byte: overlay.start,
+            end_byte: end,
+            start_point: overlay.start_point,
+            end_point: end_point(overlay),
+        };
+        let cancel = self.cancel;
+        let left = self.macros.left;
+        let parser = self.macros.parser.as_mut()?;
+        parser.reset();
+        parser.set_included_ranges(&[range]).ok()?;
+        // The same clock as that of the file's parse: arguments share one budget.
+        let start = Instant::now();
+        let mut stop = |_: &ParseState| match cancel.is_cancelled() || start.elapsed() > left {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let options = ParseOptions::new().progress_callback(&mut stop);
+        let mut read = |offset: usize, _| overlay.text.get(offset.saturating_sub(overlay.start)..).unwrap_or_default();
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        self.macros.left = left.saturating_sub(start.elapsed());
+        tree
+    }
+
+    /// Finds `name(`, `path::name(`, `.name(` and `name!` in tokens.
+    fn search_tokens(&mut self, tokens: Node<'_>) {
+        let mut cursor = tokens.walk();
+        let mut depth = 0u32;
+        let mut run = Run::default();
+        loop {
+            let node = cursor.node();
+            if node.kind() == "token_tree" {
+                if depth > 0 && self.source.text(node).starts_with('(') {
+                    self.end_run(&mut run, Role::Call);
+                }
+                run = Run::default();
+                if cursor.goto_first_child() {
+                    depth += 1;
+                    continue;
+                }
+            } else {
+                self.token(node, &mut run);
+            }
+            if self.builder.full() {
+                return;
+            }
+            while !cursor.goto_next_sibling() {
+                if depth <= 1 || !cursor.goto_parent() {
+                    return;
+                }
+                depth -= 1;
+                run = Run::default();
+            }
+        }
+    }
+
+    /// Takes one token into the run of tokens that may become an access path.
+    fn token(&mut self, node: Node<'_>, run: &mut Run) {
+        match node.kind() {
+            "identifier" | "self" | "crate" | "super" => {
+                let text = self.ident(node);
+                let is_keyword = node.kind() != "identifier";
+                run.name = None;
+                run.expr = Some(match (run.join, run.expr) {
+                    (Join::Path, base) if !is_keyword => match base {
+                        Some(base) => self.builder.path(base, text),
+                        None => self.builder.name_expr(text, self.at.scope),
+                    },
+                    (Join::Member, base) => {
+                        let base = base.unwrap_or_else(|| self.builder.unknown());
+                        self.builder.member(base, text)
+                    }
+                    _ if node.kind() == "self" => self.builder.expr(Expr::This { scope: self.at.scope }),
+                    _ => self.segment(None, node, None),
+                });
+                let name = self.builder.name(text);
+                let bare = run.join == Join::None;
+                if !is_keyword && !(bare && self.environment.is_local(Space::Value, name)) {
+                    run.name = Some((node.start_byte(), self.pos(node)));
+                }
+                run.join = Join::None;
+            }
+            "::" => run.join = Join::Path,
+            "." => run.join = Join::Member,
+            "!" => self.end_run(run, Role::Macro),
+            _ => *run = Run::default(),
+        }
+    }
+
+    fn end_run(&mut self, run: &mut Run, role: Role) {
+        let done = std::mem::take(run);
+        if let (Some(expr), Some((_, pos)), Join::None) = (done.expr, done.name, done.join) {
+            let enclosing = self.at.enclosing;
+            self.refer_from(expr, role, u8::MAX, pos, enclosing);
+        }
+    }
+}
+
+/// How the next name continues an access path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Join {
+    #[default]
+    None,
+    Path,
+    Member,
+}
+
+/// An access path while its tokens are read.
+#[derive(Debug, Default)]
+struct Run {
+    expr: Option<ExprId>,
+    /// Where its last name is, if that is worth a reference.
+    name: Option<(usize, crate::facts::Pos)>,
+    join: Join,
+}
+
+/// Whether the parsed arguments are one tuple, array, parenthesised expression, match or unit.
+fn is_one_list(root: Node<'_>) -> bool {
+    let statements = super::children(root);
+    let [statement] = statements.as_slice() else { return false };
+    let list = statement.named_child(0).map_or("", |list| list.kind());
+    statement.kind() == "expression_statement"
+        && matches!(
+            list,
+            "tuple_expression"
+                | "parenthesized_expression"
+                | "array_expression"
+                | "unit_expression"
+                | "match_expression"
+        )
+}
+
+/// Byte of the first comma between the arguments.
+fn first_comma(arguments: Node<'_>) -> Option<usize> {
+    let mut cursor = arguments.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let token = cursor.node();
+        if token.kind() == "," {
+            return Some(token.start_byte());
+        }
+        more = cursor.goto_next_sibling();
+    }
+    None
+}
+
+fn end_point(overlay: &Overlay) -> Point {
+    let rows = overlay.text.iter().filter(|&&byte| byte == b'\n').count();
+    let last_line = overlay.text.iter().rev().take_while(|&&byte| byte != b'\n').count();
+    match rows {
+        0 => Point { row: overlay.start_point.row, column: overlay.start_point.column + last_line },
+        rows => Point { row: overlay.start_point.row + rows, column: last_line },
+    }
+}

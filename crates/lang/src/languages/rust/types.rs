@@ -1,0 +1,148 @@
+//! Types as written, built bottom-up like expressions.
+
+use tree_sitter::Node;
+
+use super::Extractor;
+use super::environment::Space;
+use crate::facts::{Collection, Expr, ExprId, Literal, PathRoot, Role};
+use crate::walk::Step;
+
+/// Traits that say nothing of a type's members: skipped where one trait has to be picked from several.
+const MARKERS: &[&str] = &["Send", "Sync", "Sized", "Unpin", "Copy", "UnwindSafe", "RefUnwindSafe"];
+
+impl<'a> Extractor<'a> {
+    /// Sets the expression of a type node.
+    pub(super) fn leave_type(&mut self, step: Step<'_>, path: &[Step<'_>]) {
+        let node = step.node;
+        let expr = match node.kind() {
+            "type_identifier" => self.type_identifier(step, path),
+            "scoped_type_identifier" | "scoped_identifier" => self.scoped(step, path),
+            "primitive_type" => Some(self.builder.name_expr(self.source.text(node), self.at.scope)),
+            "generic_type" | "generic_type_with_turbofish" => Some(self.generic_type(node)),
+            "reference_type" | "pointer_type" | "type_binding" | "higher_ranked_trait_bound" | "qualified_type" => {
+                node.child_by_field_name("type").and_then(|inner| self.exprs.get(inner))
+            }
+            "bracketed_type" => node.named_child(0).and_then(|inner| self.exprs.get(inner)),
+            "abstract_type" | "dynamic_type" => {
+                node.child_by_field_name("trait").and_then(|inner| self.exprs.get(inner))
+            }
+            "bounded_type" => self.first_trait(node),
+            "array_type" => {
+                let element = self.field_expr(node, "element");
+                let items = self.builder.list(&[element]);
+                Some(self.builder.expr(Expr::Collection { kind: Collection::List, items }))
+            }
+            "tuple_type" => {
+                let parts: Vec<ExprId> =
+                    super::children(node).into_iter().map(|part| self.expr_of(Some(part))).collect();
+                let items = self.builder.list(&parts);
+                Some(self.builder.expr(Expr::Collection { kind: Collection::Tuple, items }))
+            }
+            "unit_type" => Some(self.builder.expr(Expr::Literal(Literal::Null))),
+            "function_type" => {
+                let result = match node.child_by_field_name("return_type") {
+                    Some(result) => self.expr_of(Some(result)),
+                    None => self.builder.expr(Expr::Literal(Literal::Null)),
+                };
+                Some(self.builder.expr(Expr::Function { result }))
+            }
+            _ => None,
+        };
+        if let Some(expr) = expr {
+            self.exprs.set(node, expr);
+        }
+    }
+
+    fn type_identifier(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {
+        if step.field == Some("name") && path.last().is_some_and(|parent| parent.node.kind() != "struct_expression") {
+            return None;
+        }
+        match self.ident(step.node) {
+            "_" => return None,
+            "Self" => return Some(self.builder.expr(Expr::SelfType { scope: self.at.scope })),
+            _ => {}
+        }
+        let text = self.ident(step.node);
+        let expr = self.builder.name_expr(text, self.at.scope);
+        let name = self.builder.name(text);
+        if !self.environment.is_local(Space::Type, name) {
+            let (role, _) = role_of(step, path, Role::Type);
+            self.refer(expr, role, u8::MAX, step.node);
+        }
+        Some(expr)
+    }
+
+    /// `base::name`, of a type or a value.
+    fn scoped(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {
+        let name = step.node.child_by_field_name("name")?;
+        let base = match step.node.child_by_field_name("path") {
+            Some(base) => self.expr_of(Some(base)),
+            None => self.root(PathRoot::Global),
+        };
+        if name.kind() == "super" {
+            return Some(self.super_of(Some(base)));
+        }
+        let expr = self.builder.path(base, self.ident(name));
+        let default = if step.node.kind() == "scoped_identifier" { Role::Read } else { Role::Type };
+        let (role, arity) = role_of(step, path, default);
+        self.refer(expr, role, arity, name);
+        Some(expr)
+    }
+
+    fn generic_type(&mut self, node: Node<'_>) -> ExprId {
+        let base = self.field_expr(node, "type");
+        let arguments = self.type_arguments(node.child_by_field_name("type_arguments"));
+        if base == self.builder.unknown() {
+            return base;
+        }
+        let args = self.builder.list(&arguments);
+        self.builder.expr(Expr::Generic { base, args })
+    }
+
+    /// Type arguments in order, without lifetimes. Of `Iterator<Item = T>` the argument is `T`.
+    pub(super) fn type_arguments(&self, list: Option<Node<'_>>) -> Vec<ExprId> {
+        let Some(list) = list else { return Vec::new() };
+        let arguments = super::children(list).into_iter();
+        let arguments = arguments.filter(|argument| !matches!(argument.kind(), "lifetime" | "trait_bounds"));
+        arguments.map(|argument| self.expr_of(Some(argument))).collect()
+    }
+
+    /// The first trait of `A + Send + 'static` that has members of its own.
+    fn first_trait(&self, node: Node<'_>) -> Option<ExprId> {
+        let parts: Vec<ExprId> = super::children(node).into_iter().filter_map(|part| self.exprs.get(part)).collect();
+        let facts = self.builder.facts();
+        let is_marker = |part: &ExprId| match facts.expr(*part) {
+            Expr::Name { name, .. } | Expr::Path { name, .. } => MARKERS.contains(&facts.name(name)),
+            _ => false,
+        };
+        parts.iter().find(|part| !is_marker(part)).or(parts.first()).copied()
+    }
+}
+
+/// What is done with the thing a node names, from where the node stands; for a call also the number of arguments.
+pub(super) fn role_of(step: Step<'_>, path: &[Step<'_>], default: Role) -> (Role, u8) {
+    let mut field = step.field;
+    for (depth, parent) in path.iter().enumerate().rev() {
+        match (parent.node.kind(), field) {
+            ("generic_type" | "generic_type_with_turbofish" | "higher_ranked_trait_bound", Some("type"))
+            | ("generic_function", Some("function"))
+            | ("function_type", Some("trait")) => field = parent.field,
+            ("call_expression", Some("function")) => return (Role::Call, arity(parent.node)),
+            ("assignment_expression" | "compound_assignment_expr", Some("left")) => return (Role::Write, u8::MAX),
+            ("scoped_identifier" | "scoped_type_identifier", Some("path")) => return (Role::Type, u8::MAX),
+            ("impl_item", Some("trait")) => return (Role::Implement, u8::MAX),
+            ("trait_bounds", _) => {
+                let of_trait = depth > 0 && path[depth - 1].node.kind() == "trait_item";
+                return (if of_trait { Role::Inherit } else { Role::Type }, u8::MAX);
+            }
+            _ => return (default, u8::MAX),
+        }
+    }
+    (default, u8::MAX)
+}
+
+fn arity(call: Node<'_>) -> u8 {
+    let Some(arguments) = call.child_by_field_name("arguments") else { return u8::MAX };
+    let count = super::children(arguments).iter().filter(|child| child.kind() != "attribute_item").count();
+    u8::try_from(count).unwrap_or(u8::MAX)
+}

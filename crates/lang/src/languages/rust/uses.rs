@@ -1,0 +1,159 @@
+//! `use` trees, `extern crate` and `mod m;`: each name they bring is one import.
+
+use tree_sitter::Node;
+
+use super::Extractor;
+use crate::facts::{Expr, ExprId, Import, ImportFlags, ImportKind, NameId, PathRoot, Pos, Role, Visibility};
+
+impl Extractor<'_> {
+    /// Every leaf of a use tree, with an explicit stack.
+    pub(super) fn use_declaration(&mut self, node: Node<'_>) {
+        self.take_pending();
+        let reexport = self.visibility(node) != Visibility::Private;
+        let before = self.at.scope;
+        self.at.scope = self.at.items;
+        let mut stack: Vec<(Node<'_>, Option<ExprId>)> = Vec::new();
+        stack.extend(node.child_by_field_name("argument").map(|argument| (argument, None)));
+        while let Some((tree, prefix)) = stack.pop() {
+            match tree.kind() {
+                "use_list" => {
+                    let items = super::children(tree);
+                    stack.extend(items.into_iter().rev().map(|item| (item, prefix)));
+                }
+                "scoped_use_list" => {
+                    let prefix = match tree.child_by_field_name("path") {
+                        Some(path) => Some(self.path(path, prefix, Some(Role::Type))),
+                        None => Some(prefix.unwrap_or_else(|| self.root(PathRoot::Global))),
+                    };
+                    stack.extend(tree.child_by_field_name("list").map(|list| (list, prefix)));
+                }
+                "use_wildcard" => self.use_wildcard(tree, prefix, reexport),
+                "use_as_clause" => {
+                    let path = tree.child_by_field_name("path");
+                    let alias = tree.child_by_field_name("alias").map(|alias| self.ident(alias));
+                    if let Some(path) = path {
+                        self.use_leaf(path, prefix, alias, reexport);
+                    }
+                }
+                _ => self.use_leaf(tree, prefix, None, reexport),
+            }
+            if self.builder.full() {
+                break;
+            }
+        }
+        self.at.scope = before;
+    }
+
+    fn use_wildcard(&mut self, tree: Node<'_>, prefix: Option<ExprId>, reexport: bool) {
+        let (path, at) = match tree.named_child(0) {
+            Some(path) => (Some(self.path(path, prefix, Some(Role::Type))), path),
+            None if tree.child(0).is_some_and(|first| first.kind() == "::") && prefix.is_none() => {
+                (Some(self.root(PathRoot::Global)), tree)
+            }
+            None => (prefix, tree),
+        };
+        let pos = self.last_segment_pos(at);
+        self.add_import(ImportKind::Wildcard, path, pos, reexport, None);
+    }
+
+    /// One name of a use tree: a path, `self` in a list, or a bare name.
+    fn use_leaf(&mut self, leaf: Node<'_>, prefix: Option<ExprId>, alias: Option<&str>, reexport: bool) {
+        let pos = self.last_segment_pos(leaf);
+        let name = leaf.child_by_field_name("name").unwrap_or(leaf);
+        let parent = match leaf.kind() {
+            "scoped_identifier" => match leaf.child_by_field_name("path") {
+                Some(path) => Some(self.path(path, prefix, Some(Role::Type))),
+                None => Some(prefix.unwrap_or_else(|| self.root(PathRoot::Global))),
+            },
+            "identifier" | "self" | "super" | "crate" => prefix,
+            _ => return,
+        };
+        if name.kind() != "identifier" {
+            let whole = self.segment(parent, name, None);
+            return self.use_module(whole, alias, pos, reexport);
+        }
+        let text = self.ident(name);
+        let bound = self.alias(alias.unwrap_or(text));
+        match parent {
+            Some(parent) => {
+                let name = self.builder.name(text);
+                self.add_import(ImportKind::Symbol(name), Some(parent), pos, reexport, bound);
+            }
+            None => {
+                let whole = self.builder.name_expr(text, self.at.scope);
+                self.add_import(ImportKind::Module, Some(whole), pos, reexport, bound);
+            }
+        }
+    }
+
+    /// `a::b::{self}` and paths that end in a keyword.
+    fn use_module(&mut self, whole: ExprId, alias: Option<&str>, pos: Pos, reexport: bool) {
+        match self.builder.facts().expr(whole) {
+            Expr::Path { base, name } => {
+                let written = self.builder.facts().name(name).to_owned();
+                let bound = self.alias(alias.unwrap_or(&written));
+                self.add_import(ImportKind::Symbol(name), Some(base), pos, reexport, bound);
+            }
+            Expr::Name { name, .. } => {
+                let written = self.builder.facts().name(name).to_owned();
+                let bound = self.alias(alias.unwrap_or(&written));
+                self.add_import(ImportKind::Module, Some(whole), pos, reexport, bound);
+            }
+            _ => {
+                let bound = alias.and_then(|alias| self.alias(alias));
+                self.add_import(ImportKind::Module, Some(whole), pos, reexport, bound);
+            }
+        }
+    }
+
+    /// `extern crate name as alias;`
+    pub(super) fn extern_crate(&mut self, node: Node<'_>) {
+        self.take_pending();
+        let Some(name) = node.child_by_field_name("name") else { return };
+        let pos = self.pos(name);
+        let text = self.ident(name);
+        let reexport = self.visibility(node) != Visibility::Private;
+        let root = self.root(PathRoot::Global);
+        let path = if text == "self" { self.root(PathRoot::Crate) } else { self.builder.path(root, text) };
+        let alias = node.child_by_field_name("alias").map_or(text, |alias| self.ident(alias));
+        let bound = self.alias(alias);
+        self.add_import(ImportKind::Module, Some(path), pos, reexport, bound);
+    }
+
+    /// `mod m;`, with the path of its `#[path]` attribute if it has one.
+    pub(super) fn file_module(&mut self, node: Node<'_>, path: Option<&str>) {
+        let Some(name) = node.child_by_field_name("name") else { return };
+        let pos = self.pos(name);
+        let text = self.ident(name);
+        let bound = self.builder.name(text);
+        let module = self.builder.name(path.unwrap_or(""));
+        let reexport = self.visibility(node) != Visibility::Private;
+        let import = Import {
+            kind: ImportKind::FileModule(bound),
+            module,
+            level: 0,
+            path: None,
+            scope: self.at.items,
+            pos,
+            flags: ImportFlags { reexport, ..ImportFlags::default() },
+        };
+        self.builder.import(import, Some(bound));
+    }
+
+    fn alias(&mut self, text: &str) -> Option<NameId> {
+        (text != "_").then(|| self.builder.name(text))
+    }
+
+    fn last_segment_pos(&mut self, path: Node<'_>) -> Pos {
+        self.pos(path.child_by_field_name("name").unwrap_or(path))
+    }
+
+    fn add_import(&mut self, kind: ImportKind, path: Option<ExprId>, pos: Pos, reexport: bool, alias: Option<NameId>) {
+        if self.builder.full() {
+            return;
+        }
+        let module = self.builder.name("");
+        let flags = ImportFlags { reexport, ..ImportFlags::default() };
+        self.builder.import(Import { kind, module, level: 0, path, scope: self.at.items, pos, flags }, alias);
+    }
+}
