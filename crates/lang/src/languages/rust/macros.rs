@@ -9,7 +9,7 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Range, Tree};
 use super::environment::Space;
 use super::{Exactness, Extractor};
 use crate::facts::{Collection, Expr, ExprId, Literal, Role};
-use crate::walk::{self, NodeExprs, Step};
+use crate::walk::{self, Step};
 
 /// Macros inside the arguments of macros that are parsed; deeper ones are only searched. The walk of arguments nests on
 /// the call stack, so this is small.
@@ -149,7 +149,7 @@ impl Extractor<'_> {
             return None;
         }
         self.macros.nesting += 1;
-        let outer = std::mem::replace(&mut self.exprs, NodeExprs::default());
+        let outer = std::mem::take(&mut self.exprs);
         let in_block = std::mem::replace(&mut self.at.in_block, false);
         // Deeper than the limit only if the file's own tree was too, which is reported there.
         let _ = walk::walk(&tree, self.limits, self);
@@ -289,7 +289,8 @@ impl Extractor<'_> {
                 });
                 let name = self.builder.name(text);
                 let bare = run.join == Join::None;
-                if !is_keyword && !(bare && self.environment.is_local(Space::Value, name)) {
+                let is_local = bare && self.environment.is_local(Space::Value, name);
+                if !is_keyword && !is_local {
                     run.name = Some((node.start_byte(), self.pos(node)));
                 }
                 run.join = Join::None;

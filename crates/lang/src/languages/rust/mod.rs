@@ -145,7 +145,7 @@ impl<'a> Extractor<'a> {
 /// Named children that are not comments.
 fn children<'tree>(node: Node<'tree>) -> Vec<Node<'tree>> {
     let mut cursor = node.walk();
-    let mut found = Vec::with_capacity(node.named_child_count() as usize);
+    let mut found = Vec::with_capacity(node.named_child_count());
     if cursor.goto_first_child() {
         loop {
             let child = cursor.node();
