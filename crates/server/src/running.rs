@@ -1,0 +1,75 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use m1nd_base::Cancel;
+
+/// The work of one connection that is under way, so that all of it can be stopped when the client is gone.
+#[derive(Debug, Default)]
+pub(crate) struct Running(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    cancels: HashMap<u64, Cancel>,
+    next: u64,
+    ended: bool,
+}
+
+/// One piece of work; leaves the list when dropped.
+#[derive(Debug)]
+pub(crate) struct Work {
+    running: Arc<Running>,
+    key: u64,
+    /// To hand to the work.
+    pub(crate) cancel: Cancel,
+}
+
+impl Running {
+    /// Registers work that is about to start. It starts cancelled if the client is already gone.
+    pub(crate) fn start(self: &Arc<Self>) -> Work {
+        let cancel = Cancel::new();
+        let mut state = self.lock();
+        if state.ended {
+            cancel.cancel();
+        }
+        let key = state.next;
+        state.next += 1;
+        state.cancels.insert(key, cancel.clone());
+        Work { running: self.clone(), key, cancel }
+    }
+
+    /// Stops everything, and whatever starts later.
+    pub(crate) fn cancel_all(&self) {
+        let mut state = self.lock();
+        state.ended = true;
+        for cancel in state.cancels.values() {
+            cancel.cancel();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        self.running.lock().cancels.remove(&self.key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_running_and_later_work_is_stopped() {
+        let running = Arc::new(Running::default());
+        let (first, done) = (running.start(), running.start());
+        let done_cancel = done.cancel.clone();
+        drop(done);
+        running.cancel_all();
+        assert!(first.cancel.is_cancelled());
+        assert!(!done_cancel.is_cancelled());
+        assert!(running.start().cancel.is_cancelled());
+    }
+}

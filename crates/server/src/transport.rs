@@ -1,0 +1,315 @@
+//! The SDK's transport over two plain byte streams, with both framings, bounds and resynchronisation.
+//!
+//! Reading, cutting, checking and parsing happen on one thread, writing on another; the SDK's loop only sees finished
+//! messages through channels, so that nothing it drops or polls again can lose bytes ("cancel safe"), and a client
+//! that stops reading blocks only its own output. Answers leave in the framing of their request; notifications in the
+//! framing of the last message read.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::sync::mpsc;
+
+use crate::framing::{Frame, Framer, Mode};
+use crate::message::{self, Incoming, code};
+use crate::running::Running;
+
+/// Requests that may wait for their answer at once; more are refused.
+pub const IN_FLIGHT: usize = 256;
+/// Bytes read at once.
+const CHUNK: usize = 64 << 10;
+/// Messages waiting for the SDK or the output.
+const QUEUE: usize = 256;
+/// How long answers still due are awaited after the input ended: `printf … | m1nd serve` gets all of its answers.
+const GRACE: Duration = Duration::from_secs(120);
+/// How often the end of that wait is looked for.
+const GRACE_STEP: Duration = Duration::from_millis(10);
+/// Pause before a stream that somebody set to non-blocking is tried again.
+const NONBLOCKING_STEP: Duration = Duration::from_millis(5);
+
+/// The client cannot be written to any more.
+#[derive(Debug, thiserror::Error)]
+#[error("the client closed its end of the output")]
+pub struct OutputClosed;
+
+/// The stream that answers go to.
+pub trait Output: Write + Send + 'static {
+    /// Whether nobody can read it any more. `false` when that cannot be known without writing.
+    fn is_closed(&self) -> bool;
+}
+
+/// A stream whose end can be asked about: pipes, sockets, the standard output.
+#[cfg(unix)]
+impl<W: Write + std::os::fd::AsFd + Send + 'static> Output for W {
+    fn is_closed(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let mut polled = [PollFd::new(self, PollFlags::empty())];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut polled, Some(&now)).is_ok() && polled[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
+    }
+}
+
+/// A stream whose end shows only when it is written to.
+#[cfg(not(unix))]
+impl<W: Write + Send + 'static> Output for W {
+    fn is_closed(&self) -> bool {
+        false
+    }
+}
+
+/// What the threads and the transport share.
+#[derive(Debug, Default)]
+struct Shared {
+    /// Framing of each request not yet answered.
+    modes: Mutex<HashMap<RequestId, Mode>>,
+    /// Framing of the last message read.
+    last: Mutex<Mode>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+enum Outgoing {
+    Bytes(Vec<u8>),
+    /// Asks whether the output is closed.
+    Probe,
+}
+
+/// The transport. One per connection.
+pub(crate) struct StdioTransport {
+    incoming: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
+    outgoing: mpsc::Sender<Outgoing>,
+    /// Ends when the output turned out closed.
+    closed: tokio::sync::watch::Receiver<bool>,
+    shared: Arc<Shared>,
+    running: Arc<Running>,
+    writer: Option<std::thread::JoinHandle<()>>,
+}
+
+impl StdioTransport {
+    /// Starts the two threads. `running` are the calls to stop when the client is gone.
+    pub(crate) fn start(
+        input: impl Read + Send + 'static,
+        output: impl Output,
+        running: Arc<Running>,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared::default());
+        let (message_sender, incoming) = mpsc::channel(QUEUE);
+        let (outgoing, bytes_receiver) = mpsc::channel(QUEUE);
+        let (closed_sender, closed) = tokio::sync::watch::channel(false);
+        let reader = Reader { shared: shared.clone(), messages: message_sender, replies: outgoing.clone() };
+        std::thread::Builder::new().name("m1nd-read".into()).spawn(move || reader.run(input))?;
+        let stop = running.clone();
+        let writer = std::thread::Builder::new().name("m1nd-write".into()).spawn(move || {
+            write_all(output, bytes_receiver, || {
+                stop.cancel_all();
+                closed_sender.send_replace(true);
+            });
+        })?;
+        Ok(Self { incoming, outgoing, closed, shared, running, writer: Some(writer) })
+    }
+
+    /// Waits, within bounds, until everything asked has been answered or nobody listens.
+    async fn finish(&mut self) {
+        let end = Instant::now() + GRACE;
+        while !lock(&self.shared.modes).is_empty() && !*self.closed.borrow() && Instant::now() < end {
+            let _ = self.outgoing.send(Outgoing::Probe).await;
+            tokio::time::sleep(GRACE_STEP).await;
+        }
+        self.running.cancel_all();
+    }
+}
+
+impl Transport<RoleServer> for StdioTransport {
+    type Error = OutputClosed;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let id = match &item {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        let answered = id.cloned();
+        let mode = match &answered {
+            Some(id) => lock(&self.shared.modes).get(id).copied(),
+            None => None,
+        };
+        let mode = mode.unwrap_or_else(|| *lock(&self.shared.last));
+        let json = serde_json::to_vec(&item);
+        let outgoing = self.outgoing.clone();
+        let shared = self.shared.clone();
+        async move {
+            let bytes = match json {
+                Ok(json) => mode.wrap(&json),
+                Err(error) => {
+                    let id = answered.as_ref().map(message::id_value);
+                    let reply = message::error_reply(id, code::INTERNAL, &format!("answer cannot be written: {error}"));
+                    mode.wrap(reply.to_string().as_bytes())
+                }
+            };
+            let sent = outgoing.send(Outgoing::Bytes(bytes)).await.map_err(|_| OutputClosed);
+            // Only now: a request counts as open until its answer is on its way.
+            if let Some(id) = answered {
+                lock(&shared.modes).remove(&id);
+            }
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let message = tokio::select! {
+            message = self.incoming.recv() => message,
+            _ = self.closed.wait_for(|closed| *closed) => return None,
+        };
+        if message.is_none() {
+            self.finish().await;
+        }
+        message
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        // The writer ends once nobody can send to it: replace our sender, then wait for what is queued.
+        self.outgoing = mpsc::channel(1).0;
+        self.incoming.close();
+        if let Some(writer) = self.writer.take() {
+            let _ = tokio::task::spawn_blocking(move || writer.join()).await;
+        }
+        Ok(())
+    }
+}
+
+/// The reading side.
+struct Reader {
+    shared: Arc<Shared>,
+    messages: mpsc::Sender<RxJsonRpcMessage<RoleServer>>,
+    replies: mpsc::Sender<Outgoing>,
+}
+
+/// The SDK has ended; there is nobody to read for.
+struct Ended;
+
+impl Reader {
+    fn run(self, mut input: impl Read) {
+        let mut framer = Framer::default();
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            let count = match input.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                    std::thread::sleep(NONBLOCKING_STEP);
+                    continue;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "standard input cannot be read any more");
+                    break;
+                }
+            };
+            framer.push(&chunk[..count]);
+            while let Some(frame) = framer.next_frame() {
+                if self.take(frame).is_err() {
+                    return;
+                }
+            }
+        }
+        if let Some(frame) = framer.finish() {
+            let _ = self.take(frame);
+        }
+    }
+
+    fn take(&self, frame: Frame) -> Result<(), Ended> {
+        match frame {
+            Frame::Broken { reason, mode, id } => {
+                tracing::debug!(%reason, "unreadable input");
+                let code = if id.is_some() { code::INVALID_REQUEST } else { code::PARSE };
+                self.reply(mode, &message::error_reply(id, code, &reason))
+            }
+            Frame::Message { bytes, mode } => {
+                *lock(&self.shared.last) = mode;
+                for incoming in message::read(&bytes) {
+                    match incoming {
+                        Incoming::Reply(reply) => self.reply(mode, &reply)?,
+                        Incoming::Deliver(message) => self.deliver(*message, mode)?,
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn deliver(&self, message: RxJsonRpcMessage<RoleServer>, mode: Mode) -> Result<(), Ended> {
+        match &message {
+            JsonRpcMessage::Request(request) => {
+                let mut modes = lock(&self.shared.modes);
+                let refusal = if modes.contains_key(&request.id) {
+                    Some("id is in use by a request not yet answered; use another".to_owned())
+                } else if modes.len() >= IN_FLIGHT {
+                    Some(format!("{IN_FLIGHT} requests are waiting for answers; wait for some of them"))
+                } else {
+                    modes.insert(request.id.clone(), mode);
+                    None
+                };
+                drop(modes);
+                if let Some(reason) = refusal {
+                    let id = Some(message::id_value(&request.id));
+                    return self.reply(mode, &message::error_reply(id, code::INVALID_REQUEST, &reason));
+                }
+            }
+            JsonRpcMessage::Notification(note) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &note.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    // No answer will follow.
+                    lock(&self.shared.modes).remove(id);
+                }
+            }
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => return Ok(()),
+        }
+        self.messages.blocking_send(message).map_err(|_| Ended)
+    }
+
+    fn reply(&self, mode: Mode, reply: &serde_json::Value) -> Result<(), Ended> {
+        let bytes = mode.wrap(reply.to_string().as_bytes());
+        self.replies.blocking_send(Outgoing::Bytes(bytes)).map_err(|_| Ended)
+    }
+}
+
+/// The writing side: runs until all senders are gone or the output is closed, which it reports by `gone`.
+fn write_all(mut output: impl Output, mut bytes: mpsc::Receiver<Outgoing>, gone: impl FnOnce()) {
+    while let Some(next) = bytes.blocking_recv() {
+        let fine = match next {
+            Outgoing::Bytes(bytes) => write_whole(&mut output, &bytes).is_ok(),
+            Outgoing::Probe => !output.is_closed(),
+        };
+        if !fine {
+            tracing::debug!("the client closed its end of the output");
+            return gone();
+        }
+    }
+}
+
+fn write_whole(output: &mut impl Output, mut bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::ErrorKind;
+    loop {
+        let step = if bytes.is_empty() { output.flush().map(|()| 0) } else { output.write(bytes) };
+        match step {
+            Ok(0) if bytes.is_empty() => return Ok(()),
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(NONBLOCKING_STEP),
+            Err(error) => return Err(error),
+        }
+    }
+}
