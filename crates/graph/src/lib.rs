@@ -1,1 +1,24 @@
-//! TODO
+//! The immutable symbol graph and its algorithms. Knows no language and opens no file but its own snapshot.
+//!
+//! Nodes are sorted by id and edges by source, target, relation and tier, so the same content gives the same bytes
+//! whatever order the files came in and however many threads packed them.
+
+mod base;
+mod build;
+pub mod container;
+mod dump;
+mod graph;
+mod layout;
+mod map;
+mod overlay;
+pub mod rank;
+mod types;
+pub mod weights;
+
+pub use build::{BuildReport, EXTERNAL_PREFIX, GraphBuilder};
+pub use container::{Container, FORMAT_VERSION, Tag, write_container};
+pub use graph::Graph;
+pub use overlay::Change;
+pub use types::{
+    EdgeInput, EdgeRef, NodeFlags, NodeInput, NodeIx, Part, Sites, SnapshotError, UnresolvedInput, UnresolvedRef,
+};

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use build::FactsBuilder;
 pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, TypeParameter, Visibility};
 pub use expr::{Collection, Expr, Literal, PathRoot};
+pub use m1nd_base::Pos;
 use m1nd_base::Problem;
 
 use crate::Language;
@@ -44,15 +45,6 @@ index! {
     ImportId,
     /// A run of expressions of [`FileFacts::lists`].
     ListId,
-}
-
-/// 1-based position in a file; the column counts characters. Line 0 means "the file as a whole".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-pub struct Pos {
-    /// 1-based line.
-    pub line: u32,
-    /// 1-based column in characters (saturates at 65,535).
-    pub col: u16,
 }
 
 /// Where a name can be found by lexical lookup.

@@ -1,0 +1,222 @@
+//! Reading the packed sections. Every access is bounds-checked: damaged bytes give missing or wrong data, never a panic.
+
+use m1nd_base::{EdgeTier, NodeKind, Relation};
+use zerocopy::little_endian::U32;
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use crate::container::{Container, Tag};
+use crate::layout::{EdgeRow, NONE, NodeRow, SiteRow, TextRow, UnresolvedRow};
+use crate::types::SitesInner;
+use crate::{EdgeRef, NodeIx, Sites, SnapshotError, UnresolvedRef};
+
+pub(crate) const NODES: Tag = *b"g.nodes\0";
+pub(crate) const TEXT: Tag = *b"g.text\0\0";
+pub(crate) const OUT: Tag = *b"g.out\0\0\0";
+pub(crate) const EDGES: Tag = *b"g.edges\0";
+pub(crate) const SITES: Tag = *b"g.sites\0";
+pub(crate) const IN: Tag = *b"g.in\0\0\0\0";
+pub(crate) const IN_EDGES: Tag = *b"g.inedge";
+pub(crate) const BY_LABEL: Tag = *b"g.label\0";
+pub(crate) const BY_FILE: Tag = *b"g.byfile";
+pub(crate) const UNRESOLVED_OF: Tag = *b"g.unof\0\0";
+pub(crate) const UNRESOLVED: Tag = *b"g.unres\0";
+pub(crate) const NAMES: Tag = *b"g.names\0";
+pub(crate) const NAMED_AT: Tag = *b"g.nmdat\0";
+pub(crate) const NAMED: Tag = *b"g.named\0";
+pub(crate) const WORDS: Tag = *b"g.words\0";
+
+/// Sections that make a graph.
+pub(crate) const ALL: [Tag; 15] = [
+    NODES, TEXT, OUT, EDGES, SITES, IN, IN_EDGES, BY_LABEL, BY_FILE, UNRESOLVED_OF, UNRESOLVED, NAMES, NAMED_AT, NAMED,
+    WORDS,
+];
+
+/// The packed part of a graph.
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub(crate) container: Container,
+}
+
+impl Base {
+    /// Checks that the sections fit each other in size.
+    pub(crate) fn new(container: Container) -> Result<Self, SnapshotError> {
+        let base = Self { container };
+        let nodes = base.node_count();
+        let odd = |what: &str| Err(SnapshotError::Damaged(format!("size of section `{what}`")));
+        let whole = |tag: &Tag, size: usize| base.container.section(tag).len().is_multiple_of(size);
+        if !whole(&NODES, size_of::<NodeRow>()) || nodes >= NONE as usize {
+            return odd("nodes");
+        }
+        if !whole(&EDGES, size_of::<EdgeRow>()) || base.in_edge_numbers().len() != base.edge_rows().len() {
+            return odd("edges");
+        }
+        for tag in [&OUT, &IN, &UNRESOLVED_OF] {
+            let len = base.container.section(tag).len();
+            if len != (nodes + 1) * 4 && !(nodes == 0 && len == 0) {
+                return odd("offsets");
+            }
+        }
+        if !whole(&SITES, size_of::<SiteRow>()) || !whole(&UNRESOLVED, size_of::<UnresolvedRow>()) {
+            return odd("sites");
+        }
+        if base.numbers(&BY_LABEL).len() != nodes || base.numbers(&BY_FILE).len() != nodes {
+            return odd("order");
+        }
+        Ok(base)
+    }
+
+    fn rows<T: FromBytes + Immutable + KnownLayout>(&self, tag: &Tag) -> &[T] {
+        <[T]>::ref_from_bytes(self.container.section(tag)).unwrap_or_default()
+    }
+
+    pub(crate) fn numbers(&self, tag: &Tag) -> &[U32] {
+        self.rows(tag)
+    }
+
+    pub(crate) fn nodes(&self) -> &[NodeRow] {
+        self.rows(&NODES)
+    }
+
+    pub(crate) fn node_count(&self) -> usize {
+        self.nodes().len()
+    }
+
+    pub(crate) fn node(&self, node: NodeIx) -> Option<&NodeRow> {
+        self.nodes().get(node.index())
+    }
+
+    pub(crate) fn text(&self, row: TextRow) -> &str {
+        let start = row.start.get() as usize;
+        let end = start.saturating_add(row.len.get() as usize);
+        let bytes = self.container.section(&TEXT).get(start..end).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    pub(crate) fn id(&self, node: NodeIx) -> &str {
+        self.node(node).map_or("", |row| self.text(row.id))
+    }
+
+    pub(crate) fn label(&self, node: NodeIx) -> &str {
+        self.node(node).map_or("", |row| self.text(row.label))
+    }
+
+    pub(crate) fn find(&self, id: &str) -> Option<NodeIx> {
+        let found = self.nodes().binary_search_by(|row| self.text(row.id).cmp(id));
+        found.ok().map(|index| NodeIx(index as u32))
+    }
+
+    /// Nodes in the order `by` gives, from the first whose text is not less than `text`.
+    pub(crate) fn labelled(&self, label: &str) -> impl Iterator<Item = NodeIx> {
+        let order = self.numbers(&BY_LABEL);
+        let start = order.partition_point(|node| self.label(NodeIx(node.get())) < label);
+        let label = label.to_owned();
+        order[start..]
+            .iter()
+            .map(|node| NodeIx(node.get()))
+            .take_while(move |&node| self.label(node) == label)
+    }
+
+    /// Nodes of a file, itself included, by line.
+    pub(crate) fn of_file(&self, file: NodeIx) -> impl Iterator<Item = NodeIx> {
+        let order = self.numbers(&BY_FILE);
+        let key = |node: u32| self.node(NodeIx(node)).map_or(NONE, |row| row.file.get());
+        let start = order.partition_point(|node| key(node.get()) < file.0);
+        order[start..].iter().map(|node| NodeIx(node.get())).take_while(move |&node| key(node.0) == file.0)
+    }
+
+    pub(crate) fn edge_rows(&self) -> &[EdgeRow] {
+        self.rows(&EDGES)
+    }
+
+    fn in_edge_numbers(&self) -> &[U32] {
+        self.numbers(&IN_EDGES)
+    }
+
+    /// `values[offsets[node]..offsets[node + 1]]` as a range, empty if the offsets make no sense.
+    fn run(&self, tag: &Tag, index: usize, len: usize) -> std::ops::Range<usize> {
+        let offsets = self.numbers(tag);
+        match (offsets.get(index), offsets.get(index + 1)) {
+            (Some(start), Some(end)) if start.get() <= end.get() && end.get() as usize <= len => {
+                start.get() as usize..end.get() as usize
+            }
+            _ => 0..0,
+        }
+    }
+
+    pub(crate) fn edge(&self, number: usize) -> Option<EdgeRef<'_>> {
+        let rows = self.edge_rows();
+        let row = rows.get(number)?;
+        let sites: &[SiteRow] = self.rows(&SITES);
+        let start = row.sites.get() as usize;
+        let end = rows.get(number + 1).map_or(sites.len(), |next| next.sites.get() as usize);
+        let nodes = self.node_count();
+        let (from, to) = (NodeIx(row.from.get()), NodeIx(row.to.get()));
+        if from.index() >= nodes || to.index() >= nodes {
+            return None;
+        }
+        Some(EdgeRef {
+            from,
+            to,
+            relation: Relation::from_number(row.relation)?,
+            tier: EdgeTier::from_number(row.tier)?,
+            of: row.of.get(),
+            sites: Sites(SitesInner::Base(sites.get(start..end).unwrap_or_default())),
+        })
+    }
+
+    pub(crate) fn out_range(&self, node: NodeIx) -> std::ops::Range<usize> {
+        self.run(&OUT, node.index(), self.edge_rows().len())
+    }
+
+    pub(crate) fn out_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
+        self.out_range(node).filter_map(|number| self.edge(number))
+    }
+
+    pub(crate) fn in_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
+        let numbers = self.in_edge_numbers();
+        let range = self.run(&IN, node.index(), numbers.len());
+        numbers.get(range).unwrap_or_default().iter().filter_map(|number| self.edge(number.get() as usize))
+    }
+
+    fn unresolved_rows(&self) -> &[UnresolvedRow] {
+        self.rows(&UNRESOLVED)
+    }
+
+    fn unresolved_at(&self, row: &UnresolvedRow) -> Option<UnresolvedRef<'_>> {
+        let words: &[TextRow] = self.rows(&WORDS);
+        let names: &[TextRow] = self.rows(&NAMES);
+        let from = NodeIx(row.from.get());
+        (from.index() < self.node_count()).then_some(())?;
+        Some(UnresolvedRef {
+            from,
+            name: self.text(*names.get(row.name.get() as usize)?),
+            role: self.text(*words.get(usize::from(row.role))?),
+            reason: self.text(*words.get(usize::from(row.reason))?),
+            pos: row.site.pos(),
+        })
+    }
+
+    pub(crate) fn unresolved_len(&self) -> usize {
+        self.unresolved_rows().len()
+    }
+
+    pub(crate) fn unresolved_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
+        let rows = self.unresolved_rows();
+        let range = self.run(&UNRESOLVED_OF, node.index(), rows.len());
+        rows.get(range).unwrap_or_default().iter().filter_map(|row| self.unresolved_at(row))
+    }
+
+    pub(crate) fn unresolved_named(&self, name: &str) -> impl Iterator<Item = UnresolvedRef<'_>> {
+        let names: &[TextRow] = self.rows(&NAMES);
+        let numbers = self.numbers(&NAMED);
+        let found = names.binary_search_by(|row| self.text(*row).cmp(name));
+        let range = found.map_or(0..0, |index| self.run(&NAMED_AT, index, numbers.len()));
+        let rows = self.unresolved_rows();
+        let rows = numbers.get(range).unwrap_or_default().iter().filter_map(|number| rows.get(number.get() as usize));
+        rows.filter_map(|row| self.unresolved_at(row))
+    }
+
+    pub(crate) fn kind(&self, node: NodeIx) -> NodeKind {
+        self.node(node).and_then(|row| NodeKind::from_number(row.kind)).unwrap_or(NodeKind::Custom)
+    }
+}

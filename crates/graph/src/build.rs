@@ -1,0 +1,375 @@
+//! Packing nodes and edges into the sections of a snapshot. The order in which parts arrive leaves no trace.
+
+use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use zerocopy::IntoBytes;
+use zerocopy::little_endian::{F32, U16, U32};
+
+use crate::base::{self, Base};
+use crate::container::{Container, Tag};
+use crate::layout::{EdgeRow, NONE, NodeRow, SiteRow, TextRow, UnresolvedRow};
+use crate::rank::{self, Arc as RankArc};
+use crate::{Graph, NodeFlags, NodeInput, Part, weights};
+
+/// How id texts of packages outside the roots begin.
+pub const EXTERNAL_PREFIX: &str = "external::";
+
+/// Collects parts and packs them into a [`Graph`].
+#[derive(Debug, Default)]
+pub struct GraphBuilder<'a> {
+    nodes: Vec<(NodeInput<'a>, u32)>,
+    edges: Vec<RawEdge>,
+    sites: Vec<Pos>,
+    unresolved: Vec<RawUnresolved>,
+    names: FxHashMap<&'a str, u32>,
+    words: FxHashMap<&'a str, u32>,
+}
+
+/// What [`GraphBuilder::finish`] left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BuildReport {
+    /// Edges without both ends among the nodes.
+    pub dangling_edges: usize,
+    /// Nodes whose id another node had already.
+    pub duplicate_nodes: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct RawEdge {
+    from: u32,
+    to: u32,
+    sites: (u32, u32),
+    of: u16,
+    relation: Relation,
+    tier: EdgeTier,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct RawUnresolved {
+    from: u32,
+    name: u32,
+    pos: Pos,
+    role: u32,
+    reason: u32,
+}
+
+/// Different words for roles and reasons that a file can hold; further ones become the first.
+const MAX_WORDS: usize = 256;
+
+impl<'a> GraphBuilder<'a> {
+    /// A graph without nodes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a part.
+    pub fn push(&mut self, part: &Part<'a>) {
+        let file = part.nodes.first().filter(|node| node.kind == NodeKind::File).map_or(NONE, |node| node.symbol);
+        self.nodes.extend(part.nodes.iter().map(|node| (*node, file)));
+        for edge in &part.edges {
+            let start = self.sites.len() as u32;
+            self.sites.extend_from_slice(edge.sites);
+            self.edges.push(RawEdge {
+                from: edge.from,
+                to: edge.to,
+                sites: (start, edge.sites.len() as u32),
+                of: edge.of,
+                relation: edge.relation,
+                tier: edge.tier,
+            });
+        }
+        for reference in &part.unresolved {
+            let raw = RawUnresolved {
+                from: reference.from,
+                name: number(&mut self.names, reference.name),
+                pos: reference.pos,
+                role: number(&mut self.words, reference.role),
+                reason: number(&mut self.words, reference.reason),
+            };
+            self.unresolved.push(raw);
+        }
+    }
+
+    /// Packs everything. `text` gives the id of a symbol. Targets that start with [`EXTERNAL_PREFIX`] and are no node
+    /// yet become package nodes; other edges without both ends are left out and counted.
+    pub fn finish(mut self, text: &(dyn Fn(u32) -> &'a str + Sync)) -> (Graph, BuildReport) {
+        let mut report = BuildReport::default();
+        self.add_packages(text);
+        let mut nodes: Vec<(&'a str, NodeInput<'a>, u32)> =
+            self.nodes.drain(..).map(|(node, file)| (text(node.symbol), node, file)).collect();
+        nodes.par_sort_unstable_by(|(a, left, _), (b, right, _)| {
+            let key = |node: &NodeInput<'_>| (node.flags.has(NodeFlags::IMPORTED), node.lines, node.symbol);
+            a.cmp(b).then_with(|| key(left).cmp(&key(right)))
+        });
+        let mut number_of: FxHashMap<u32, u32> = FxHashMap::default();
+        number_of.reserve(nodes.len());
+        let mut kept: Vec<(&'a str, NodeInput<'a>, u32)> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            if kept.last().is_some_and(|last| last.0 == node.0) {
+                report.duplicate_nodes += 1;
+            } else {
+                kept.push(node);
+            }
+            number_of.insert(node.1.symbol, kept.len() as u32 - 1);
+        }
+        let mut sections = Sections::default();
+        let edges = self.edges(&number_of, kept.len(), &mut report, &mut sections);
+        let ranks = ranks(kept.len(), &edges);
+        let mut pool = TextPool::default();
+        pack_nodes(&kept, &number_of, &ranks, &mut pool, &mut sections);
+        drop(kept);
+        self.pack_unresolved(&number_of, ranks.len(), &mut pool, &mut sections);
+        sections.push(base::TEXT, pool.bytes);
+        let container = Container::in_memory(sections.in_order());
+        let base = Base::new(container).expect("sections that were just packed fit each other");
+        (Graph::from_base(base), report)
+    }
+
+    fn add_packages(&mut self, text: &(dyn Fn(u32) -> &'a str + Sync)) {
+        let mut known: rustc_hash::FxHashSet<u32> = self.nodes.iter().map(|(node, _)| node.symbol).collect();
+        for edge in &self.edges {
+            if !known.contains(&edge.to)
+                && let Some(package) = text(edge.to).strip_prefix(EXTERNAL_PREFIX)
+            {
+                known.insert(edge.to);
+                self.nodes.push((package_node(edge.to, package), NONE));
+            }
+        }
+    }
+
+    /// Remaps, sorts, merges and packs the edges with their sites.
+    fn edges(
+        &mut self,
+        number_of: &FxHashMap<u32, u32>,
+        nodes: usize,
+        report: &mut BuildReport,
+        sections: &mut Sections,
+    ) -> Vec<RawEdge> {
+        let mut edges = std::mem::take(&mut self.edges);
+        let before = edges.len();
+        edges.retain_mut(|edge| match (number_of.get(&edge.from), number_of.get(&edge.to)) {
+            (Some(&from), Some(&to)) => {
+                (edge.from, edge.to) = (from, to);
+                true
+            }
+            _ => false,
+        });
+        report.dangling_edges = before - edges.len();
+        let all_sites = std::mem::take(&mut self.sites);
+        let sites_of = |edge: &RawEdge| &all_sites[edge.sites.0 as usize..(edge.sites.0 + edge.sites.1) as usize];
+        let key = |edge: &RawEdge| (edge.from, edge.to, edge.relation, edge.tier);
+        edges.par_sort_unstable_by(|a, b| key(a).cmp(&key(b)).then_with(|| sites_of(a).cmp(sites_of(b))));
+        let mut merged: Vec<RawEdge> = Vec::with_capacity(edges.len());
+        let mut sites: Vec<SiteRow> = Vec::with_capacity(all_sites.len());
+        for group in edges.chunk_by(|a, b| key(a) == key(b)) {
+            let mut edge = group[0];
+            edge.of = group.iter().map(|edge| edge.of).max().unwrap_or(1);
+            let mut places: Vec<Pos> = group.iter().flat_map(|edge| sites_of(edge).iter().copied()).collect();
+            places.sort_unstable();
+            places.dedup();
+            edge.sites = (sites.len() as u32, places.len() as u32);
+            sites.extend(places.into_iter().map(SiteRow::new));
+            merged.push(edge);
+        }
+        drop(edges);
+        pack_edges(&merged, nodes, sections);
+        sections.push(base::SITES, sites.as_bytes().to_vec());
+        merged
+    }
+
+    fn pack_unresolved(
+        &mut self,
+        number_of: &FxHashMap<u32, u32>,
+        nodes: usize,
+        pool: &mut TextPool,
+        sections: &mut Sections,
+    ) {
+        let (names, name_rank) = ordered(std::mem::take(&mut self.names), pool);
+        let (mut words, word_rank) = ordered(std::mem::take(&mut self.words), pool);
+        words.truncate(MAX_WORDS);
+        let word = |number: u32| u8::try_from(word_rank[number as usize]).unwrap_or(0);
+        let mut rows: Vec<(u32, Pos, u32, u8, u8)> = std::mem::take(&mut self.unresolved)
+            .into_iter()
+            .filter_map(|raw| {
+                let from = *number_of.get(&raw.from)?;
+                Some((from, raw.pos, name_rank[raw.name as usize], word(raw.role), word(raw.reason)))
+            })
+            .collect();
+        rows.par_sort_unstable();
+        rows.dedup();
+        sections.push(base::UNRESOLVED_OF, offsets(nodes, rows.iter().map(|row| row.0)));
+        let mut by_name: Vec<(u32, u32)> =
+            rows.iter().enumerate().map(|(index, row)| (row.2, index as u32)).collect();
+        by_name.par_sort_unstable();
+        sections.push(base::NAMED_AT, offsets(names.len(), by_name.iter().map(|row| row.0)));
+        sections.push(base::NAMED, numbers(by_name.iter().map(|row| row.1)));
+        let packed: Vec<UnresolvedRow> = rows
+            .into_iter()
+            .map(|(from, pos, name, role, reason)| UnresolvedRow {
+                from: U32::new(from),
+                name: U32::new(name),
+                site: SiteRow::new(pos),
+                role,
+                reason,
+            })
+            .collect();
+        sections.push(base::UNRESOLVED, packed.as_bytes().to_vec());
+        sections.push(base::NAMES, names.as_bytes().to_vec());
+        sections.push(base::WORDS, words.as_bytes().to_vec());
+    }
+}
+
+fn package_node(symbol: u32, package: &str) -> NodeInput<'_> {
+    NodeInput {
+        symbol,
+        parent: None,
+        kind: NodeKind::Package,
+        label: package,
+        lines: (0, 0),
+        flags: NodeFlags::default(),
+        signature: "",
+        doc: "",
+    }
+}
+
+fn number<'a>(table: &mut FxHashMap<&'a str, u32>, text: &'a str) -> u32 {
+    let next = table.len() as u32;
+    *table.entry(text).or_insert(next)
+}
+
+/// The texts of a table in order, packed, and for each old number its place in that order.
+fn ordered(table: FxHashMap<&str, u32>, pool: &mut TextPool) -> (Vec<TextRow>, Vec<u32>) {
+    let mut texts: Vec<(&str, u32)> = table.into_iter().collect();
+    texts.par_sort_unstable();
+    let mut rank = vec![0; texts.len()];
+    for (place, (_, number)) in texts.iter().enumerate() {
+        rank[*number as usize] = place as u32;
+    }
+    (texts.into_iter().map(|(text, _)| pool.add(text)).collect(), rank)
+}
+
+/// Start of each key's run, for keys `0..count` in ascending order, plus the end.
+fn offsets(count: usize, keys: impl Iterator<Item = u32>) -> Vec<u8> {
+    let mut starts = vec![0u32; count + 1];
+    for key in keys {
+        starts[key as usize + 1] += 1;
+    }
+    for index in 0..count {
+        starts[index + 1] += starts[index];
+    }
+    numbers(starts.into_iter())
+}
+
+fn numbers(values: impl Iterator<Item = u32>) -> Vec<u8> {
+    let values: Vec<U32> = values.map(U32::new).collect();
+    values.as_bytes().to_vec()
+}
+
+#[derive(Default)]
+struct TextPool {
+    bytes: Vec<u8>,
+}
+
+impl TextPool {
+    /// Adds a text; past 4 GiB texts are left out rather than cut in two.
+    fn add(&mut self, text: &str) -> TextRow {
+        let start = self.bytes.len();
+        if text.is_empty() || start + text.len() > u32::MAX as usize {
+            return TextRow::default();
+        }
+        self.bytes.extend_from_slice(text.as_bytes());
+        TextRow { start: U32::new(start as u32), len: U32::new(text.len() as u32) }
+    }
+}
+
+#[derive(Default)]
+struct Sections(Vec<(Tag, Vec<u8>)>);
+
+impl Sections {
+    fn push(&mut self, tag: Tag, bytes: Vec<u8>) {
+        self.0.push((tag, bytes));
+    }
+
+    fn in_order(mut self) -> Vec<(Tag, Vec<u8>)> {
+        let place = |tag: &Tag| base::ALL.iter().position(|known| known == tag);
+        self.0.sort_by_key(|(tag, _)| place(tag));
+        self.0
+    }
+}
+
+fn pack_nodes(
+    nodes: &[(&str, NodeInput<'_>, u32)],
+    number_of: &FxHashMap<u32, u32>,
+    ranks: &[f32],
+    pool: &mut TextPool,
+    sections: &mut Sections,
+) {
+    let find = |symbol: u32| number_of.get(&symbol).copied().unwrap_or(NONE);
+    let mut rows: Vec<NodeRow> = Vec::with_capacity(nodes.len());
+    for (index, (id, node, file)) in nodes.iter().enumerate() {
+        let id_row = pool.add(id);
+        // Most labels are the end of their id: the text is shared.
+        let label = if id.ends_with(node.label) && !node.label.is_empty() && id_row.len.get() > 0 {
+            let skip = (id.len() - node.label.len()) as u32;
+            TextRow { start: U32::new(id_row.start.get() + skip), len: U32::new(node.label.len() as u32) }
+        } else {
+            pool.add(node.label)
+        };
+        rows.push(NodeRow {
+            id: id_row,
+            label,
+            signature: pool.add(node.signature),
+            doc: pool.add(node.doc),
+            file: U32::new(if *file == NONE { NONE } else { find(*file) }),
+            parent: U32::new(node.parent.map_or(NONE, find)),
+            line_start: U32::new(node.lines.0),
+            line_end: U32::new(node.lines.1),
+            pagerank: F32::new(ranks[index]),
+            flags: U16::new(node.flags.0),
+            kind: node.kind as u8,
+            reserved: 0,
+        });
+    }
+    let mut by_label: Vec<u32> = (0..nodes.len() as u32).collect();
+    by_label.par_sort_unstable_by_key(|&node| (nodes[node as usize].1.label, node));
+    sections.push(base::BY_LABEL, numbers(by_label.into_iter()));
+    let mut by_file: Vec<u32> = (0..nodes.len() as u32).collect();
+    by_file.par_sort_unstable_by_key(|&node| {
+        let (_, input, _) = &nodes[node as usize];
+        (rows[node as usize].file.get(), input.lines.0, std::cmp::Reverse(input.lines.1), node)
+    });
+    sections.push(base::BY_FILE, numbers(by_file.into_iter()));
+    sections.push(base::NODES, rows.as_bytes().to_vec());
+}
+
+fn pack_edges(edges: &[RawEdge], nodes: usize, sections: &mut Sections) {
+    sections.push(base::OUT, offsets(nodes, edges.iter().map(|edge| edge.from)));
+    let mut incoming: Vec<(u32, u32)> =
+        edges.iter().enumerate().map(|(index, edge)| (edge.to, index as u32)).collect();
+    incoming.par_sort_unstable();
+    sections.push(base::IN, offsets(nodes, incoming.iter().map(|row| row.0)));
+    sections.push(base::IN_EDGES, numbers(incoming.iter().map(|row| row.1)));
+    drop(incoming);
+    let rows: Vec<EdgeRow> = edges
+        .iter()
+        .map(|edge| EdgeRow {
+            from: U32::new(edge.from),
+            to: U32::new(edge.to),
+            sites: U32::new(edge.sites.0),
+            of: U16::new(edge.of),
+            relation: edge.relation as u8,
+            tier: edge.tier as u8,
+        })
+        .collect();
+    sections.push(base::EDGES, rows.as_bytes().to_vec());
+}
+
+fn ranks(nodes: usize, edges: &[RawEdge]) -> Vec<f32> {
+    let arcs = edges.iter().filter(|edge| edge.tier != EdgeTier::External).map(|edge| RankArc {
+        from: edge.from,
+        to: edge.to,
+        weight: (weights::of(edge.relation).rank * weights::certainty(edge.tier, edge.of)) as f32,
+    });
+    rank::pagerank(nodes, arcs.filter(|arc| arc.weight > 0.0))
+}

@@ -1,0 +1,48 @@
+use std::fmt::Write;
+
+use crate::{Graph, NodeIx};
+
+/// See [`Graph::dump`].
+pub(crate) fn dump(graph: &Graph) -> String {
+    let mut nodes: Vec<NodeIx> = graph.nodes().collect();
+    nodes.sort_unstable_by_key(|&node| graph.id(node));
+    let mut out = String::new();
+    for node in nodes {
+        dump_node(graph, node, &mut out).expect("writing to a String cannot fail");
+    }
+    out
+}
+
+fn dump_node(graph: &Graph, node: NodeIx, out: &mut String) -> std::fmt::Result {
+    let (start, end) = graph.lines(node);
+    let parent = graph.parent(node).map_or("-", |parent| graph.id(parent));
+    writeln!(
+        out,
+        "{} kind={} label={:?} lines={start}-{end} flags={} parent={parent} path={:?} signature={:?} doc={:?}",
+        graph.id(node),
+        graph.kind(node),
+        graph.label(node),
+        graph.flags(node).0,
+        graph.path(node),
+        graph.signature(node),
+        graph.doc(node),
+    )?;
+    let mut edges: Vec<_> = graph.out_edges(node).collect();
+    edges.sort_unstable_by_key(|edge| (graph.id(edge.to), edge.relation, edge.tier));
+    for edge in edges {
+        let to = graph.id(edge.to);
+        writeln!(out, "  {} {} of={} {to} {:?}", edge.relation, edge.tier, edge.of, edge.sites)?;
+    }
+    let mut incoming: Vec<_> = graph.in_edges(node).map(|edge| (graph.id(edge.from), edge.relation)).collect();
+    incoming.sort_unstable();
+    for (from, relation) in incoming {
+        writeln!(out, "  <- {relation} {from}")?;
+    }
+    let mut unresolved: Vec<_> = graph.unresolved_of(node).map(|r| (r.pos, r.name, r.role, r.reason)).collect();
+    unresolved.sort_unstable();
+    unresolved.dedup();
+    for (pos, name, role, reason) in unresolved {
+        writeln!(out, "  ? {role} {name} {reason} {}:{}", pos.line, pos.col)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,329 @@
+//! The graph that readers see: packed base and changed files as one.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use m1nd_base::{EdgeTier, NodeKind};
+
+use crate::base::{self, Base};
+use crate::container::{Container, Tag};
+use crate::layout::NONE;
+use crate::overlay::{Change, Overlay};
+use crate::{
+    BuildReport, EdgeInput, EdgeRef, GraphBuilder, NodeFlags, NodeInput, NodeIx, Part, SnapshotError, UnresolvedInput,
+    UnresolvedRef,
+};
+
+/// An immutable symbol graph. Clones are cheap and share everything.
+///
+/// It is a packed base (mapped from a file or in memory) and a small overlay of files that changed since; every reader
+/// sees both as one graph. [`Graph::compact`] packs them again.
+#[derive(Debug, Clone)]
+pub struct Graph {
+    base: Arc<Base>,
+    overlay: Option<Arc<Overlay>>,
+}
+
+impl Default for Graph {
+    fn default() -> Self {
+        GraphBuilder::new().finish(&|_| "").0
+    }
+}
+
+impl Graph {
+    pub(crate) fn from_base(base: Base) -> Self {
+        Self { base: Arc::new(base), overlay: None }
+    }
+
+    /// Maps the graph of a snapshot file. Checks the header and the sizes, not the content: reading a damaged file gives
+    /// wrong or missing data but never fails; [`Container::verify`] finds the damage.
+    ///
+    /// # Errors
+    /// See [`SnapshotError`].
+    pub fn open(path: &Path) -> Result<Self, SnapshotError> {
+        Self::from_container(Container::open(path)?)
+    }
+
+    /// The graph whose sections are in this container.
+    ///
+    /// # Errors
+    /// [`SnapshotError::Damaged`] if the sections do not fit each other.
+    pub fn from_container(container: Container) -> Result<Self, SnapshotError> {
+        Ok(Self::from_base(Base::new(container)?))
+    }
+
+    /// The sections to write into a snapshot file. `None` while there are changed files over the base: compact first.
+    pub fn sections(&self) -> Option<Vec<(Tag, &[u8])>> {
+        let sections = || base::ALL.iter().map(|tag| (*tag, self.base.container.section(tag))).collect();
+        self.overlay.is_none().then(sections)
+    }
+
+    /// The graph after these files changed. Costs what these files and earlier changes since the last compaction cost,
+    /// nothing that grows with the graph. `text` gives the id of a symbol of the changes.
+    ///
+    /// PageRank of nodes that were there before stays as it was, new ones get the least rank, until compaction.
+    #[must_use]
+    pub fn with_changes(&self, changes: &[Change<'_>], text: &dyn Fn(u32) -> String) -> Self {
+        let overlay = Overlay::apply(&self.base, self.overlay.as_deref(), changes, text);
+        Self { base: self.base.clone(), overlay: Some(Arc::new(overlay)) }
+    }
+
+    /// Number of changed files over the base.
+    pub fn overlay_files(&self) -> usize {
+        self.overlay.as_ref().map_or(0, |overlay| overlay.file_count())
+    }
+
+    /// The same graph packed anew, equal to one that is built from scratch.
+    #[must_use]
+    pub fn compact(&self) -> Self {
+        if self.overlay.is_none() {
+            return self.clone();
+        }
+        let mut builder = GraphBuilder::new();
+        let mut sites = Vec::new();
+        let mut runs = Vec::new();
+        for node in self.nodes() {
+            for edge in self.out_edges(node) {
+                let start = sites.len();
+                sites.extend(edge.sites.iter());
+                runs.push(start..sites.len());
+            }
+        }
+        let mut runs = runs.into_iter();
+        let mut loose = Vec::new();
+        for node in self.nodes().filter(|&node| self.kind(node) == NodeKind::File || self.file(node).is_none()) {
+            loose.push(node);
+        }
+        // Edges are pushed in the order of `nodes()` so that the runs of sites match; files only group nodes.
+        let mut part = Part::default();
+        for node in self.nodes() {
+            part.edges.extend(self.out_edges(node).map(|edge| EdgeInput {
+                from: edge.from.0,
+                to: edge.to.0,
+                relation: edge.relation,
+                tier: edge.tier,
+                of: edge.of,
+                sites: &sites[runs.next().unwrap_or(0..0)],
+            }));
+            part.unresolved.extend(self.unresolved_of(node).map(|reference| UnresolvedInput {
+                from: reference.from.0,
+                name: reference.name,
+                role: reference.role,
+                reason: reference.reason,
+                pos: reference.pos,
+            }));
+        }
+        builder.push(&part);
+        for first in loose {
+            let members = if self.kind(first) == NodeKind::File { self.of_file(first) } else { Vec::new() };
+            let members = members.into_iter().filter(|&node| node != first);
+            let nodes = std::iter::once(first).chain(members).map(|node| self.input(node)).collect();
+            builder.push(&Part { nodes, ..Part::default() });
+        }
+        builder.finish(&|node| self.id(NodeIx(node))).0
+    }
+
+    fn input(&self, node: NodeIx) -> NodeInput<'_> {
+        NodeInput {
+            symbol: node.0,
+            parent: self.parent(node).map(|parent| parent.0),
+            kind: self.kind(node),
+            label: self.label(node),
+            lines: self.lines(node),
+            flags: self.flags(node),
+            signature: self.signature(node),
+            doc: self.doc(node),
+        }
+    }
+
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        let overlay = self.overlay.as_ref();
+        let dead = overlay.map_or(0, |overlay| overlay.dead_count());
+        self.base.node_count() - dead + overlay.map_or(0, |overlay| overlay.added().count())
+    }
+
+    /// Number of edges.
+    pub fn edge_count(&self) -> usize {
+        let overlay = self.overlay.as_ref();
+        let removed = overlay.map_or(0, |overlay| overlay.removed_edges);
+        self.base.edge_rows().len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.edge_count())
+    }
+
+    /// Number of references without a target.
+    pub fn unresolved_count(&self) -> usize {
+        let overlay = self.overlay.as_ref();
+        let removed = overlay.map_or(0, |overlay| overlay.removed_unresolved);
+        self.base.unresolved_len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.unresolved_count())
+    }
+
+    /// All nodes: by id, except that nodes of changed files that the base does not have come last.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeIx> + '_ {
+        let base = (0..self.base.node_count() as u32).map(NodeIx).filter(|&node| !self.is_dead(node));
+        base.chain(self.overlay.iter().flat_map(|overlay| overlay.added()))
+    }
+
+    fn is_dead(&self, node: NodeIx) -> bool {
+        self.overlay.as_ref().is_some_and(|overlay| overlay.is_dead(node))
+    }
+
+    fn owned(&self, node: NodeIx) -> bool {
+        self.overlay.as_ref().is_some_and(|overlay| overlay.owns(node))
+    }
+
+    fn changed(&self, node: NodeIx) -> Option<(&crate::overlay::Slot, &crate::overlay::PieceNode)> {
+        self.overlay.as_ref().and_then(|overlay| overlay.node(node))
+    }
+
+    /// The node with exactly this id.
+    pub fn find(&self, id: &str) -> Option<NodeIx> {
+        let changed = self.overlay.as_ref().and_then(|overlay| overlay.lookup(id));
+        changed.or_else(|| self.base.find(id).filter(|&node| !self.is_dead(node)))
+    }
+
+    /// The node of a file by its path.
+    pub fn find_file(&self, path: &str) -> Option<NodeIx> {
+        self.find(&format!("file::{path}"))
+    }
+
+    /// Nodes with exactly this label, by number.
+    pub fn labelled(&self, label: &str) -> Vec<NodeIx> {
+        let mut nodes: Vec<NodeIx> = self.base.labelled(label).filter(|&node| !self.owned(node)).collect();
+        nodes.extend(self.overlay.iter().flat_map(|overlay| overlay.labelled(label)));
+        nodes
+    }
+
+    /// The file itself and all nodes in it, by first line; what is around comes before what is inside.
+    pub fn of_file(&self, file: NodeIx) -> Vec<NodeIx> {
+        match self.overlay.as_ref().filter(|overlay| overlay.owns(file)) {
+            Some(overlay) => overlay.of_file(file).to_vec(),
+            None => self.base.of_file(file).collect(),
+        }
+    }
+
+    /// The id: the lasting name.
+    pub fn id(&self, node: NodeIx) -> &str {
+        self.changed(node).map_or_else(|| self.base.id(node), |(_, changed)| &changed.id)
+    }
+
+    /// Short name.
+    pub fn label(&self, node: NodeIx) -> &str {
+        self.changed(node).map_or_else(|| self.base.label(node), |(_, changed)| &changed.label)
+    }
+
+    /// What it is.
+    pub fn kind(&self, node: NodeIx) -> NodeKind {
+        self.changed(node).map_or_else(|| self.base.kind(node), |(_, changed)| changed.kind)
+    }
+
+    /// Properties.
+    pub fn flags(&self, node: NodeIx) -> NodeFlags {
+        let base = || self.base.node(node).map_or(NodeFlags::default(), |row| NodeFlags(row.flags.get()));
+        self.changed(node).map_or_else(base, |(_, changed)| changed.flags)
+    }
+
+    /// First and last line, 1-based; `(0, 0)` if it has none.
+    pub fn lines(&self, node: NodeIx) -> (u32, u32) {
+        let base = || self.base.node(node).map_or((0, 0), |row| (row.line_start.get(), row.line_end.get()));
+        self.changed(node).map_or_else(base, |(_, changed)| changed.lines)
+    }
+
+    /// Header on one line; empty if none.
+    pub fn signature(&self, node: NodeIx) -> &str {
+        let base = || self.base.node(node).map_or("", |row| self.base.text(row.signature));
+        self.changed(node).map_or_else(base, |(_, changed)| &changed.signature)
+    }
+
+    /// Doc comment; empty if none.
+    pub fn doc(&self, node: NodeIx) -> &str {
+        let base = || self.base.node(node).map_or("", |row| self.base.text(row.doc));
+        self.changed(node).map_or_else(base, |(_, changed)| &changed.doc)
+    }
+
+    /// The node that contains it.
+    pub fn parent(&self, node: NodeIx) -> Option<NodeIx> {
+        let base = || self.base.node(node).and_then(|row| self.checked(row.parent.get()));
+        self.changed(node).map_or_else(base, |(slot, _)| slot.parent)
+    }
+
+    /// The node of its file; a file is its own. `None` for packages and imported data.
+    pub fn file(&self, node: NodeIx) -> Option<NodeIx> {
+        let base = || self.base.node(node).and_then(|row| self.checked(row.file.get()));
+        self.changed(node).map_or_else(base, |(slot, _)| slot.file)
+    }
+
+    fn checked(&self, node: u32) -> Option<NodeIx> {
+        (node != NONE && (node as usize) < self.base.node_count()).then_some(NodeIx(node))
+    }
+
+    /// Path of its file, empty if it has none.
+    pub fn path(&self, node: NodeIx) -> &str {
+        self.file(node).map_or("", |file| self.id(file).strip_prefix("file::").unwrap_or_default())
+    }
+
+    /// Share of all importance, 0 to 1. An estimate for nodes of changed files, see [`Graph::with_changes`].
+    pub fn pagerank(&self, node: NodeIx) -> f32 {
+        let least = || 0.15 / self.base.node_count().max(1) as f32;
+        self.base.node(node).map_or_else(least, |row| row.pagerank.get()).clamp(0.0, 1.0)
+    }
+
+    /// Edges that start at it, by target, relation and tier.
+    pub fn out_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
+        let owned = self.owned(node);
+        let base = (!owned).then(|| self.base.out_edges(node).filter(|edge| !self.is_dead(edge.to)));
+        base.into_iter().flatten().chain(self.overlay.iter().flat_map(move |overlay| overlay.out_edges(node)))
+    }
+
+    /// Edges that end at it.
+    pub fn in_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
+        let base = self.base.in_edges(node).filter(|edge| !self.owned(edge.from));
+        base.chain(self.overlay.iter().flat_map(move |overlay| overlay.in_edges(node)))
+    }
+
+    /// References of the node that have no target.
+    pub fn unresolved_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
+        let base = (!self.owned(node)).then(|| self.base.unresolved_of(node));
+        base.into_iter().flatten().chain(self.overlay.iter().flat_map(move |overlay| overlay.unresolved_of(node)))
+    }
+
+    /// References of this name, anywhere, that have no target: each may be one to any node with this label.
+    pub fn unresolved_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
+        let base: Vec<UnresolvedRef<'g>> =
+            self.base.unresolved_named(name).filter(|reference| !self.owned(reference.from)).collect();
+        let changed: Vec<UnresolvedRef<'g>> =
+            self.overlay.iter().flat_map(|overlay| overlay.unresolved_named(name)).collect();
+        base.into_iter().chain(changed)
+    }
+
+    /// The node and everything it contains, by containment edges, itself first, at most `limit` nodes.
+    pub fn with_members(&self, node: NodeIx, limit: usize) -> Vec<NodeIx> {
+        let mut found = vec![node];
+        let mut seen: rustc_hash::FxHashSet<NodeIx> = found.iter().copied().collect();
+        let mut next = 0;
+        while next < found.len() && found.len() < limit {
+            let contained = self.out_edges(found[next]).filter(|edge| edge.relation == m1nd_base::Relation::Contains);
+            let contained: Vec<NodeIx> = contained.map(|edge| edge.to).filter(|node| seen.insert(*node)).collect();
+            found.extend(contained);
+            next += 1;
+        }
+        found.truncate(limit);
+        found
+    }
+
+    /// Everything but PageRank as text, in the order of ids: equal graphs give equal texts, whatever way they came to be.
+    pub fn dump(&self) -> String {
+        crate::dump::dump(self)
+    }
+
+    /// Whether an edge leads out of the roots.
+    pub fn is_external(edge: &EdgeRef<'_>) -> bool {
+        edge.tier == EdgeTier::External
+    }
+
+    /// For tests of the builder's report in other modules.
+    pub fn build<'a>(parts: &[Part<'a>], text: &(dyn Fn(u32) -> &'a str + Sync)) -> (Self, BuildReport) {
+        let mut builder = GraphBuilder::new();
+        parts.iter().for_each(|part| builder.push(part));
+        builder.finish(text)
+    }
+}

@@ -1,0 +1,241 @@
+use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
+
+/// Number of a node in one [`Graph`](crate::Graph). Means nothing in another graph; node ids are the lasting names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeIx(pub u32);
+
+impl NodeIx {
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Properties of a node that are there or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct NodeFlags(pub u16);
+
+impl NodeFlags {
+    /// Test code: a test, a helper in a test file, or a test file.
+    pub const TEST: Self = Self(1);
+    /// Visible to other packages or files by the rules of its language.
+    pub const EXPORTED: Self = Self(1 << 1);
+    /// Declared without a body.
+    pub const ABSTRACT: Self = Self(1 << 2);
+    /// Only declares what another definition gives a body to (prototypes, stubs).
+    pub const DECLARATION: Self = Self(1 << 3);
+    /// Calling it yields an awaitable.
+    pub const ASYNC: Self = Self(1 << 4);
+    /// Called to construct its class.
+    pub const CONSTRUCTOR: Self = Self(1 << 5);
+    /// Read like a field, computed by code.
+    pub const PROPERTY: Self = Self(1 << 6);
+    /// Belongs to the class, not to a value of it.
+    pub const STATIC: Self = Self(1 << 7);
+    /// Came from imported data, not from a source file.
+    pub const IMPORTED: Self = Self(1 << 8);
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// `other` added if `condition` holds.
+    #[must_use]
+    pub const fn with_if(self, other: Self, condition: bool) -> Self {
+        if condition { self.with(other) } else { self }
+    }
+
+    /// Whether all of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// A node as it is given to a graph under construction.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeInput<'a> {
+    /// The giver's number for its id text.
+    pub symbol: u32,
+    /// Symbol of the node that contains it.
+    pub parent: Option<u32>,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Short name.
+    pub label: &'a str,
+    /// First and last line, 1-based; `(0, 0)` if it has none.
+    pub lines: (u32, u32),
+    /// Properties.
+    pub flags: NodeFlags,
+    /// Header on one line; empty if none.
+    pub signature: &'a str,
+    /// Doc comment; empty if none.
+    pub doc: &'a str,
+}
+
+/// An edge as it is given to a graph under construction.
+#[derive(Debug, Clone, Copy)]
+pub struct EdgeInput<'a> {
+    /// Symbol of the source.
+    pub from: u32,
+    /// Symbol of the target.
+    pub to: u32,
+    /// What it says.
+    pub relation: Relation,
+    /// How sure it is.
+    pub tier: EdgeTier,
+    /// Number of candidates of the reference it comes from, 1 if certain.
+    pub of: u16,
+    /// Where it is written, in the file of the source.
+    pub sites: &'a [Pos],
+}
+
+/// A reference without a target, as it is given to a graph under construction.
+#[derive(Debug, Clone, Copy)]
+pub struct UnresolvedInput<'a> {
+    /// Symbol of the node that holds the reference.
+    pub from: u32,
+    /// Last name of its access path.
+    pub name: &'a str,
+    /// What is done with it: `call`, `read`, …
+    pub role: &'a str,
+    /// Why it has no target.
+    pub reason: &'a str,
+    /// Where it is written.
+    pub pos: Pos,
+}
+
+/// Everything one file (or one set of imported data) adds to the graph. If the first node is a file, it is the file of
+/// all others.
+#[derive(Debug, Clone, Default)]
+pub struct Part<'a> {
+    /// Nodes; a file comes first.
+    pub nodes: Vec<NodeInput<'a>>,
+    /// Out-edges of these nodes.
+    pub edges: Vec<EdgeInput<'a>>,
+    /// References of these nodes that have no target.
+    pub unresolved: Vec<UnresolvedInput<'a>>,
+}
+
+/// An edge of a graph.
+#[derive(Debug, Clone, Copy)]
+pub struct EdgeRef<'g> {
+    /// Source.
+    pub from: NodeIx,
+    /// Target.
+    pub to: NodeIx,
+    /// What it says.
+    pub relation: Relation,
+    /// How sure it is.
+    pub tier: EdgeTier,
+    /// Number of candidates of the reference it comes from, 1 if certain.
+    pub of: u16,
+    /// Where it is written, in the file of the source.
+    pub sites: Sites<'g>,
+}
+
+/// Positions of an edge, in order.
+#[derive(Clone, Copy)]
+pub struct Sites<'g>(pub(crate) SitesInner<'g>);
+
+#[derive(Clone, Copy)]
+pub(crate) enum SitesInner<'g> {
+    Base(&'g [crate::layout::SiteRow]),
+    Overlay(&'g [Pos]),
+}
+
+impl<'g> Sites<'g> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self.0 {
+            SitesInner::Base(rows) => rows.len(),
+            SitesInner::Overlay(sites) => sites.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The position with this number.
+    pub fn get(&self, index: usize) -> Option<Pos> {
+        match self.0 {
+            SitesInner::Base(rows) => rows.get(index).map(crate::layout::SiteRow::pos),
+            SitesInner::Overlay(sites) => sites.get(index).copied(),
+        }
+    }
+
+    /// The first position.
+    pub fn first(&self) -> Option<Pos> {
+        self.get(0)
+    }
+
+    /// All positions.
+    pub fn iter(&self) -> impl Iterator<Item = Pos> + use<'g> {
+        let sites = *self;
+        (0..sites.len()).filter_map(move |index| sites.get(index))
+    }
+}
+
+impl std::fmt::Debug for Sites<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// A reference without a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnresolvedRef<'g> {
+    /// The node that holds it.
+    pub from: NodeIx,
+    /// Last name of its access path.
+    pub name: &'g str,
+    /// What is done with it: `call`, `read`, …
+    pub role: &'g str,
+    /// Why it has no target.
+    pub reason: &'g str,
+    /// Where it is written, in the file of `from`.
+    pub pos: Pos,
+}
+
+/// Why a graph file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// No such file.
+    #[error("there is no snapshot at `{0}`")]
+    NotThere(std::path::PathBuf),
+    /// Cannot be read.
+    #[error("cannot read the snapshot: {0}")]
+    Unreadable(#[from] std::io::Error),
+    /// Shorter than it says.
+    #[error("the snapshot is cut off: {found} bytes, expected {expected}; it will be rebuilt")]
+    Truncated {
+        /// Bytes there are.
+        found: u64,
+        /// Bytes there should be.
+        expected: u64,
+    },
+    /// A checksum or an inner bound does not hold.
+    #[error("the snapshot is damaged ({0}); it will be rebuilt")]
+    Damaged(String),
+    /// Written by a newer version of this program.
+    #[error("the snapshot has format {found}, this program reads up to {supported}; update it or let it rebuild")]
+    Newer {
+        /// Its format.
+        found: u32,
+        /// The newest format that this program reads.
+        supported: u32,
+    },
+    /// Written by an older version of this program whose format is no longer read.
+    #[error("the snapshot has the old format {found}, this program reads {supported}; it will be rebuilt")]
+    Older {
+        /// Its format.
+        found: u32,
+        /// The format that this program reads.
+        supported: u32,
+    },
+    /// Not a snapshot at all.
+    #[error("the file is not a snapshot of this program")]
+    Foreign,
+}
