@@ -11,7 +11,9 @@ mod graph;
 mod layout;
 mod map;
 mod overlay;
+pub mod paths;
 pub mod rank;
+pub mod reach;
 mod types;
 pub mod weights;
 

@@ -1,0 +1,399 @@
+//! What a change of a node can reach.
+
+use std::collections::BTreeMap;
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, ProblemKind, Relation};
+use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
+use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ClosureState;
+use super::why::{Hop, hop, names_of};
+use crate::Language;
+use crate::snapshot::Snapshot;
+
+/// Members of the changed node that count as changed with it.
+const MAX_MEMBERS: usize = 20_000;
+/// Nodes that are followed before the search ends.
+const MAX_FOLLOWED: usize = 200_000;
+/// Open references listed.
+const MAX_HIDING: usize = 20;
+/// Files listed.
+const MAX_FILES: usize = 100;
+
+/// Which side of the node's dependencies to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// What a change here can affect.
+    #[default]
+    Forward,
+    /// What can affect this node.
+    Reverse,
+    /// Both.
+    Both,
+}
+
+/// A question for the reach of a change.
+#[derive(Debug, Clone, Copy)]
+pub struct ImpactQuery {
+    /// The node that changes; what it contains changes with it.
+    pub node: NodeIx,
+    /// Which side.
+    pub direction: Direction,
+    /// Most edges from the node.
+    pub max_hops: u32,
+    /// Weaker rows are left out.
+    pub min_strength: f64,
+    /// Most rows.
+    pub max_rows: usize,
+}
+
+impl ImpactQuery {
+    /// Dependents of this node with the usual bounds.
+    pub fn new(node: NodeIx) -> Self {
+        Self { node, direction: Direction::Forward, max_hops: 5, min_strength: 0.01, max_rows: 150 }
+    }
+}
+
+/// How a dependent is affected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ImpactClass {
+    /// It names what changes: another signature or name breaks it.
+    BreaksCompile,
+    /// It may behave differently.
+    Behaviour,
+    /// It is test code.
+    Test,
+    /// It is text about the code.
+    Doc,
+}
+
+impl ImpactClass {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::BreaksCompile => "breaks_compile",
+            Self::Behaviour => "behaviour",
+            Self::Test => "test",
+            Self::Doc => "doc",
+        }
+    }
+}
+
+/// One affected (or affecting) node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactRow {
+    /// Which.
+    pub node: NodeIx,
+    /// A dependent of the changed node; otherwise something that it depends on.
+    pub dependent: bool,
+    /// Fewest edges between.
+    pub hops: u32,
+    /// Chance that a change gets through, by a fixed table of relations: for ranking, not a measured rate.
+    pub strength: f64,
+    /// How it is affected.
+    pub class: ImpactClass,
+    /// Edges from this row's node to the changed one (or, for what it depends on, from the changed node to this one).
+    pub witness: Vec<Hop>,
+}
+
+/// The rows of one file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactFile {
+    /// Its path.
+    pub path: String,
+    /// Number of rows in it, cut ones included.
+    pub rows: usize,
+    /// The least distance.
+    pub hops: u32,
+    /// The greatest strength.
+    pub strength: f64,
+    /// Test code.
+    pub is_test: bool,
+}
+
+/// An open reference that may be a dependent nobody knows of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hiding {
+    /// Node that holds it.
+    pub node: NodeIx,
+    /// Name that is referred to.
+    pub name: String,
+    /// What is done with it.
+    pub role: String,
+    /// Why it has no target.
+    pub reason: String,
+    /// Path of its file.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+}
+
+/// What a change can reach.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactAnswer {
+    /// Rows: code first, then tests, then the rest; nearer before farther, stronger before weaker.
+    pub rows: Vec<ImpactRow>,
+    /// Rows before the cap.
+    pub total_rows: usize,
+    /// Sum of the strengths of all rows.
+    pub total_strength: f64,
+    /// The greatest distance of a row.
+    pub max_hops_reached: u32,
+    /// Files of all rows, the first [`MAX_FILES`] by strength.
+    pub files: Vec<ImpactFile>,
+    /// Files before the cap.
+    pub total_files: usize,
+    /// Members that count as changed with the node.
+    pub members: usize,
+    /// `closed`: every dependent within the bounds is known. `blocked`: something may hide more.
+    pub closure: ClosureState,
+    /// Open references that may hide dependents, the first [`MAX_HIDING`].
+    pub hiding: Vec<Hiding>,
+    /// How many there are.
+    pub total_hiding: usize,
+    /// Files of the same language that could not be parsed whole, whose references are not known.
+    pub unseen_files: usize,
+    /// One sentence.
+    pub why: String,
+}
+
+impl Snapshot {
+    /// What a change of a node can reach, or what can reach it.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn impact(&self, query: &ImpactQuery, cancel: &Cancel) -> Result<ImpactAnswer, Cancelled> {
+        let graph = self.graph();
+        let starts = graph.with_members(query.node, MAX_MEMBERS);
+        let sides: &[Side] = match query.direction {
+            Direction::Forward => &[Side::Dependents],
+            Direction::Reverse => &[Side::Dependencies],
+            Direction::Both => &[Side::Dependents, Side::Dependencies],
+        };
+        let mut all: Vec<Unranked<'_>> = Vec::new();
+        let mut incomplete = starts.len() >= MAX_MEMBERS;
+        let mut reaches = Vec::new();
+        for &side in sides {
+            let bounds = ReachQuery {
+                side,
+                max_hops: query.max_hops,
+                min_strength: query.min_strength,
+                max_nodes: MAX_FOLLOWED,
+            };
+            let reach = reach::reach(graph, &starts, &bounds, cancel)?;
+            incomplete |= reach.rows.len() >= MAX_FOLLOWED;
+            reaches.push((side, reach));
+        }
+        for (index, (side, reach)) in reaches.iter().enumerate() {
+            all.extend(reach.rows.iter().map(|row| (index, *side, *row)));
+        }
+        all.sort_by(|a, b| rank(graph, a).cmp(&rank(graph, b)).then_with(|| by_strength(graph, &a.2, &b.2)));
+        let (files, total_files) = files_of(graph, &all);
+        let tables: Vec<FxHashMap<NodeIx, usize>> =
+            reaches.iter().map(|(_, reach)| table_of(reach)).collect();
+        let shown = all.iter().take(query.max_rows);
+        let rows = shown.map(|(index, side, row)| {
+            let steps = reaches[*index].1.witness_in(&tables[*index], row);
+            describe(graph, *side, row, &steps)
+        });
+        let rows: Vec<ImpactRow> = rows.collect();
+        let mut answer = ImpactAnswer {
+            rows,
+            total_rows: all.len(),
+            total_strength: all.iter().map(|(_, _, row)| row.strength).sum(),
+            max_hops_reached: all.iter().map(|(_, _, row)| row.hops).max().unwrap_or(0),
+            files,
+            total_files,
+            members: starts.len() - 1,
+            closure: ClosureState::Closed,
+            hiding: Vec::new(),
+            total_hiding: 0,
+            unseen_files: 0,
+            why: String::new(),
+        };
+        self.close(query, &starts, incomplete, &mut answer);
+        Ok(answer)
+    }
+
+    /// Finds what may hide rows.
+    fn close(&self, query: &ImpactQuery, starts: &[NodeIx], incomplete: bool, answer: &mut ImpactAnswer) {
+        let graph = self.graph();
+        let mut hiding = Vec::new();
+        if query.direction != Direction::Reverse {
+            hiding.extend(self.hidden_dependents(starts));
+        }
+        if query.direction != Direction::Forward {
+            for &node in starts {
+                hiding.extend(graph.unresolved_of(node).map(|reference| open(graph, &reference)));
+            }
+        }
+        hiding.sort_by(|a, b| (&a.file, a.line, &a.name, &a.role).cmp(&(&b.file, b.line, &b.name, &b.role)));
+        hiding.dedup();
+        answer.total_hiding = hiding.len();
+        hiding.truncate(MAX_HIDING);
+        answer.hiding = hiding;
+        let language = self.file_of(query.node).map(|file| family(file.language));
+        let unseen = self.files().iter().filter(|file| {
+            Some(family(file.language)) == language && file.problems.iter().any(|problem| hides(problem.kind))
+        });
+        answer.unseen_files = if query.direction == Direction::Reverse { 0 } else { unseen.count() };
+        let mut reasons = Vec::new();
+        if answer.total_hiding > 0 {
+            reasons.push(format!("{} open references may lead here or on", answer.total_hiding));
+        }
+        if answer.unseen_files > 0 {
+            reasons.push(format!("{} files of this language could not be parsed whole", answer.unseen_files));
+        }
+        if incomplete {
+            reasons.push("the search ended at its bound of nodes".to_owned());
+        }
+        if reasons.is_empty() {
+            answer.why = "every reference that could lead here has a known target".into();
+        } else {
+            answer.closure = ClosureState::Blocked;
+            answer.why = reasons.join("; ");
+        }
+    }
+
+    /// References without target that have the name of a changed node, in a language that could mean it.
+    fn hidden_dependents(&self, starts: &[NodeIx]) -> Vec<Hiding> {
+        let graph = self.graph();
+        let own: FxHashSet<NodeIx> = starts.iter().copied().collect();
+        let mut names: FxHashSet<(&str, Option<Language>)> = FxHashSet::default();
+        for &node in starts {
+            let language = self.file_of(node).map(|file| family(file.language));
+            names.extend(names_of(graph, node).into_iter().map(|name| (name, language)));
+        }
+        let mut found = Vec::new();
+        for (name, language) in names {
+            let open_references = graph.unresolved_named(name).filter(|reference| {
+                let theirs = self.file_of(reference.from).map(|file| family(file.language));
+                !own.contains(&reference.from) && (language.is_none() || theirs == language)
+            });
+            found.extend(open_references.map(|reference| open(graph, &reference)));
+        }
+        found
+    }
+}
+
+type Unranked<'g> = (usize, Side, Reached<'g>);
+
+fn open(graph: &Graph, reference: &m1nd_graph::UnresolvedRef<'_>) -> Hiding {
+    Hiding {
+        node: reference.from,
+        name: reference.name.to_owned(),
+        role: reference.role.to_owned(),
+        reason: reference.reason.to_owned(),
+        file: graph.path(reference.from).to_owned(),
+        line: reference.pos.line,
+    }
+}
+
+/// Languages whose code can refer to each other's.
+fn family(language: Language) -> Language {
+    match language {
+        Language::TypeScript | Language::Tsx | Language::Vue | Language::Svelte => Language::JavaScript,
+        Language::Kotlin | Language::Scala => Language::Java,
+        Language::Cpp => Language::C,
+        other => other,
+    }
+}
+
+/// Problems after which references of the file are not in the graph.
+fn hides(kind: ProblemKind) -> bool {
+    matches!(
+        kind,
+        ProblemKind::TooLarge
+            | ProblemKind::LongLine
+            | ProblemKind::ParseTimeout
+            | ProblemKind::TreeDepth
+            | ProblemKind::FactsLimit
+            | ProblemKind::ExtractorFailed
+            | ProblemKind::Unreadable
+            | ProblemKind::GraphLimit
+    )
+}
+
+fn table_of(reach: &Reach<'_>) -> FxHashMap<NodeIx, usize> {
+    reach.rows.iter().enumerate().map(|(index, row)| (row.node, index)).collect()
+}
+
+/// Dependents before dependencies; code, tests, other, containers; then distance.
+fn rank(graph: &Graph, row: &Unranked<'_>) -> (bool, u8, u32) {
+    let (_, side, reached) = row;
+    let test = graph.flags(reached.node).has(NodeFlags::TEST);
+    let group = match graph.kind(reached.node) {
+        NodeKind::File => 4,
+        NodeKind::Directory | NodeKind::Package => 5,
+        NodeKind::Module | NodeKind::Impl => 3,
+        NodeKind::Concept | NodeKind::Custom => 2,
+        _ if test => 1,
+        _ => 0,
+    };
+    (*side == Side::Dependencies, group, reached.hops)
+}
+
+fn by_strength(graph: &Graph, a: &Reached<'_>, b: &Reached<'_>) -> std::cmp::Ordering {
+    b.strength.total_cmp(&a.strength).then_with(|| graph.id(a.node).cmp(graph.id(b.node)))
+}
+
+fn files_of(graph: &Graph, rows: &[Unranked<'_>]) -> (Vec<ImpactFile>, usize) {
+    let mut files: BTreeMap<&str, ImpactFile> = BTreeMap::new();
+    for (_, _, row) in rows {
+        let path = graph.path(row.node);
+        if path.is_empty() {
+            continue;
+        }
+        let is_test = graph.find_file(path).is_some_and(|file| graph.flags(file).has(NodeFlags::TEST));
+        let file = files.entry(path).or_insert_with(|| ImpactFile {
+            path: path.to_owned(),
+            rows: 0,
+            hops: row.hops,
+            strength: row.strength,
+            is_test,
+        });
+        file.rows += 1;
+        file.hops = file.hops.min(row.hops);
+        file.strength = file.strength.max(row.strength);
+    }
+    let total = files.len();
+    let mut files: Vec<ImpactFile> = files.into_values().collect();
+    files.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| a.path.cmp(&b.path)));
+    files.truncate(MAX_FILES);
+    (files, total)
+}
+
+fn describe(graph: &Graph, side: Side, row: &Reached<'_>, steps: &[Reached<'_>]) -> ImpactRow {
+    let mut witness: Vec<Hop> = steps.iter().map(|step| hop(graph, &step.via, true)).collect();
+    if side == Side::Dependencies {
+        witness.reverse();
+    }
+    ImpactRow {
+        node: row.node,
+        dependent: side == Side::Dependents,
+        hops: row.hops,
+        strength: row.strength,
+        class: class(graph, side, row.node, steps),
+        witness,
+    }
+}
+
+/// `steps` lead from the affected node to what changes (for dependencies: from what changes to the affected node).
+fn class(graph: &Graph, side: Side, node: NodeIx, steps: &[Reached<'_>]) -> ImpactClass {
+    if graph.flags(node).has(NodeFlags::TEST) {
+        return ImpactClass::Test;
+    }
+    if steps.iter().any(|step| step.via.relation == Relation::Documents) {
+        return ImpactClass::Doc;
+    }
+    // The affected node must name its neighbour, and all between must hand the neighbour's signature on.
+    let mut relations = steps.iter().map(|step| (weights::of(step.via.relation), step.via.tier));
+    let (first, between): (_, Vec<_>) = match side {
+        Side::Dependents => (relations.next(), relations.collect()),
+        Side::Dependencies => (relations.next_back(), relations.collect()),
+    };
+    let names = first.is_some_and(|(weights, tier)| weights.names_signature && tier == EdgeTier::Certain);
+    let passes = between.iter().all(|(weights, tier)| weights.passes_signature && *tier == EdgeTier::Certain);
+    if names && passes { ImpactClass::BreaksCompile } else { ImpactClass::Behaviour }
+}

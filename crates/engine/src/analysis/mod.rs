@@ -1,0 +1,7 @@
+//! Answers about the graph, composed of its algorithms. What a tool prints, it finds here.
+
+mod impact;
+mod why;
+
+pub use impact::{Direction, Hiding, ImpactAnswer, ImpactClass, ImpactFile, ImpactQuery, ImpactRow};
+pub use why::{ClosureState, DanglingEdge, Hop, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep};

@@ -1,0 +1,325 @@
+//! How two nodes are connected, with the evidence of every step.
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, Relation};
+use m1nd_graph::paths::{self, FoundPath, PathQuery, Way};
+use m1nd_graph::{Graph, NodeIx};
+use rustc_hash::FxHashSet;
+
+use crate::snapshot::Snapshot;
+
+/// Edges that one search may look at.
+const BUDGET: usize = 400_000;
+/// Nodes of the region that is searched for what could hide a path.
+const REGION: usize = 50_000;
+/// Dangling references listed.
+const MAX_DANGLING: usize = 20;
+
+/// A question for connections.
+#[derive(Debug, Clone, Copy)]
+pub struct WhyQuery {
+    /// First node.
+    pub source: NodeIx,
+    /// Last node.
+    pub target: NodeIx,
+    /// Most edges of a path.
+    pub max_hops: u32,
+    /// Most paths.
+    pub max_paths: usize,
+}
+
+/// One edge of an answer, with its evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hop {
+    /// Node the step starts from.
+    pub from: NodeIx,
+    /// Node it leads to.
+    pub to: NodeIx,
+    /// What the edge says.
+    pub relation: Relation,
+    /// The edge points the way of the step; otherwise it reads from `to` to `from`.
+    pub forward: bool,
+    /// How sure the edge is.
+    pub tier: EdgeTier,
+    /// Number of candidates of the reference, 1 if certain.
+    pub of: u16,
+    /// Path of the file it is written in, empty if none.
+    pub file: String,
+    /// Line it is written on, 0 if none.
+    pub line: u32,
+}
+
+/// A step of a path, with the other targets its reference may have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyStep {
+    /// The edge.
+    pub hop: Hop,
+    /// All candidates of an edge that is only possible, its own target included; empty if certain.
+    pub candidates: Vec<NodeIx>,
+}
+
+/// A path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyPath {
+    /// Steps in order.
+    pub steps: Vec<WhyStep>,
+    /// Sum of the costs of its steps: cheaper explains more.
+    pub cost: f64,
+    /// Product of the chances that the edges are true, 0 to 1.
+    pub strength: f64,
+    /// `forward` if all edges point from source to target, `backward` if all point the other way, else `mixed`.
+    pub direction: Way,
+}
+
+/// Whether the answer can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClosureState {
+    /// Every hop is proven, or there is provably no path within the bounds.
+    Closed,
+    /// At least one hop rests on a reference with several candidates.
+    Blocked,
+    /// It cannot be told.
+    Unknown,
+}
+
+impl ClosureState {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Blocked => "blocked",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A reference that keeps an answer open.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DanglingEdge {
+    /// Node that holds the reference.
+    pub source: NodeIx,
+    /// What it does: a relation if the edge exists, else the role (`call`, `read`, …).
+    pub relation: String,
+    /// `ambiguous`, or `unresolved` and why.
+    pub reason: String,
+    /// Name that is referred to.
+    pub name: String,
+    /// Path of its file.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Nodes it may go to.
+    pub candidates: Vec<NodeIx>,
+}
+
+/// Whether the answer can be relied on, and what stands against it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyClosure {
+    /// The verdict.
+    pub state: ClosureState,
+    /// `no_path_within_hops`, `budget_exhausted`, `node_not_found`, or none.
+    pub reason: Option<&'static str>,
+    /// References that keep it open, the first [`MAX_DANGLING`].
+    pub dangling_edges: Vec<DanglingEdge>,
+    /// How many there are.
+    pub dangling_total: usize,
+    /// One sentence.
+    pub why: String,
+}
+
+/// How two nodes are connected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyAnswer {
+    /// Paths: those that follow edges from source to target first, then the other way, then mixed.
+    pub paths: Vec<WhyPath>,
+    /// Whether there is any.
+    pub found: bool,
+    /// Whether it can be relied on.
+    pub closure: WhyClosure,
+}
+
+impl WhyAnswer {
+    /// The answer when a node of the question does not exist.
+    pub fn node_not_found() -> Self {
+        let closure = WhyClosure {
+            state: ClosureState::Unknown,
+            reason: Some("node_not_found"),
+            dangling_edges: Vec::new(),
+            dangling_total: 0,
+            why: "one or both nodes are not in the index, so nothing can be said of a connection".into(),
+        };
+        Self { paths: Vec::new(), found: false, closure }
+    }
+}
+
+impl Snapshot {
+    /// How two nodes are connected: the cheapest paths along edges from source to target; only if there are none, along
+    /// edges the other way; only if there are none, along both.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn why(&self, query: &WhyQuery, cancel: &Cancel) -> Result<WhyAnswer, Cancelled> {
+        let graph = self.graph();
+        let mut exhausted = false;
+        let mut answer = Vec::new();
+        for way in [Way::Forward, Way::Backward, Way::Mixed] {
+            let search = PathQuery {
+                from: query.source,
+                to: query.target,
+                way,
+                max_hops: query.max_hops,
+                k: query.max_paths.max(1),
+                budget: BUDGET,
+            };
+            let found = paths::cheapest_paths(graph, &search, cancel)?;
+            exhausted |= found.budget_exhausted;
+            answer.extend(found.paths.iter().map(|path| describe(graph, path, way)));
+            if !answer.is_empty() {
+                break;
+            }
+        }
+        let closure = if answer.is_empty() {
+            self.closure_without_path(query, exhausted, cancel)?
+        } else {
+            closure_of_paths(graph, &answer)
+        };
+        Ok(WhyAnswer { found: !answer.is_empty(), paths: answer, closure })
+    }
+
+    /// Whether a reference without target could hide a path from source to target or back.
+    fn closure_without_path(
+        &self,
+        query: &WhyQuery,
+        exhausted: bool,
+        cancel: &Cancel,
+    ) -> Result<WhyClosure, Cancelled> {
+        let graph = self.graph();
+        let mut dangling = Vec::new();
+        let mut whole = !exhausted;
+        for (from, to) in [(query.source, query.target), (query.target, query.source)] {
+            let (near, all_near) = paths::region(graph, from, Way::Forward, query.max_hops, REGION, cancel)?;
+            let (far, all_far) = paths::region(graph, to, Way::Backward, query.max_hops, REGION, cancel)?;
+            whole &= all_near && all_far;
+            let labels: FxHashSet<&str> = far.iter().flat_map(|&node| names_of(graph, node)).collect();
+            for node in near {
+                let hiding = graph.unresolved_of(node).filter(|reference| {
+                    labels.contains(reference.name) || reference.reason == UNKNOWN_MODULE
+                });
+                dangling.extend(hiding.map(|reference| DanglingEdge {
+                    source: node,
+                    relation: reference.role.to_owned(),
+                    reason: format!("unresolved: {}", reference.reason),
+                    name: reference.name.to_owned(),
+                    file: graph.path(node).to_owned(),
+                    line: reference.pos.line,
+                    candidates: Vec::new(),
+                }));
+            }
+        }
+        let (state, reason, why) = if !whole {
+            let why = "the search ended at its budget before the region was seen whole".to_owned();
+            (ClosureState::Unknown, "budget_exhausted", why)
+        } else if dangling.is_empty() {
+            let why = format!("no path of {} hops or fewer, and no open reference could hide one", query.max_hops);
+            (ClosureState::Closed, "no_path_within_hops", why)
+        } else {
+            let why = format!("no path was found, but {} open references could hide one", dangling.len());
+            (ClosureState::Unknown, "no_path_within_hops", why)
+        };
+        let dangling_total = dangling.len();
+        dangling.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+        dangling.truncate(MAX_DANGLING);
+        Ok(WhyClosure { state, reason: Some(reason), dangling_edges: dangling, dangling_total, why })
+    }
+}
+
+/// The reason of an import whose module is not known: it can bring in anything under any name.
+const UNKNOWN_MODULE: &str = "module_not_found";
+
+/// Names by which a reference may mean the node.
+pub(super) fn names_of(graph: &Graph, node: NodeIx) -> Vec<&str> {
+    let label = graph.label(node);
+    let file_name = graph.path(node).rsplit('/').next().unwrap_or_default();
+    let is_file = graph.kind(node) == m1nd_base::NodeKind::File;
+    let stem = file_name.split('.').next().filter(|stem| is_file && !stem.is_empty());
+    std::iter::once(label).chain(stem).collect()
+}
+
+/// One edge with its evidence, as a step from one of its ends.
+pub(super) fn hop(graph: &Graph, edge: &m1nd_graph::EdgeRef<'_>, forward: bool) -> Hop {
+    let (from, to) = if forward { (edge.from, edge.to) } else { (edge.to, edge.from) };
+    // Containment is written where the contained thing is.
+    let line = edge.sites.first().map_or_else(
+        || if edge.relation == Relation::Contains { graph.lines(edge.to).0 } else { 0 },
+        |site| site.line,
+    );
+    Hop {
+        from,
+        to,
+        relation: edge.relation,
+        forward,
+        tier: edge.tier,
+        of: edge.of,
+        file: graph.path(edge.from).to_owned(),
+        line,
+    }
+}
+
+fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
+    let steps = path.steps.iter().map(|step| {
+        let mut candidates = Vec::new();
+        if step.edge.tier == EdgeTier::Possible {
+            let site = step.edge.sites.first();
+            let alike = graph.out_edges(step.edge.from).filter(|edge| {
+                edge.tier == EdgeTier::Possible
+                    && edge.relation == step.edge.relation
+                    && site.is_some_and(|site| edge.sites.iter().any(|other| other == site))
+            });
+            candidates = alike.map(|edge| edge.to).collect();
+            candidates.sort_by_key(|&node| graph.id(node));
+        }
+        WhyStep { hop: hop(graph, &step.edge, step.forward), candidates }
+    });
+    let certainty = path.steps.iter().map(|step| m1nd_graph::weights::certainty(step.edge.tier, step.edge.of));
+    WhyPath {
+        steps: steps.collect(),
+        cost: f64::from(path.cost) / 1000.0,
+        strength: certainty.product(),
+        direction,
+    }
+}
+
+fn closure_of_paths(graph: &Graph, paths: &[WhyPath]) -> WhyClosure {
+    let unsure = |path: &WhyPath| path.steps.iter().any(|step| step.hop.tier == EdgeTier::Possible);
+    if let Some(proven) = paths.iter().position(|path| !unsure(path)) {
+        let why = format!("every hop of path {} is certain", proven + 1);
+        return WhyClosure {
+            state: ClosureState::Closed,
+            reason: None,
+            dangling_edges: Vec::new(),
+            dangling_total: 0,
+            why,
+        };
+    }
+    let steps = paths.iter().flat_map(|path| &path.steps).filter(|step| step.hop.tier == EdgeTier::Possible);
+    let mut dangling: Vec<DanglingEdge> = steps
+        .map(|step| {
+            let (source, target) =
+                if step.hop.forward { (step.hop.from, step.hop.to) } else { (step.hop.to, step.hop.from) };
+            DanglingEdge {
+                source,
+                relation: step.hop.relation.word().to_owned(),
+                reason: "ambiguous".to_owned(),
+                name: graph.label(target).to_owned(),
+                file: step.hop.file.clone(),
+                line: step.hop.line,
+                candidates: step.candidates.clone(),
+            }
+        })
+        .collect();
+    dangling.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+    dangling.dedup();
+    let dangling_total = dangling.len();
+    dangling.truncate(MAX_DANGLING);
+    let why = format!("every path has a hop with several possible targets ({dangling_total} in all)");
+    WhyClosure { state: ClosureState::Blocked, reason: None, dangling_edges: dangling, dangling_total, why }
+}

@@ -1,0 +1,154 @@
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use m1nd_base::Limits;
+
+/// How an engine is set up.
+#[derive(Debug, Clone)]
+pub struct EngineConfig {
+    /// Folder of the store (`M1ND_HOME`).
+    pub home: PathBuf,
+    /// Folders that may be indexed, and the ones that are by default. The first names the project.
+    pub roots: Vec<PathBuf>,
+    /// Bounds on all work.
+    pub limits: Limits,
+    /// Keeps the index fresh by watching the roots.
+    pub watch: bool,
+    /// Never indexes, never writes: serves the index that is there.
+    pub read_only: bool,
+    /// Threads for reading and parsing; `None` for one per processor.
+    pub threads: Option<usize>,
+}
+
+impl EngineConfig {
+    /// The usual setup for these roots: default limits, no watching, writing allowed.
+    pub fn new(home: PathBuf, roots: Vec<PathBuf>) -> Self {
+        Self { home, roots, limits: Limits::default(), watch: false, read_only: false, threads: None }
+    }
+}
+
+/// A word of a request that is none of the known ones.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{received}`; expected one of {allowed}")]
+pub struct UnknownWord {
+    /// What the word is for.
+    pub what: &'static str,
+    /// As it was received, shortened.
+    pub received: String,
+    /// The known words.
+    pub allowed: &'static str,
+}
+
+fn unknown(what: &'static str, received: &str, allowed: &'static str) -> UnknownWord {
+    UnknownWord { what, received: received.chars().take(80).collect(), allowed }
+}
+
+/// What an ingest does with the other roots of the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// The index holds this root only.
+    #[default]
+    Replace,
+    /// The root is added to the others.
+    Merge,
+}
+
+impl Mode {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Replace => "replace",
+            Self::Merge => "merge",
+        }
+    }
+}
+
+impl FromStr for Mode {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        match word.to_ascii_lowercase().as_str() {
+            "replace" => Ok(Self::Replace),
+            "merge" => Ok(Self::Merge),
+            _ => Err(unknown("mode", word, "`replace`, `merge`")),
+        }
+    }
+}
+
+/// What is ingested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Adapter {
+    /// A folder or file of source code.
+    #[default]
+    Code,
+    /// A JSON file with `nodes` and `edges`.
+    Json,
+}
+
+impl Adapter {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Json => "json",
+        }
+    }
+}
+
+impl FromStr for Adapter {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        match word.to_ascii_lowercase().as_str() {
+            "code" => Ok(Self::Code),
+            "json" => Ok(Self::Json),
+            _ => Err(unknown("adapter", word, "`code`, `json`")),
+        }
+    }
+}
+
+/// What to index.
+#[derive(Debug, Clone)]
+pub struct IngestRequest {
+    /// A root, a folder or file inside one, or (for [`Adapter::Json`]) a JSON file inside one.
+    pub path: PathBuf,
+    /// What happens to the other roots.
+    pub mode: Mode,
+    /// Looks only at files whose size or time changed, and publishes nothing if nothing did.
+    pub incremental: bool,
+    /// What the path is.
+    pub adapter: Adapter,
+    /// Indexes hidden files, too.
+    pub include_hidden: bool,
+    /// Hidden paths to index although `include_hidden` is off.
+    pub hidden_patterns: Vec<String>,
+}
+
+impl IngestRequest {
+    /// A full ingest of code at this path.
+    pub fn code(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            mode: Mode::Replace,
+            incremental: false,
+            adapter: Adapter::Code,
+            include_hidden: false,
+            hidden_patterns: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_words_name_the_allowed_ones() {
+        assert_eq!("Merge".parse(), Ok(Mode::Merge));
+        assert_eq!("JSON".parse(), Ok(Adapter::Json));
+        let error = "append".parse::<Mode>().expect_err("unknown");
+        assert_eq!(error.to_string(), "unknown mode `append`; expected one of `replace`, `merge`");
+        let error = "yaml".parse::<Adapter>().expect_err("unknown");
+        assert_eq!(error.to_string(), "unknown adapter `yaml`; expected one of `code`, `json`");
+    }
+}

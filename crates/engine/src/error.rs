@@ -1,0 +1,104 @@
+use std::path::PathBuf;
+
+use m1nd_base::{Cancelled, PathError};
+
+/// Why the engine did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// No folder to index was named.
+    #[error("no root is configured; name the folder to index on the command line")]
+    NoRoot,
+    /// Nothing is at the path.
+    #[error("nothing is at `{0}`; expected a folder or file inside an indexed root")]
+    PathNotFound(PathBuf),
+    /// The path lies outside every allowed root.
+    #[error(
+        "`{path}` is outside the allowed roots ({allowed}); start m1nd with that folder as a further root to allow it"
+    )]
+    OutsideRoots {
+        /// As it was asked for.
+        path: PathBuf,
+        /// The allowed roots.
+        allowed: String,
+    },
+    /// A JSON graph could not be taken in.
+    #[error("`{path}` is not a graph in JSON: {why}; expected an object with arrays `nodes` and `edges`")]
+    BadJson {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// A combination that makes no sense.
+    #[error("{0}")]
+    BadRequest(String),
+    /// The engine was opened for reading only.
+    #[error("the engine is read-only; start it without `--read-only` to index")]
+    ReadOnly,
+    /// Another process writes this project's index.
+    #[error("another m1nd process writes the index of this project; it keeps it fresh, this one only reads")]
+    WriterElsewhere,
+    /// The caller cancelled.
+    #[error("cancelled by the caller; the index is as it was before")]
+    Cancelled,
+    /// The project's files cannot be reached.
+    #[error(transparent)]
+    Files(#[from] m1nd_vfs::VfsError),
+    /// The store failed.
+    #[error("the store failed: {0}")]
+    Store(String),
+    /// A bug: the writer stopped.
+    #[error("the writer has stopped; restart m1nd")]
+    WriterStopped,
+    /// A bug: a step of the ingest failed.
+    #[error("the ingest failed: {0}; the index is as it was before")]
+    Internal(String),
+}
+
+impl From<Cancelled> for EngineError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+/// Why a file cannot be read through a snapshot.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The text is no path inside a root.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// No root is indexed.
+    #[error("nothing is indexed yet; ingest the repository first")]
+    NoRoot,
+    /// The file cannot be read.
+    #[error(transparent)]
+    Files(#[from] m1nd_vfs::VfsError),
+}
+
+/// Why a text names no single node.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveError {
+    /// Nothing matches.
+    #[error("no node is named `{text}`")]
+    NotFound {
+        /// As it was asked for, shortened.
+        text: String,
+        /// Ids of similar nodes, best first.
+        suggestions: Vec<String>,
+    },
+    /// Several match.
+    #[error("`{text}` names {total} nodes")]
+    Ambiguous {
+        /// As it was asked for, shortened.
+        text: String,
+        /// Ids of the matching nodes, best first, at most [`ResolveError::MAX_CANDIDATES`].
+        candidates: Vec<String>,
+        /// How many match.
+        total: usize,
+    },
+}
+
+impl ResolveError {
+    /// Most candidates listed.
+    pub const MAX_CANDIDATES: usize = 10;
+}

@@ -1,0 +1,246 @@
+use std::path::PathBuf;
+
+use m1nd_base::{Problem, ProblemKind, RepoPath};
+use serde::{Deserialize, Serialize};
+
+use crate::Language;
+use crate::config::{Adapter, Mode};
+
+/// References by how sure their target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tiers {
+    /// One target by the rules of the language.
+    pub certain: u64,
+    /// Several candidates, all kept.
+    pub possible: u64,
+    /// Leads out of the roots.
+    pub external: u64,
+    /// No target; the reason is kept.
+    pub unresolved: u64,
+}
+
+impl Tiers {
+    /// All references.
+    pub const fn total(&self) -> u64 {
+        self.certain + self.possible + self.external + self.unresolved
+    }
+
+    /// Adds the counts of `other`.
+    pub fn add(&mut self, other: &Self) {
+        self.certain += other.certain;
+        self.possible += other.possible;
+        self.external += other.external;
+        self.unresolved += other.unresolved;
+    }
+}
+
+/// What an ingest did.
+#[derive(Debug, Clone)]
+pub struct IngestReport {
+    /// As asked for.
+    pub mode: Mode,
+    /// As asked for.
+    pub adapter: Adapter,
+    /// Roots of the index afterwards, in order.
+    pub roots: Vec<PathBuf>,
+    /// Files found by the walk (for JSON: 1).
+    pub files_scanned: usize,
+    /// Files whose facts were extracted now.
+    pub files_parsed: usize,
+    /// Files whose facts came from the cache.
+    pub files_from_cache: usize,
+    /// Files whose size and time were as before, so that they were not read.
+    pub files_unchanged: usize,
+    /// Files that are no longer there.
+    pub files_removed: usize,
+    /// Files whose references were linked again.
+    pub files_linked: usize,
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Entries that are not in the graph.
+    pub files_skipped: usize,
+    /// The first of them with the reason, at most [`IngestReport::MAX_LISTED`].
+    pub skipped: Vec<(String, Problem)>,
+    /// Number of problems by kind, over all files.
+    pub problems: Vec<(ProblemKind, usize)>,
+    /// Nodes that the index did not have before (net growth, 0 if it shrank).
+    pub nodes_created: usize,
+    /// Edges that the index did not have before (net growth, 0 if it shrank).
+    pub edges_created: usize,
+    /// Nodes afterwards.
+    pub node_count: usize,
+    /// Edges afterwards.
+    pub edge_count: usize,
+    /// References by tier, over the whole index.
+    pub tiers: Tiers,
+    /// Edges of a JSON graph without both ends: how many.
+    pub bad_edges: usize,
+    /// The first of them as `source → target`, at most [`IngestReport::MAX_LISTED`].
+    pub bad_edge_examples: Vec<String>,
+    /// Nodes of a JSON graph whose id was already taken.
+    pub duplicate_nodes: usize,
+    /// Generation of the index afterwards.
+    pub generation: u64,
+    /// Whether a new generation was published.
+    pub changed: bool,
+    /// Time it took, in milliseconds.
+    pub elapsed_ms: f64,
+    /// Time per stage, in milliseconds, in order.
+    pub stages: Vec<(&'static str, f64)>,
+}
+
+impl IngestReport {
+    /// Most rows in each list.
+    pub const MAX_LISTED: usize = 50;
+}
+
+/// Whether this process writes the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessRole {
+    /// It does.
+    Writer,
+    /// Another process does; this one follows what that publishes.
+    Reader,
+    /// Opened for reading only.
+    ReadOnly,
+}
+
+impl ProcessRole {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Writer => "writer",
+            Self::Reader => "reader",
+            Self::ReadOnly => "read_only",
+        }
+    }
+}
+
+/// How watching for changes goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WatchState {
+    /// Not asked for.
+    Off,
+    /// Changes arrive.
+    On,
+    /// Asked for, but it does not work; changes are seen at the next ingest only.
+    Failed(String),
+}
+
+/// What the writer is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activity {
+    /// Stage, such as `reading`, `parsing`, `linking`.
+    pub stage: &'static str,
+    /// Units done.
+    pub done: u64,
+    /// Units in all, once known.
+    pub total: Option<u64>,
+}
+
+/// State of the engine and its index.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// Generation of the index; 0 if there is none.
+    pub generation: u64,
+    /// Roots of the index, in order.
+    pub roots: Vec<PathBuf>,
+    /// Roots that may be indexed.
+    pub allowed_roots: Vec<PathBuf>,
+    /// Number of files.
+    pub files: usize,
+    /// Number of lines of all files.
+    pub lines: u64,
+    /// Number of nodes.
+    pub node_count: usize,
+    /// Number of edges.
+    pub edge_count: usize,
+    /// References by tier.
+    pub tiers: Tiers,
+    /// Files, lines and references by language, most files first.
+    pub languages: Vec<LanguageStatus>,
+    /// Reasons of unresolved references, most frequent first.
+    pub unresolved_reasons: Vec<(String, u64)>,
+    /// Problems by kind with examples, most frequent first.
+    pub problems: Vec<ProblemStatus>,
+    /// The last ingest of this process.
+    pub last_ingest: Option<IngestReport>,
+    /// When the snapshot was made, in milliseconds since 1970; 0 if there is none.
+    pub indexed_at_ms: u64,
+    /// What the writer is doing now.
+    pub activity: Option<Activity>,
+    /// How watching goes.
+    pub watch: WatchState,
+    /// Whether this process writes.
+    pub role: ProcessRole,
+    /// Resident memory of this process in bytes, 0 if unknown.
+    pub rss_bytes: u64,
+    /// What the user should know: damaged snapshots that were put aside, roots that are gone.
+    pub notices: Vec<String>,
+    /// Seconds since the engine was opened.
+    pub uptime_secs: u64,
+}
+
+/// Figures of one language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LanguageStatus {
+    /// Which.
+    pub language: Language,
+    /// Number of files.
+    pub files: usize,
+    /// Number of lines.
+    pub lines: u64,
+    /// References by tier.
+    pub tiers: Tiers,
+}
+
+/// Problems of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProblemStatus {
+    /// Which.
+    pub kind: ProblemKind,
+    /// How many.
+    pub count: usize,
+    /// The first of them: path and detail.
+    pub examples: Vec<(String, String)>,
+}
+
+/// An agent that called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentSession {
+    /// As it names itself.
+    pub agent_id: String,
+    /// First call, in milliseconds since 1970.
+    pub first_seen_ms: u64,
+    /// Last call, in milliseconds since 1970.
+    pub last_seen_ms: u64,
+    /// Number of calls.
+    pub queries: u64,
+}
+
+/// A root of the index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootInfo {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What the paths of its files begin with: empty for the first root, else `<name>/`.
+    pub prefix: String,
+}
+
+impl RootInfo {
+    /// The path inside the root of a path of the index, if it belongs to this root.
+    pub fn inner(&self, path: &RepoPath) -> Option<RepoPath> {
+        if self.prefix.is_empty() {
+            return Some(path.clone());
+        }
+        RepoPath::new(path.as_str().strip_prefix(&self.prefix)?).ok()
+    }
+
+    /// The path in the index of a path inside the root.
+    pub fn outer(&self, path: &RepoPath) -> RepoPath {
+        if self.prefix.is_empty() {
+            return path.clone();
+        }
+        RepoPath::new(&format!("{}{path}", self.prefix)).unwrap_or_else(|_| path.clone())
+    }
+}

@@ -1,0 +1,162 @@
+use std::sync::Arc;
+
+use m1nd_base::{ContentHash, Limits, NodeKind, RepoPath};
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_vfs::Root;
+
+use crate::error::ReadError;
+use crate::files::{FileEntry, FileTable};
+use crate::report::{RootInfo, Tiers};
+
+/// One state of the index. Immutable: whoever holds it sees the same answers for as long as they hold it.
+pub struct Snapshot {
+    pub(crate) generation: u64,
+    pub(crate) graph: Graph,
+    pub(crate) files: Arc<FileTable>,
+    pub(crate) roots: Arc<[RootInfo]>,
+    /// Open handles of `roots`; `None` for a root that is gone.
+    pub(crate) handles: Arc<[Option<Root>]>,
+    pub(crate) indexed_at_ms: u64,
+    pub(crate) limits: Limits,
+}
+
+impl std::fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Snapshot").field("generation", &self.generation).field("files", &self.files.len()).finish()
+    }
+}
+
+/// The content of a file, read from the disk now.
+#[derive(Debug, Clone)]
+pub struct SourceText {
+    /// Its path in the index.
+    pub path: RepoPath,
+    /// Its text; bytes that are not UTF-8 are replaced.
+    pub text: String,
+    /// Bytes were replaced.
+    pub lossy: bool,
+    /// A NUL byte near its start: not a text.
+    pub binary: bool,
+    /// Hash of its bytes.
+    pub hash: ContentHash,
+    /// The file is in the index, but with other content: line numbers of the index may be off.
+    pub stale: bool,
+    /// The file is in the index.
+    pub indexed: bool,
+}
+
+/// Leading bytes in which a NUL makes a file binary.
+const BINARY_PROBE: usize = 8 << 10;
+
+impl Snapshot {
+    /// An index without roots, files and nodes.
+    pub fn empty() -> Self {
+        Self {
+            generation: 0,
+            graph: Graph::default(),
+            files: Arc::default(),
+            roots: Arc::new([]),
+            handles: Arc::new([]),
+            indexed_at_ms: 0,
+            limits: Limits::default(),
+        }
+    }
+
+    /// A snapshot of this graph and these files, without roots to read from: for tests of what reads snapshots.
+    pub fn from_graph(generation: u64, graph: Graph, files: FileTable) -> Self {
+        Self { generation, graph, files: Arc::new(files), ..Self::empty() }
+    }
+
+    /// Goes up with every change of the index, also over restarts; 0 if nothing was ever indexed.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The symbol graph.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The indexed roots, in order.
+    pub fn roots(&self) -> &[RootInfo] {
+        &self.roots
+    }
+
+    /// Whether nothing is indexed.
+    pub fn is_empty(&self) -> bool {
+        self.graph.node_count() == 0 && self.files.is_empty()
+    }
+
+    /// The indexed files.
+    pub fn files(&self) -> &FileTable {
+        &self.files
+    }
+
+    /// When it was made, in milliseconds since 1970.
+    pub fn indexed_at_ms(&self) -> u64 {
+        self.indexed_at_ms
+    }
+
+    /// References by tier over all files.
+    pub fn tiers(&self) -> Tiers {
+        self.files.iter().fold(Tiers::default(), |mut sum, file| {
+            sum.add(&file.tiers);
+            sum
+        })
+    }
+
+    /// The root a path of the index belongs to, and the path inside it.
+    pub(crate) fn locate(&self, path: &RepoPath) -> Option<(&Root, RepoPath)> {
+        let rows = || self.roots.iter().zip(self.handles.iter());
+        let prefixed = rows().find(|(info, _)| !info.prefix.is_empty() && info.inner(path).is_some());
+        let (info, handle) = prefixed.or_else(|| rows().find(|(info, _)| info.prefix.is_empty()))?;
+        Some((handle.as_ref()?, info.inner(path)?))
+    }
+
+    /// The bytes of a file below an indexed root, read from the disk now. At most [`Limits::read_bytes`].
+    ///
+    /// # Errors
+    /// [`ReadError::NoRoot`] if its root is not indexed or gone, else why it cannot be read.
+    pub fn read_bytes(&self, path: &RepoPath) -> Result<Vec<u8>, ReadError> {
+        let (root, inner) = self.locate(path).ok_or(ReadError::NoRoot)?;
+        Ok(root.read(&inner, self.limits.read_bytes)?)
+    }
+
+    /// The text of a file below an indexed root, read from the disk now, and whether it still is what was indexed.
+    ///
+    /// # Errors
+    /// See [`Snapshot::read_bytes`].
+    pub fn read_file(&self, path: &RepoPath) -> Result<SourceText, ReadError> {
+        let bytes = self.read_bytes(path)?;
+        let hash = ContentHash::of(&bytes);
+        let entry = self.files.get(path);
+        let binary = bytes[..bytes.len().min(BINARY_PROBE)].contains(&0);
+        let (text, lossy) = match String::from_utf8(bytes) {
+            Ok(text) => (text, false),
+            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
+        };
+        let stale = entry.is_some_and(|entry| entry.hash != hash);
+        Ok(SourceText { path: path.clone(), text, lossy, binary, hash, stale, indexed: entry.is_some() })
+    }
+
+    /// The file entry of a node.
+    pub fn file_of(&self, node: NodeIx) -> Option<&FileEntry> {
+        self.files.by_text(self.graph.path(node))
+    }
+
+    /// Innermost symbol around a line (1-based); the file if there is none; `None` if the file is not indexed.
+    pub fn node_at(&self, path: &RepoPath, line: u32) -> Option<NodeIx> {
+        let file = self.graph.find_file(path.as_str())?;
+        let around = self.graph.of_file(file).into_iter().filter(|&node| {
+            let (start, end) = self.graph.lines(node);
+            self.graph.kind(node) != NodeKind::File && start <= line && line <= end
+        });
+        // The narrowest; of several as narrow, the one that starts last and then the deepest by id.
+        let narrowest = around.min_by_key(|&node| {
+            let (start, end) = self.graph.lines(node);
+            let id = self.graph.id(node);
+            (end - start, std::cmp::Reverse((start, id.len())), id.to_owned())
+        });
+        narrowest.or(Some(file))
+    }
+}

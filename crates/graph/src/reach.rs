@@ -1,0 +1,168 @@
+//! What a change can reach: nodes that depend on some nodes, or that these depend on, with a witness for each.
+
+use m1nd_base::{Cancel, Cancelled};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{EdgeRef, Graph, NodeIx, weights};
+
+/// Which side of dependencies to follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Nodes that a change of the start nodes can reach: edges from target to source.
+    Dependents,
+    /// Nodes whose change can reach the start nodes: edges from source to target.
+    Dependencies,
+}
+
+/// Bounds of a search.
+#[derive(Debug, Clone, Copy)]
+pub struct ReachQuery {
+    /// Which side.
+    pub side: Side,
+    /// Most edges from a start node.
+    pub max_hops: u32,
+    /// Weaker nodes are not followed and not reported.
+    pub min_strength: f64,
+    /// Nodes found before the search ends without being complete.
+    pub max_nodes: usize,
+}
+
+/// A node that was reached.
+#[derive(Debug, Clone, Copy)]
+pub struct Reached<'g> {
+    /// Which.
+    pub node: NodeIx,
+    /// Fewest edges to a start node.
+    pub hops: u32,
+    /// Chance that the change gets there: noisy-or over all nodes one hop nearer, of their strength times that of the
+    /// strongest edge between. 0 to 1.
+    pub strength: f64,
+    /// The edge of its witness: the one over which the most strength comes.
+    pub via: EdgeRef<'g>,
+    /// The node one hop nearer that this edge comes from or leads to.
+    pub nearer: NodeIx,
+}
+
+/// What was reached.
+#[derive(Debug, Clone, Default)]
+pub struct Reach<'g> {
+    /// Nodes by distance, then strength (strongest first), then id. Start nodes are not among them.
+    pub rows: Vec<Reached<'g>>,
+    /// The search ended at its bound of nodes or hops while there was more.
+    pub incomplete: bool,
+    /// Nodes left out because too weak.
+    pub too_weak: usize,
+}
+
+impl<'g> Reach<'g> {
+    /// The steps from a reached node back to a start node, nearest to the reached node first.
+    pub fn witness(&self, row: &Reached<'g>) -> Vec<Reached<'g>> {
+        let by_node: FxHashMap<NodeIx, usize> =
+            self.rows.iter().enumerate().map(|(index, row)| (row.node, index)).collect();
+        self.witness_in(&by_node, row)
+    }
+
+    /// [`Reach::witness`] with a table of rows by node that the caller keeps.
+    pub fn witness_in(&self, by_node: &FxHashMap<NodeIx, usize>, row: &Reached<'g>) -> Vec<Reached<'g>> {
+        let mut steps = vec![*row];
+        while let Some(&index) = steps.last().and_then(|last| by_node.get(&last.nearer)) {
+            steps.push(self.rows[index]);
+        }
+        steps
+    }
+}
+
+/// Strength that arrives at a node so far.
+struct Arriving<'g> {
+    /// Chance that nothing arrives.
+    miss: f64,
+    best: f64,
+    via: EdgeRef<'g>,
+    nearer: NodeIx,
+}
+
+/// The nodes that a change reaches from `starts`, all of which count as changed.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn reach<'g>(
+    graph: &'g Graph,
+    starts: &[NodeIx],
+    query: &ReachQuery,
+    cancel: &Cancel,
+) -> Result<Reach<'g>, Cancelled> {
+    let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
+    let mut level: Vec<(NodeIx, f64)> = starts.iter().map(|&node| (node, 1.0)).collect();
+    let mut reach = Reach::default();
+    for hops in 1..=query.max_hops.saturating_add(1) {
+        let mut arriving: FxHashMap<NodeIx, Arriving<'g>> = FxHashMap::default();
+        for (index, &(node, strength)) in level.iter().enumerate() {
+            if index % 256 == 0 {
+                cancel.check()?;
+            }
+            for (other, edge) in strongest_edges(graph, node, query.side) {
+                if !seen.contains(&other) {
+                    add(&mut arriving, graph, other, node, edge, strength * weights::change(&edge));
+                }
+            }
+        }
+        if hops > query.max_hops {
+            reach.incomplete |= !arriving.is_empty();
+            break;
+        }
+        let mut rows: Vec<Reached<'g>> = arriving
+            .into_iter()
+            .map(|(node, at)| Reached { node, hops, strength: 1.0 - at.miss, via: at.via, nearer: at.nearer })
+            .collect();
+        seen.extend(rows.iter().map(|row| row.node));
+        let all = rows.len();
+        rows.retain(|row| row.strength >= query.min_strength);
+        reach.too_weak += all - rows.len();
+        rows.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
+        level = rows.iter().map(|row| (row.node, row.strength)).collect();
+        let room = query.max_nodes.saturating_sub(reach.rows.len());
+        if rows.len() > room {
+            rows.truncate(room);
+            reach.rows.extend(rows);
+            reach.incomplete = true;
+            break;
+        }
+        reach.rows.extend(rows);
+        if level.is_empty() {
+            break;
+        }
+    }
+    Ok(reach)
+}
+
+/// The strongest edge that carries a change to (or from) each neighbour.
+fn strongest_edges<'g>(graph: &'g Graph, node: NodeIx, side: Side) -> Vec<(NodeIx, EdgeRef<'g>)> {
+    let mut edges: Vec<(NodeIx, EdgeRef<'g>)> = match side {
+        Side::Dependents => graph.in_edges(node).map(|edge| (edge.from, edge)).collect(),
+        Side::Dependencies => graph.out_edges(node).map(|edge| (edge.to, edge)).collect(),
+    };
+    edges.retain(|(_, edge)| edge.relation.carries_change());
+    edges.sort_by(|a, b| {
+        let strength = |edge: &EdgeRef<'_>| weights::change(edge);
+        let key = |edge: &EdgeRef<'_>| (edge.relation, edge.tier);
+        (a.0.cmp(&b.0)).then_with(|| strength(&b.1).total_cmp(&strength(&a.1))).then_with(|| key(&a.1).cmp(&key(&b.1)))
+    });
+    edges.dedup_by_key(|(other, _)| *other);
+    edges
+}
+
+fn add<'g>(
+    arriving: &mut FxHashMap<NodeIx, Arriving<'g>>,
+    graph: &Graph,
+    node: NodeIx,
+    nearer: NodeIx,
+    via: EdgeRef<'g>,
+    strength: f64,
+) {
+    let at = arriving.entry(node).or_insert(Arriving { miss: 1.0, best: -1.0, via, nearer });
+    at.miss *= 1.0 - strength;
+    let better = strength > at.best || (strength == at.best && graph.id(nearer) < graph.id(at.nearer));
+    if better {
+        (at.best, at.via, at.nearer) = (strength, via, nearer);
+    }
+}
