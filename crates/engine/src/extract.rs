@@ -1,0 +1,349 @@
+//! From files on the disk to facts: read and hash in parallel, ask the cache, extract what it does not have.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use m1nd_base::{Cancel, ContentHash, Limits, Problem, ProblemKind, Progress, ProgressEvent, RepoPath};
+use m1nd_lang::{EXTRACTOR_VERSION, FileFacts, Language};
+use m1nd_link::Linker;
+use m1nd_search::FileTerms;
+use m1nd_store::FactsCache;
+use m1nd_vfs::{FileMeta, Root, VfsError};
+use rayon::prelude::*;
+
+use crate::error::EngineError;
+use crate::files::FileEntry;
+use crate::report::Tiers;
+use crate::terms;
+use crate::test_paths::is_test_path;
+
+/// Files whose texts are in memory at once.
+const BATCH: usize = 192;
+/// Bytes of texts that are in memory at once, about.
+const BATCH_BYTES: u64 = 48 << 20;
+/// Version of what the cache holds for a file beside its facts. Goes up when the terms for search change.
+const TERMS_VERSION: u32 = 1;
+/// Version under which the cache keeps rows: changes with either part.
+const CACHE_VERSION: u32 = EXTRACTOR_VERSION * 1_000 + TERMS_VERSION;
+
+/// A file to look at.
+#[derive(Debug, Clone)]
+pub(crate) struct Job {
+    /// Path in the index.
+    pub(crate) path: RepoPath,
+    /// Path in its root.
+    pub(crate) inner: RepoPath,
+    /// Number of its root.
+    pub(crate) root: usize,
+    /// Size and time by the walk.
+    pub(crate) meta: FileMeta,
+    /// Hash of the content that the index has.
+    pub(crate) before: Option<ContentHash>,
+    /// Size and time are as in the index: the content need not be read.
+    pub(crate) unchanged: bool,
+    /// The facts are wanted even if the content is as in the index.
+    pub(crate) always: bool,
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// Facts, and what the index keeps.
+    Facts(Box<Extracted>),
+    /// The content is what the index has; only size or time may differ.
+    Same(ContentHash),
+    /// It went away since the walk.
+    Gone,
+    /// It could not be read.
+    Unreadable(Problem),
+}
+
+/// Everything that one file yields.
+#[derive(Debug)]
+pub(crate) struct Extracted {
+    pub(crate) entry: FileEntry,
+    pub(crate) facts: Arc<FileFacts>,
+    pub(crate) terms: Arc<FileTerms>,
+    /// Text of a manifest.
+    pub(crate) manifest: Option<String>,
+    pub(crate) from_cache: bool,
+}
+
+/// What extraction works with.
+#[derive(Clone, Copy)]
+pub(crate) struct Tools<'a> {
+    pub(crate) roots: &'a [Option<Root>],
+    pub(crate) cache: Option<&'a FactsCache>,
+    pub(crate) limits: &'a Limits,
+    pub(crate) pool: &'a rayon::ThreadPool,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+/// A file after reading.
+enum Loaded {
+    Ready(Outcome),
+    /// The facts for this content are wanted; the bytes if they were read.
+    Wanted { hash: ContentHash, language: Language, bytes: Option<Vec<u8>> },
+}
+
+/// Bytes read so far, over all calls of one ingest.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) bytes_read: AtomicU64,
+}
+
+/// The outcome of each job, in order.
+///
+/// # Errors
+/// [`EngineError::Cancelled`]. A cache that fails only costs time.
+pub(crate) fn extract_all(
+    jobs: &[Job],
+    tools: Tools<'_>,
+    counters: &Counters,
+    sink: &mut dyn FnMut(&Job, Outcome),
+) -> Result<(), EngineError> {
+    let total = jobs.len() as u64;
+    std::thread::scope(|scope| {
+        // Rows to be stored are written by their own thread while the next batch is parsed.
+        let (rows, to_store) = crossbeam_channel::bounded::<Vec<(ContentHash, Vec<u8>)>>(2);
+        if let Some(cache) = tools.cache {
+            scope.spawn(move || store_rows(cache, &to_store));
+        } else {
+            drop(to_store);
+        }
+        let mut done = 0u64;
+        let mut rest = jobs;
+        while !rest.is_empty() {
+            let (batch, after) = rest.split_at(batch_len(rest));
+            rest = after;
+            let outcomes = batch_outcomes(batch, tools, counters, &rows)?;
+            for (job, outcome) in batch.iter().zip(outcomes) {
+                sink(job, outcome);
+            }
+            done += batch.len() as u64;
+            tools.progress.report(ProgressEvent { stage: "parsing", done, total: Some(total) });
+            tools.cancel.check()?;
+        }
+        Ok(())
+    })
+}
+
+fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<(ContentHash, Vec<u8>)>>) {
+    for batch in rows {
+        if let Err(error) = cache.put_many(&batch, CACHE_VERSION) {
+            tracing::warn!(%error, "facts could not be cached");
+        }
+    }
+}
+
+fn batch_len(jobs: &[Job]) -> usize {
+    let mut bytes = 0;
+    let fits = jobs.iter().take(BATCH).take_while(|job| {
+        bytes += job.meta.size;
+        bytes <= BATCH_BYTES
+    });
+    fits.count().max(1)
+}
+
+fn batch_outcomes(
+    batch: &[Job],
+    tools: Tools<'_>,
+    counters: &Counters,
+    rows: &crossbeam_channel::Sender<Vec<(ContentHash, Vec<u8>)>>,
+) -> Result<Vec<Outcome>, EngineError> {
+    let loaded: Vec<Loaded> = tools.pool.install(|| {
+        batch
+            .par_iter()
+            .map(|job| {
+                tools.cancel.check()?;
+                Ok(load(job, tools, counters))
+            })
+            .collect::<Result<_, EngineError>>()
+    })?;
+    let keys: Vec<ContentHash> = loaded
+        .iter()
+        .filter_map(|file| match file {
+            Loaded::Wanted { hash, language, .. } => Some(cache_key(*hash, *language)),
+            Loaded::Ready(_) => None,
+        })
+        .collect();
+    let mut cached = match tools.cache {
+        Some(cache) if !keys.is_empty() => cache.get_many(&keys, CACHE_VERSION).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the facts cache could not be read");
+            vec![None; keys.len()]
+        }),
+        _ => vec![None; keys.len()],
+    }
+    .into_iter();
+    let work: Vec<(&Job, Loaded, Option<Vec<u8>>)> = batch
+        .iter()
+        .zip(loaded)
+        .map(|(job, file)| {
+            let row = if matches!(file, Loaded::Wanted { .. }) { cached.next().flatten() } else { None };
+            (job, file, row)
+        })
+        .collect();
+    let finished: Vec<(Outcome, Option<(ContentHash, Vec<u8>)>)> = tools.pool.install(|| {
+        work.into_par_iter()
+            .map(|(job, file, row)| {
+                tools.cancel.check()?;
+                Ok(finish(job, file, row, tools, counters))
+            })
+            .collect::<Result<_, EngineError>>()
+    })?;
+    // A result that was cut short by cancelling must not be stored.
+    tools.cancel.check()?;
+    let (outcomes, fresh): (Vec<Outcome>, Vec<_>) = finished.into_iter().unzip();
+    let fresh: Vec<(ContentHash, Vec<u8>)> = fresh.into_iter().flatten().collect();
+    if !fresh.is_empty() {
+        // Nobody listens when there is no cache.
+        let _ = rows.send(fresh);
+    }
+    Ok(outcomes)
+}
+
+/// The cache key: the same bytes are different facts in different languages.
+fn cache_key(hash: ContentHash, language: Language) -> ContentHash {
+    let mut key = Vec::with_capacity(48);
+    key.extend_from_slice(hash.as_bytes());
+    key.extend_from_slice(language.name().as_bytes());
+    ContentHash::of(&key)
+}
+
+/// Leading bytes that tell the language where the name does not.
+const HEAD: usize = 256;
+
+fn load(job: &Job, tools: Tools<'_>, counters: &Counters) -> Loaded {
+    if let Some(hash) = job.before.filter(|_| job.unchanged) {
+        if !job.always {
+            return Loaded::Ready(Outcome::Same(hash));
+        }
+        let language = Language::detect(&job.path, b"");
+        if language != Language::Text && !Linker::is_manifest(&job.path) {
+            return Loaded::Wanted { hash, language, bytes: None };
+        }
+    }
+    let bytes = match read(job, tools, counters) {
+        Ok(bytes) => bytes,
+        Err(outcome) => return Loaded::Ready(outcome),
+    };
+    let hash = ContentHash::of(&bytes);
+    if job.before == Some(hash) && !job.always {
+        return Loaded::Ready(Outcome::Same(hash));
+    }
+    let language = Language::detect(&job.path, &bytes[..bytes.len().min(HEAD)]);
+    Loaded::Wanted { hash, language, bytes: Some(bytes) }
+}
+
+fn read(job: &Job, tools: Tools<'_>, counters: &Counters) -> Result<Vec<u8>, Outcome> {
+    let Some(root) = tools.roots.get(job.root).and_then(Option::as_ref) else { return Err(Outcome::Gone) };
+    match root.read(&job.inner, tools.limits.read_bytes) {
+        Ok(bytes) => {
+            counters.bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            Ok(bytes)
+        }
+        Err(VfsError::NotFound { .. }) => Err(Outcome::Gone),
+        Err(VfsError::TooLarge { size, limit, .. }) => Err(too_large(job, size, limit)),
+        Err(error) => Err(Outcome::Unreadable(Problem::new(ProblemKind::Unreadable, error.to_string()))),
+    }
+}
+
+/// A file past the read limit stays a file node. Its size and time stand in for its content.
+fn too_large(job: &Job, size: u64, limit: u64) -> Outcome {
+    let hash = ContentHash::of(format!("unread {size} {}", job.meta.mtime_ns).as_bytes());
+    if job.before == Some(hash) && !job.always {
+        return Outcome::Same(hash);
+    }
+    let problem = Problem::new(ProblemKind::TooLarge, format!("{size} bytes, read limit {limit}"));
+    let facts = blank(Language::Text, Some(problem));
+    extracted(job, hash, facts, terms::none(), None, false)
+}
+
+fn blank(language: Language, problem: Option<Problem>) -> FileFacts {
+    let mut facts = m1nd_lang::extract(Language::Text, b"", &Limits::default(), &Cancel::new());
+    facts.language = language;
+    facts.problems.extend(problem);
+    facts
+}
+
+fn finish(
+    job: &Job,
+    file: Loaded,
+    row: Option<Vec<u8>>,
+    tools: Tools<'_>,
+    counters: &Counters,
+) -> (Outcome, Option<(ContentHash, Vec<u8>)>) {
+    let (mut hash, mut language, bytes) = match file {
+        Loaded::Ready(outcome) => return (outcome, None),
+        Loaded::Wanted { hash, language, bytes } => (hash, language, bytes),
+    };
+    let manifest = |bytes: &Option<Vec<u8>>| {
+        let bytes = bytes.as_ref().filter(|_| Linker::is_manifest(&job.path))?;
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    };
+    if let Some((facts, terms)) = row.and_then(|row| decode(&row)) {
+        let manifest = manifest(&bytes);
+        return (extracted(job, hash, facts, terms, manifest, true), None);
+    }
+    let bytes = match bytes {
+        Some(bytes) => bytes,
+        // Not in the cache any more.
+        None => match read(job, tools, counters) {
+            Ok(bytes) => {
+                hash = ContentHash::of(&bytes);
+                language = Language::detect(&job.path, &bytes[..bytes.len().min(HEAD)]);
+                bytes
+            }
+            Err(outcome) => return (outcome, None),
+        },
+    };
+    let run = || m1nd_lang::extract(language, &bytes, tools.limits, tools.cancel);
+    let facts = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        blank(language, Some(Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic))))
+    });
+    let terms = catch_unwind(AssertUnwindSafe(|| terms::of_file(&facts, &bytes))).unwrap_or_else(|_| terms::none());
+    // What ran out of time may succeed on a less busy machine.
+    let lasting = !facts.problems.iter().any(|problem| problem.kind == ProblemKind::ParseTimeout);
+    let row = if lasting { encode(&facts, &terms) } else { None };
+    let manifest = manifest(&Some(bytes));
+    let row = row.map(|row| (cache_key(hash, language), row));
+    (extracted(job, hash, facts, terms, manifest, false), row)
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("no message").chars().take(200).collect()
+}
+
+fn encode(facts: &FileFacts, terms: &FileTerms) -> Option<Vec<u8>> {
+    postcard::to_allocvec(&(facts, terms.as_bytes())).ok()
+}
+
+fn decode(row: &[u8]) -> Option<(FileFacts, FileTerms)> {
+    let (facts, terms): (FileFacts, &[u8]) = postcard::from_bytes(row).ok()?;
+    Some((facts, FileTerms::from_bytes(terms).ok()?))
+}
+
+fn extracted(
+    job: &Job,
+    hash: ContentHash,
+    facts: FileFacts,
+    terms: FileTerms,
+    manifest: Option<String>,
+    from_cache: bool,
+) -> Outcome {
+    let entry = FileEntry {
+        path: job.path.clone(),
+        language: facts.language,
+        size: job.meta.size,
+        mtime_ns: job.meta.mtime_ns,
+        lines: facts.lines,
+        hash,
+        is_test: facts.is_test || is_test_path(&job.path),
+        tiers: Tiers::default(),
+        problems: facts.problems.clone(),
+    };
+    Outcome::Facts(Box::new(Extracted { entry, facts: Arc::new(facts), terms: Arc::new(terms), manifest, from_cache }))
+}

@@ -1,0 +1,120 @@
+//! From the links and facts of a file to what it adds to the graph.
+
+use m1nd_base::NodeKind;
+use m1nd_graph::{EdgeInput, NodeFlags, NodeInput, Part, UnresolvedInput};
+use m1nd_lang::FileFacts;
+use m1nd_lang::facts::{DefKind, Definition, Role, Visibility};
+use m1nd_link::{FileLinks, LinkNode};
+
+/// What a file adds to the graph. Symbols are those of the linker.
+pub(crate) fn part<'a>(links: &'a FileLinks, facts: &'a FileFacts, is_test: bool) -> Part<'a> {
+    let node = |node: &LinkNode| -> NodeInput<'a> {
+        let parent = node.parent.and_then(|parent| links.nodes.get(parent as usize)).map(|parent| parent.id.0);
+        match node.definition.and_then(|id| facts.definitions.get(id.index())) {
+            Some(definition) => definition_node(node.id.0, parent, definition, facts, is_test),
+            None => file_node(node.id.0, links, facts, is_test),
+        }
+    };
+    Part {
+        nodes: links.nodes.iter().map(node).collect(),
+        edges: links
+            .edges
+            .iter()
+            .map(|edge| EdgeInput {
+                from: edge.from.0,
+                to: edge.to.0,
+                relation: edge.relation,
+                tier: edge.tier,
+                of: edge.of,
+                sites: &edge.sites,
+            })
+            .collect(),
+        unresolved: links
+            .unresolved
+            .iter()
+            .map(|reference| UnresolvedInput {
+                from: reference.from.0,
+                name: &reference.name,
+                role: reference.role.map_or("import", role_word),
+                reason: reference.reason.word(),
+                pos: reference.pos,
+            })
+            .collect(),
+    }
+}
+
+fn file_node<'a>(symbol: u32, links: &'a FileLinks, facts: &'a FileFacts, is_test: bool) -> NodeInput<'a> {
+    NodeInput {
+        symbol,
+        parent: None,
+        kind: NodeKind::File,
+        label: links.path.file_name(),
+        lines: (1, facts.lines.max(1)),
+        flags: NodeFlags::default().with_if(NodeFlags::TEST, is_test),
+        signature: "",
+        doc: facts.doc.as_deref().unwrap_or_default(),
+    }
+}
+
+fn definition_node<'a>(
+    symbol: u32,
+    parent: Option<u32>,
+    definition: &'a Definition,
+    facts: &'a FileFacts,
+    is_test: bool,
+) -> NodeInput<'a> {
+    let given = definition.flags;
+    let flags = NodeFlags::default()
+        .with_if(NodeFlags::TEST, is_test || given.is_test)
+        .with_if(NodeFlags::EXPORTED, given.is_exported || definition.visibility == Visibility::Public)
+        .with_if(NodeFlags::ABSTRACT, given.is_abstract)
+        .with_if(NodeFlags::DECLARATION, given.is_declaration)
+        .with_if(NodeFlags::ASYNC, given.is_async)
+        .with_if(NodeFlags::CONSTRUCTOR, given.is_constructor)
+        .with_if(NodeFlags::PROPERTY, given.is_property)
+        .with_if(NodeFlags::STATIC, given.is_static);
+    NodeInput {
+        symbol,
+        parent,
+        kind: node_kind(definition.kind),
+        label: facts.name(definition.name),
+        lines: (definition.line_start, definition.line_end),
+        flags,
+        signature: definition.signature.as_deref().unwrap_or_default(),
+        doc: definition.doc.as_deref().unwrap_or_default(),
+    }
+}
+
+/// The kind of node a kind of definition becomes.
+pub(crate) const fn node_kind(kind: DefKind) -> NodeKind {
+    match kind {
+        DefKind::Function => NodeKind::Function,
+        DefKind::Class => NodeKind::Class,
+        DefKind::Struct | DefKind::Union => NodeKind::Struct,
+        DefKind::Enum => NodeKind::Enum,
+        DefKind::Variant => NodeKind::Variant,
+        DefKind::Trait => NodeKind::Trait,
+        DefKind::Interface => NodeKind::Interface,
+        DefKind::TypeAlias => NodeKind::Type,
+        DefKind::Module => NodeKind::Module,
+        DefKind::Impl => NodeKind::Impl,
+        DefKind::Field => NodeKind::Field,
+        DefKind::Variable => NodeKind::Variable,
+        DefKind::Constant => NodeKind::Constant,
+        DefKind::Macro => NodeKind::Macro,
+        DefKind::Object => NodeKind::Object,
+    }
+}
+
+const fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::Call => "call",
+        Role::Read => "read",
+        Role::Write => "write",
+        Role::Type => "type",
+        Role::Inherit => "inherit",
+        Role::Implement => "implement",
+        Role::Decorate => "decorate",
+        Role::Macro => "macro",
+    }
+}
