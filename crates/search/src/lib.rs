@@ -1,1 +1,17 @@
-//! TODO
+//! Lexical search over entries it is given: identifier-aware words, a BM25F index that lives in mapped bytes with an
+//! overlay of changed files, and line search over bytes. Pure: no disk, no clock, no global state.
+
+mod abbreviations;
+mod base;
+mod build;
+pub mod grep;
+mod index;
+mod query;
+mod terms;
+mod varint;
+pub mod words;
+
+pub use build::IndexBuilder;
+pub use index::{Filter, Found, Hit, Index, IndexError, IndexedFile, SharedBytes};
+pub use query::{Query, QueryTerm};
+pub use terms::{Entry, FIELDS, Field, FieldSettings, FileTerms, FileTermsBuilder, TermsError, innermost_ranges};

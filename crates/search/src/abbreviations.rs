@@ -1,0 +1,137 @@
+//! Short forms that code uses for words that questions use. Only queries are widened by them; the index holds what stands
+//! in the code.
+
+use crate::words;
+
+/// Forms of one word, space-separated.
+const GROUPS: &[&str] = &[
+    "addr address",
+    "alloc allocate",
+    "arg args argument",
+    "async asynchronous",
+    "attr attribute",
+    "auth authenticate authorize login",
+    "bg background",
+    "btn button",
+    "buf buffer",
+    "calc calculate compute",
+    "cb callback",
+    "cfg conf config configuration settings",
+    "char character",
+    "cmd command",
+    "cmp compare",
+    "col column",
+    "conn connection",
+    "cred credential",
+    "ctx context",
+    "cur current",
+    "db database",
+    "decl declaration",
+    "def definition",
+    "del delete remove",
+    "deps dependency",
+    "desc description",
+    "dest dst destination",
+    "dev development",
+    "dict dictionary map",
+    "dir directory folder",
+    "doc document documentation",
+    "elem element",
+    "env environment",
+    "err error exception",
+    "eval evaluate",
+    "exec execute",
+    "expr expression",
+    "ext extension",
+    "fmt format",
+    "fn func function",
+    "gen generate",
+    "hw hardware",
+    "ident identifier",
+    "idx index",
+    "img image",
+    "impl implement implementation",
+    "info information",
+    "init initialize",
+    "iter iterate",
+    "len length",
+    "lib library",
+    "loc location",
+    "mem memory",
+    "mgr manager",
+    "msg message",
+    "num number",
+    "obj object",
+    "op operation",
+    "opt option",
+    "param parameter",
+    "perm permission",
+    "pkg package",
+    "pos position",
+    "pred predicate",
+    "prev previous",
+    "prod production",
+    "prop property",
+    "ptr pointer",
+    "pub publish",
+    "pwd passwd password",
+    "recv receive",
+    "ref reference",
+    "regex regexp",
+    "repo repository",
+    "req request",
+    "resp response",
+    "ret return",
+    "sec second",
+    "seq sequence",
+    "sess session",
+    "spec specification",
+    "src source",
+    "stat statistic",
+    "stmt statement",
+    "str string",
+    "sub subscribe",
+    "sync synchronize",
+    "sys system",
+    "tbl table",
+    "temp tmp temporary",
+    "tok token",
+    "txn transaction",
+    "util utility helper",
+    "val value",
+    "var variable",
+    "vec vector",
+    "ver version",
+];
+
+/// Terms that stand for the same as `term`, itself left out.
+pub(crate) fn alternatives(term: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for group in GROUPS {
+        let stems = || group.split(' ').filter_map(words::term);
+        if stems().any(|stem| stem == term) {
+            found.extend(stems().filter(|stem| stem != term).map(|stem| stem.into_owned()));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_directions() {
+        assert_eq!(alternatives("db"), ["databas"]);
+        assert_eq!(alternatives("databas"), ["db"]);
+        assert!(alternatives("zebra").is_empty());
+    }
+
+    #[test]
+    fn groups_are_of_at_least_two_and_none_stands_twice() {
+        assert!(GROUPS.iter().all(|group| group.contains(' ')));
+        assert!(GROUPS.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+}

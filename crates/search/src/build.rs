@@ -1,0 +1,159 @@
+use std::io;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::base::{DOCUMENT_BYTES, HEADER_BYTES, MAGIC, SECTIONS, Section, VERSION, pack_id};
+use crate::index::IndexedFile;
+use crate::terms::{PostingsReader, PostingsWriter};
+
+/// Makes an index of all files of a project. The bytes depend on the files alone, not on the order they are given in.
+#[derive(Debug, Default)]
+pub struct IndexBuilder {
+    files: Vec<(Box<str>, Arc<IndexedFile>)>,
+}
+
+/// Where the postings of one term stand while they are gathered.
+struct TermState<'a> {
+    term: &'a str,
+    writer: PostingsWriter,
+    bytes: usize,
+    start: usize,
+}
+
+impl IndexBuilder {
+    /// An index without files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file. A path that is given twice keeps the last.
+    pub fn add(&mut self, path: &str, file: Arc<IndexedFile>) {
+        self.files.push((path.into(), file));
+    }
+
+    /// The index as bytes, for [`Index::from_bytes`](crate::Index::from_bytes).
+    pub fn finish(self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write_to(&mut out).expect("writing to memory does not fail");
+        out
+    }
+
+    /// Writes the index. Fails only if `out` does.
+    pub fn write_to(mut self, out: &mut dyn io::Write) -> io::Result<()> {
+        // Stable, so that of two files with one path the later stays behind the earlier.
+        self.files.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut files: Vec<(Box<str>, Arc<IndexedFile>)> = Vec::with_capacity(self.files.len());
+        for file in self.files {
+            match files.last_mut().filter(|last| last.0 == file.0) {
+                Some(last) => *last = file,
+                None => files.push(file),
+            }
+        }
+        let (order, postings) = gather(&files);
+        let mut sections: [Vec<u8>; SECTIONS] = Default::default();
+        let documents = write_files(&files, &mut sections);
+        let terms = order.len() as u32;
+        for (start, end, term) in order {
+            push_u32(&mut sections, Section::TermStarts, Section::Terms);
+            sections[Section::Terms as usize].extend_from_slice(term.as_bytes());
+            push_u64(&mut sections, Section::PostingStarts, Section::Postings);
+            sections[Section::Postings as usize].extend_from_slice(&postings[start..end]);
+        }
+        push_u32(&mut sections, Section::TermStarts, Section::Terms);
+        push_u64(&mut sections, Section::PostingStarts, Section::Postings);
+        drop(postings);
+
+        out.write_all(MAGIC)?;
+        for number in [VERSION, files.len() as u32, documents, terms] {
+            out.write_all(&number.to_le_bytes())?;
+        }
+        let mut end = HEADER_BYTES as u64;
+        for section in &sections {
+            end += section.len() as u64;
+            out.write_all(&end.to_le_bytes())?;
+        }
+        sections.iter().try_for_each(|section| out.write_all(section))
+    }
+}
+
+fn push_u32(sections: &mut [Vec<u8>; SECTIONS], table: Section, of: Section) {
+    let at = sections[of as usize].len() as u32;
+    sections[table as usize].extend_from_slice(&at.to_le_bytes());
+}
+
+fn push_u64(sections: &mut [Vec<u8>; SECTIONS], table: Section, of: Section) {
+    let at = sections[of as usize].len() as u64;
+    sections[table as usize].extend_from_slice(&at.to_le_bytes());
+}
+
+/// Paths, documents and ids; the number of documents.
+fn write_files(files: &[(Box<str>, Arc<IndexedFile>)], sections: &mut [Vec<u8>; SECTIONS]) -> u32 {
+    let mut documents = 0u32;
+    for (path, file) in files {
+        push_u32(sections, Section::PathStarts, Section::Paths);
+        sections[Section::Paths as usize].extend_from_slice(path.as_bytes());
+        sections[Section::FileDocuments as usize].extend_from_slice(&documents.to_le_bytes());
+        for (head, id) in file.heads().iter().zip(file.ids()) {
+            documents += 1;
+            let mut record = Vec::with_capacity(DOCUMENT_BYTES);
+            record.extend_from_slice(&head.key.to_le_bytes());
+            head.lengths.iter().for_each(|length| record.extend_from_slice(&length.to_le_bytes()));
+            record.extend_from_slice(&[head.kind, 0, 0, 0]);
+            sections[Section::Documents as usize].extend_from_slice(&record);
+            push_u64(sections, Section::IdStarts, Section::Ids);
+            sections[Section::Ids as usize].extend_from_slice(pack_id(id, path).as_bytes());
+        }
+    }
+    push_u32(sections, Section::PathStarts, Section::Paths);
+    sections[Section::FileDocuments as usize].extend_from_slice(&documents.to_le_bytes());
+    push_u64(sections, Section::IdStarts, Section::Ids);
+    documents
+}
+
+/// All postings in one run, term after term in the order of first sight, and for each term in sorted order its range.
+fn gather(files: &[(Box<str>, Arc<IndexedFile>)]) -> (Vec<(usize, usize, &str)>, Vec<u8>) {
+    let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+    let mut states: Vec<TermState<'_>> = Vec::new();
+    // First the exact size of each term's postings, then the postings themselves into their places: no term needs memory
+    // of its own.
+    visit(files, |term, document, counts| {
+        let number = *numbers.entry(term).or_insert_with(|| {
+            states.push(TermState { term, writer: PostingsWriter::default(), bytes: 0, start: 0 });
+            states.len() as u32 - 1
+        });
+        let state = &mut states[number as usize];
+        state.bytes += state.writer.len(document, counts);
+    });
+    let mut start = 0;
+    for state in &mut states {
+        state.start = start;
+        start += state.bytes;
+        state.writer = PostingsWriter::default();
+        state.bytes = 0;
+    }
+    let mut postings = vec![0; start];
+    let mut piece = Vec::with_capacity(16);
+    visit(files, |term, document, counts| {
+        let Some(&number) = numbers.get(term) else { return };
+        let state = &mut states[number as usize];
+        piece.clear();
+        state.writer.write(&mut piece, document, counts);
+        let at = state.start + state.bytes;
+        postings[at..at + piece.len()].copy_from_slice(&piece);
+        state.bytes += piece.len();
+    });
+    let mut order: Vec<_> = states.iter().map(|state| (state.start, state.start + state.bytes, state.term)).collect();
+    order.sort_unstable_by_key(|(.., term)| *term);
+    (order, postings)
+}
+
+fn visit<'a>(files: &'a [(Box<str>, Arc<IndexedFile>)], mut each: impl FnMut(&'a str, u32, &crate::terms::Counts)) {
+    let mut first = 0u32;
+    for (_, file) in files {
+        for (term, postings) in file.terms().terms() {
+            PostingsReader::new(postings).for_each(|(entry, counts)| each(term, first + entry, &counts));
+        }
+        first += file.heads().len() as u32;
+    }
+}

@@ -1,0 +1,488 @@
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::{varint, words};
+
+/// A part of an entry. Matches in different parts count differently; the weights stand in [`FIELDS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Field {
+    /// The name itself.
+    Name,
+    /// Names of what it is written inside of.
+    Owner,
+    /// Its header.
+    Signature,
+    /// Its doc comment.
+    Doc,
+    /// Path of its file.
+    Path,
+    /// Its code.
+    Body,
+}
+
+/// How a field counts in BM25F.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldSettings {
+    /// Which.
+    pub field: Field,
+    /// How much one occurrence counts.
+    pub weight: f64,
+    /// How far a long field is discounted, 0 (not at all) to 1 (in proportion).
+    pub b: f64,
+}
+
+/// Number of fields.
+pub(crate) const FIELD_COUNT: usize = 6;
+const BODY: usize = Field::Body as usize;
+
+/// The weights of all fields, in the order of their numbers.
+pub const FIELDS: [FieldSettings; FIELD_COUNT] = [
+    FieldSettings { field: Field::Name, weight: 6.0, b: 0.3 },
+    FieldSettings { field: Field::Owner, weight: 2.0, b: 0.3 },
+    FieldSettings { field: Field::Signature, weight: 1.5, b: 0.5 },
+    FieldSettings { field: Field::Doc, weight: 2.5, b: 0.6 },
+    FieldSettings { field: Field::Path, weight: 1.5, b: 0.5 },
+    FieldSettings { field: Field::Body, weight: 1.0, b: 0.75 },
+];
+
+/// Largest count of one term in one field that is told apart.
+const MAX_COUNT: u8 = 255;
+/// Distinct body terms kept of one entry, the first ones; more adds noise and memory, not meaning.
+const MAX_BODY_TERMS: usize = 400;
+/// Bytes of a text that are looked at for one field of one entry.
+const MAX_FIELD_BYTES: usize = 256 << 10;
+/// Marks the term of a whole name, so that it cannot meet a word.
+pub(crate) const WHOLE_NAME: char = '=';
+
+/// What is searched for: a symbol or a file. Bodies are added apart, piece by piece.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Entry<'a> {
+    /// Number by which the caller finds it again, such as that of its definition. Unique in its file.
+    pub key: u32,
+    /// Kind for filters, 0 to 63.
+    pub kind: u8,
+    /// Its name.
+    pub name: &'a str,
+    /// Names of what it is written inside of.
+    pub owner: &'a str,
+    /// Its header.
+    pub signature: &'a str,
+    /// Its doc comment.
+    pub doc: &'a str,
+    /// Path of its file.
+    pub path: &'a str,
+}
+
+/// Why bytes are not the terms of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the stored terms of a file are damaged; drop them and extract the file again")]
+pub struct TermsError;
+
+/// Terms of all entries of one file, counted: what one worker makes of one file, small enough to be kept and stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileTerms(Box<[u8]>);
+
+/// Counts of one term in one entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Counts(pub(crate) [u8; FIELD_COUNT]);
+
+/// What is known of an entry beside its terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EntryHead {
+    pub(crate) key: u32,
+    pub(crate) kind: u8,
+    /// Terms in each field.
+    pub(crate) lengths: [u16; FIELD_COUNT],
+}
+
+/// Collects the terms of one file.
+#[derive(Debug, Default)]
+pub struct FileTermsBuilder {
+    heads: Vec<EntryHead>,
+    body_terms: Vec<usize>,
+    terms: FxHashMap<Box<str>, BTreeMap<u32, Counts>>,
+}
+
+impl FileTermsBuilder {
+    /// A file without entries.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an entry; its number, for [`Self::body`], is the count of entries before it.
+    pub fn entry(&mut self, entry: &Entry<'_>) -> usize {
+        let number = self.heads.len();
+        self.heads.push(EntryHead { key: entry.key, kind: entry.kind.min(63), lengths: [0; FIELD_COUNT] });
+        self.body_terms.push(0);
+        let folded = words::folded(entry.name);
+        if !folded.is_empty() && folded.len() <= 4 * words::MAX_WORD {
+            self.count(number, Field::Name, &format!("{WHOLE_NAME}{folded}"));
+        }
+        self.text(number, Field::Name, entry.name);
+        self.text(number, Field::Owner, entry.owner);
+        self.text(number, Field::Signature, entry.signature);
+        self.text(number, Field::Doc, entry.doc);
+        self.text(number, Field::Path, entry.path);
+        number
+    }
+
+    /// Adds a piece of code or comment to the body of entry `number`. Unknown numbers are ignored.
+    pub fn body(&mut self, number: usize, text: &str) {
+        if number < self.heads.len() {
+            self.text(number, Field::Body, text);
+        }
+    }
+
+    fn text(&mut self, number: usize, field: Field, text: &str) {
+        let text = &text[..text.floor_char_boundary(MAX_FIELD_BYTES)];
+        words::terms(text, |term| {
+            if matches!(field, Field::Name | Field::Owner) || (term.len() > 1 && !words::is_stop_word(term)) {
+                self.count(number, field, term);
+                let length = &mut self.heads[number].lengths[field as usize];
+                *length = length.saturating_add(1);
+            }
+        });
+    }
+
+    fn count(&mut self, number: usize, field: Field, term: &str) {
+        let full = field == Field::Body && self.body_terms[number] >= MAX_BODY_TERMS;
+        let entry = number as u32;
+        let known = match self.terms.get_mut(term) {
+            Some(entries) => entries,
+            None if full => return,
+            None => self.terms.entry(term.into()).or_default(),
+        };
+        let counts = match known.get_mut(&entry) {
+            Some(counts) => counts,
+            None if full => return,
+            None => {
+                self.body_terms[number] += usize::from(field == Field::Body);
+                known.entry(entry).or_default()
+            }
+        };
+        let count = &mut counts.0[field as usize];
+        *count = count.saturating_add(1).min(MAX_COUNT);
+    }
+
+    /// The terms, encoded.
+    pub fn finish(self) -> FileTerms {
+        let mut out = Vec::new();
+        varint::write(&mut out, self.heads.len() as u64);
+        for head in &self.heads {
+            varint::write(&mut out, u64::from(head.key));
+            out.push(head.kind);
+            head.lengths.iter().for_each(|length| varint::write(&mut out, u64::from(*length)));
+        }
+        let mut terms: Vec<_> = self.terms.into_iter().filter(|(_, entries)| !entries.is_empty()).collect();
+        terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        varint::write(&mut out, terms.len() as u64);
+        let mut postings = Vec::new();
+        for (term, entries) in terms {
+            postings.clear();
+            let mut writer = PostingsWriter::default();
+            entries.iter().for_each(|(entry, counts)| writer.write(&mut postings, *entry, counts));
+            varint::write(&mut out, term.len() as u64);
+            out.extend_from_slice(term.as_bytes());
+            varint::write(&mut out, postings.len() as u64);
+            out.extend_from_slice(&postings);
+        }
+        FileTerms(out.into())
+    }
+}
+
+impl FileTerms {
+    /// The encoded bytes, for storing.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Stored bytes again. Everything is checked here, so that a damaged store is noticed at once.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, TermsError> {
+        let terms = Self(bytes.into());
+        terms.check().ok_or(TermsError)?;
+        Ok(terms)
+    }
+
+    fn check(&self) -> Option<()> {
+        let (heads, mut at) = self.read_heads()?;
+        let entries = heads.len() as u32;
+        let count = varint::read(&self.0, &mut at)?;
+        let mut previous: Option<&str> = None;
+        for _ in 0..count {
+            let (term, postings) = self.read_term(&mut at)?;
+            if previous.is_some_and(|previous| previous >= term) {
+                return None;
+            }
+            previous = Some(term);
+            let mut reader = PostingsReader::new(postings);
+            let mut any = false;
+            while let Some((entry, _)) = reader.next() {
+                any = true;
+                if entry >= entries {
+                    return None;
+                }
+            }
+            if !any || !reader.ended_well() {
+                return None;
+            }
+        }
+        (at == self.0.len()).then_some(())
+    }
+
+    /// Number of entries.
+    pub fn entry_count(&self) -> usize {
+        varint::read(&self.0, &mut 0).map_or(0, |count| count as usize)
+    }
+
+    /// Keys of the entries, in order.
+    pub fn keys(&self) -> Vec<u32> {
+        self.heads().iter().map(|head| head.key).collect()
+    }
+
+    pub(crate) fn heads(&self) -> Vec<EntryHead> {
+        self.read_heads().map_or_else(Vec::new, |(heads, _)| heads)
+    }
+
+    fn read_heads(&self) -> Option<(Vec<EntryHead>, usize)> {
+        let mut at = 0;
+        let count = varint::read(&self.0, &mut at)? as usize;
+        // Each head takes at least eight bytes: a wrong count cannot ask for more memory than the bytes are worth.
+        let mut heads = Vec::with_capacity(count.min(self.0.len() / 8));
+        for _ in 0..count {
+            let key = varint::read_u32(&self.0, &mut at)?;
+            let kind = *self.0.get(at)?;
+            at += 1;
+            let mut lengths = [0; FIELD_COUNT];
+            for length in &mut lengths {
+                *length = u16::try_from(varint::read(&self.0, &mut at)?).ok()?;
+            }
+            heads.push(EntryHead { key, kind, lengths });
+        }
+        Some((heads, at))
+    }
+
+    fn read_term<'a>(&'a self, at: &mut usize) -> Option<(&'a str, &'a [u8])> {
+        let slice = |at: &mut usize| {
+            let len = usize::try_from(varint::read(&self.0, at)?).ok()?;
+            let found = self.0.get(*at..at.checked_add(len)?)?;
+            *at += len;
+            Some(found)
+        };
+        let term = std::str::from_utf8(slice(at)?).ok()?;
+        Some((term, slice(at)?))
+    }
+
+    /// Every term with its encoded postings, in order of the terms.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let start = self.read_heads().map(|(_, at)| at).unwrap_or(self.0.len());
+        let mut at = start;
+        let mut left = varint::read(&self.0, &mut at).unwrap_or(0);
+        std::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            self.read_term(&mut at)
+        })
+    }
+}
+
+/// Writes postings: rising numbers with counts. The usual case, once or more in the body alone, takes least room.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct PostingsWriter {
+    next: u32,
+}
+
+const BODY_ONCE: u64 = 0;
+const BODY_ONLY: u64 = 1;
+const GENERAL: u64 = 2;
+
+impl PostingsWriter {
+    pub(crate) fn write(&mut self, out: &mut Vec<u8>, number: u32, counts: &Counts) {
+        let gap = u64::from(number.wrapping_sub(self.next));
+        self.next = number.wrapping_add(1);
+        let body_only = counts.0[..BODY].iter().all(|count| *count == 0);
+        match (body_only, counts.0[BODY]) {
+            (true, 1) => varint::write(out, gap << 2 | BODY_ONCE),
+            (true, count) => {
+                varint::write(out, gap << 2 | BODY_ONLY);
+                out.push(count);
+            }
+            (false, _) => {
+                varint::write(out, gap << 2 | GENERAL);
+                let mask = (0..FIELD_COUNT).filter(|field| counts.0[*field] > 0).fold(0u8, |mask, field| mask | 1 << field);
+                out.push(mask);
+                out.extend(counts.0.iter().filter(|count| **count > 0));
+            }
+        }
+    }
+
+    /// Bytes that [`Self::write`] takes.
+    pub(crate) fn len(&mut self, number: u32, counts: &Counts) -> usize {
+        let gap = u64::from(number.wrapping_sub(self.next));
+        self.next = number.wrapping_add(1);
+        let body_only = counts.0[..BODY].iter().all(|count| *count == 0);
+        let rest = match (body_only, counts.0[BODY]) {
+            (true, 1) => 0,
+            (true, _) => 1,
+            (false, _) => 1 + counts.0.iter().filter(|count| **count > 0).count(),
+        };
+        varint::len(gap << 2) + rest
+    }
+}
+
+/// Reads postings. Damaged bytes end it early.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PostingsReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    next: u32,
+    damaged: bool,
+}
+
+impl<'a> PostingsReader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, next: 0, damaged: false }
+    }
+
+    pub(crate) fn ended_well(&self) -> bool {
+        !self.damaged && self.at == self.bytes.len()
+    }
+
+    fn read(&mut self) -> Option<(u32, Counts)> {
+        let word = varint::read(self.bytes, &mut self.at)?;
+        let number = self.next.checked_add(u32::try_from(word >> 2).ok()?)?;
+        self.next = number.checked_add(1)?;
+        let mut counts = Counts::default();
+        match word & 3 {
+            BODY_ONCE => counts.0[BODY] = 1,
+            BODY_ONLY => {
+                counts.0[BODY] = *self.bytes.get(self.at)?;
+                self.at += 1;
+            }
+            GENERAL => {
+                let mask = *self.bytes.get(self.at)?;
+                self.at += 1;
+                for (field, count) in counts.0.iter_mut().enumerate() {
+                    if mask & 1 << field != 0 {
+                        *count = *self.bytes.get(self.at)?;
+                        self.at += 1;
+                    }
+                }
+            }
+            _ => return None,
+        }
+        Some((number, counts))
+    }
+}
+
+impl Iterator for PostingsReader<'_> {
+    type Item = (u32, Counts);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.bytes.len() || self.damaged {
+            return None;
+        }
+        let found = self.read();
+        self.damaged = found.is_none();
+        found
+    }
+}
+
+/// Cuts a file into pieces that belong to its innermost range: `(index of the range, start, end)` in order, `None` for what
+/// lies in no range. Ranges are byte ranges that nest or are apart; they may come in any order.
+pub fn innermost_ranges(len: usize, ranges: &[(usize, usize)]) -> Vec<(Option<usize>, usize, usize)> {
+    let mut order: Vec<usize> = (0..ranges.len()).filter(|at| ranges[*at].0 < ranges[*at].1).collect();
+    order.sort_by_key(|at| (ranges[*at].0, std::cmp::Reverse(ranges[*at].1), *at));
+    let mut pieces = Vec::with_capacity(order.len() * 2 + 1);
+    let mut open: Vec<usize> = Vec::new();
+    let mut at = 0;
+    let mut push = |owner: Option<usize>, start: &mut usize, end: usize| {
+        let end = end.min(len);
+        if end > *start {
+            pieces.push((owner, *start, end));
+            *start = end;
+        }
+    };
+    for range in order {
+        while let Some(&top) = open.last().filter(|top| ranges[**top].1 <= ranges[range].0) {
+            push(Some(top), &mut at, ranges[top].1);
+            open.pop();
+        }
+        push(open.last().copied(), &mut at, ranges[range].0);
+        open.push(range);
+    }
+    while let Some(top) = open.pop() {
+        push(Some(top), &mut at, ranges[top].1);
+    }
+    push(None, &mut at, len);
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> FileTerms {
+        let mut builder = FileTermsBuilder::new();
+        builder.entry(&Entry { key: u32::MAX, name: "pool.py", path: "src/pool.py", ..Entry::default() });
+        let acquire = builder.entry(&Entry {
+            key: 3,
+            kind: 2,
+            name: "acquireConnection",
+            owner: "Pool",
+            signature: "def acquireConnection(self, timeout)",
+            doc: "Waits for a free connection.",
+            path: "src/pool.py",
+        });
+        builder.body(acquire, "while not self.free: self.wait(timeout)\nreturn self.free.pop()");
+        builder.finish()
+    }
+
+    #[test]
+    fn terms_round_trip_through_bytes() {
+        let terms = sample();
+        assert_eq!(FileTerms::from_bytes(terms.as_bytes()), Ok(terms.clone()));
+        assert_eq!(terms.keys(), [u32::MAX, 3]);
+        let names: Vec<&str> = terms.terms().map(|(term, _)| term).collect();
+        for expected in ["=acquireconnection", "acquir", "connection", "timeout", "fre", "pool"] {
+            assert!(names.contains(&expected), "{expected} in {names:?}");
+        }
+        let (_, postings) = terms.terms().find(|(term, _)| *term == "connection").expect("term");
+        let found: Vec<_> = PostingsReader::new(postings).collect();
+        assert_eq!(found, [(1, Counts([1, 0, 1, 1, 0, 0]))]);
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused_or_harmless() {
+        let terms = sample();
+        let bytes = terms.as_bytes();
+        for cut in 0..bytes.len() {
+            assert!(FileTerms::from_bytes(&bytes[..cut]).is_err(), "cut at {cut}");
+        }
+        for at in 0..bytes.len() {
+            for flip in [1u8, 0x80, 0xff] {
+                let mut damaged = bytes.to_vec();
+                damaged[at] ^= flip;
+                if let Ok(terms) = FileTerms::from_bytes(&damaged) {
+                    terms.terms().for_each(|(_, postings)| PostingsReader::new(postings).for_each(drop));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_belong_to_the_innermost_range() {
+        let cases: &[(&[(usize, usize)], &[(Option<usize>, usize, usize)])] = &[
+            (&[], &[(None, 0, 20)]),
+            (&[(0, 20)], &[(Some(0), 0, 20)]),
+            (&[(2, 10), (4, 6)], &[(None, 0, 2), (Some(0), 2, 4), (Some(1), 4, 6), (Some(0), 6, 10), (None, 10, 20)]),
+            (&[(4, 6), (2, 10), (12, 40)], &[
+                (None, 0, 2), (Some(1), 2, 4), (Some(0), 4, 6), (Some(1), 6, 10), (None, 10, 12), (Some(2), 12, 20),
+            ]),
+            (&[(5, 5), (9, 3)], &[(None, 0, 20)]),
+        ];
+        for (ranges, expected) in cases {
+            assert_eq!(innermost_ranges(20, ranges), *expected, "{ranges:?}");
+        }
+    }
+}

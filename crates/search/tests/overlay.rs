@@ -1,0 +1,139 @@
+//! The answer does not depend on whether a file stands in the base or in the overlay.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use m1nd_base::Cancel;
+use m1nd_search::{Entry, FileTerms, FileTermsBuilder, Filter, Found, Index, IndexBuilder, IndexedFile, Query};
+use proptest::prelude::*;
+
+const WORDS: &[&str] = &["load", "parse", "user", "pool", "acquire", "config", "session", "token", "validate", "héllo"];
+
+/// Content of a file: for each entry the indexes of its name's and its body's words.
+type Content = Vec<(Vec<usize>, Vec<usize>)>;
+
+fn phrase(words: &[usize], joint: &str) -> String {
+    words.iter().map(|word| WORDS[word % WORDS.len()]).collect::<Vec<_>>().join(joint)
+}
+
+fn terms(path: &str, content: &Content) -> Arc<FileTerms> {
+    let mut builder = FileTermsBuilder::new();
+    for (number, (name, body)) in content.iter().enumerate() {
+        let name = phrase(name, "_");
+        let entry = Entry { key: number as u32, kind: (number % 3) as u8, name: &name, path, ..Entry::default() };
+        let at = builder.entry(&entry);
+        builder.body(at, &phrase(body, " "));
+    }
+    Arc::new(builder.finish())
+}
+
+fn indexed(path: &str, content: &Content) -> Arc<IndexedFile> {
+    let terms = terms(path, content);
+    let ids: Vec<String> = terms.keys().iter().map(|key| format!("file::{path}::fn::f{key}")).collect();
+    Arc::new(IndexedFile::new(terms, |key| ids.get(key as usize).map(String::as_str)))
+}
+
+fn built(files: &BTreeMap<String, Content>, reverse: bool) -> Vec<u8> {
+    let mut builder = IndexBuilder::new();
+    let mut paths: Vec<_> = files.iter().collect();
+    if reverse {
+        paths.reverse();
+    }
+    paths.into_iter().for_each(|(path, content)| builder.add(path, indexed(path, content)));
+    builder.finish()
+}
+
+fn answers(index: &Index) -> Vec<Found> {
+    let filters = [Filter::default(), Filter { scope: Some("a"), kinds: None }, Filter { scope: None, kinds: Some(0b101) }];
+    let queries = ["load", "validate user session", "parse_config", "where is héllo?", "db cfg", "nothing_here"];
+    let mut answers = Vec::new();
+    for query in queries {
+        for filter in &filters {
+            answers.push(index.search(&Query::parse(query), 5, filter, &Cancel::new()).expect("not cancelled"));
+        }
+    }
+    answers
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    let words = || prop::collection::vec(0usize..WORDS.len(), 0..6);
+    prop::collection::vec((words(), words()), 0..5)
+}
+
+fn path() -> impl Strategy<Value = String> {
+    (0..8usize).prop_map(|n| ["a/b.py", "a/c.py", "ab.py", "b.py", "z/y/x.rs", "a/d/e.ts", "c", "ä.py"][n].to_owned())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn overlay_equals_rebuild(
+        start in prop::collection::btree_map(path(), content(), 0..6),
+        changes in prop::collection::vec((path(), prop::option::of(content())), 0..10),
+    ) {
+        let mut files = start.clone();
+        let mut index = Index::from_bytes(Arc::new(built(&start, false))).expect("own bytes");
+        for (path, content) in changes {
+            let change = content.as_ref().map(|content| indexed(&path, content));
+            index = index.with_changes([(path.as_str().into(), change)]);
+            match content {
+                Some(content) => files.insert(path, content),
+                None => files.remove(&path),
+            };
+        }
+        let clean = Index::from_bytes(Arc::new(built(&files, false))).expect("own bytes");
+        prop_assert_eq!(answers(&index), answers(&clean));
+        prop_assert_eq!(index.len(), clean.len());
+        prop_assert_eq!(built(&files, false), built(&files, true), "order of files must not matter");
+    }
+
+    #[test]
+    fn damaged_bytes_never_panic(files in prop::collection::btree_map(path(), content(), 1..4), at in 0usize..4000, flip in 1u8..=255, cut in any::<bool>()) {
+        let mut bytes = built(&files, false);
+        let at = at % bytes.len();
+        if cut { bytes.truncate(at) } else { bytes[at] ^= flip }
+        if let Ok(index) = Index::from_bytes(Arc::new(bytes)) {
+            answers(&index);
+            let change = indexed("a/b.py", &vec![(vec![0], vec![1])]);
+            answers(&index.with_changes([("a/b.py".into(), Some(change)), ("ab.py".into(), None)]));
+        }
+    }
+}
+
+#[test]
+fn what_is_named_like_the_question_comes_first() {
+    let mut builder = IndexBuilder::new();
+    let mut add = |path: &str, rows: &[(&str, &str, &str)]| {
+        let mut terms = FileTermsBuilder::new();
+        for (number, (name, doc, body)) in rows.iter().enumerate() {
+            let at = terms.entry(&Entry { key: number as u32, name, doc, path, ..Entry::default() });
+            terms.body(at, body);
+        }
+        let ids: Vec<String> = rows.iter().map(|(name, ..)| format!("file::{path}::fn::{name}")).collect();
+        let file = IndexedFile::new(Arc::new(terms.finish()), |key| ids.get(key as usize).map(String::as_str));
+        builder.add(path, Arc::new(file));
+    };
+    add("auth.py", &[
+        ("validate_credentials", "Checks a user's password.", "return hash(password) == stored"),
+        ("login", "", "validate_credentials(user, password)"),
+    ]);
+    add("pool.py", &[("ConnectionPool", "Database connections kept for reuse.", ""), ("acquire", "", "self.pool.pop()")]);
+    add("db/session.py", &[("open_session", "", "pool.acquire()"), ("cfg", "", "load()")]);
+    let index = Index::from_bytes(Arc::new(builder.finish())).expect("own bytes");
+    let first = |query: &str| {
+        let found = index.search(&Query::parse(query), 3, &Filter::default(), &Cancel::new()).expect("not cancelled");
+        found.hits.first().map_or_else(String::new, |hit| hit.id.clone())
+    };
+    let cases = [
+        ("code that validates user credentials", "file::auth.py::fn::validate_credentials"),
+        ("validateCredentials", "file::auth.py::fn::validate_credentials"),
+        ("acquire", "file::pool.py::fn::acquire"),
+        ("db connection pool", "file::pool.py::fn::ConnectionPool"),
+        ("configuration", "file::db/session.py::fn::cfg"),
+        ("zebra", ""),
+    ];
+    for (query, expected) in cases {
+        assert_eq!(first(query), expected, "{query}");
+    }
+}
