@@ -120,6 +120,13 @@ pub struct Index {
     totals: Totals,
 }
 
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let base = self.base.as_ref().map_or(0, |base| base.document_count());
+        f.debug_struct("Index").field("entries", &self.len()).field("base", &base).field("overlay", &self.overlay.len()).finish()
+    }
+}
+
 /// Sums over all living entries, in whole numbers so that they do not depend on the order of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Totals {

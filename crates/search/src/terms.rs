@@ -22,6 +22,20 @@ pub enum Field {
     Body,
 }
 
+impl Field {
+    /// Its word in answers.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Owner => "owner",
+            Self::Signature => "signature",
+            Self::Doc => "doc",
+            Self::Path => "path",
+            Self::Body => "body",
+        }
+    }
+}
+
 /// How a field counts in BM25F.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldSettings {

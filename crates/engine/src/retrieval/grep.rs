@@ -1,0 +1,150 @@
+use std::time::{Duration, Instant};
+
+use m1nd_base::{Cancel, Cancelled, ContentHash};
+use m1nd_graph::NodeIx;
+use m1nd_search::grep::{FileMatches, Grep, GrepOptions, LineMatch};
+use rayon::prelude::*;
+
+use super::glob::compile;
+use crate::files::FileEntry;
+use crate::snapshot::Snapshot;
+
+/// Time that one search may take. What was not searched by then is said.
+const BUDGET: Duration = Duration::from_millis(2_000);
+/// Files searched between two looks at clock and cancel flag.
+const CHUNK: usize = 256;
+
+/// A question for lines.
+#[derive(Debug, Clone, Default)]
+pub struct GrepQuery {
+    /// What to look for, and how.
+    pub options: GrepOptions,
+    /// Folder or file it is limited to, as [`Snapshot::scope`] gives it.
+    pub scope: String,
+    /// Glob for the names of files.
+    pub filename_pattern: Option<String>,
+    /// Rows to leave out at the front.
+    pub offset: usize,
+    /// Most rows to return.
+    pub limit: usize,
+}
+
+/// Why a question cannot be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum GrepFault {
+    /// The pattern cannot be used.
+    #[error(transparent)]
+    Pattern(#[from] m1nd_search::grep::GrepError),
+    /// The glob for file names cannot be used.
+    #[error("the glob for file names cannot be used: {0}")]
+    Glob(String),
+    /// The caller cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// A line that was found.
+#[derive(Debug, Clone)]
+pub struct GrepRow<'s> {
+    /// Its file.
+    pub file: &'s FileEntry,
+    /// The line with its surroundings.
+    pub found: LineMatch,
+    /// Innermost symbol around it, else the file.
+    pub node: Option<NodeIx>,
+    /// The file changed since it was indexed, so that `node` may be off.
+    pub stale: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct GrepAnswer<'s> {
+    /// The rows asked for: code before tests, then by path and line.
+    pub rows: Vec<GrepRow<'s>>,
+    /// All matches in the files that were searched.
+    pub total: usize,
+    /// Files with a match.
+    pub files_matched: usize,
+    /// Files that were searched.
+    pub files_searched: usize,
+    /// Files in scope that hold no text or could not be read.
+    pub files_skipped: usize,
+    /// Files in scope that the time did not suffice for; then `total` is a lower bound.
+    pub files_left: usize,
+}
+
+impl Snapshot {
+    /// Lines of indexed files, as they are on the disk now.
+    ///
+    /// # Errors
+    /// [`GrepFault`].
+    pub fn grep(&self, query: &GrepQuery, cancel: &Cancel) -> Result<GrepAnswer<'_>, GrepFault> {
+        let grep = Grep::new(query.options.clone())?;
+        let names = query.filename_pattern.as_deref().map(compile).transpose().map_err(GrepFault::Glob)?;
+        let fits = |file: &&FileEntry| names.as_ref().is_none_or(|names| names.is_match(file.path.as_str()));
+        let mut files: Vec<&FileEntry> = self.files().within(&query.scope).filter(fits).collect();
+        files.sort_by_key(|file| file.is_test);
+
+        let started = Instant::now();
+        let end = query.offset.saturating_add(query.limit);
+        let mut answer = GrepAnswer::default();
+        let mut chunks = files.chunks(CHUNK);
+        for chunk in chunks.by_ref() {
+            let keep = end.saturating_sub(answer.total);
+            let found: Result<Vec<Option<Searched>>, Cancelled> =
+                chunk.par_iter().map(|file| self.search_file(&grep, file, keep, cancel)).collect();
+            for (file, searched) in chunk.iter().zip(found?) {
+                self.take(&mut answer, query, file, searched);
+            }
+            if started.elapsed() > BUDGET {
+                break;
+            }
+        }
+        answer.files_left = chunks.map(<[_]>::len).sum();
+        Ok(answer)
+    }
+
+    fn search_file(
+        &self,
+        grep: &Grep,
+        file: &FileEntry,
+        keep: usize,
+        cancel: &Cancel,
+    ) -> Result<Option<Searched>, Cancelled> {
+        cancel.check()?;
+        let Ok(bytes) = self.read_bytes(&file.path) else { return Ok(None) };
+        let matches = grep.search(&bytes, keep, cancel)?;
+        let stale = !matches.matches.is_empty() && ContentHash::of(&bytes) != file.hash;
+        Ok((!matches.binary).then_some(Searched { matches, stale }))
+    }
+
+    /// Adds what a file gave; rows before the page are only counted.
+    fn take<'s>(
+        &'s self,
+        answer: &mut GrepAnswer<'s>,
+        query: &GrepQuery,
+        file: &'s FileEntry,
+        searched: Option<Searched>,
+    ) {
+        let Some(Searched { matches, stale }) = searched else {
+            answer.files_skipped += 1;
+            return;
+        };
+        answer.files_searched += 1;
+        answer.files_matched += usize::from(matches.total > 0);
+        let skip = query.offset.saturating_sub(answer.total);
+        for found in matches.matches.into_iter().skip(skip) {
+            if answer.rows.len() >= query.limit {
+                break;
+            }
+            let node = self.node_at(&file.path, found.line);
+            answer.rows.push(GrepRow { file, found, node, stale });
+        }
+        answer.total += matches.total;
+    }
+}
+
+struct Searched {
+    matches: FileMatches,
+    stale: bool,
+}

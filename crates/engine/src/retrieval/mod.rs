@@ -1,0 +1,30 @@
+//! Finding things in a snapshot: by meaning ([`Snapshot::seek`]), by text ([`Snapshot::grep`]), by path
+//! ([`Snapshot::glob`]).
+
+mod glob;
+mod grep;
+mod scope;
+mod seek;
+
+pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow};
+pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow};
+pub use m1nd_search::grep::GrepOptions;
+pub use seek::{Connection, SeekAnswer, SeekQuery, SeekRow};
+
+use m1nd_graph::NodeIx;
+
+use crate::snapshot::Snapshot;
+
+/// How many times more important than a node that nothing refers to a node must be to count in full.
+const FULL_PRIOR: f64 = 1_000.0;
+/// Share of the mean importance that every node has.
+const FLOOR: f64 = 0.15;
+
+impl Snapshot {
+    /// Importance of a node in the graph, 0 to 1: the logarithm of its PageRank over that of a node that nothing refers to.
+    /// Does not depend on the size of the graph.
+    pub fn prior(&self, node: NodeIx) -> f64 {
+        let times = f64::from(self.graph().pagerank(node)) * self.graph().node_count() as f64 / FLOOR;
+        (times.max(1.0).ln() / FULL_PRIOR.ln()).clamp(0.0, 1.0)
+    }
+}
