@@ -244,6 +244,18 @@ pub trait Resolver: Send + Sync {
         None
     }
 
+    /// Files whose top-level macros are known in `from` without import, nearest first.
+    fn macro_files(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
+        let _ = (files, from);
+        Vec::new()
+    }
+
+    /// Files whose exported macros are members of module file `of`, wherever they are defined.
+    fn exported_macro_files(&self, files: &Files<'_>, of: FileId) -> Vec<FileId> {
+        let _ = (files, of);
+        Vec::new()
+    }
+
     /// Files whose top-level names are visible in `from` without import (Go and Java packages, C includes).
     fn siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
         let _ = (files, from);

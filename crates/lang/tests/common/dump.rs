@@ -43,9 +43,10 @@ fn imports(facts: &FileFacts, out: &mut String) {
             ImportKind::FileModule(name) => format!("file_module {}", facts.name(name)),
             other => format!("{other:?}").to_lowercase(),
         };
-        let bound = facts.bindings.iter().find(
-            |binding| matches!(binding.target, BindingTarget::Import(id) if id.index() == index),
-        );
+        let bound = facts
+            .bindings
+            .iter()
+            .find(|binding| matches!(binding.target, BindingTarget::Import(id) if id.index() == index));
         let bound = bound.map(|binding| format!(" as {}", facts.name(binding.name))).unwrap_or_default();
         let flags = flag_words(&format!("{:?}", import.flags));
         let (line, col) = (import.pos.line, import.pos.col);

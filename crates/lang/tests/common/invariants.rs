@@ -254,7 +254,11 @@ impl Check<'_> {
                 let expr = facts.expr(reference.expr);
                 let names = matches!(
                     expr,
-                    Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } | Expr::Super { .. } | Expr::Root { .. }
+                    Expr::Name { .. }
+                        | Expr::Member { .. }
+                        | Expr::Path { .. }
+                        | Expr::Super { .. }
+                        | Expr::Root { .. }
                 );
                 self.expect(names, || format!("a reference refers to {expr:?}"));
             }

@@ -59,6 +59,9 @@ impl Eval<'_> {
         base_want: Namespace,
         want: Namespace,
     ) -> Search {
+        if let Expr::Root { root: PathRoot::Global, .. } = self.unit(file).facts.expr(base) {
+            return self.outside(file, name, want);
+        }
         let bases = self.eval(file, base, base_want);
         let mut search = Search::default();
         let mut missing = None;
@@ -202,6 +205,19 @@ impl Eval<'_> {
 
     fn outside(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let resolver = self.resolver(file);
+        if want == Namespace::Macro {
+            let mut search = Search::default();
+            for other in resolver.macro_files(&self.files, file) {
+                let part = self.scope_member(other, FILE, name, want, Asker::Wildcard);
+                part.found.into_iter().for_each(|found| search.push(found));
+                if other == file && !search.found.is_empty() {
+                    break;
+                }
+            }
+            if !search.found.is_empty() {
+                return search;
+            }
+        }
         for sibling in resolver.siblings(&self.files, file) {
             if sibling != file {
                 let search = self.scope_member(sibling, FILE, name, want, Asker::Named);
@@ -478,6 +494,16 @@ impl Eval<'_> {
             let part = self.file_member(file, name, want, asker);
             search.unknown = search.unknown.or(part.unknown);
             part.found.into_iter().for_each(|found| search.push(found));
+            if !search.found.is_empty() {
+                return search;
+            }
+        }
+        if let (Namespace::Macro, Module::File(file)) = (want, module) {
+            let resolver = self.resolver(*file);
+            for other in resolver.exported_macro_files(&self.files, *file) {
+                let part = self.scope_member(other, FILE, name, want, Asker::Wildcard);
+                part.found.into_iter().for_each(|found| search.push(found));
+            }
             if !search.found.is_empty() {
                 return search;
             }

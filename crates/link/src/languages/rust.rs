@@ -1,18 +1,27 @@
 //! Rust: crates, module trees, Cargo manifests.
 
+mod cargo;
+mod modules;
+mod prelude;
+
+use m1nd_base::{Problem, ProblemKind};
 use m1nd_lang::Language;
 
+use self::modules::CrateGraph;
 use super::Family;
-use crate::project::{FileId, Files};
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
+use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Rules};
 
 pub(super) const FAMILY: Family = Family {
     name: "rust",
     languages: &[Language::Rust],
     rules: &RULES,
     is_manifest: |name| name == "Cargo.toml",
-    check_manifest: |_, _| None,
-    resolver: |_, _| Box::new(Rust),
+    check_manifest: |path, text| {
+        let is_ours = path.rsplit('/').next() == Some("Cargo.toml");
+        let error = text.parse::<toml::Table>().err().filter(|_| is_ours)?;
+        Some(Problem::new(ProblemKind::BadManifest, error.message()))
+    },
+    resolver: |files, manifests| Box::new(CrateGraph::new(files, manifests)),
 };
 
 static RULES: Rules = Rules {
@@ -37,6 +46,20 @@ static RULES: Rules = Rules {
         ("HashMap", Builtin::Map),
         ("BTreeMap", Builtin::Map),
         ("Option", Builtin::Wrapper),
+        ("Some", Builtin::Wrapper),
+        ("Ok", Builtin::Wrapper),
+        ("Mutex", Builtin::Wrapper),
+        ("RwLock", Builtin::Wrapper),
+        ("RefCell", Builtin::Wrapper),
+        ("Cell", Builtin::Wrapper),
+        ("OnceCell", Builtin::Wrapper),
+        ("OnceLock", Builtin::Wrapper),
+        ("Iterator", Builtin::List),
+        ("IntoIterator", Builtin::List),
+        ("DoubleEndedIterator", Builtin::List),
+        ("ExactSizeIterator", Builtin::List),
+        ("Peekable", Builtin::List),
+        ("Future", Builtin::Wrapper),
         ("Result", Builtin::Wrapper),
         ("Poll", Builtin::Wrapper),
         ("Box", Builtin::Transparent),
@@ -50,6 +73,8 @@ static RULES: Rules = Rules {
         ("RwLockReadGuard", Builtin::Transparent),
         ("RwLockWriteGuard", Builtin::Transparent),
         ("ManuallyDrop", Builtin::Transparent),
+        ("LazyLock", Builtin::Transparent),
+        ("LazyCell", Builtin::Transparent),
     ],
     builtin_methods: &[
         (Builtin::Wrapper, "unwrap", MethodShape::First),
@@ -72,6 +97,21 @@ static RULES: Rules = Rules {
         (Builtin::Wrapper, "ok_or", MethodShape::Same),
         (Builtin::Wrapper, "ok_or_else", MethodShape::Same),
         (Builtin::Wrapper, "map_err", MethodShape::Same),
+        (Builtin::Wrapper, "lock", MethodShape::Same),
+        (Builtin::Wrapper, "read", MethodShape::Same),
+        (Builtin::Wrapper, "write", MethodShape::Same),
+        (Builtin::Wrapper, "try_lock", MethodShape::Same),
+        (Builtin::Wrapper, "borrow", MethodShape::First),
+        (Builtin::Wrapper, "borrow_mut", MethodShape::First),
+        (Builtin::Wrapper, "get", MethodShape::First),
+        (Builtin::Wrapper, "get_or_init", MethodShape::First),
+        (Builtin::Wrapper, "get_mut", MethodShape::Same),
+        (Builtin::Wrapper, "into_inner", MethodShape::First),
+        (Builtin::Wrapper, "get_or_insert_with", MethodShape::First),
+        (Builtin::Wrapper, "replace", MethodShape::Same),
+        (Builtin::Wrapper, "insert", MethodShape::First),
+        (Builtin::Wrapper, "context", MethodShape::Same),
+        (Builtin::Wrapper, "with_context", MethodShape::Same),
         (Builtin::Wrapper, "iter", MethodShape::ListOfFirst),
         (Builtin::Wrapper, "into_iter", MethodShape::ListOfFirst),
         (Builtin::List, "iter", MethodShape::Same),
@@ -79,6 +119,19 @@ static RULES: Rules = Rules {
         (Builtin::List, "into_iter", MethodShape::Same),
         (Builtin::List, "drain", MethodShape::Same),
         (Builtin::List, "filter", MethodShape::Same),
+        (Builtin::List, "skip_while", MethodShape::Same),
+        (Builtin::List, "take_while", MethodShape::Same),
+        (Builtin::List, "step_by", MethodShape::Same),
+        (Builtin::List, "by_ref", MethodShape::Same),
+        (Builtin::List, "inspect", MethodShape::Same),
+        (Builtin::List, "fuse", MethodShape::Same),
+        (Builtin::List, "cycle", MethodShape::Same),
+        (Builtin::List, "to_owned", MethodShape::Same),
+        (Builtin::List, "into_boxed_slice", MethodShape::Same),
+        (Builtin::List, "as_mut_slice", MethodShape::Same),
+        (Builtin::List, "as_ref", MethodShape::Same),
+        (Builtin::List, "as_mut", MethodShape::Same),
+        (Builtin::List, "split_off", MethodShape::Same),
         (Builtin::List, "skip", MethodShape::Same),
         (Builtin::List, "take", MethodShape::Same),
         (Builtin::List, "rev", MethodShape::Same),
@@ -99,6 +152,17 @@ static RULES: Rules = Rules {
         (Builtin::List, "get_mut", MethodShape::WrapperOfFirst),
         (Builtin::List, "pop", MethodShape::WrapperOfFirst),
         (Builtin::List, "next", MethodShape::WrapperOfFirst),
+        (Builtin::List, "next_back", MethodShape::WrapperOfFirst),
+        (Builtin::List, "peek", MethodShape::WrapperOfFirst),
+        (Builtin::List, "pop_front", MethodShape::WrapperOfFirst),
+        (Builtin::List, "pop_back", MethodShape::WrapperOfFirst),
+        (Builtin::List, "front", MethodShape::WrapperOfFirst),
+        (Builtin::List, "back", MethodShape::WrapperOfFirst),
+        (Builtin::List, "max_by_key", MethodShape::WrapperOfFirst),
+        (Builtin::List, "min_by_key", MethodShape::WrapperOfFirst),
+        (Builtin::List, "max", MethodShape::WrapperOfFirst),
+        (Builtin::List, "min", MethodShape::WrapperOfFirst),
+        (Builtin::List, "rfind", MethodShape::WrapperOfFirst),
         (Builtin::List, "find", MethodShape::WrapperOfFirst),
         (Builtin::List, "nth", MethodShape::WrapperOfFirst),
         (Builtin::List, "remove", MethodShape::First),
@@ -119,15 +183,3 @@ static RULES: Rules = Rules {
     function_classes: false,
     linked: true,
 };
-
-struct Rust;
-
-impl Resolver for Rust {
-    fn fingerprint(&self) -> u64 {
-        0
-    }
-
-    fn module(&self, _files: &Files<'_>, _from: FileId, _module: &str, _level: u16) -> ModuleTarget {
-        ModuleTarget::NotFound
-    }
-}

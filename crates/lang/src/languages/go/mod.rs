@@ -161,9 +161,8 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
 fn is_test(cx: &Outline<'_>, draft: &Draft<'_, '_>) -> bool {
     let name = draft.name.as_deref().unwrap_or("");
     let params = draft.params.map_or("", |params| cx.text(params));
-    let named = |prefix: &str| {
-        name.strip_prefix(prefix).is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
-    };
+    let named =
+        |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()));
     (named("Test") && params.contains("testing.T"))
         || (named("Benchmark") && params.contains("testing.B"))
         || (named("Fuzz") && params.contains("testing.F"))
@@ -418,4 +417,3 @@ fn leave_composite(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
         cx.refer_with(member, Role::Write, u8::MAX, name);
     }
 }
-

@@ -28,11 +28,7 @@ static GRAMMAR: Grammar = Grammar {
     type_parameters: &["type_parameters"],
     decorators: &["annotation", "marker_annotation"],
     modifiers: &["modifiers"],
-    access: &[
-        ("public", Visibility::Public),
-        ("protected", Visibility::Protected),
-        ("private", Visibility::Private),
-    ],
+    access: &[("public", Visibility::Public), ("protected", Visibility::Protected), ("private", Visibility::Private)],
     visibility,
     test_decorators: &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property"],
     adjust,
@@ -219,7 +215,8 @@ fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>
 
 fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_param(&PARAMETER, ParameterKind::Plain, node, parent);
-    let (Some(name), Some(true)) = (node.child_by_field_name("name"), cx.frame().map(|frame| !frame.is_function)) else {
+    let (Some(name), Some(true)) = (node.child_by_field_name("name"), cx.frame().map(|frame| !frame.is_function))
+    else {
         return;
     };
     let declared = cx.known(node.child_by_field_name("type"));
@@ -264,7 +261,6 @@ fn enter_method_reference(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'
 }
 
 fn leave_method_reference(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    let rule =
-        if node.named_child_count() == 2 { Rule::Member(Pick::Nth(0), Pick::Last) } else { Rule::Forward };
+    let rule = if node.named_child_count() == 2 { Rule::Member(Pick::Nth(0), Pick::Last) } else { Rule::Forward };
     cx.leave_expr(rule, node, parent);
 }

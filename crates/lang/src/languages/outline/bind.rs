@@ -62,7 +62,10 @@ impl Outline<'_> {
         let names = self.names_of(bind, node, parent);
         if self.defines(bind) {
             let whole = matches!(bind.ty, super::Pick::Up(_)).then_some(parent).flatten().unwrap_or(node);
-            let ids = names.into_iter().filter_map(|name| self.define_variable(bind.kind, node, name, whole, parent)).collect();
+            let ids = names
+                .into_iter()
+                .filter_map(|name| self.define_variable(bind.kind, node, name, whole, parent))
+                .collect();
             self.variables.insert(node.id(), ids);
         }
     }

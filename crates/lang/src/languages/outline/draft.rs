@@ -86,7 +86,8 @@ impl<'a> Outline<'a> {
             return None;
         }
         let comment = self.source.text.get(run.start..run.end)?;
-        let comment = comment.strip_prefix("#!").map_or(comment, |rest| rest.split_once('\n').map_or("", |(_, rest)| rest));
+        let comment =
+            comment.strip_prefix("#!").map_or(comment, |rest| rest.split_once('\n').map_or("", |(_, rest)| rest));
         text::doc(comment)
     }
 
@@ -120,7 +121,10 @@ impl<'a> Outline<'a> {
     pub(crate) fn words_before(&self, start: usize, name: usize) -> Vec<&'a str> {
         let text: &'a str = self.source.text;
         let header = text.get(start..name.max(start)).unwrap_or("");
-        text::clip(header, MAX_WORDS).split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).collect()
+        text::clip(header, MAX_WORDS)
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|w| !w.is_empty())
+            .collect()
     }
 
     /// The node that the text of a definition is taken from: the node or what wraps it.

@@ -180,15 +180,15 @@ impl Outline<'_> {
             }
             Rule::Sequence(_) => self.last_expr(node),
             Rule::Literal(literal) => Some(self.builder.expr(Expr::Literal(literal))),
-            Rule::Collection(kind) | Rule::TypeOf(kind) => Some(self.collection(kind, matches!(rule, Rule::TypeOf(_)), node)),
+            Rule::Collection(kind) | Rule::TypeOf(kind) => {
+                Some(self.collection(kind, matches!(rule, Rule::TypeOf(_)), node))
+            }
             Rule::Unwrap => self.first_expr(node).map(|base| self.builder.expr(Expr::Unwrap { base })),
             Rule::Index(base) => {
                 let base = base.get(node, parent).map(|base| self.expr_of(base));
                 base.map(|base| self.builder.expr(Expr::Index { base }))
             }
-            Rule::Instance(ty) => {
-                self.known(ty.get(node, parent)).map(|of| self.builder.expr(Expr::Instance { of }))
-            }
+            Rule::Instance(ty) => self.known(ty.get(node, parent)).map(|of| self.builder.expr(Expr::Instance { of })),
             Rule::Function(result) => {
                 let result = result.get(node, parent).map(|result| self.expr_of(result));
                 let result = result.unwrap_or(self.builder.unknown());
@@ -228,7 +228,8 @@ impl Outline<'_> {
     fn collection(&mut self, kind: Collection, is_type: bool, node: Node<'_>) -> ExprId {
         let items = self.child_exprs(node);
         // A type names its length or key before its element.
-        let items = if kind != Collection::Tuple && is_type { items.last().copied().into_iter().collect() } else { items };
+        let items =
+            if kind != Collection::Tuple && is_type { items.last().copied().into_iter().collect() } else { items };
         let items = self.builder.list(&items);
         self.builder.expr(Expr::Collection { kind, items })
     }

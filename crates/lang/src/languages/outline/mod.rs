@@ -12,9 +12,9 @@ use m1nd_base::Problem;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-pub(super) use self::draft::Draft;
 use self::define::Frame;
 use self::draft::CommentRun;
+pub(super) use self::draft::Draft;
 pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap};
 use super::Input;
 use crate::facts::{DefId, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
@@ -108,11 +108,7 @@ pub(super) struct Outline<'a> {
 }
 
 /// Extracts a file by a grammar.
-pub(super) fn extract(
-    input: &Input<'_>,
-    grammar: &'static Grammar,
-    compiled: &Compiled,
-) -> Result<FileFacts, Problem> {
+pub(super) fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) -> Result<FileFacts, Problem> {
     let language = (grammar.language)();
     let tree = walk::parse(&language, input.text.as_bytes(), input.limits, input.cancel)?;
     let root = State {
@@ -228,7 +224,8 @@ impl<'a> Outline<'a> {
             _ => Mark::None,
         });
         let by_field = step.field.is_some_and(|field| self.compiled.fields.contains(&field));
-        let typed = matches!(mark, Mark::Type | Mark::Inherit(_) | Mark::Implement(_)) || matches!(rule, Rule::Type | Rule::TypeOf(_));
+        let typed = matches!(mark, Mark::Type | Mark::Inherit(_) | Mark::Implement(_))
+            || matches!(rule, Rule::Type | Rule::TypeOf(_));
         let mut state = State { rule, mark, in_type: parent.in_type || by_field || typed, frame: false, ..parent };
         if mark == Mark::Body {
             state.in_type = false;
@@ -397,7 +394,7 @@ impl Outline<'_> {
                 }
             }
             Rule::Assign(..) => (self.grammar.assigned)(self, node, parent),
-                        Rule::Custom(_, leave) => leave(self, node, parent),
+            Rule::Custom(_, leave) => leave(self, node, parent),
             other => self.leave_expr(other, node, parent),
         }
     }

@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::draft::Draft;
 use super::Outline;
+use super::draft::Draft;
 use crate::facts::{Collection, DefFlags, DefKind, Literal, ParameterKind, Visibility};
 
 /// Names one child of a node.
@@ -290,10 +290,7 @@ fn public(_: Option<DefKind>, _: &str) -> Visibility {
 
 impl Grammar {
     /// A language without any of the optional parts.
-    pub(crate) const fn new(
-        language: fn() -> tree_sitter::Language,
-        rules: &'static [(&'static str, Rule)],
-    ) -> Self {
+    pub(crate) const fn new(language: fn() -> tree_sitter::Language, rules: &'static [(&'static str, Rule)]) -> Self {
         Self {
             language,
             rules,

@@ -133,7 +133,7 @@ impl Extractor<'_> {
         match last.kind() {
             "expression_statement" => {
                 let inner = last.named_child(0)?;
-                let ends = last.child(last.child_count().checked_sub(1)? as u32)?;
+                let ends = last.child(last.child_count().checked_sub(1)?)?;
                 match (ends.kind(), inner.kind()) {
                     // Nothing is known of a block that never ends normally.
                     (";", "return_expression" | "break_expression" | "continue_expression" | "macro_invocation") => {

@@ -1,0 +1,330 @@
+//! Module trees: which file each `mod m;` names, which crate and parent module a file has.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+use m1nd_lang::Language;
+use m1nd_lang::facts::{DefKind, FileFacts, ImportKind, PathRoot, ScopeId, ScopeKind};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::super::Manifests;
+use super::cargo::{self, Dependency, Package, Probe, TargetKind};
+use super::prelude;
+use crate::project::{FileId, Files};
+use crate::rules::{ModuleTarget, Resolver};
+
+/// Where a file stands in its crate.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Index of its crate.
+    of: usize,
+    /// The file that declares it, and how many inline modules are around the declaration; `None` for a crate root.
+    parent: Option<(FileId, u8)>,
+    /// Its own modules lie in its own folder: a crate root, a `mod.rs`, or a file named by a path attribute.
+    owns_folder: bool,
+}
+
+/// A crate.
+#[derive(Debug)]
+struct Crate {
+    root: FileId,
+    /// Index of its package; `None` for a root that no manifest speaks of.
+    package: Option<usize>,
+    kind: TargetKind,
+    /// Files that define macros at their top level, in order of their paths.
+    macros: Vec<FileId>,
+}
+
+/// The crates of a project and the files of each.
+#[derive(Debug)]
+pub(super) struct CrateGraph {
+    crates: Vec<Crate>,
+    packages: Vec<Package>,
+    /// Folder of a package → its library's root.
+    libraries: FxHashMap<String, FileId>,
+    places: FxHashMap<FileId, Place>,
+    fingerprint: u64,
+}
+
+struct ProjectProbe<'a, 'p> {
+    files: &'a Files<'p>,
+    mains: BTreeMap<&'p str, Vec<&'p str>>,
+}
+
+impl Probe for ProjectProbe<'_, '_> {
+    fn is_file(&self, path: &str) -> bool {
+        self.files.find(path).is_some()
+    }
+
+    fn in_folder(&self, folder: &str) -> Vec<String> {
+        self.files.in_folder(folder).into_iter().map(|file| self.files.path(file).to_owned()).collect()
+    }
+
+    fn with_main(&self, folder: &str) -> Vec<String> {
+        self.mains.get(folder).into_iter().flatten().map(|path| (*path).to_owned()).collect()
+    }
+}
+
+/// A `mod name;` of a file.
+struct Declared<'a> {
+    inline: Vec<&'a str>,
+    name: &'a str,
+    written: &'a str,
+}
+
+impl CrateGraph {
+    pub(super) fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
+        let all: Vec<_> = files.all().into_iter().filter(|(_, _, facts)| facts.language == Language::Rust).collect();
+        let mut mains: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (_, path, _) in &all {
+            // `<folder>/<name>/main.rs`
+            let above = path.strip_suffix("/main.rs").and_then(|folder| folder.rsplit_once('/'));
+            if let Some((folder, _)) = above {
+                mains.entry(folder).or_default().push(path);
+            }
+        }
+        let packages = cargo::packages(manifests, &ProjectProbe { files, mains });
+        let mut graph = Self {
+            crates: Vec::new(),
+            packages,
+            libraries: FxHashMap::default(),
+            places: FxHashMap::default(),
+            fingerprint: 0,
+        };
+        graph.add_crates(files);
+        // Roots that no manifest speaks of, as in a folder of examples.
+        for (file, path, _) in &all {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            if matches!(name, "lib.rs" | "main.rs" | "build.rs") && !graph.places.contains_key(file) {
+                let kind = if name == "lib.rs" { TargetKind::Library } else { TargetKind::Other };
+                graph.add_crate(files, *file, None, kind);
+            }
+        }
+        for (file, _, facts) in &all {
+            let defines = facts.definitions.iter().any(|definition| {
+                definition.kind == DefKind::Macro && facts.scopes[definition.scope.index()].kind != ScopeKind::Function
+            });
+            if let (true, Some(place)) = (defines, graph.places.get(file)) {
+                graph.crates[place.of].macros.push(*file);
+            }
+        }
+        graph.fingerprint = graph.hash(files);
+        graph
+    }
+
+    fn add_crates(&mut self, files: &Files<'_>) {
+        let mut roots = Vec::new();
+        for (index, package) in self.packages.iter().enumerate() {
+            for target in &package.targets {
+                roots.extend(files.find(&target.root).map(|file| (target.kind, index, file)));
+            }
+        }
+        // Libraries first: a file that a library and a program both declare counts as the library's.
+        roots.sort_by_key(|(kind, ..)| *kind);
+        for &(kind, index, file) in &roots {
+            if kind == TargetKind::Library {
+                self.libraries.insert(self.packages[index].folder.clone(), file);
+            }
+            let place = Place { of: 0, parent: None, owns_folder: true };
+            self.places.insert(file, place);
+        }
+        for (kind, index, file) in roots {
+            self.add_crate(files, file, Some(index), kind);
+        }
+    }
+
+    /// Walks the modules of a crate from its root.
+    fn add_crate(&mut self, files: &Files<'_>, root: FileId, package: Option<usize>, kind: TargetKind) {
+        let of = self.crates.len();
+        self.crates.push(Crate { root, package, kind, macros: Vec::new() });
+        self.places.insert(root, Place { of, parent: None, owns_folder: true });
+        let mut work = vec![root];
+        while let Some(file) = work.pop() {
+            for declared in declarations(files.facts(file)) {
+                let target = self.find_module(files, file, &declared.inline, declared.name, declared.written);
+                let Some(child) = target.filter(|child| !self.places.contains_key(child)) else { continue };
+                if files.language(child) != Language::Rust {
+                    continue;
+                }
+                let is_mod_rs = files.path(child).ends_with("/mod.rs") || files.path(child) == "mod.rs";
+                let owns_folder = is_mod_rs || !declared.written.is_empty();
+                let depth = u8::try_from(declared.inline.len()).unwrap_or(u8::MAX);
+                self.places.insert(child, Place { of, parent: Some((file, depth)), owns_folder });
+                work.push(child);
+            }
+        }
+    }
+
+    /// The file that `mod name;` in `from` names.
+    fn find_module(
+        &self,
+        files: &Files<'_>,
+        from: FileId,
+        inline: &[&str],
+        name: &str,
+        written: &str,
+    ) -> Option<FileId> {
+        let path = files.path(from);
+        let (folder, file_name) = path.rsplit_once('/').unwrap_or(("", path));
+        let owns_folder = match self.places.get(&from) {
+            Some(place) => place.owns_folder,
+            None => matches!(file_name, "mod.rs" | "lib.rs" | "main.rs"),
+        };
+        let mut base = folder.to_owned();
+        if !owns_folder && (written.is_empty() || !inline.is_empty()) {
+            base = cargo::join(&base, file_name.strip_suffix(".rs").unwrap_or(file_name))?;
+        }
+        for module in inline {
+            base = cargo::join(&base, module)?;
+        }
+        if !written.is_empty() {
+            return files.find(&cargo::join(&base, written)?);
+        }
+        let beside = cargo::join(&base, &format!("{name}.rs"))?;
+        files.find(&beside).or_else(|| files.find(&cargo::join(&base, &format!("{name}/mod.rs")).unwrap_or_default()))
+    }
+
+    /// What a crate name means in a crate.
+    fn extern_crate(&self, from: usize, name: &str) -> Option<ModuleTarget> {
+        let here = &self.crates[from];
+        if let Some(package) = here.package.map(|index| &self.packages[index]) {
+            if let Some(dependency) = package.dependencies.get(name) {
+                return Some(self.dependency(dependency));
+            }
+            // Programs, examples and tests see the library of their package; so does the library itself in its tests.
+            if package.library_name == name
+                && here.kind == TargetKind::Other
+                && let Some(root) = self.libraries.get(&package.folder)
+            {
+                return Some(ModuleTarget::File(*root));
+            }
+        }
+        prelude::STANDARD_CRATES.contains(&name).then(|| ModuleTarget::External(prelude::STANDARD.into()))
+    }
+
+    fn dependency(&self, dependency: &Dependency) -> ModuleTarget {
+        match dependency {
+            Dependency::External(package) => ModuleTarget::External(package.clone()),
+            Dependency::Folder(folder) => match self.libraries.get(folder) {
+                Some(root) => ModuleTarget::File(*root),
+                None => ModuleTarget::External(folder.rsplit('/').next().unwrap_or(folder).to_owned()),
+            },
+        }
+    }
+
+    fn hash(&self, files: &Files<'_>) -> u64 {
+        let mut hasher = FxHasher::default();
+        for of in &self.crates {
+            (files.path(of.root), of.package, of.kind).hash(&mut hasher);
+            of.macros.iter().for_each(|file| files.path(*file).hash(&mut hasher));
+        }
+        for package in &self.packages {
+            (&package.folder, &package.library_name).hash(&mut hasher);
+            for (name, dependency) in &package.dependencies {
+                (name, dependency).hash(&mut hasher);
+            }
+        }
+        let mut rows: Vec<_> = self
+            .places
+            .iter()
+            .map(|(file, place)| {
+                let parent = place.parent.map(|(parent, depth)| (files.path(parent), depth));
+                (files.path(*file), place.of, parent, place.owns_folder)
+            })
+            .collect();
+        rows.sort_unstable();
+        rows.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// The modules that a file declares to be in other files.
+fn declarations(facts: &FileFacts) -> Vec<Declared<'_>> {
+    let rows = facts.imports.iter().filter_map(|import| match import.kind {
+        ImportKind::FileModule(name) => Some(Declared {
+            inline: inline_modules(facts, import.scope),
+            name: facts.name(name),
+            written: facts.name(import.module),
+        }),
+        _ => None,
+    });
+    rows.collect()
+}
+
+/// Inline modules around a scope, outermost first.
+fn inline_modules(facts: &FileFacts, scope: ScopeId) -> Vec<&str> {
+    let mut around = Vec::new();
+    let mut scope = Some(scope);
+    while let Some(id) = scope {
+        let row = facts.scopes[id.index()];
+        if let (ScopeKind::Module, Some(owner)) = (row.kind, row.owner) {
+            around.push(facts.name(facts.definition(owner).name));
+        }
+        scope = row.parent;
+    }
+    around.reverse();
+    around
+}
+
+impl Resolver for CrateGraph {
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn module(&self, _files: &Files<'_>, _from: FileId, _module: &str, _level: u16) -> ModuleTarget {
+        // Imports of Rust are paths.
+        ModuleTarget::NotFound
+    }
+
+    fn file_module(&self, files: &Files<'_>, from: FileId, inline: &[&str], name: &str, written: &str) -> ModuleTarget {
+        self.find_module(files, from, inline, name, written).map_or(ModuleTarget::NotFound, ModuleTarget::File)
+    }
+
+    fn root(&self, _files: &Files<'_>, from: FileId, root: PathRoot) -> ModuleTarget {
+        let Some(place) = self.places.get(&from) else { return ModuleTarget::NotFound };
+        let found = match root {
+            PathRoot::Crate | PathRoot::Global => Some(self.crates[place.of].root),
+            PathRoot::SelfModule => Some(from),
+            PathRoot::Super(levels) => self.above(from, levels),
+        };
+        found.map_or(ModuleTarget::NotFound, ModuleTarget::File)
+    }
+
+    fn outside(&self, _files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        let of = self.places.get(&from).map(|place| place.of);
+        let by_crate = of.and_then(|of| self.extern_crate(of, name));
+        let orphan = of.is_none() && prelude::STANDARD_CRATES.contains(&name);
+        let standard = || (orphan || prelude::knows(name)).then(|| ModuleTarget::External(prelude::STANDARD.into()));
+        by_crate.or_else(standard)
+    }
+
+    fn macro_files(&self, _files: &Files<'_>, from: FileId) -> Vec<FileId> {
+        let Some(place) = self.places.get(&from) else { return vec![from] };
+        // Macros are known in the text that follows them, in modules declared there too. Which ones stand before which
+        // `mod` is not followed: a name that several files define stays open.
+        let others = self.crates[place.of].macros.iter().copied().filter(|file| *file != from);
+        std::iter::once(from).chain(others).collect()
+    }
+
+    fn exported_macro_files(&self, _files: &Files<'_>, of: FileId) -> Vec<FileId> {
+        let crates = self.crates.iter().filter(|one| one.root == of);
+        crates.flat_map(|one| one.macros.iter().copied()).collect()
+    }
+}
+
+impl CrateGraph {
+    /// The file `levels` modules up; `None` if that is an inline module or above the root.
+    fn above(&self, from: FileId, levels: u8) -> Option<FileId> {
+        let mut file = from;
+        let mut left = levels;
+        while left > 0 {
+            let (parent, depth) = self.places.get(&file)?.parent?;
+            if left <= depth {
+                return None;
+            }
+            left -= depth + 1;
+            file = parent;
+        }
+        Some(file)
+    }
+}

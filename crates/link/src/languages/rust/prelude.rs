@@ -1,0 +1,103 @@
+//! Names that every Rust file knows without importing them.
+
+/// Crates that come with the compiler. All count as one package.
+pub(super) const STANDARD_CRATES: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
+
+/// Package that everything of the standard library belongs to.
+pub(super) const STANDARD: &str = "std";
+
+const PRIMITIVES: &[&str] = &[
+    "bool", "char", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "str", "u128", "u16", "u32", "u64", "u8",
+    "usize",
+];
+
+const TYPES_AND_TRAITS: &[&str] = &[
+    "AsMut",
+    "AsRef",
+    "AsyncFn",
+    "AsyncFnMut",
+    "AsyncFnOnce",
+    "Box",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "DoubleEndedIterator",
+    "Drop",
+    "Eq",
+    "ExactSizeIterator",
+    "Extend",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+    "From",
+    "FromIterator",
+    "Future",
+    "Hash",
+    "Into",
+    "IntoFuture",
+    "IntoIterator",
+    "Iterator",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Send",
+    "Sized",
+    "String",
+    "Sync",
+    "ToOwned",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "Unpin",
+    "Vec",
+];
+
+const VALUES: &[&str] = &["Err", "None", "Ok", "Some", "drop", "size_of", "size_of_val", "align_of", "align_of_val"];
+
+const MACROS: &[&str] = &[
+    "addr_of",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "cfg",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "env",
+    "eprint",
+    "eprintln",
+    "file",
+    "format",
+    "format_args",
+    "include",
+    "include_bytes",
+    "include_str",
+    "line",
+    "matches",
+    "module_path",
+    "option_env",
+    "panic",
+    "print",
+    "println",
+    "stringify",
+    "thread_local",
+    "todo",
+    "try",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
+];
+
+/// Whether the name is built in or in the prelude of the standard library.
+pub(super) fn knows(name: &str) -> bool {
+    [PRIMITIVES, TYPES_AND_TRAITS, VALUES, MACROS].iter().any(|names| names.contains(&name))
+}
