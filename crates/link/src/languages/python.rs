@@ -1,7 +1,11 @@
 //! Python: packages, source roots, standard library.
 
+mod roots;
+mod standard;
+
 use m1nd_lang::Language;
 
+use self::roots::{Roots, join, parent};
 use super::Family;
 use crate::project::{FileId, Files};
 use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
@@ -11,8 +15,8 @@ pub(super) const FAMILY: Family = Family {
     languages: &[Language::Python],
     rules: &RULES,
     is_manifest: |name| matches!(name, "pyproject.toml" | "setup.cfg"),
-    check_manifest: |_, _| None,
-    resolver: |_, _| Box::new(Python),
+    check_manifest: roots::check,
+    resolver: |files, manifests| Box::new(Python { roots: Roots::new(files, manifests) }),
 };
 
 static RULES: Rules = Rules {
@@ -92,14 +96,189 @@ static RULES: Rules = Rules {
     linked: true,
 };
 
-struct Python;
+/// Where modules are: folders that absolute imports are tried against.
+struct Python {
+    roots: Roots,
+}
 
 impl Resolver for Python {
     fn fingerprint(&self) -> u64 {
-        0
+        self.roots.fingerprint()
     }
 
-    fn module(&self, _files: &Files<'_>, _from: FileId, _module: &str, _level: u16) -> ModuleTarget {
+    fn module(&self, files: &Files<'_>, from: FileId, module: &str, level: u16) -> ModuleTarget {
+        let folder = parent(files.path(from));
+        if level > 0 {
+            return match above(folder, level - 1) {
+                Some(base) => self.below(files, base, module),
+                None => ModuleTarget::NotFound,
+            };
+        }
+        self.absolute(files, folder, module)
+    }
+
+    fn submodule(&self, files: &Files<'_>, of: &ModuleTarget, name: &str) -> ModuleTarget {
+        match of {
+            ModuleTarget::File(file) => {
+                let path = files.path(*file);
+                let name_of_file = path.rsplit('/').next().unwrap_or(path);
+                match name_of_file {
+                    "__init__.py" | "__init__.pyi" => self.child(files, parent(path), name),
+                    _ => ModuleTarget::NotFound,
+                }
+            }
+            ModuleTarget::Folder(folder) => match self.child(files, folder, name) {
+                ModuleTarget::NotFound => self.other_portion(files, folder, name),
+                target => target,
+            },
+            _ => ModuleTarget::NotFound,
+        }
+    }
+
+    fn outside(&self, _files: &Files<'_>, _from: FileId, name: &str) -> Option<ModuleTarget> {
+        standard::is_builtin(name).then(|| ModuleTarget::External(RULES.builtin_package.to_owned()))
+    }
+}
+
+impl Python {
+    /// A module or package of that name in a folder: a package before a module, source before a stub, and a folder
+    /// without `__init__` last.
+    fn child(&self, files: &Files<'_>, folder: &str, name: &str) -> ModuleTarget {
+        if let Some(file) = Self::regular(files, folder, name) {
+            return ModuleTarget::File(file);
+        }
+        let path = join(folder, name);
+        // Asking for the folder makes the answer be looked at again when files appear in it.
+        if files.is_folder(&path) && self.roots.folders.contains(&path) {
+            return ModuleTarget::Folder(path);
+        }
         ModuleTarget::NotFound
     }
+
+    fn regular(files: &Files<'_>, folder: &str, name: &str) -> Option<FileId> {
+        let path = join(folder, name);
+        let endings = ["/__init__.py", ".py", "/__init__.pyi", ".pyi"];
+        endings.iter().find_map(|ending| files.find(&format!("{path}{ending}")))
+    }
+
+    /// A dotted module below a folder; the folder's own package if the module is empty.
+    fn below(&self, files: &Files<'_>, folder: &str, module: &str) -> ModuleTarget {
+        let mut target =
+            match files.find(&join(folder, "__init__.py")).or_else(|| files.find(&join(folder, "__init__.pyi"))) {
+                Some(file) => ModuleTarget::File(file),
+                None => ModuleTarget::Folder(folder.to_owned()),
+            };
+        let mut here = folder.to_owned();
+        for part in module.split('.').filter(|part| !part.is_empty()) {
+            let is_package = match &target {
+                ModuleTarget::File(file) => files.path(*file).starts_with(&join(&here, "__init__.py")),
+                ModuleTarget::Folder(_) => true,
+                _ => false,
+            };
+            target = if is_package { self.child(files, &here, part) } else { ModuleTarget::NotFound };
+            if target == ModuleTarget::NotFound {
+                return target;
+            }
+            here = join(&here, part);
+        }
+        target
+    }
+
+    /// An absolute import: the first root that has the whole module; the package's name if no root knows the package.
+    fn absolute(&self, files: &Files<'_>, folder: &str, module: &str) -> ModuleTarget {
+        let first = module.split('.').next().unwrap_or(module);
+        if first.is_empty() {
+            return ModuleTarget::NotFound;
+        }
+        let is_standard = standard::is_module(first);
+        let mut is_ours = false;
+        let mut namespace = None;
+        for root in self.search_path(files, folder, first, is_standard) {
+            if Self::regular(files, &root, first).is_some() {
+                is_ours = true;
+                let target = self.below(files, &root, module);
+                if target != ModuleTarget::NotFound {
+                    return target;
+                }
+            } else if !is_standard && namespace.is_none() {
+                let target = self.below(files, &root, module);
+                namespace = (target != ModuleTarget::NotFound).then_some(target);
+            }
+        }
+        match namespace {
+            Some(target) if !is_ours => target,
+            _ if is_ours => ModuleTarget::NotFound,
+            _ => ModuleTarget::External(first.to_owned()),
+        }
+    }
+
+    /// Roots to try for a package, most likely first: the folder that the importing file's own package is in (its own
+    /// folder, for a script), folders that manifests and conventions name, the folders above the file, and the folder
+    /// that alone in the project has such a package.
+    fn search_path(&self, files: &Files<'_>, folder: &str, first: &str, is_standard: bool) -> Vec<String> {
+        let mut path = Vec::new();
+        let mut add = |root: &str| {
+            if !path.iter().any(|known| known == root) {
+                path.push(root.to_owned());
+            }
+        };
+        let mut top = folder;
+        let is_package = |folder: &str| {
+            files.find(&join(folder, "__init__.py")).or_else(|| files.find(&join(folder, "__init__.pyi"))).is_some()
+        };
+        while !top.is_empty() && is_package(top) {
+            top = parent(top);
+        }
+        add(top);
+        if is_standard {
+            return path;
+        }
+        let mut named: Vec<&String> = self.roots.named.iter().collect();
+        named.sort_by_key(|root| std::cmp::Reverse(shared(root, folder)));
+        named.into_iter().for_each(|root| add(root));
+        let mut around = top;
+        while !around.is_empty() {
+            around = parent(around);
+            add(around);
+        }
+        if let Some(tops) = self.roots.tops.get(first).filter(|tops| tops.len() == 1) {
+            tops.iter().for_each(|root| add(root));
+        }
+        path
+    }
+
+    /// A package without `__init__` may have portions below several roots.
+    fn other_portion(&self, files: &Files<'_>, folder: &str, name: &str) -> ModuleTarget {
+        let inside = |root: &String| {
+            if root.is_empty() { Some(folder) } else { folder.strip_prefix(root.as_str())?.strip_prefix('/') }
+        };
+        for relative in self.roots.named.iter().filter_map(inside) {
+            for root in &self.roots.named {
+                let portion = join(root, relative);
+                if portion != folder && Self::regular(files, root, relative).is_none() {
+                    let target = self.child(files, &portion, name);
+                    if target != ModuleTarget::NotFound {
+                        return target;
+                    }
+                }
+            }
+        }
+        ModuleTarget::NotFound
+    }
+}
+
+/// The folder `levels` above; `None` beyond the root.
+fn above(mut folder: &str, levels: u16) -> Option<&str> {
+    for _ in 0..levels {
+        if folder.is_empty() {
+            return None;
+        }
+        folder = parent(folder);
+    }
+    Some(folder)
+}
+
+/// Number of leading folders that two paths share.
+fn shared(a: &str, b: &str) -> usize {
+    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b && !a.is_empty()).count()
 }

@@ -221,7 +221,8 @@ impl Extractor<'_> {
     /// Defines a field at its first assignment through the receiver.
     fn define_field(&mut self, body: ScopeId, name: &str, leaf: Node<'_>, name_node: Node<'_>, span: Node<'_>) {
         let name_id = self.b.name(name);
-        if self.variables.contains_key(&(body, name_id)) {
+        let key = (body, name_id);
+        if self.variables.contains_key(&key) || self.properties.contains(&key) {
             return;
         }
         let pos = self.pos(name_node);

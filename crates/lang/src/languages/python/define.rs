@@ -218,8 +218,27 @@ impl Extractor<'_> {
         let id = self.b.definition(definition);
         self.b.bind_definition(id, Namespace::Any);
         self.open_frame(FrameKind::Class, id, node, None);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.is_test_class = is_test_class;
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.is_test_class = is_test_class;
+        let body = frame.body;
+        self.note_properties(node, body);
+    }
+
+    /// Remembers the properties of a class before its methods assign to them.
+    fn note_properties(&mut self, class: Node<'_>, scope: ScopeId) {
+        let Some(body) = class.child_by_field_name("body") else { return };
+        let mut cursor = body.walk();
+        for decorated in body.named_children(&mut cursor).filter(|node| node.kind() == "decorated_definition") {
+            let name = decorated.child_by_field_name("definition").and_then(|inner| inner.child_by_field_name("name"));
+            let mut decorators = decorated.walk();
+            let is_property = decorated.named_children(&mut decorators).any(|node| {
+                let text = node.named_child(0).map_or("", |inner| self.source.text(inner));
+                node.kind() == "decorator" && PROPERTY_DECORATORS.contains(&super::state::last_word(text))
+            });
+            if let Some(name) = name.filter(|_| is_property) {
+                let name = self.b.name(self.source.text(name));
+                self.properties.insert((scope, name));
+            }
         }
     }
 

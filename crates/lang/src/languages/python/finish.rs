@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::{Extractor, Variable};
 use crate::facts::{
-    BindingTarget, DefId, Expr, ExprId, FactsBuilder, FileFacts, ImportKind, NameId, Namespace, Reference, ScopeId,
-    ScopeKind,
+    BindingTarget, DefId, Expr, ExprId, FactsBuilder, FileFacts, ImportKind, NameId, Namespace, Reference, Role,
+    ScopeId, ScopeKind,
 };
 
 /// Scopes that lookup of one name goes through; a name nested deeper counts as not local.
@@ -105,7 +105,8 @@ impl Extractor<'_> {
     }
 }
 
-/// Whether a reference is to a variable or parameter of a function, a comprehension's variable, or a type parameter.
+/// Whether a reference is to a variable or parameter of a function, a comprehension's variable, or a type parameter,
+/// and is no call.
 fn is_local(facts: &FileFacts, known: &FxHashMap<(ScopeId, NameId), Known>, reference: &Reference) -> bool {
     let Expr::Name { name, scope } = facts.expr(reference.expr) else { return false };
     let mut current = scope;
@@ -113,7 +114,11 @@ fn is_local(facts: &FileFacts, known: &FxHashMap<(ScopeId, NameId), Known>, refe
         let holder = &facts.scopes[current.index()];
         let is_visible = holder.kind != ScopeKind::Class || current == scope;
         match known.get(&(current, name)).filter(|_| is_visible) {
-            Some(Known::Variable) => return !matches!(holder.kind, ScopeKind::File | ScopeKind::Class),
+            // What a local variable holds is called, not the variable: such calls are kept to be followed.
+            Some(Known::Variable) => {
+                let is_call = reference.role == Role::Call && holder.kind == ScopeKind::Function;
+                return !matches!(holder.kind, ScopeKind::File | ScopeKind::Class) && !is_call;
+            }
             Some(Known::Thing) => return false,
             Some(Known::Outer(true)) if current != FactsBuilder::FILE => {
                 current = FactsBuilder::FILE;

@@ -86,6 +86,8 @@ pub(super) struct Extractor<'a> {
     /// Last expression statement left, for annotations in quotes.
     pub(super) last_expression: Option<ExprId>,
     pub(super) variables: FxHashMap<(ScopeId, NameId), Variable>,
+    /// Properties, by the class's body: assigning to one through the receiver defines no field.
+    pub(super) properties: FxHashSet<(ScopeId, NameId)>,
     /// Names that `global` (`true`) and `nonlocal` declare.
     pub(super) outer: FxHashMap<(ScopeId, NameId), bool>,
     name_exprs: FxHashMap<(NameId, ScopeId), ExprId>,
@@ -121,6 +123,7 @@ impl<'a> Extractor<'a> {
             in_quotes: false,
             last_expression: None,
             variables: FxHashMap::default(),
+            properties: FxHashSet::default(),
             outer: FxHashMap::default(),
             name_exprs: FxHashMap::default(),
             literals: FxHashMap::default(),
