@@ -1,0 +1,186 @@
+//! Linking what changed gives what linking everything anew gives, over random edits of small projects.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use m1nd_base::{Cancel, Limits, NoProgress, RepoPath};
+use m1nd_lang::Language;
+use m1nd_link::{FileLinks, Linker};
+
+/// Random edit sequences a language.
+const SEEDS: u64 = 40;
+/// Edits a sequence.
+const EDITS: usize = 12;
+
+type Tree = BTreeMap<String, String>;
+
+const PYTHON: &[(&str, &str)] = &[
+    ("pkg/__init__.py", "from .a import load as load\nfrom .shapes import *\n__all__ = ['load', 'Circle']\n"),
+    ("pkg/a.py", "from . import shapes\nfrom .b import Store\n\ndef load(x: int) -> Store:\n    return Store(shapes.Circle(x))\n"),
+    (
+        "pkg/b.py",
+        "class Base:\n    def size(self): return 1\n\nclass Store(Base):\n    def __init__(self, shape):\n        self.shape = shape\n    def get(self): return self.shape\n    def all(self): return self.size()\n",
+    ),
+    ("pkg/shapes.py", "class Circle:\n    def __init__(self, r): self.r = r\n    def area(self): return self.r\n\ndef unit(): return Circle(1)\n"),
+    ("main.py", "import pkg\nfrom pkg import load, Circle\n\ndef main():\n    store = load(1)\n    store.get().area()\n    store.all()\n    pkg.shapes.unit().area()\n    Circle(2).area()\n"),
+];
+
+const TYPESCRIPT: &[(&str, &str)] = &[
+    ("src/index.ts", "export * from './store';\nexport { Circle as Round } from './shapes';\nexport { default } from './main';\n"),
+    ("src/store.ts", "import { Circle } from './shapes';\nexport class Base { size() { return 1; } }\nexport class Store extends Base {\n  shape: Circle;\n  constructor(shape: Circle) { super(); this.shape = shape; }\n  get() { return this.shape; }\n  all() { return this.size(); }\n}\n"),
+    ("src/shapes.ts", "export class Circle { r = 1; area() { return this.r; } }\nexport function unit(): Circle { return new Circle(); }\n"),
+    ("src/main.ts", "import { Store } from './store';\nimport * as shapes from './shapes';\nexport default function main() {\n  const store = new Store(shapes.unit());\n  store.get().area();\n  store.all();\n}\n"),
+    ("app.js", "const main = require('./src/main');\nimport run, { Round } from './src';\nrun();\nnew Round().area();\n"),
+    ("package.json", "{ \"name\": \"fixture\" }\n"),
+];
+
+const RUST: &[(&str, &str)] = &[
+    ("Cargo.toml", "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\n"),
+    ("src/lib.rs", "pub mod shapes;\nmod store;\npub use store::Store;\npub use shapes::*;\n\npub fn main() {\n    let store = Store::new(shapes::unit());\n    store.get().area();\n    store.size();\n}\n"),
+    ("src/shapes.rs", "pub struct Circle { pub r: u32 }\nimpl Circle {\n    pub fn area(&self) -> u32 { self.r }\n}\npub fn unit() -> Circle { Circle { r: 1 } }\n"),
+    ("src/store/mod.rs", "use crate::shapes::Circle;\nmod sized;\npub use sized::Sized2;\npub struct Store { shape: Circle }\nimpl Store {\n    pub fn new(shape: Circle) -> Self { Store { shape } }\n    pub fn get(&self) -> &Circle { &self.shape }\n}\n"),
+    ("src/store/sized.rs", "use super::Store;\npub trait Sized2 { fn size(&self) -> u32 { 1 } }\nimpl Sized2 for Store {}\n"),
+];
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+fn put(linker: &mut Linker, path: &str, text: &str) {
+    let path = RepoPath::new(path).expect("a fixture path");
+    let language = Language::detect(&path, text.as_bytes());
+    let facts = m1nd_lang::extract(language, text.as_bytes(), &Limits::default(), &Cancel::new());
+    linker.set_file(&path, Arc::new(facts));
+    if Linker::is_manifest(&path) {
+        linker.set_manifest(&path, text);
+    }
+}
+
+fn dump(linker: &Linker, links: &FileLinks) -> String {
+    let mut text = String::new();
+    for node in &links.nodes {
+        let _ = writeln!(text, "node {} {:?}", linker.text(node.id), node.parent);
+    }
+    for edge in &links.edges {
+        let (from, to) = (linker.text(edge.from), linker.text(edge.to));
+        let _ = writeln!(text, "{from} -{}-> {to} {} of {} at {:?}", edge.relation, edge.tier, edge.of, edge.sites);
+    }
+    for row in &links.unresolved {
+        let _ = writeln!(text, "{} ? {} {} at {:?}", linker.text(row.from), row.name, row.reason, row.pos);
+    }
+    let _ = writeln!(text, "{:?}", links.counts);
+    text
+}
+
+fn update(linker: &mut Linker, state: &mut Tree) {
+    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+    for path in &delta.removed {
+        state.remove(path.as_str());
+    }
+    for links in &delta.changed {
+        state.insert(links.path.as_str().to_owned(), dump(linker, links));
+    }
+}
+
+fn clean(tree: &Tree) -> Tree {
+    let mut linker = Linker::new(Limits::default());
+    // Another order than the edits came in.
+    for (path, text) in tree.iter().rev() {
+        put(&mut linker, path, text);
+    }
+    let mut state = Tree::new();
+    update(&mut linker, &mut state);
+    state
+}
+
+/// One random edit; what was done, for the report.
+fn edit(random: &mut Random, tree: &mut Tree, linker: &mut Linker) -> String {
+    let paths: Vec<String> = tree.keys().cloned().collect();
+    let path = paths[random.below(paths.len())].clone();
+    let text = tree[&path].clone();
+    let words = ["load", "Store", "Circle", "area", "size", "get", "unit", "shapes", "all"];
+    match random.below(8) {
+        0 if tree.len() > 2 => {
+            tree.remove(&path);
+            linker.remove_file(&RepoPath::new(&path).expect("a fixture path"));
+            return format!("delete {path}");
+        }
+        1 => {
+            let (stem, extension) = path.rsplit_once('.').expect("fixtures have extensions");
+            let moved = format!("{stem}{}.{extension}", random.below(3));
+            tree.remove(&path);
+            linker.remove_file(&RepoPath::new(&path).expect("a fixture path"));
+            put(linker, &moved, &text);
+            tree.insert(moved.clone(), text);
+            return format!("move {path} to {moved}");
+        }
+        _ => {}
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let line = random.below(lines.len().max(1));
+    let changed = match random.below(6) {
+        0 => text.replace(words[random.below(words.len())], words[random.below(words.len())]),
+        1 => lines.iter().enumerate().filter(|(index, _)| *index != line).map(|(_, line)| format!("{line}\n")).collect(),
+        2 => {
+            let mut lines = lines.clone();
+            lines.insert(line, lines.get(random.below(lines.len().max(1))).copied().unwrap_or(""));
+            lines.join("\n")
+        }
+        3 => text[..text.floor_char_boundary(random.below(text.len() + 1))].to_owned(),
+        4 => {
+            let other = &paths[random.below(paths.len())];
+            format!("{text}{}", tree[other])
+        }
+        _ => format!("\n{text}"),
+    };
+    put(linker, &path, &changed);
+    tree.insert(path.clone(), changed);
+    format!("edit {path}")
+}
+
+fn sequences(fixture: &[(&str, &str)]) {
+    for seed in 1..=SEEDS {
+        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut tree: Tree = fixture.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        let mut linker = Linker::new(Limits::default());
+        let mut state = Tree::new();
+        for (path, text) in &tree {
+            put(&mut linker, path, text);
+        }
+        update(&mut linker, &mut state);
+        let mut done = Vec::new();
+        for _ in 0..EDITS {
+            done.push(edit(&mut random, &mut tree, &mut linker));
+            update(&mut linker, &mut state);
+            let wanted = clean(&tree);
+            for (path, wanted) in &wanted {
+                let got = state.get(path).map_or("", String::as_str);
+                assert_eq!(got, wanted, "seed {seed}, {path} after {done:#?}\ntree: {tree:#?}");
+            }
+            assert_eq!(state.len(), wanted.len(), "seed {seed} after {done:#?}");
+        }
+    }
+}
+
+#[test]
+fn python_edits() {
+    sequences(PYTHON);
+}
+
+#[test]
+fn typescript_edits() {
+    sequences(TYPESCRIPT);
+}
+
+#[test]
+fn rust_edits() {
+    sequences(RUST);
+}
