@@ -17,6 +17,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const HEADER_BYTES: usize = 100;
 /// What the header starts with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
+/// Where the header keeps how the file may be written and read: 1 without, 2 with a log of its own.
+const FORMAT_AT: std::ops::Range<usize> = 18..20;
 /// Where the header keeps the schema version, big-endian.
 const VERSION_AT: usize = 60;
 /// Where the header keeps whose file it is, big-endian.
@@ -122,6 +124,10 @@ fn check_header(path: &Path, schema: &Schema) -> Result<bool, StoreError> {
         return Err(damaged("its header says that another program made it"));
     }
     known(path, number(VERSION_AT), schema)?;
+    // SQLite would open it, but for reading only.
+    if header[FORMAT_AT].iter().any(|format| !matches!(format, 1 | 2)) {
+        return Err(damaged("its header names a file format that does not exist"));
+    }
     Ok(true)
 }
 

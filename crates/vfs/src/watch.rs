@@ -22,7 +22,7 @@ use crate::{Root, VfsError, WalkOptions};
 /// Hints that wait to be looked at; more at once means a storm.
 const QUEUE: usize = 1 << 16;
 /// Changed paths of one batch; more are told as [`Changes::Rescan`].
-const MAX_PATHS: usize = 10_000;
+const MAX_PATHS: usize = 1_000;
 /// A batch is delivered after this many pauses even if changes go on.
 const MAX_PAUSES: u32 = 10;
 /// Time between two calls for a rescan while some folders cannot be watched.

@@ -1,0 +1,197 @@
+//! What is stored is there again, and only one process writes.
+
+use std::fs;
+use std::path::PathBuf;
+
+use m1nd_base::{ContentHash, Problem, ProblemKind, RepoPath};
+use m1nd_store::{Home, ManifestRow, ManifestState, ProjectDir, StoreError};
+use m1nd_testkit::TempTree;
+
+fn open(tree: &TempTree) -> ProjectDir {
+    Home::open(&tree.join("home")).and_then(|home| home.project(&tree.join("repo"))).expect("the project opens")
+}
+
+fn tree() -> TempTree {
+    TempTree::new("//- repo/a.py\n//- other/b.py\n")
+}
+
+fn row(root: u32, path: &str, text: &str) -> ManifestRow {
+    ManifestRow {
+        root,
+        path: RepoPath::new(path).expect("well-formed"),
+        size: text.len() as u64,
+        mtime_ns: -5,
+        ino: u64::MAX,
+        hash: ContentHash::of(text.as_bytes()),
+        problems: vec![Problem::new(ProblemKind::TooLarge, text)],
+    }
+}
+
+#[test]
+fn manifest_replace_and_update() {
+    let tree = tree();
+    let project = open(&tree);
+    assert_eq!(project.manifest().expect("readable"), None);
+    let mut state = ManifestState { generation: 7, rows: vec![row(0, "a", "1"), row(0, "b", "2"), row(1, "a", "3")] };
+    project.set_manifest(&state).expect("writable");
+    assert_eq!(open(&tree).manifest().expect("readable"), Some(state.clone()));
+
+    let gone = [(0, RepoPath::new("b").expect("well-formed")), (9, RepoPath::new("never").expect("well-formed"))];
+    let changed = [row(0, "a", "changed"), row(0, "c", "new")];
+    project.update_manifest(8, &changed, &gone).expect("writable");
+    state = ManifestState { generation: 8, rows: vec![row(0, "a", "changed"), row(0, "c", "new"), row(1, "a", "3")] };
+    assert_eq!(open(&tree).manifest().expect("readable"), Some(state));
+}
+
+#[test]
+fn an_empty_manifest_is_not_an_unknown_one() {
+    let tree = tree();
+    open(&tree).set_manifest(&ManifestState::default()).expect("writable");
+    assert_eq!(open(&tree).manifest().expect("readable"), Some(ManifestState::default()));
+}
+
+#[test]
+fn settings_and_roots() {
+    let tree = tree();
+    let project = open(&tree);
+    let roots = vec![PathBuf::from("/b"), PathBuf::from("/a ä"), odd_path()];
+    project.set_roots(&roots).expect("writable");
+    project.set_setting("k", Some("v")).expect("writable");
+    project.set_setting("gone", Some("v")).expect("writable");
+    project.set_setting("gone", None).expect("writable");
+    let project = open(&tree);
+    assert_eq!(project.roots().expect("readable"), roots);
+    assert_eq!(project.setting("k").expect("readable").as_deref(), Some("v"));
+    assert_eq!(project.setting("gone").expect("readable"), None);
+}
+
+#[cfg(unix)]
+fn odd_path() -> PathBuf {
+    <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(b"/not-\xff-utf8".to_vec()).into()
+}
+
+#[cfg(not(unix))]
+fn odd_path() -> PathBuf {
+    PathBuf::from("/c")
+}
+
+#[test]
+fn the_same_folder_is_the_same_project() {
+    let tree = tree();
+    let home = Home::open(&tree.join("home")).expect("the home opens");
+    let path = |root: &str| home.project(&tree.join(root)).expect("the project opens").path().to_owned();
+    assert_eq!(path("repo"), path("repo/../repo/."));
+    assert_ne!(path("repo"), path("other"));
+    assert!(matches!(home.project(&tree.join("nothing")), Err(StoreError::Io { .. })));
+}
+
+#[test]
+fn snapshots_replace_each_other_and_old_ones_stay_readable() {
+    let tree = tree();
+    let project = open(&tree);
+    assert!(!project.snapshot_path().exists());
+    let publish = |text: &str| project.publish_snapshot(&mut |out| out.write_all(text.as_bytes())).expect("writable");
+    let first = publish("one");
+    assert_eq!(project.snapshot_path(), first);
+    let mut reader = fs::File::open(&first).expect("it is there");
+    let second = publish("two");
+    assert_ne!(first, second);
+    assert!(first.exists(), "a reader may be about to open it");
+    publish("three");
+    let last = publish("four");
+    assert!(!first.exists() && !second.exists());
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut reader, &mut text).expect("an open file stays");
+    assert_eq!(text, "one");
+    assert_eq!(fs::read_to_string(open(&tree).snapshot_path()).expect("readable"), "four");
+
+    // Set aside: the one before is the current one, and the number is not given again.
+    let kept = project.quarantine(&last, "checksum does not fit").expect("it can be renamed");
+    assert!(kept.to_string_lossy().contains(".corrupt-") && kept.exists());
+    assert_eq!(fs::read_to_string(project.snapshot_path()).expect("readable"), "three");
+    assert!(publish("five") > last);
+}
+
+#[test]
+fn a_failed_writer_changes_nothing() {
+    let tree = tree();
+    let project = open(&tree);
+    project.publish_snapshot(&mut |out| out.write_all(b"good")).expect("writable");
+    let failed = project.publish_snapshot(&mut |out| {
+        out.write_all(b"half")?;
+        Err(std::io::Error::other("the graph has no more"))
+    });
+    assert!(matches!(failed, Err(StoreError::Io { action: "write", .. })), "{failed:?}");
+    assert_eq!(fs::read(project.snapshot_path()).expect("readable"), b"good");
+    project.publish_snapshot(&mut |out| out.write_all(b"better")).expect("not closed by that");
+}
+
+#[test]
+fn a_useless_pointer_is_not_followed() {
+    let tree = tree();
+    let project = open(&tree);
+    let path = project.publish_snapshot(&mut |out| out.write_all(b"x")).expect("writable");
+    for pointer in
+        ["", "../../../etc/passwd", "snapshot-99.m1nd", "snapshot-01.m1nd", "snapshot-1.m1nd.corrupt-1", "\0"]
+    {
+        fs::write(path.with_file_name("current"), pointer).expect("writable");
+        assert_eq!(project.snapshot_path(), path, "{pointer:?}");
+    }
+    fs::write(path.with_file_name("current"), vec![b'x'; 1 << 20]).expect("writable");
+    assert_eq!(project.snapshot_path(), path);
+}
+
+#[test]
+fn one_writer_at_a_time() {
+    let tree = tree();
+    let (one, two) = (open(&tree), open(&tree));
+    let lock = one.try_lock().expect("lockable").expect("free");
+    assert!(two.try_lock().expect("lockable").is_none());
+    assert!(one.try_lock().expect("lockable").is_none());
+    drop(lock);
+    assert!(two.try_lock().expect("lockable").is_some());
+}
+
+#[test]
+fn leftovers_of_a_crash_are_swept_by_the_next_writer() {
+    let tree = tree();
+    let project = open(&tree);
+    project.publish_snapshot(&mut |out| out.write_all(b"x")).expect("writable");
+    let leftover = project.snapshot_path().with_file_name(format!(".tmp-{}-0", std::process::id()));
+    fs::write(&leftover, "half").expect("writable");
+    project.publish_snapshot(&mut |out| out.write_all(b"y")).expect("a taken name is no obstacle");
+    let _lock = project.try_lock().expect("lockable").expect("free");
+    assert!(!leftover.exists());
+    assert_eq!(fs::read(project.snapshot_path()).expect("readable"), b"y");
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_can_look() {
+    use std::os::unix::fs::PermissionsExt;
+    let tree = tree();
+    let home = Home::open(&tree.join("home")).expect("the home opens");
+    let facts = home.facts_cache().expect("the cache opens");
+    facts.put_many(&[(ContentHash::of(b"k"), b"v".to_vec())], 1).expect("writable");
+    let project = open(&tree);
+    project.set_setting("k", Some("v")).expect("writable");
+    project.set_manifest(&ManifestState::default()).expect("writable");
+    project.publish_snapshot(&mut |out| out.write_all(b"x")).expect("writable");
+    let _lock = project.try_lock().expect("lockable").expect("free");
+    let mut folders = vec![home.path().to_owned()];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        let mode = |path: &std::path::Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+        assert_eq!(mode(&folder), 0o700, "{}", folder.display());
+        for entry in fs::read_dir(&folder).expect("listable") {
+            let path = entry.expect("listable").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files += 1;
+                assert_eq!(mode(&path), 0o600, "{}", path.display());
+            }
+        }
+    }
+    assert!(files >= 9, "databases with their logs, a snapshot, its pointer and the lock; found {files}");
+}
