@@ -1,28 +1,21 @@
 //! Opening SQLite files: format check before the first change, migrations, modes, setting damaged ones aside.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use std::fs::{self, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use m1nd_base::System;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use crate::{StoreError, durable};
+use crate::{RealSystem, StoreError, durable};
 
 /// Time a database waits for another process that writes to it.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of the header that starts every SQLite file.
-const HEADER_BYTES: usize = 100;
-/// What the header starts with.
-const MAGIC: &[u8] = b"SQLite format 3\0";
-/// Where the header keeps how the file may be written and read: 1 without, 2 with a log of its own.
-const FORMAT_AT: std::ops::Range<usize> = 18..20;
-/// Where the header keeps the schema version, big-endian.
-const VERSION_AT: usize = 60;
-/// Where the header keeps whose file it is, big-endian.
-const OWNER_AT: usize = 68;
+const HEADER_BYTES: u64 = 100;
 
 /// What a database file is.
 #[derive(Debug)]
@@ -49,16 +42,29 @@ impl Schema {
 /// [`StoreError::TooNew`] and [`StoreError::Damaged`], neither of which changes a byte, and the other errors of the
 /// system or SQLite.
 pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
-    if !check_header(path, schema)? {
-        create(path, schema)?;
-        check_header(path, schema)?;
+    open_checked(path, schema).map_err(|error| match error {
+        StoreError::Database { path, source } if StoreError::shows_damage(&source) => {
+            StoreError::Damaged { path, detail: source.to_string() }
+        }
+        error => error,
+    })
+}
+
+fn open_checked(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
+    match fs::metadata(path) {
+        // Our databases are complete before they get their name, so a short file has lost something.
+        Ok(meta) if meta.len() < HEADER_BYTES => return Err(StoreError::damaged(path, "it ends within its header")),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => create(path, schema)?,
+        Err(error) => return Err(StoreError::io("open", path)(error)),
     }
     let mut connection = connect(path)?;
-    check_version(path, &connection, schema)?;
     let failed = || StoreError::database(path);
-    if schema.precious {
-        check_integrity(path, &connection)?;
-    }
+    // Until the file is known to be ours, closing it must not write back what its log holds.
+    let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+    connection.set_db_config(keep_log, true).map_err(failed())?;
+    check(path, &connection, schema)?;
+    connection.set_db_config(keep_log, false).map_err(failed())?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed())?;
     let synchronous = if schema.precious { "FULL" } else { "NORMAL" };
     connection.pragma_update(None, "synchronous", synchronous).map_err(failed())?;
@@ -103,55 +109,35 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Looks at the header without SQLite, which would change files beside it. `false` if there is no file.
-fn check_header(path: &Path, schema: &Schema) -> Result<bool, StoreError> {
-    let mut header = Vec::new();
-    match File::open(path) {
-        Ok(file) => file.take(HEADER_BYTES as u64).read_to_end(&mut header).map_err(StoreError::io("read", path))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(StoreError::io("open", path)(error)),
-    };
-    let damaged = |detail: &str| StoreError::Damaged { path: path.to_owned(), detail: detail.to_owned() };
-    // Our databases are complete before they get their name, so a short file has lost something.
-    if header.len() < HEADER_BYTES {
-        return Err(damaged("it ends within its header"));
+/// Whether the file is a sound database of ours. Asks SQLite rather than reading the file: closing a second handle
+/// to it would release the locks that other connections of this process hold on it.
+fn check(path: &Path, connection: &Connection, schema: &Schema) -> Result<(), StoreError> {
+    let failed = || StoreError::database(path);
+    let owner: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed())?;
+    if owner.cast_unsigned() != schema.owner {
+        return Err(StoreError::damaged(path, "its header says that another program made it"));
     }
-    if !header.starts_with(MAGIC) {
-        return Err(damaged("it does not start like a database"));
-    }
-    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    if number(OWNER_AT) != schema.owner {
-        return Err(damaged("its header says that another program made it"));
-    }
-    known(path, number(VERSION_AT), schema)?;
-    // SQLite would open it, but for reading only.
-    if header[FORMAT_AT].iter().any(|format| !matches!(format, 1 | 2)) {
-        return Err(damaged("its header names a file format that does not exist"));
-    }
-    Ok(true)
-}
-
-fn known(path: &Path, found: u32, schema: &Schema) -> Result<(), StoreError> {
-    let supported = schema.newest();
+    let (found, supported) = (version(connection).map_err(failed())?, schema.newest());
     if found > supported {
         return Err(StoreError::TooNew { path: path.to_owned(), found, supported });
+    }
+    let writable_by_mode = fs::metadata(path).is_ok_and(|meta| !meta.permissions().readonly());
+    if writable_by_mode && connection.is_readonly(rusqlite::MAIN_DB).map_err(failed())? {
+        return Err(StoreError::damaged(path, "its header names a file format that does not exist"));
+    }
+    if schema.precious {
+        // Not the quick check: it does not notice rows that are out of order, which hides them from look-ups.
+        let verdict: String =
+            connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(failed())?;
+        if verdict != "ok" {
+            return Err(StoreError::damaged(path, &verdict));
+        }
     }
     Ok(())
 }
 
-/// The version may have been raised in the log and not yet in the header.
-fn check_version(path: &Path, connection: &Connection, schema: &Schema) -> Result<(), StoreError> {
-    known(path, version(connection).map_err(StoreError::database(path))?, schema)
-}
-
 fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
-}
-
-fn check_integrity(path: &Path, connection: &Connection) -> Result<(), StoreError> {
-    let verdict: String =
-        connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(StoreError::database(path))?;
-    if verdict == "ok" { Ok(()) } else { Err(StoreError::Damaged { path: path.to_owned(), detail: verdict }) }
 }
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
@@ -175,7 +161,7 @@ fn create(path: &Path, schema: &Schema) -> Result<(), StoreError> {
     let _ = fs::remove_file(&temporary);
     made?;
     let folder = path.parent().unwrap_or(Path::new("."));
-    m1nd_base::System::sync_folder(&crate::RealSystem, folder).map_err(StoreError::io(durable::SYNC_FOLDER, folder))
+    RealSystem.sync_folder(folder).map_err(StoreError::io(durable::SYNC_FOLDER, folder))
 }
 
 fn fill(path: &Path, schema: &Schema) -> Result<(), StoreError> {

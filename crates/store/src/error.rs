@@ -80,6 +80,11 @@ impl StoreError {
         move |source| Self::Database { path: path.to_owned(), source }
     }
 
+    /// Damage found by ourselves.
+    pub(crate) fn damaged(path: &Path, detail: &str) -> Self {
+        Self::Damaged { path: path.to_owned(), detail: detail.to_owned() }
+    }
+
     /// Whether it is unknown what of the last write has reached the disk.
     pub(crate) fn is_failed_sync(&self) -> bool {
         match self {
@@ -93,20 +98,27 @@ impl StoreError {
 
     /// Whether the content of the file, and not the system around it, is the cause.
     pub(crate) fn is_damage(&self) -> bool {
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {
             Self::Damaged { .. } => true,
-            Self::Database { source, .. } => match source {
-                rusqlite::Error::SqliteFailure(error, _) => matches!(error.code, DatabaseCorrupt | NotADatabase),
-                // A column that holds another type than the schema says.
-                rusqlite::Error::FromSqlConversionFailure(..)
-                | rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..)
-                | rusqlite::Error::Utf8Error(..) => true,
-                // A table or column that the schema version promises is not there.
-                rusqlite::Error::SqlInputError { .. } => true,
-                _ => false,
-            },
+            Self::Database { source, .. } => Self::shows_damage(source),
+            _ => false,
+        }
+    }
+
+    /// Whether SQLite failed because of what the file holds.
+    pub(crate) fn shows_damage(error: &rusqlite::Error) -> bool {
+        use rusqlite::Error;
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
+        match error {
+            // "Unknown" is the code of no particular kind: our statements are right, so the schema or header is not.
+            Error::SqliteFailure(error, _) => matches!(error.code, DatabaseCorrupt | NotADatabase | Unknown),
+            // A column that holds another type than the schema says; a row, table or column that is not there.
+            Error::FromSqlConversionFailure(..)
+            | Error::InvalidColumnType(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::Utf8Error(..)
+            | Error::QueryReturnedNoRows
+            | Error::SqlInputError { .. } => true,
             _ => false,
         }
     }

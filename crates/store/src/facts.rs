@@ -71,7 +71,10 @@ impl FactsCache {
                 bytes <= TRANSACTION_BYTES
             });
             let (now, later) = rest.split_at(fits.count().max(1));
-            self.with(|connection| put(connection, now, version, today))?;
+            if self.with(|connection| put(connection, now, version, today))?.is_none() {
+                // Damaged, and started anew meanwhile.
+                self.with(|connection| put(connection, now, version, today))?;
+            }
             rest = later;
         }
         Ok(())

@@ -80,15 +80,20 @@ impl Manifest {
     }
 
     pub(crate) fn replace(&self, state: &ManifestState) -> Result<(), StoreError> {
-        self.with((), |connection| {
+        let write = |connection: &mut Connection| {
             let transaction = connection.transaction()?;
             transaction.execute("DELETE FROM files", [])?;
             let mut sum = [0; checksum::LEN];
             insert(&transaction, &state.rows, &mut sum)?;
             finish(&transaction, state.generation, state.rows.len() as i64, &sum)?;
-            transaction.commit().map(Some)
-        })
+            transaction.commit().map(|()| Some(true))
+        };
+        // A damaged file has been set aside after the first attempt; what is written does not depend on it.
+        let done = self.with(false, write)? || self.with(false, write)?;
+        if done { Ok(()) } else { Err(StoreError::damaged(&self.path, "it cannot be written even after a new start")) }
     }
+
+    /// After damage nothing is known any more, and the difference is not enough to know it again.
 
     pub(crate) fn update(
         &self,

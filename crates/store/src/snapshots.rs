@@ -78,3 +78,6 @@ fn numbers(system: &dyn System, folder: &Path) -> Vec<u64> {
 fn all_names(system: &dyn System, folder: &Path) -> Vec<String> {
     system.list(folder).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

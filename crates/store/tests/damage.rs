@@ -1,0 +1,179 @@
+//! Databases of a project that are damaged, foreign or newer: nothing panics, nothing precious is replaced.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use m1nd_base::{ContentHash, RepoPath};
+use m1nd_store::{Home, ManifestRow, ManifestState, ProjectDir, StoreError};
+use m1nd_testkit::{Random, TempTree};
+
+fn open(tree: &TempTree) -> Result<ProjectDir, StoreError> {
+    Home::open(&tree.join("home"))?.project(&tree.join("repo"))
+}
+
+fn state() -> ManifestState {
+    let row = |number: u64| ManifestRow {
+        root: 0,
+        path: RepoPath::new(&format!("src/{number:03}.py")).expect("well-formed"),
+        size: number,
+        mtime_ns: 1,
+        ino: 2,
+        hash: ContentHash::of(&number.to_le_bytes()),
+        problems: Vec::new(),
+    };
+    ManifestState { generation: 3, rows: (0..100).map(row).collect() }
+}
+
+/// A project with something in each database; returns its folder.
+fn filled(tree: &TempTree) -> PathBuf {
+    let project = open(tree).expect("the project opens");
+    project.set_manifest(&state()).expect("writable");
+    for number in 0..50 {
+        project.set_setting(&format!("key {number}"), Some("value")).expect("writable");
+    }
+    project.set_roots(&[tree.join("repo")]).expect("writable");
+    project.path().to_owned()
+}
+
+fn tree() -> TempTree {
+    TempTree::new("//- repo/a.py\n")
+}
+
+/// Puts `bytes` in the place of a database that nobody has open.
+fn replace(file: &Path, bytes: &[u8]) {
+    for ending in ["-wal", "-shm"] {
+        let _ = fs::remove_file(format!("{}{ending}", file.display()));
+    }
+    fs::write(file, bytes).expect("writable");
+}
+
+fn damaged_images(good: &[u8], seed: u64, flips: usize) -> Vec<Vec<u8>> {
+    let mut random = Random::new(seed);
+    let flip = |round: usize| {
+        let at = if round < 100 { round } else { random.below(good.len()) };
+        let mut bytes = good.to_vec();
+        bytes[at] ^= 1 << random.below(8);
+        bytes
+    };
+    let flipped: Vec<Vec<u8>> = (0..flips).map(flip).collect();
+    let cut = (0..good.len()).step_by(4096).map(|end| good[..end].to_vec());
+    flipped.into_iter().chain(cut).chain([vec![0; good.len()], b"something else".to_vec()]).collect()
+}
+
+fn kept(folder: &Path, stem: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("listable").map(|entry| entry.expect("listable").path());
+    let is_kept = |path: &PathBuf| {
+        let name = path.file_name().expect("named").to_string_lossy().into_owned();
+        name.starts_with(&format!("{stem}.corrupt-")) && !name.ends_with("-wal")
+    };
+    entries.filter(is_kept).collect()
+}
+
+#[test]
+fn precious_data_is_never_replaced() {
+    let tree = tree();
+    let file = filled(&tree).join("project.db");
+    let good = fs::read(&file).expect("readable");
+    let mut refused = 0;
+    for (number, bytes) in damaged_images(&good, 5, 500).into_iter().enumerate() {
+        replace(&file, &bytes);
+        match open(&tree) {
+            Err(StoreError::Damaged { .. } | StoreError::TooNew { .. }) => {
+                refused += 1;
+                assert_eq!(fs::read(&file).expect("readable"), bytes, "image {number}: changed although refused");
+            }
+            Err(error) => panic!("image {number}: {error}"),
+            // A flip within a value cannot be noticed, one in unused space need not be; but the rest is there.
+            Ok(project) => {
+                let lost: Vec<usize> = (0..50)
+                    .filter(|number| {
+                        let value = project.setting(&format!("key {number}"));
+                        value.is_ok_and(|value| value.is_none())
+                    })
+                    .collect();
+                assert!(lost.len() <= 1, "image {number}: settings {lost:?} are lost without a word");
+            }
+        }
+    }
+    assert!(refused > 60, "only {refused} images were refused");
+    replace(&file, &good);
+    open(&tree).expect("the restored file opens");
+}
+
+#[test]
+fn derived_data_is_set_aside_and_never_wrong() {
+    let tree = tree();
+    let folder = filled(&tree);
+    let file = folder.join("derived.db");
+    let good = fs::read(&file).expect("readable");
+    let mut set_aside = 0;
+    for (number, bytes) in damaged_images(&good, 6, 500).into_iter().enumerate() {
+        replace(&file, &bytes);
+        for path in kept(&folder, "derived.db") {
+            fs::remove_file(path).expect("removable");
+        }
+        let project = match open(&tree) {
+            Ok(project) => project,
+            Err(StoreError::TooNew { .. }) => continue,
+            Err(error) => panic!("image {number}: {error}"),
+        };
+        let read = project.manifest().unwrap_or_else(|error| panic!("image {number}: {error}"));
+        // The generation is not covered by a sum: it only has to fit that of the snapshot.
+        assert!(read.is_none_or(|read| read.rows == state().rows), "image {number}: wrong rows");
+        project.set_manifest(&state()).unwrap_or_else(|error| panic!("image {number}: {error}"));
+        assert!(project.manifest().expect("readable") == Some(state()), "image {number}: not started anew");
+        drop(project);
+        let kept = kept(&folder, "derived.db");
+        for path in &kept {
+            assert_eq!(fs::read(path).expect("readable").len(), bytes.len(), "image {number}: not kept as it was");
+        }
+        set_aside += kept.len();
+    }
+    assert!(set_aside > 100, "only {set_aside} files were set aside");
+}
+
+#[test]
+fn a_newer_database_is_refused_untouched() {
+    for name in ["project.db", "derived.db"] {
+        let tree = tree();
+        let file = filled(&tree).join(name);
+        let mut bytes = fs::read(&file).expect("readable");
+        bytes[60..64].copy_from_slice(&2_u32.to_be_bytes());
+        replace(&file, &bytes);
+        let error = open(&tree).expect_err("it is newer");
+        assert!(matches!(error, StoreError::TooNew { found: 2, supported: 1, .. }), "{error}");
+        assert_eq!(error.code(), "store_too_new");
+        assert_eq!(fs::read(&file).expect("readable"), bytes);
+    }
+}
+
+/// The newer version may have ended without writing its log back; opening and closing must not do that for it.
+#[test]
+fn a_newer_database_with_a_log_is_refused_untouched() {
+    let tree = tree();
+    let file = filled(&tree).join("project.db");
+    let log = PathBuf::from(format!("{}-wal", file.display()));
+    let newer = rusqlite::Connection::open(&file).expect("opens");
+    newer.pragma_update(None, "user_version", 9).expect("writable");
+    let image = (fs::read(&file).expect("readable"), fs::read(&log).expect("a log is there"));
+    drop(newer);
+    fs::write(&file, &image.0).expect("writable");
+    fs::write(&log, &image.1).expect("writable");
+    assert_ne!(image.0[60..64], 9_u32.to_be_bytes(), "the version must be in the log only");
+    let error = open(&tree).expect_err("it is newer");
+    assert!(matches!(error, StoreError::TooNew { found: 9, .. }), "{error}");
+    assert_eq!((fs::read(&file).expect("readable"), fs::read(&log).expect("still there")), image);
+}
+
+#[test]
+fn the_database_of_another_program_is_left_alone() {
+    let tree = tree();
+    let file = filled(&tree).join("project.db");
+    fs::remove_file(&file).expect("removable");
+    let foreign = rusqlite::Connection::open(&file).expect("opens");
+    foreign.execute_batch("CREATE TABLE theirs (x)").expect("writable");
+    drop(foreign);
+    let bytes = fs::read(&file).expect("readable");
+    assert!(matches!(open(&tree), Err(StoreError::Damaged { .. })));
+    assert_eq!(fs::read(&file).expect("readable"), bytes);
+}
