@@ -6,8 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::text;
 
+mod c;
+mod cpp;
+mod csharp;
 mod go;
 mod java;
+mod kotlin;
 mod outline;
 mod python;
 mod rust;
@@ -179,6 +183,38 @@ static ROWS: &[Row] = &[
         extensions: &["java"],
         names: &[],
         extract: Some(java::extract),
+    },
+    Row {
+        language: Language::C,
+        name: "c",
+        tier: Tier::Outlined,
+        extensions: &["c", "h"],
+        names: &[],
+        extract: Some(c::extract),
+    },
+    Row {
+        language: Language::Cpp,
+        name: "cpp",
+        tier: Tier::Outlined,
+        extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp", "cu", "cuh"],
+        names: &[],
+        extract: Some(cpp::extract),
+    },
+    Row {
+        language: Language::CSharp,
+        name: "csharp",
+        tier: Tier::Outlined,
+        extensions: &["cs", "csx"],
+        names: &[],
+        extract: Some(csharp::extract),
+    },
+    Row {
+        language: Language::Kotlin,
+        name: "kotlin",
+        tier: Tier::Outlined,
+        extensions: &["kt", "kts"],
+        names: &["kotlin"],
+        extract: Some(kotlin::extract),
     },
 ];
 

@@ -90,6 +90,7 @@ static RULES: &[(&str, Rule)] = &[
     ("type_pattern", Rule::Bind(&TYPE_PATTERN)),
     ("return_statement", Rule::Return),
     ("yield_statement", Rule::Plain),
+    ("argument_list", Rule::Values),
     ("break_statement", Rule::Skip),
     ("continue_statement", Rule::Skip),
     ("labeled_statement", Rule::Without(Pick::Nth(0))),
@@ -215,8 +216,7 @@ fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>
 
 fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_param(&PARAMETER, ParameterKind::Plain, node, parent);
-    let (Some(name), Some(true)) = (node.child_by_field_name("name"), cx.frame().map(|frame| !frame.is_function))
-    else {
+    let (Some(name), Some(true)) = (node.child_by_field_name("name"), cx.frame_kind().map(|kind| kind == DefKind::Struct)) else {
         return;
     };
     let declared = cx.known(node.child_by_field_name("type"));

@@ -25,6 +25,8 @@ pub(crate) struct Frame {
     pub(crate) implements: Vec<ExprId>,
     pub(crate) decorators: Vec<ExprId>,
     pub(crate) values: Vec<ExprId>,
+    /// Its members are only known through its name (scoped enums).
+    pub(crate) scoped_members: bool,
     /// Visibility of what follows (C++ and Ruby sections).
     pub(crate) section: Option<Visibility>,
     result: Option<usize>,
@@ -41,10 +43,35 @@ impl Outline<'_> {
     /// Enters a definition by its shape.
     pub(crate) fn open_define<'t>(&mut self, define: &Define, node: Node<'t>, parent: Option<Node<'t>>) {
         let name_node = define.name.get(node, parent);
-        let extent = self.extent(node, parent);
+        let name = name_node.map(|name| self.name_text(name).to_owned());
+        self.open_with(define, node, parent, name_node, name);
+    }
+
+    /// Enters a definition whose name stands elsewhere.
+    pub(crate) fn open_named<'t>(
+        &mut self,
+        define: &Define,
+        node: Node<'t>,
+        parent: Option<Node<'t>>,
+        name_node: Node<'t>,
+        name: String,
+    ) {
+        self.open_with(define, node, parent, Some(name_node), Some(name));
+    }
+
+    fn open_with<'t>(
+        &mut self,
+        define: &Define,
+        node: Node<'t>,
+        parent: Option<Node<'t>>,
+        name_node: Option<Node<'t>>,
+        name: Option<String>,
+    ) {
+        let elsewhere = name_node.is_some_and(|name| name.start_byte() > node.end_byte());
+        let extent = parent.filter(|_| elsewhere).unwrap_or_else(|| self.extent(node, parent));
         let mut draft = Draft {
             kind: define.kind,
-            name: None,
+            name,
             name_node,
             extent,
             params: define.params.get(node, parent),
@@ -58,7 +85,6 @@ impl Outline<'_> {
             words: Vec::new(),
             no_body: define.no_body,
         };
-        draft.name = name_node.map(|name| self.name_text(name).to_owned());
         let name_at = name_node.map_or(node.start_byte(), |name| name.start_byte());
         draft.words = self.words_before(self.header_start(extent).start_byte(), name_at);
         draft.flags = self.word_flags(&draft.words);
@@ -127,7 +153,9 @@ impl Outline<'_> {
             let kinds = self.grammar.type_parameters;
             !kinds.is_empty() && node.named_children(&mut cursor).take(12).any(|child| kinds.contains(&child.kind()))
         };
-        let header = if has_generics { self.builder.scope(outer, ScopeKind::Generics, owner) } else { outer };
+        let loose = draft.extent.id() != node.id() && !self.loose_type_parameters.is_empty();
+        let generic = has_generics || loose;
+        let header = if generic { self.builder.scope(outer, ScopeKind::Generics, owner) } else { outer };
         let is_function = draft.kind == DefKind::Function;
         let kind = match draft.kind {
             DefKind::Function | DefKind::Macro => ScopeKind::Function,
@@ -136,13 +164,10 @@ impl Outline<'_> {
         };
         let body = self.builder.scope(header, kind, Some(id));
         self.builder.definition_mut(id).body = Some(body);
-        let mut type_params = Vec::new();
-        if draft.extent.id() != node.id() {
-            type_params = std::mem::take(&mut self.loose_type_parameters);
-            for (index, parameter) in type_params.iter().enumerate() {
-                let target = BindingTarget::TypeParameter(id, index as u32);
-                self.builder.bind(outer, parameter.name, Namespace::Type, target);
-            }
+        let type_params = if loose { std::mem::take(&mut self.loose_type_parameters) } else { Vec::new() };
+        for (index, parameter) in type_params.iter().enumerate() {
+            let target = BindingTarget::TypeParameter(id, index as u32);
+            self.builder.bind(header, parameter.name, Namespace::Any, target);
         }
         Frame {
             id,
@@ -154,6 +179,7 @@ impl Outline<'_> {
             implements: Vec::new(),
             decorators: Vec::new(),
             values: Vec::new(),
+            scoped_members: false,
             section: None,
             result: draft.result.map(|node| node.id()),
             extends: draft.extends.map(|node| node.id()),
@@ -197,7 +223,8 @@ impl Outline<'_> {
         definition.declared = definition.declared.or(declared);
         definition.extends_type = definition.extends_type.or(extends);
         definition.flags.is_test |= is_test && definition.kind == DefKind::Function;
-        if definition.flags.is_anonymous
+        let in_place = self.grammar.inline_types && definition.kind.is_type();
+        if (definition.flags.is_anonymous || in_place)
             && let Some(node) = node
         {
             let expr = self.builder.expr(Expr::Definition(frame.id));
@@ -277,6 +304,14 @@ impl Outline<'_> {
         definition.declared = declared;
         let id = self.builder.definition(definition);
         self.builder.bind_definition(id, Namespace::Value);
+    }
+
+    /// A parameter of a class's own header that is no field: its name is known in the body.
+    pub(crate) fn bind_in_body(&mut self, name: Node<'_>, declared: Option<ExprId>) {
+        let Some(body) = self.frames.last().map(|frame| frame.body) else { return };
+        let target = declared.map_or(BindingTarget::Opaque, BindingTarget::Typed);
+        let name = self.builder.name(self.name_text(name));
+        self.builder.bind(body, name, Namespace::Value, target);
     }
 
     /// A parameter that is a bare name.

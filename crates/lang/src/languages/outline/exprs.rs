@@ -88,7 +88,7 @@ impl Outline<'_> {
     }
 
     /// Adds an expression to the bases, interfaces or decorators of the definition around it, if its mark says so.
-    fn list_in_frame(&mut self, expr: ExprId) {
+    pub(crate) fn list_in_frame(&mut self, expr: ExprId) {
         let mark = self.current_mark();
         let Some(frame) = self.frames.last_mut() else { return };
         match mark {
@@ -106,6 +106,15 @@ impl Outline<'_> {
             _ => u8::MAX,
         };
         self.refer_with(expr, role, arity, at);
+    }
+
+    /// Adds a reference with the role that the parent of the current node has.
+    pub(crate) fn refer_as_parent(&mut self, expr: ExprId, at: Node<'_>) {
+        match self.parent_mark() {
+            Mark::Call(arity) => self.refer_with(expr, Role::Call, arity, at),
+            Mark::Write => self.refer_with(expr, Role::Write, u8::MAX, at),
+            _ => self.refer_with(expr, Role::Read, u8::MAX, at),
+        }
     }
 
     /// Adds a reference with a number of arguments.
@@ -272,5 +281,26 @@ impl Outline<'_> {
         let args = self.arguments(args.get(node, None));
         let expr = self.builder.expr(Expr::Call { callee, args });
         self.set_expr(node, expr);
+    }
+
+    /// A type written as names with dots between them, in one node: the first is looked up, the others are members.
+    pub(crate) fn dotted_type(&mut self, node: Node<'_>, names: &[Node<'_>], arguments: Option<Node<'_>>) {
+        let Some((&first, rest)) = names.split_first() else { return };
+        let text = self.name_text(first);
+        let mut expr = self.bare_name(text);
+        let mut last = first;
+        for &name in rest {
+            self.refer_with(expr, Role::Type, u8::MAX, last);
+            let text = self.name_text(name);
+            expr = self.builder.member(expr, text);
+            last = name;
+        }
+        self.refer(expr, last);
+        if let Some(arguments) = arguments {
+            let args = self.arguments(Some(arguments));
+            expr = self.builder.expr(Expr::Generic { base: expr, args });
+        }
+        self.set_expr(node, expr);
+        self.list_in_frame(expr);
     }
 }

@@ -17,7 +17,7 @@ use self::draft::CommentRun;
 pub(super) use self::draft::Draft;
 pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap};
 use super::Input;
-use crate::facts::{DefId, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
+use crate::facts::{DefId, DefKind, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
 pub(super) use crate::walk;
 use crate::walk::{Enter, Source, Step, Visitor};
 
@@ -38,7 +38,7 @@ impl Compiled {
             if !language.node_kind_is_named(id as u16) {
                 continue;
             }
-            let given = grammar.rules.iter().find(|(name, _)| *name == kind).map(|&(_, rule)| rule);
+            let given = grammar.rules.iter().chain(grammar.base_rules).find(|(name, _)| *name == kind).map(|&(_, rule)| rule);
             rules[id] = given.unwrap_or(if kind.ends_with("comment") { Rule::Comment } else { Rule::Plain });
         }
         Self { rules, fields: grammar.type_fields.to_vec() }
@@ -76,6 +76,10 @@ pub(super) enum Mark {
     Results,
     /// The body of the definition around it.
     Body,
+    /// A part of a longer name, which its first part stands for.
+    Part,
+    /// A qualified name that is being defined.
+    Declared,
 }
 
 /// A node on the way from the root to the current one.
@@ -184,9 +188,57 @@ impl<'a> Outline<'a> {
         self.stack.last().map_or(Mark::None, |state| state.mark)
     }
 
+    /// What is said of the parent of the current node.
+    pub(super) fn parent_mark(&self) -> Mark {
+        self.stack.iter().rev().nth(1).map_or(Mark::None, |state| state.mark)
+    }
+
+    /// Remembers the definitions that a node makes until it is left.
+    pub(super) fn remember(&mut self, node: Node<'_>, ids: Vec<DefId>) {
+        self.variables.insert(node.id(), ids);
+    }
+
+    /// Whether definitions of a node are remembered.
+    pub(super) fn has_remembered(&self, node: Node<'_>) -> bool {
+        self.variables.contains_key(&node.id())
+    }
+
+    /// The definitions that a node made when it was entered.
+    pub(super) fn remembered(&mut self, node: Node<'_>) -> Vec<DefId> {
+        self.variables.remove(&node.id()).unwrap_or_default()
+    }
+
+    /// The current node is in type position.
+    pub(super) fn set_in_type(&mut self) {
+        if let Some(state) = self.stack.last_mut() {
+            state.in_type = true;
+        }
+    }
+
     /// Whether the current node is in type position.
     pub(super) fn in_type(&self) -> bool {
         self.stack.last().is_some_and(|state| state.in_type)
+    }
+
+    /// Number of definitions around the current node.
+    pub(super) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Name of the innermost definition around the current node.
+    pub(super) fn owner_name(&self) -> Option<&str> {
+        let facts = self.builder.facts();
+        Some(facts.name(facts.definition(self.frames.last()?.id).name))
+    }
+
+    /// Kind of the innermost definition around the current node.
+    pub(super) fn frame_kind(&self) -> Option<DefKind> {
+        Some(self.builder.facts().definition(self.frames.last()?.id).kind)
+    }
+
+    /// Forgets type parameters that no definition took.
+    pub(super) fn drop_loose_type_parameters(&mut self) {
+        self.loose_type_parameters.clear();
     }
 
     /// Whether a node is a name by its kind.
@@ -216,7 +268,7 @@ impl<'a> Outline<'a> {
         let given = self.marks.remove(&step.node.id());
         let mark = given.unwrap_or(match parent.rule {
             Rule::Forward | Rule::Type | Rule::List => match parent.mark {
-                Mark::Params | Mark::Receiver | Mark::Results | Mark::Body => Mark::None,
+                Mark::Params | Mark::Receiver | Mark::Results | Mark::Body | Mark::Part | Mark::Declared => Mark::None,
                 mark => mark,
             },
             Rule::Bases => Mark::Inherit(true),
@@ -224,9 +276,11 @@ impl<'a> Outline<'a> {
             _ => Mark::None,
         });
         let by_field = step.field.is_some_and(|field| self.compiled.fields.contains(&field));
-        let typed = matches!(mark, Mark::Type | Mark::Inherit(_) | Mark::Implement(_))
-            || matches!(rule, Rule::Type | Rule::TypeOf(_));
+        let typed = matches!(mark, Mark::Type | Mark::Inherit(_) | Mark::Implement(_) | Mark::Declared) || matches!(rule, Rule::Type | Rule::TypeOf(_));
         let mut state = State { rule, mark, in_type: parent.in_type || by_field || typed, frame: false, ..parent };
+        if matches!(rule, Rule::Values) {
+            state.in_type = false;
+        }
         if mark == Mark::Body {
             state.in_type = false;
             if let Some(frame) = self.frames.last() {

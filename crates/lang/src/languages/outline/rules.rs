@@ -111,6 +111,8 @@ pub(crate) enum Rule {
     Function(Pick),
     /// A list of values: itself if it is one, else a tuple; what its parent says of it holds for its children.
     List,
+    /// Arguments: its children are in value position wherever it stands.
+    Values,
     /// Its children count, but for the picked one.
     Without(Pick),
     /// One of several children.
@@ -246,6 +248,8 @@ pub(crate) struct Grammar {
     pub(crate) language: fn() -> tree_sitter::Language,
     /// Rules by kind of node; kinds without a rule are [`Rule::Plain`].
     pub(crate) rules: &'static [(&'static str, Rule)],
+    /// Rules of the language that this one extends, for kinds without a rule.
+    pub(crate) base_rules: &'static [(&'static str, Rule)],
     /// Fields whose child is in type position.
     pub(crate) type_fields: &'static [&'static str],
     /// Kinds of node that are names inside of patterns.
@@ -278,6 +282,8 @@ pub(crate) struct Grammar {
     pub(crate) sigils: &'static [char],
     /// Types and values do not share one name space.
     pub(crate) separate_types: bool,
+    /// A type may be defined where it is used (`struct x { … } y;`).
+    pub(crate) inline_types: bool,
     /// Irregular parts of definitions.
     pub(crate) adjust: Adjust,
     /// After an assignment.
@@ -294,6 +300,7 @@ impl Grammar {
         Self {
             language,
             rules,
+            base_rules: &[],
             type_fields: &[],
             name_kinds: &["identifier"],
             this: &[],
@@ -310,6 +317,7 @@ impl Grammar {
             spreads: &[],
             sigils: &[],
             separate_types: false,
+            inline_types: false,
             adjust: |_, _, _, _| {},
             assigned: |_, _, _| {},
         }
