@@ -184,12 +184,22 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
 
 /// The receiver type of an extension stands before the name, the result after the parameters.
 fn function<'t>(cx: &mut Outline<'_>, node: Node<'t>, draft: &mut Draft<'_, 't>) {
-    let Some(name) = draft.name_node else { return };
+    let Some(mut name) = draft.name_node else { return };
+    if name.is_missing()
+        && let Some(ty) = Pick::Kind(&["user_type"]).get(node, None)
+        && let Some(&last) = NAME.all(ty, None).last()
+    {
+        // The grammar takes `Type.name` of an extension for a type and misses the name.
+        cx.mark(ty, Mark::Declared);
+        draft.name = Some(cx.name_text(last).to_owned());
+        draft.name_node = Some(last);
+        name = last;
+    }
     let mut cursor = node.walk();
     let types: Vec<Node<'t>> =
         node.named_children(&mut cursor).filter(|child| TYPES.contains(&child.kind())).collect();
     for ty in types {
-        if ty.end_byte() <= name.start_byte() {
+        if ty.end_byte() <= name.end_byte() {
             draft.extends = Some(ty);
             draft.bound = matches!(cx.scope_kind(), ScopeKind::File);
         } else {
@@ -461,6 +471,10 @@ fn user_type(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter
 
 fn leave_user_type(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let arguments = Pick::Kind(&["type_arguments"]).get(node, None);
-    cx.dotted_type(node, &NAME.all(node, None), arguments);
+    let mut names = NAME.all(node, None);
+    if cx.current_mark() == Mark::Declared {
+        names.pop();
+    }
+    cx.dotted_type(node, &names, arguments);
 }
 

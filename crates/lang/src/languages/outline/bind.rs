@@ -34,6 +34,9 @@ impl Outline<'_> {
             if matches!(self.rule(node), Rule::Type | Rule::TypeName | Rule::Member(..) | Rule::Index(_) | Rule::Skip) {
                 continue;
             }
+            if node.kind().ends_with("type") || node.kind() == "type_annotation" {
+                continue;
+            }
             let mut cursor = node.walk();
             let children: Vec<Node<'t>> = node.named_children(&mut cursor).take(MAX_NAMES).collect();
             stack.extend(children.into_iter().rev());

@@ -298,6 +298,10 @@ impl Outline<'_> {
         let text = self.builder.name(crate::text::clip(self.name_text(name), 200));
         let mut definition = self.builder.blank_definition(DefKind::Field, text, scope, self.source.pos(name));
         self.place(&mut definition, node, node.end_byte());
+        if self.doc_start() < self.builder.facts().definition(owner).bytes.0 as usize {
+            // The comment before is that of the class.
+            definition.doc = None;
+        }
         definition.owner = Some(owner);
         definition.flags = flags;
         definition.visibility = visibility;

@@ -75,6 +75,11 @@ impl<'a> Outline<'a> {
         }
     }
 
+    /// Where the latest comment starts.
+    pub(crate) fn doc_start(&self) -> usize {
+        self.comments.start
+    }
+
     /// The doc comment right before `start`.
     pub(crate) fn doc_before(&self, start: usize) -> Option<Box<str>> {
         let run = self.comments;

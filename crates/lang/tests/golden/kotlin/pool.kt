@@ -22,10 +22,13 @@ open class Pool<T : Conn>(private val size: Int, name: String = "x") : Base<T>(s
         val c = Factory.create(this)
         val (a, b) = pair()
         items.map { it.id }.filter { x -> x.ok() }.forEach(::use)
-        if (c is Conn) c.go()
+        if (c is Conn) { c.go() }
         val o = c as Thing
         c?.maybe()
-        when (val z = get()) { is Foo -> z.bar(); else -> {} }
+        when (val z = get()) {
+            is Foo -> z.bar()
+            else -> {}
+        }
         try { f() } catch (e: IOException) { log(e.message) }
         fun local(k: Int) = k
         return c
@@ -33,16 +36,28 @@ open class Pool<T : Conn>(private val size: Int, name: String = "x") : Base<T>(s
     abstract fun touch()
     inner class Node(val next: Node?)
     companion object { fun make(): Pool<Conn> = Pool(3); const val K = 1 }
-    enum class Mode(val v: Int) { FAST(1), SLOW(2); fun go() {} }
+    enum class Mode(val v: Int) {
+        FAST(1),
+        SLOW(2);
+
+        fun go() {}
+    }
 }
 
 interface Thing : Other {
     val n: Int
     fun f(x: Int): String
 }
-object Single : Base() { fun run() { super.run(); this.x = 3 } }
+object Single : Base() {
+    fun run() {
+        super.run()
+        this.x = 3
+    }
+}
 data class Point(val x: Int, val y: Int)
 fun String.len(): Int = this.length
-sealed class Res { object Ok : Res() }
+sealed class Res {
+    object Ok : Res()
+}
 class T1 { @Test fun works() { assertEquals(1, Pool<Conn>(3).acquire(2)) } }
 val lazyv by lazy { compute() }
