@@ -41,8 +41,16 @@ pub(in crate::languages) fn declared(declarator: Node<'_>) -> Option<Declared<'_
             }
             "array_declarator" => array = true,
             "parenthesized_declarator" | "init_declarator" | "attributed_declarator" | "variadic_declarator" => {}
-            "identifier" | "field_identifier" | "type_identifier" | "qualified_identifier" | "operator_name"
-            | "destructor_name" | "template_function" | "template_method" | "operator_cast" | "primitive_type"
+            "identifier"
+            | "field_identifier"
+            | "type_identifier"
+            | "qualified_identifier"
+            | "operator_name"
+            | "destructor_name"
+            | "template_function"
+            | "template_method"
+            | "operator_cast"
+            | "primitive_type"
             | "structured_binding_declarator" => {
                 let function_pointer = function.is_some() && pointer_between;
                 let parameters = function.filter(|_| !pointer_between);

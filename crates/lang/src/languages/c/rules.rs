@@ -14,8 +14,13 @@ const fn field(name: &'static str) -> Pick {
     Pick::Field(name)
 }
 
-static FUNCTION: Define =
-    Define { name: Pick::None, params: Pick::None, result: field("type"), no_body: NoBody::Nothing, ..Define::FUNCTION };
+static FUNCTION: Define = Define {
+    name: Pick::None,
+    params: Pick::None,
+    result: field("type"),
+    no_body: NoBody::Nothing,
+    ..Define::FUNCTION
+};
 static STRUCT: Define = Define::like_class(DefKind::Struct);
 static UNION: Define = Define::like_class(DefKind::Union);
 static ENUM: Define = Define::like_class(DefKind::Enum);
@@ -145,12 +150,7 @@ fn enter_tag(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> 
 }
 
 /// Opens the definition of a struct, union or enum that has a body.
-pub(in crate::languages) fn open_tag(
-    cx: &mut Outline<'_>,
-    define: &Define,
-    node: Node<'_>,
-    parent: Option<Node<'_>>,
-) {
+pub(in crate::languages) fn open_tag(cx: &mut Outline<'_>, define: &Define, node: Node<'_>, parent: Option<Node<'_>>) {
     if node.child_by_field_name("body").is_none() {
         return;
     }
@@ -252,11 +252,7 @@ fn shaped(cx: &mut Outline<'_>, ty: Option<ExprId>, found: &Declared<'_>) -> Opt
 }
 
 /// Prototypes define functions without a body; other declarations define variables and fields, or bind locals.
-pub(in crate::languages) fn enter_declaration(
-    cx: &mut Outline<'_>,
-    node: Node<'_>,
-    parent: Option<Node<'_>>,
-) -> Enter {
+pub(in crate::languages) fn enter_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
     let all = declarators(node);
     let found: Vec<Declared<'_>> = all.iter().filter_map(|&declarator| declared(declarator)).collect();
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
@@ -282,7 +278,8 @@ pub(in crate::languages) fn enter_declaration(
         let constant = words.contains(&"constexpr") || (words.contains(&"const") && !found.pointer);
         let kind = if constant { DefKind::Constant } else { DefKind::Variable };
         if let Some(id) = cx.define_variable(kind, node, found.name, node, parent) {
-            cx.builder.definition_mut(id).flags.is_declaration = words.contains(&"extern") && found.parameters.is_none();
+            cx.builder.definition_mut(id).flags.is_declaration =
+                words.contains(&"extern") && found.parameters.is_none();
             ids.push(id);
         }
     }
@@ -397,4 +394,3 @@ fn enter_compound(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> 
 fn leave_compound(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Call(field("type"), Pick::None), node, parent);
 }
-

@@ -10,8 +10,7 @@ use super::c::declarator::declared;
 use super::c::rules::{self, C_RULES};
 use super::outline::{self, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
 use crate::facts::{
-    DefKind, Expr, ExprId, FileFacts, Import, ImportFlags, ImportKind, Literal, PathRoot, Role,
-    ScopeKind, Visibility,
+    DefKind, Expr, ExprId, FileFacts, Import, ImportFlags, ImportKind, Literal, PathRoot, Role, ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
@@ -60,10 +59,7 @@ static RULES: &[(&str, Rule)] = &[
     ("template_declaration", Rule::Custom(descend, leave_template)),
     ("type_parameter_declaration", Rule::TypeParam(Pick::Last, Pick::None)),
     ("variadic_type_parameter_declaration", Rule::TypeParam(Pick::Last, Pick::None)),
-    (
-        "optional_type_parameter_declaration",
-        Rule::TypeParam(Pick::Field("name"), Pick::None),
-    ),
+    ("optional_type_parameter_declaration", Rule::TypeParam(Pick::Field("name"), Pick::None)),
     ("parameter_declaration", Rule::Custom(rules::enter_parameter, leave_parameter)),
     ("optional_parameter_declaration", Rule::Custom(rules::enter_parameter, leave_parameter)),
     ("variadic_parameter_declaration", Rule::Custom(rules::enter_parameter, leave_parameter)),
@@ -428,4 +424,3 @@ fn enter_catch(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Ent
     }
     Enter::Descend
 }
-

@@ -37,7 +37,14 @@ static GRAMMAR: Grammar = Grammar {
     ],
     visibility,
     test_decorators: &[
-        "Test", "TestCase", "TestCaseSource", "Theory", "Fact", "TestMethod", "DataTestMethod", "Benchmark",
+        "Test",
+        "TestCase",
+        "TestCaseSource",
+        "Theory",
+        "Fact",
+        "TestMethod",
+        "DataTestMethod",
+        "Benchmark",
     ],
     adjust,
     ..Grammar::new(|| tree_sitter_c_sharp::LANGUAGE.into(), RULES)
@@ -52,10 +59,17 @@ static METHOD: Define = Define { result: field("returns"), ..Define::FUNCTION };
 static LOCAL_FUNCTION: Define = Define { result: field("type"), ..Define::FUNCTION };
 static CONSTRUCTOR: Define = Define { constructor: true, no_body: NoBody::Nothing, ..Define::FUNCTION };
 static DESTRUCTOR: Define = Define { no_body: NoBody::Nothing, ..Define::FUNCTION };
-static NAMELESS: Define = Define { name: Pick::None, result: field("type"), no_body: NoBody::Nothing, ..Define::FUNCTION };
-static PROPERTY: Define =
-    Define { params: Pick::None, body: Pick::None, result: field("type"), no_body: NoBody::Nothing, ..Define::FUNCTION };
-static DELEGATE: Define = Define { kind: DefKind::TypeAlias, body: Pick::None, result: field("type"), ..Define::FUNCTION };
+static NAMELESS: Define =
+    Define { name: Pick::None, result: field("type"), no_body: NoBody::Nothing, ..Define::FUNCTION };
+static PROPERTY: Define = Define {
+    params: Pick::None,
+    body: Pick::None,
+    result: field("type"),
+    no_body: NoBody::Nothing,
+    ..Define::FUNCTION
+};
+static DELEGATE: Define =
+    Define { kind: DefKind::TypeAlias, body: Pick::None, result: field("type"), ..Define::FUNCTION };
 static VARIABLE: Bind = Bind { ty: Pick::Up("type"), value: Pick::None, ..Bind::VARIABLE };
 static MEMBER: Bind = Bind { ty: Pick::None, value: field("value"), kind: DefKind::Variant, ..Bind::VARIABLE };
 static PARAMETER: Bind = Bind { value: Pick::None, ..Bind::VARIABLE };
@@ -299,9 +313,9 @@ fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>
 }
 
 fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    let has_default = Pick::Last.get(node, None).is_some_and(|last| {
-        Some(last.id()) != node.child_by_field_name("name").map(|name| name.id())
-    });
+    let has_default = Pick::Last
+        .get(node, None)
+        .is_some_and(|last| Some(last.id()) != node.child_by_field_name("name").map(|name| name.id()));
     let bind = if has_default { Bind { value: Pick::Last, ..PARAMETER } } else { PARAMETER };
     cx.leave_param(&bind, ParameterKind::Plain, node, parent);
     if matches!(cx.frame_kind(), Some(DefKind::Class | DefKind::Struct))
@@ -310,8 +324,7 @@ fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>
     {
         // Parameters of a class are known in its body; those of a record are properties as well.
         let declared = cx.known(node.child_by_field_name("type"));
-        let visibility =
-            if cx.frame_kind() == Some(DefKind::Class) { Visibility::Private } else { Visibility::Public };
+        let visibility = if cx.frame_kind() == Some(DefKind::Class) { Visibility::Private } else { Visibility::Public };
         cx.field_of_parameter(node, name, declared, DefFlags::default(), visibility);
     }
 }

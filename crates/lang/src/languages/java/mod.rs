@@ -216,7 +216,9 @@ fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>
 
 fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_param(&PARAMETER, ParameterKind::Plain, node, parent);
-    let (Some(name), Some(true)) = (node.child_by_field_name("name"), cx.frame_kind().map(|kind| kind == DefKind::Struct)) else {
+    let (Some(name), Some(true)) =
+        (node.child_by_field_name("name"), cx.frame_kind().map(|kind| kind == DefKind::Struct))
+    else {
         return;
     };
     let declared = cx.known(node.child_by_field_name("type"));

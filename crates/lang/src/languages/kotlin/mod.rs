@@ -60,8 +60,7 @@ static CONSTRUCTOR: Define = Define {
     no_body: NoBody::Nothing,
     ..Define::FUNCTION
 };
-static LAMBDA: Define =
-    Define { params: Pick::Kind(&["lambda_parameters"]), body: Pick::None, ..Define::LAMBDA };
+static LAMBDA: Define = Define { params: Pick::Kind(&["lambda_parameters"]), body: Pick::None, ..Define::LAMBDA };
 static ALIAS: Define =
     Define { kind: DefKind::TypeAlias, name: field("type"), body: Pick::None, result: Pick::Last, ..Define::CLASS };
 static PARAMETER: Bind = Bind { names: NAME, ty: TYPE, value: Pick::None, ..Bind::LOCAL };
@@ -196,8 +195,7 @@ fn function<'t>(cx: &mut Outline<'_>, node: Node<'t>, draft: &mut Draft<'_, 't>)
         name = last;
     }
     let mut cursor = node.walk();
-    let types: Vec<Node<'t>> =
-        node.named_children(&mut cursor).filter(|child| TYPES.contains(&child.kind())).collect();
+    let types: Vec<Node<'t>> = node.named_children(&mut cursor).filter(|child| TYPES.contains(&child.kind())).collect();
     for ty in types {
         if ty.end_byte() <= name.end_byte() {
             draft.extends = Some(ty);
@@ -350,9 +348,8 @@ fn leave_property(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
         let names = cx.names_of(&PROPERTY, node, parent);
         let single = names.len() == 1;
         for (index, name) in names.into_iter().enumerate() {
-            let item = value.map(|base| {
-                if single { base } else { cx.builder.expr(Expr::Item { base, index: index as u32 }) }
-            });
+            let item =
+                value.map(|base| if single { base } else { cx.builder.expr(Expr::Item { base, index: index as u32 }) });
             cx.bind_local(name, declared, item);
         }
         return;
@@ -397,9 +394,8 @@ fn leave_for(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     let names = cx.names_of(&PROPERTY, node, parent);
     let single = names.len() == 1;
     for (index, name) in names.into_iter().enumerate() {
-        let item = element.map(|base| {
-            if single { base } else { cx.builder.expr(Expr::Item { base, index: index as u32 }) }
-        });
+        let item =
+            element.map(|base| if single { base } else { cx.builder.expr(Expr::Item { base, index: index as u32 }) });
         cx.bind_local(name, None, item);
     }
 }
@@ -477,4 +473,3 @@ fn leave_user_type(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     }
     cx.dotted_type(node, &names, arguments);
 }
-

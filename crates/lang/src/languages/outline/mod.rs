@@ -38,7 +38,8 @@ impl Compiled {
             if !language.node_kind_is_named(id as u16) {
                 continue;
             }
-            let given = grammar.rules.iter().chain(grammar.base_rules).find(|(name, _)| *name == kind).map(|&(_, rule)| rule);
+            let given =
+                grammar.rules.iter().chain(grammar.base_rules).find(|(name, _)| *name == kind).map(|&(_, rule)| rule);
             rules[id] = given.unwrap_or(if kind.ends_with("comment") { Rule::Comment } else { Rule::Plain });
         }
         Self { rules, fields: grammar.type_fields.to_vec() }
@@ -276,7 +277,8 @@ impl<'a> Outline<'a> {
             _ => Mark::None,
         });
         let by_field = step.field.is_some_and(|field| self.compiled.fields.contains(&field));
-        let typed = matches!(mark, Mark::Type | Mark::Inherit(_) | Mark::Implement(_) | Mark::Declared) || matches!(rule, Rule::Type | Rule::TypeOf(_));
+        let typed = matches!(mark, Mark::Type | Mark::Inherit(_) | Mark::Implement(_) | Mark::Declared)
+            || matches!(rule, Rule::Type | Rule::TypeOf(_));
         let mut state = State { rule, mark, in_type: parent.in_type || by_field || typed, frame: false, ..parent };
         if matches!(rule, Rule::Values) {
             state.in_type = false;
