@@ -228,7 +228,8 @@ fn resolve_reference(eval: &mut Eval<'_>, file: FileId, reference: &Reference, l
 /// The name spaces a role looks in, most fitting first.
 fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role) -> Search {
     let wants: &[Namespace] = match role {
-        Role::Call | Role::Read | Role::Write => &[Namespace::Value, Namespace::Type],
+        Role::Call => &[Namespace::Callee, Namespace::Value, Namespace::Type],
+        Role::Read | Role::Write => &[Namespace::Value, Namespace::Type],
         Role::Type | Role::Inherit | Role::Implement => &[Namespace::Type, Namespace::Value],
         Role::Decorate => &[Namespace::Value, Namespace::Macro, Namespace::Type],
         Role::Macro => &[Namespace::Macro, Namespace::Value],

@@ -167,6 +167,8 @@ pub struct Rules {
     pub builtin_package: &'static str,
     /// An unknown receiver's method may be any method of that name in the project.
     pub duck_typing: bool,
+    /// `x.name()` is always a method and `x.name` always a field (Rust).
+    pub fields_apart: bool,
     /// Functions can be classes (`function Foo() {}`, `Foo.prototype.bar = …`, `new Foo`).
     pub function_classes: bool,
     /// The language is linked across files.
@@ -192,6 +194,7 @@ impl Rules {
         builtin_methods: &[],
         builtin_package: "builtins",
         duck_typing: false,
+        fields_apart: false,
         function_classes: false,
         linked: false,
     };

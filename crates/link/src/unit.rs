@@ -169,5 +169,6 @@ pub(crate) const ATTACHED_ANYWHERE: &str = "*";
 
 /// Whether a binding in `namespace` answers a lookup for `want`.
 pub(crate) fn fits(namespace: Namespace, want: Namespace) -> bool {
+    let want = if want == Namespace::Callee { Namespace::Value } else { want };
     namespace == want || namespace == Namespace::Any && want != Namespace::Macro || want == Namespace::Any
 }

@@ -87,6 +87,8 @@ pub enum Namespace {
     Type,
     /// Macros only.
     Macro,
+    /// Only asked for, never bound: a value that is called. Languages that keep fields and methods apart leave fields out.
+    Callee,
 }
 
 /// A name that a scope knows.

@@ -31,7 +31,8 @@ impl Eval<'_> {
         match unit.facts.expr(expr) {
             Expr::Name { name, scope } => self.lookup(file, scope, unit.name(name), want),
             Expr::Member { base, name } => {
-                let base_want = if want == Namespace::Value { Namespace::Value } else { Namespace::Any };
+                let is_value = matches!(want, Namespace::Value | Namespace::Callee);
+                let base_want = if is_value { Namespace::Value } else { Namespace::Any };
                 self.resolve_member(file, base, unit.name(name), base_want, want)
             }
             Expr::Path { base, name } => self.resolve_member(file, base, unit.name(name), Namespace::Type, want),

@@ -160,7 +160,10 @@ impl Eval<'_> {
                     if above && place == 0 {
                         continue;
                     }
-                    let own = self.own_members(*class, name, want);
+                    let mut own = self.own_members(*class, name, want);
+                    if matches!(value, Value::Instance(..)) {
+                        self.keep_apart(*class, want, &mut own);
+                    }
                     if own.found.is_empty() {
                         continue;
                     }
@@ -181,6 +184,24 @@ impl Eval<'_> {
             }
         }
         self.member_of_nobody(of, name, external, unknown)
+    }
+
+    /// Where the language keeps fields and methods apart, leaves the other kind out.
+    fn keep_apart(&mut self, of: DefRef, want: Namespace, search: &mut Search) {
+        if !self.rules(of.file).fields_apart {
+            return;
+        }
+        let fits = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(def) => match (want, eval.definition(def).kind) {
+                (Namespace::Callee, DefKind::Field) => false,
+                (Namespace::Value, DefKind::Function) => false,
+                _ => true,
+            },
+            _ => true,
+        };
+        let keep: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
+        let mut keep = keep.into_iter();
+        search.found.retain(|_| keep.next().unwrap_or(true));
     }
 
     fn member_of_nobody(&mut self, of: DefRef, name: Name, external: Option<Rc<str>>, unknown: bool) -> Search {
@@ -205,6 +226,9 @@ impl Eval<'_> {
             && (definition.kind.is_class_like() || definition.kind == DefKind::Variant)
         {
             search = self.scope_member(of.file, body, name, want, Asker::Named);
+            if want == Namespace::Callee {
+                self.keep_apart(of, want, &mut search);
+            }
         }
         if !search.found.is_empty() {
             return search;

@@ -158,7 +158,7 @@ impl<'a> Eval<'a> {
                 self.values_of(search, want)
             }
             Expr::Call { callee, args } => {
-                let callees = self.eval(file, callee, Namespace::Value);
+                let callees = self.eval(file, callee, Namespace::Callee);
                 let args = unit.list(args);
                 callees.flat_map(|callee| self.call(&callee, file, args))
             }

@@ -92,6 +92,7 @@ static RULES: Rules = Rules {
     ],
     builtin_package: "builtins",
     duck_typing: true,
+    fields_apart: false,
     function_classes: false,
     linked: true,
 };

@@ -180,6 +180,7 @@ static RULES: Rules = Rules {
     ],
     builtin_package: "std",
     duck_typing: true,
+    fields_apart: true,
     function_classes: false,
     linked: true,
 };

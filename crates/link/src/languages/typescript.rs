@@ -80,6 +80,7 @@ static RULES: Rules = Rules {
     ],
     builtin_package: "globals",
     duck_typing: true,
+    fields_apart: false,
     function_classes: true,
     linked: true,
 };
