@@ -1,22 +1,42 @@
 //! TypeScript and JavaScript: relative modules, `package.json`, `tsconfig.json`.
 
-use m1nd_lang::Language;
+use std::hash::{Hash, Hasher};
 
-use super::Family;
+use m1nd_base::{Problem, ProblemKind};
+use m1nd_lang::Language;
+use rustc_hash::FxHasher;
+
+use self::modules::{Found, Importer, Modules};
+use super::{Family, Manifests};
 use crate::project::{FileId, Files};
 use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
+
+mod config;
+mod globals;
+mod json;
+mod modules;
+mod package;
+mod paths;
 
 pub(super) const FAMILY: Family = Family {
     name: "typescript",
     languages: &[Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte],
     rules: &RULES,
-    is_manifest: |name| {
-        matches!(name, "package.json" | "jsconfig.json" | "pnpm-workspace.yaml")
-            || name.starts_with("tsconfig") && name.ends_with(".json")
-    },
-    check_manifest: |_, _| None,
-    resolver: |_, _| Box::new(TypeScript),
+    is_manifest,
+    check_manifest,
+    resolver: |_, manifests| Box::new(TypeScript::new(manifests)),
 };
+
+fn is_manifest(name: &str) -> bool {
+    matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json") || config::is_config(name)
+}
+
+fn check_manifest(name: &str, text: &str) -> Option<Problem> {
+    if !name.ends_with(".json") {
+        return None;
+    }
+    json::parse(text).err().map(|error| Problem::new(ProblemKind::BadManifest, error))
+}
 
 static RULES: Rules = Rules {
     bare_members: BareMembers::Never,
@@ -78,21 +98,51 @@ static RULES: Rules = Rules {
         (Builtin::Wrapper, "catch", MethodShape::Same),
         (Builtin::Wrapper, "finally", MethodShape::Same),
     ],
-    builtin_package: "globals",
+    builtin_package: globals::PACKAGE,
     duck_typing: true,
     fields_apart: false,
     function_classes: true,
     linked: true,
 };
 
-struct TypeScript;
+/// Finds modules by the manifests of the project.
+struct TypeScript {
+    modules: Modules,
+    fingerprint: u64,
+}
+
+impl TypeScript {
+    fn new(manifests: &Manifests) -> Self {
+        let own = || manifests.iter().filter(|(path, _)| is_manifest(path.rsplit('/').next().unwrap_or(path)));
+        let mut hasher = FxHasher::default();
+        for row in own() {
+            row.hash(&mut hasher);
+        }
+        let modules = Modules::new(own().map(|(path, text)| (path.as_str(), text.as_str())));
+        Self { modules, fingerprint: hasher.finish() }
+    }
+}
 
 impl Resolver for TypeScript {
     fn fingerprint(&self) -> u64 {
-        0
+        self.fingerprint
     }
 
-    fn module(&self, _files: &Files<'_>, _from: FileId, _module: &str, _level: u16) -> ModuleTarget {
-        ModuleTarget::NotFound
+    fn module(&self, files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
+        let facts = files.facts(from);
+        let importer = Importer {
+            path: files.path(from),
+            is_typescript: !matches!(facts.language, Language::JavaScript),
+            requires: facts.imports.iter().any(|import| import.flags.commonjs),
+        };
+        match self.modules.find(importer, module, &|path| files.find(path).is_some()) {
+            Found::File(path) => files.find(&path).map_or(ModuleTarget::NotFound, ModuleTarget::File),
+            Found::External(name) => ModuleTarget::External(name),
+            Found::Nothing => ModuleTarget::NotFound,
+        }
+    }
+
+    fn outside(&self, _files: &Files<'_>, _from: FileId, name: &str) -> Option<ModuleTarget> {
+        globals::package(name).map(|package| ModuleTarget::External(package.to_owned()))
     }
 }

@@ -267,7 +267,7 @@ impl<'a> Extractor<'a> {
 }
 
 /// The last value of `a = b = value`.
-fn rightmost(mut node: Node<'_>) -> Node<'_> {
+pub(super) fn rightmost(mut node: Node<'_>) -> Node<'_> {
     for _ in 0..8 {
         let inner = match node.kind() {
             "assignment_expression" => node.child_by_field_name("right"),

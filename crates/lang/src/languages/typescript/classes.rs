@@ -280,6 +280,9 @@ impl Extractor<'_> {
             }
         }
         if let Some(value) = self.field_expr(node, "value") {
+            if !self.is_null(value) {
+                self.initialised.insert(id);
+            }
             self.value(id, value);
         }
         let mut cursor = node.walk();

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::naming::Target;
 use super::state::{Extractor, This, children, parent, unquote};
 use crate::facts::{Collection, Expr, ExprId, Literal, Role};
 use crate::walk::Step;
@@ -192,6 +193,9 @@ impl<'a> Extractor<'a> {
         self.exprs.set(node, expr);
         let tag = parent(path).is_some_and(|step| is_tag(step.node));
         let (role, arity) = if tag { (Role::Call, u8::MAX) } else { role_of(step, path) };
+        if role == Role::Write && matches!(self.target(node), Target::Export(_)) {
+            return;
+        }
         self.refer(expr, role, property, arity);
     }
 

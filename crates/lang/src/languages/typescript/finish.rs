@@ -30,6 +30,7 @@ impl Extractor<'_> {
         let names = self.names();
         self.place_assignments(&names);
         self.place_field_values();
+        self.settle_members(&names);
         let values = std::mem::take(&mut self.values);
         for (id, values) in values {
             let values = self.b.list(&values);
@@ -109,12 +110,16 @@ impl Extractor<'_> {
 
     fn place_assignments(&mut self, names: &Names) {
         let mut bound: FxHashSet<(ScopeId, NameId)> = FxHashSet::default();
+        // What a variable is first given says its type; later values must fit it.
+        let first: FxHashSet<DefId> = self.values.keys().copied().collect();
         for assignment in std::mem::take(&mut self.assignments) {
             let Some((scope, known)) = self.look_up(names, assignment.name, assignment.scope) else { continue };
             match known {
                 Known::Definition(id) => {
                     let kind = self.b.facts().definition(id).kind;
-                    if matches!(kind, DefKind::Variable | DefKind::Constant) {
+                    let known =
+                        self.values.get(&id).is_some_and(|values| !values.iter().all(|&value| self.is_null(value)));
+                    if matches!(kind, DefKind::Variable | DefKind::Constant) && !(known && first.contains(&id)) {
                         self.value(id, assignment.value);
                     }
                 }
@@ -145,11 +150,40 @@ impl Extractor<'_> {
         self.assigned_later.contains(&(scope, name)) || self.open_locals.contains(&(scope, name))
     }
 
+    /// A member that is only another name of a definition or import is bound to that itself.
+    fn settle_members(&mut self, names: &Names) {
+        let mut settled = Vec::new();
+        let facts = self.b.facts();
+        let mut imports: FxHashMap<(ScopeId, NameId), BindingTarget> = FxHashMap::default();
+        for binding in &facts.bindings {
+            if matches!(binding.target, BindingTarget::Import(_)) {
+                imports.entry((binding.scope, binding.name)).or_insert(binding.target);
+            }
+        }
+        for (index, binding) in facts.bindings.iter().enumerate() {
+            let BindingTarget::Value(value) = binding.target else { continue };
+            let Expr::Name { name, scope } = facts.expr(value) else { continue };
+            if facts.scopes[binding.scope.index()].kind != ScopeKind::Class {
+                continue;
+            }
+            let target = match self.look_up(names, name, scope) {
+                Some((_, Known::Definition(id))) => Some(BindingTarget::Definition(id)),
+                Some((at, Known::Import)) => imports.get(&(at, name)).copied(),
+                _ => None,
+            };
+            settled.extend(target.map(|target| (index, target)));
+        }
+        for (index, target) in settled {
+            self.b.facts_mut().bindings[index].target = target;
+        }
+    }
+
     fn place_field_values(&mut self) {
         for (members, name, value) in std::mem::take(&mut self.field_values) {
             let Some(&id) = self.named.get(&(members, name, false)) else { continue };
             let definition = self.b.facts().definition(id);
-            if definition.kind == DefKind::Field && definition.declared.is_none() {
+            let open = definition.declared.is_none() && !self.initialised.contains(&id);
+            if definition.kind == DefKind::Field && open {
                 self.value(id, value);
             }
         }

@@ -6,8 +6,8 @@ use super::naming::{Naming, Target, naming};
 use super::state::{Extractor, FrameKind, MAX_SCOPES, This, children, has_token};
 use super::{jsdoc, objects};
 use crate::facts::{
-    BindingTarget, DefId, DefKind, Definition, Expr, ExprId, Namespace, Parameter, ParameterKind, ScopeId, ScopeKind,
-    TypeParameter, Visibility,
+    BindingTarget, DefId, DefKind, Definition, Expr, ExprId, Literal, Namespace, Parameter, ParameterKind, ScopeId,
+    ScopeKind, TypeParameter, Visibility,
 };
 use crate::text;
 use crate::walk::Step;
@@ -48,7 +48,9 @@ impl<'a> Extractor<'a> {
             self.b.definition_mut(id).body = Some(scope);
         }
         let arrow = node.kind() == "arrow_function";
+        let context = self.context(path);
         let frame = self.top();
+        frame.context = context;
         frame.local |= !place.is_iife;
         if let Some(receiver) = place.receiver {
             frame.this = This::Expr(receiver);
@@ -62,9 +64,45 @@ impl<'a> Extractor<'a> {
             let name = self.b.name(self.source.text(parameter));
             self.b.parameters(id, &[Parameter { name, kind: ParameterKind::Plain, declared: None, default: None }]);
             self.locals.insert((scope, name));
-            self.b.bind(scope, name, Namespace::Value, BindingTarget::Parameter(id, 0));
+            let target = match self.frame().context.first() {
+                Some(&value) => BindingTarget::Value(value),
+                None => BindingTarget::Parameter(id, 0),
+            };
+            self.b.bind(scope, name, Namespace::Value, target);
         }
         self.constructor_function(node, id, &place);
+    }
+
+    /// What a callback is given, by the function it is written as an argument of.
+    fn context(&mut self, path: &[Step<'_>]) -> Vec<ExprId> {
+        let [.., call, arguments] = path else { return Vec::new() };
+        if arguments.node.kind() != "arguments" || call.node.kind() != "call_expression" {
+            return Vec::new();
+        }
+        let Some(callee) = call.node.child_by_field_name("function").filter(|node| node.kind() == "member_expression")
+        else {
+            return Vec::new();
+        };
+        let (Some(object), Some(property)) =
+            (callee.child_by_field_name("object"), callee.child_by_field_name("property"))
+        else {
+            return Vec::new();
+        };
+        let Some(base) = self.known(object) else { return Vec::new() };
+        match self.source.text(property) {
+            "forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap" => {
+                vec![self.b.expr(Expr::Index { base })]
+            }
+            "sort" | "toSorted" => vec![self.b.expr(Expr::Index { base }); 2],
+            "reduce" | "reduceRight" => vec![self.b.unknown(), self.b.expr(Expr::Index { base })],
+            "then" => vec![self.b.expr(Expr::Unwrap { base })],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether an expression is `null` or `undefined`, or says nothing.
+    pub(super) fn is_null(&self, expr: ExprId) -> bool {
+        matches!(self.b.facts().expr(expr), Expr::Literal(Literal::Null) | Expr::Unknown)
     }
 
     /// The name that a function expression knows itself by.
@@ -306,7 +344,7 @@ impl<'a> Extractor<'a> {
             self.jsdoc_function(id, comment);
         }
         if place.bound && earlier.is_none() {
-            self.bind(id, Namespace::Value);
+            self.bind(id, if kind == DefKind::Class { Namespace::Any } else { Namespace::Value });
         }
         if matches!(node.kind(), "function_declaration" | "generator_function_declaration" | "function_signature") {
             self.export_if_declared(id, path);
@@ -448,7 +486,8 @@ impl<'a> Extractor<'a> {
         let typed = child.child_by_field_name("type");
         let value = typed.and_then(|typed| self.typeofs.get(typed));
         let declared = typed.and_then(|typed| self.exprs.get(typed)).filter(|_| value.is_none());
-        let default = value.or(default);
+        let context = self.frame().context.get(number as usize).copied().filter(|_| typed.is_none());
+        let default = value.or(default).or(context);
         if pattern.kind() != "identifier" {
             let source = match (declared, default) {
                 (Some(of), _) => self.b.expr(Expr::Instance { of }),
@@ -461,7 +500,14 @@ impl<'a> Extractor<'a> {
         let text = self.source.text(pattern);
         let name = self.b.name(text);
         self.locals.insert((scope, name));
-        self.b.bind(scope, name, Namespace::Value, BindingTarget::Parameter(id, number));
+        let documented = self.b.facts().parameters(id).iter().any(|row| row.name == name && row.declared.is_some());
+        let untyped = declared.is_none() && !documented && kind == ParameterKind::Plain;
+        // A parameter without a written type has that of its default value.
+        let target = match default.filter(|&default| untyped && !self.is_null(default)) {
+            Some(value) => BindingTarget::Value(value),
+            None => BindingTarget::Parameter(id, number),
+        };
+        self.b.bind(scope, name, Namespace::Value, target);
         let property = has_token(child, "accessibility_modifier") || has_token(child, "readonly");
         if property && let Some((class, members)) = self.class_around(scope) {
             let mut field = self.blank(DefKind::Field, text, members, pattern, (child, None));

@@ -97,7 +97,12 @@ impl Extractor<'_> {
                 (object.anonymous, object.bound, object.makes_fields) = (false, true, true);
             }
             Naming::Assign { left, whole } => self.assigned_object(left, whole, &mut object),
-            Naming::Default(_) | Naming::ExportAssign => object.makes_fields = true,
+            Naming::Default(export) => {
+                object.name = "default".to_owned();
+                object.whole = export;
+                (object.anonymous, object.makes_fields) = (false, true);
+            }
+            Naming::ExportAssign => object.makes_fields = true,
             _ => {}
         }
         object

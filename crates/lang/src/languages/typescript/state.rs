@@ -58,6 +58,8 @@ pub(super) struct Frame {
     pub(super) type_parameters: Vec<TypeParameter>,
     /// Non-function members become field definitions.
     pub(super) makes_fields: bool,
+    /// Values that the parameters of a callback are given.
+    pub(super) context: Vec<ExprId>,
 }
 
 /// An assignment to a bare name, placed when all bindings are known.
@@ -96,13 +98,15 @@ pub(super) struct Extractor<'a> {
     /// Members of the object that `exports` is.
     pub(super) exports_object: Option<(DefId, ScopeId)>,
     pub(super) export_assigned: Vec<ExprId>,
+    /// Fields whose type their first value says.
+    pub(super) initialised: FxHashSet<DefId>,
     /// Members that a class declares further down.
     pub(super) announced: FxHashSet<(ScopeId, NameId)>,
     /// Values assigned to `this.name`, placed when all fields are known.
     pub(super) field_values: Vec<(ScopeId, NameId, ExprId)>,
     /// Locals that are not definitions, as far as the file has been read.
     pub(super) locals: FxHashSet<(ScopeId, NameId)>,
-    /// Locals without a written type.
+    /// Locals whose type neither an annotation nor a first value says.
     pub(super) open_locals: FxHashSet<(ScopeId, NameId)>,
     /// Locals that only later assignments give a value.
     pub(super) assigned_later: FxHashSet<(ScopeId, NameId)>,
@@ -124,6 +128,7 @@ impl<'a> Extractor<'a> {
             values: Vec::new(),
             type_parameters: Vec::new(),
             makes_fields: false,
+            context: Vec::new(),
         };
         Self {
             b: FactsBuilder::new(input.language, input.lines(), input.limits),
@@ -145,6 +150,7 @@ impl<'a> Extractor<'a> {
             prototypes: prototype_names(input.text),
             exports_object: None,
             export_assigned: Vec::new(),
+            initialised: FxHashSet::default(),
             announced: FxHashSet::default(),
             field_values: Vec::new(),
             locals: FxHashSet::default(),
@@ -216,6 +222,7 @@ impl<'a> Extractor<'a> {
             values: Vec::new(),
             type_parameters: Vec::new(),
             makes_fields: false,
+            context: Vec::new(),
         };
         self.frames.push(frame);
     }
@@ -343,7 +350,11 @@ impl<'a> Extractor<'a> {
     pub(super) fn bind_local(&mut self, scope: ScopeId, name: &str, target: BindingTarget) {
         let name = self.b.name(name);
         self.locals.insert((scope, name));
-        if matches!(target, BindingTarget::Value(_) | BindingTarget::Opaque) {
+        let open = match target {
+            BindingTarget::Value(value) => self.is_null(value),
+            _ => target == BindingTarget::Opaque,
+        };
+        if open {
             self.open_locals.insert((scope, name));
         }
         self.b.bind(scope, name, Namespace::Value, target);

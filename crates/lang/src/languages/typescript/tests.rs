@@ -305,7 +305,7 @@ fn exports_of_every_form() {
         ]
     );
     assert_eq!(exports(&js("export default () => 1;\n")), ["default = <fn::default>"]);
-    assert_eq!(exports(&js("export default { a() {} };\n")), ["default = <>"]);
+    assert_eq!(exports(&js("export default { a() {} };\n")), ["default = <object::default>"]);
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use tree_sitter::Node;
 
+use super::assignments::rightmost;
 use super::functions::outer_statement;
 use super::objects::span_of;
 use super::state::{Extractor, children, has_token, parent, unquote};
-use crate::facts::{BindingTarget, DefKind, Expr, ExprId, ImportKind, Literal, Namespace, ScopeId};
+use crate::facts::{BindingTarget, DefKind, Expr, ExprId, ImportKind, Literal, Namespace, ScopeId, ScopeKind};
 use crate::walk::{Enter, Step};
 
 impl<'a> Extractor<'a> {
@@ -59,7 +60,13 @@ impl<'a> Extractor<'a> {
         path: &[Step<'tree>],
     ) {
         let constant = declaration.kind() == "lexical_declaration" && has_token(declaration, "const");
-        let kind = if constant { DefKind::Constant } else { DefKind::Variable };
+        let value = node.child_by_field_name("value");
+        let created = value.is_some_and(|value| self.creates_object(value));
+        let kind = match (created, constant) {
+            (true, _) => DefKind::Object,
+            (false, true) => DefKind::Constant,
+            (false, false) => DefKind::Variable,
+        };
         let whole = span_of(node, declaration);
         let text = self.source.text(name);
         if let Some(earlier) = self.own(scope, text, false) {
@@ -79,8 +86,21 @@ impl<'a> Extractor<'a> {
         definition.declared = comment.and_then(|comment| self.jsdoc_type(comment));
         let id = self.add(node, definition);
         self.bind(id, Namespace::Value);
+        if created {
+            let members = self.b.scope(scope, ScopeKind::Class, Some(id));
+            self.b.definition_mut(id).body = Some(members);
+        }
         self.initialising.push((node.id(), id, self.frames.len()));
         self.export_if_declared(id, &path[..path.len() - 1]);
+    }
+
+    /// `Object.create(prototype)`: an object whose members are added later.
+    fn creates_object(&self, value: Node<'_>) -> bool {
+        let value = rightmost(value);
+        let function = value.child_by_field_name("function");
+        value.kind() == "call_expression"
+            && function.is_some_and(|function| self.source.text(function) == "Object.create")
+            && value.child_by_field_name("arguments").is_some_and(|arguments| arguments.named_child_count() == 1)
     }
 
     pub(super) fn leave_declarator<'tree>(&mut self, node: Node<'tree>, path: &[Step<'tree>]) {
@@ -96,7 +116,12 @@ impl<'a> Extractor<'a> {
             if let Some(declared) = declared {
                 self.b.definition_mut(id).declared = Some(declared);
             }
-            if let Some(value) = value {
+            let call = node.child_by_field_name("value").map(rightmost);
+            if self.b.facts().definition(id).kind == DefKind::Object
+                && let Some(base) = call.and_then(|call| self.created_from(call))
+            {
+                self.bases.entry(id).or_default().push(base);
+            } else if let Some(value) = value {
                 self.value(id, value);
             }
             return;
