@@ -162,10 +162,11 @@ fn batch_outcomes(
             })
             .collect::<Result<_, EngineError>>()
     })?;
-    let keys: Vec<ContentHash> = loaded
+    let keys: Vec<ContentHash> = batch
         .iter()
-        .filter_map(|file| match file {
-            Loaded::Wanted { hash, language, .. } => Some(cache_key(*hash, *language)),
+        .zip(&loaded)
+        .filter_map(|(job, file)| match file {
+            Loaded::Wanted { hash, language, .. } => Some(cache_key(*hash, *language, &job.inner)),
             Loaded::Ready(_) => None,
         })
         .collect();
@@ -204,11 +205,14 @@ fn batch_outcomes(
     Ok(outcomes)
 }
 
-/// The cache key: the same bytes are different facts in different languages.
-fn cache_key(hash: ContentHash, language: Language) -> ContentHash {
-    let mut key = Vec::with_capacity(48);
+/// The cache key: the same bytes are different facts in different languages, and the words of the path are among the
+/// terms. Paths are those inside a root, so worktrees and branches share rows.
+fn cache_key(hash: ContentHash, language: Language, inner: &RepoPath) -> ContentHash {
+    let mut key = Vec::with_capacity(128);
     key.extend_from_slice(hash.as_bytes());
     key.extend_from_slice(language.name().as_bytes());
+    key.push(0);
+    key.extend_from_slice(inner.as_str().as_bytes());
     ContentHash::of(&key)
 }
 
@@ -303,12 +307,12 @@ fn finish(
     let facts = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         blank(language, Some(Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic))))
     });
-    let terms = catch_unwind(AssertUnwindSafe(|| terms::of_file(&facts, &bytes))).unwrap_or_else(|_| terms::none());
+    let terms = catch_unwind(AssertUnwindSafe(|| terms::of_file(&job.inner, &facts, &bytes))).unwrap_or_else(|_| terms::none());
     // What ran out of time may succeed on a less busy machine.
     let lasting = !facts.problems.iter().any(|problem| problem.kind == ProblemKind::ParseTimeout);
     let row = if lasting { encode(&facts, &terms) } else { None };
     let manifest = manifest(&Some(bytes));
-    let row = row.map(|row| (cache_key(hash, language), row));
+    let row = row.map(|row| (cache_key(hash, language, &job.inner), row));
     (extracted(job, hash, facts, terms, manifest, false), row)
 }
 

@@ -225,6 +225,10 @@ pub struct RootInfo {
     pub path: PathBuf,
     /// What the paths of its files begin with: empty for the first root, else `<name>/`.
     pub prefix: String,
+    /// Hidden files are indexed, too.
+    pub include_hidden: bool,
+    /// Hidden paths that are indexed although others are not.
+    pub hidden_patterns: Vec<String>,
 }
 
 impl RootInfo {

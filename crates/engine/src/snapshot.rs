@@ -1,12 +1,17 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use m1nd_base::{ContentHash, Limits, NodeKind, RepoPath};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::Root;
 
+use crate::engine::Shared;
 use crate::error::ReadError;
 use crate::files::{FileEntry, FileTable};
+use crate::json_graph::Imported;
+use crate::persist::Stored;
 use crate::report::{RootInfo, Tiers};
+use crate::search_index::SearchIndex;
+use crate::status;
 
 /// One state of the index. Immutable: whoever holds it sees the same answers for as long as they hold it.
 pub struct Snapshot {
@@ -18,12 +23,37 @@ pub struct Snapshot {
     pub(crate) handles: Arc<[Option<Root>]>,
     pub(crate) indexed_at_ms: u64,
     pub(crate) limits: Limits,
+    pub(crate) imported: Arc<Vec<Imported>>,
+    pub(crate) search: SearchIndex,
+    reasons: OnceLock<Vec<(String, u64)>>,
 }
 
 impl std::fmt::Debug for Snapshot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Snapshot").field("generation", &self.generation).field("files", &self.files.len()).finish()
     }
+}
+
+/// The parts of a state that an ingest changes.
+pub(crate) struct Content {
+    pub(crate) graph: Graph,
+    pub(crate) files: Arc<FileTable>,
+    pub(crate) roots: Arc<[RootInfo]>,
+    pub(crate) handles: Arc<[Option<Root>]>,
+    pub(crate) imported: Arc<Vec<Imported>>,
+    pub(crate) search: SearchIndex,
+}
+
+/// Handles of roots; `None` for one that is gone or no longer allowed.
+pub(crate) fn open_roots(roots: &[RootInfo], shared: &Shared) -> Vec<Option<Root>> {
+    let open = |root: &RootInfo| {
+        if !shared.allowed.iter().any(|allowed| root.path.starts_with(allowed)) {
+            shared.notice(format!("the indexed root `{}` is not among the allowed roots; it is not read", root.path.display()));
+            return None;
+        }
+        Root::open(&root.path).map_err(|error| shared.notice(error.to_string())).ok()
+    };
+    roots.iter().map(open).collect()
 }
 
 /// The content of a file, read from the disk now.
@@ -59,12 +89,70 @@ impl Snapshot {
             handles: Arc::new([]),
             indexed_at_ms: 0,
             limits: Limits::default(),
+            imported: Arc::default(),
+            search: SearchIndex::default(),
+            reasons: OnceLock::new(),
         }
     }
 
     /// A snapshot of this graph and these files, without roots to read from: for tests of what reads snapshots.
     pub fn from_graph(generation: u64, graph: Graph, files: FileTable) -> Self {
         Self { generation, graph, files: Arc::new(files), ..Self::empty() }
+    }
+
+    /// The snapshot of a stored file.
+    pub(crate) fn from_stored(stored: Stored, shared: &Shared) -> Self {
+        let handles = open_roots(&stored.roots, shared);
+        Self {
+            generation: stored.generation,
+            graph: stored.graph,
+            files: stored.files,
+            roots: stored.roots.into(),
+            handles: handles.into(),
+            indexed_at_ms: stored.indexed_at_ms,
+            limits: shared.config.limits.clone(),
+            imported: stored.imported,
+            search: stored.search,
+            reasons: OnceLock::new(),
+        }
+    }
+
+    /// The next state of the index: this one with another graph, files and search index.
+    pub(crate) fn next(&self, generation: u64, now_ms: u64, content: Content) -> Self {
+        Self {
+            generation,
+            graph: content.graph,
+            files: content.files,
+            roots: content.roots,
+            handles: content.handles,
+            indexed_at_ms: now_ms,
+            limits: self.limits.clone(),
+            imported: content.imported,
+            search: content.search,
+            reasons: OnceLock::new(),
+        }
+    }
+
+    /// What a state holds, to be changed for the next.
+    pub(crate) fn content(&self) -> Content {
+        Content {
+            graph: self.graph.clone(),
+            files: self.files.clone(),
+            roots: self.roots.clone(),
+            handles: self.handles.clone(),
+            imported: self.imported.clone(),
+            search: self.search.clone(),
+        }
+    }
+
+    /// The search index.
+    pub fn index(&self) -> &m1nd_search::Index {
+        &self.search.index
+    }
+
+    /// Reasons of unresolved references with their number, most frequent first. Counted when first asked for.
+    pub fn unresolved_reasons(&self) -> &[(String, u64)] {
+        self.reasons.get_or_init(|| status::count_reasons(&self.graph))
     }
 
     /// Goes up with every change of the index, also over restarts; 0 if nothing was ever indexed.

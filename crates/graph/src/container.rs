@@ -104,20 +104,42 @@ impl Container {
     pub fn verify(&self, cancel: &Cancel) -> Result<bool, SnapshotError> {
         let Data::Mapped { map, table } = &*self.data else { return Ok(true) };
         for section in table {
-            let mut hasher = blake3::Hasher::new();
-            for step in map.bytes().get(section.range.clone()).unwrap_or_default().chunks(VERIFY_STEP) {
-                if cancel.is_cancelled() {
-                    return Ok(false);
-                }
-                hasher.update(step);
-            }
-            if hasher.finalize() != section.hash {
-                let name = String::from_utf8_lossy(&section.tag).trim_end_matches('\0').to_owned();
-                return Err(SnapshotError::Damaged(format!("checksum of section `{name}`")));
+            if !verify(map, section, cancel)? {
+                return Ok(false);
             }
         }
         Ok(true)
     }
+
+    /// Compares one section with its checksum; a section that is not there is as damaged as one that differs.
+    ///
+    /// # Errors
+    /// [`SnapshotError::Damaged`] names the section.
+    pub fn verify_section(&self, tag: &Tag) -> Result<(), SnapshotError> {
+        let Data::Mapped { map, table } = &*self.data else { return Ok(()) };
+        let section = table.iter().find(|section| section.tag == *tag);
+        let section = section.ok_or_else(|| SnapshotError::Damaged(format!("no section `{}`", name_of(tag))))?;
+        verify(map, section, &Cancel::new()).map(|_| ())
+    }
+}
+
+fn name_of(tag: &Tag) -> String {
+    String::from_utf8_lossy(tag).trim_end_matches('\0').to_owned()
+}
+
+/// `Ok(false)` if cancelled before the end.
+fn verify(map: &Mapping, section: &Section, cancel: &Cancel) -> Result<bool, SnapshotError> {
+    let mut hasher = blake3::Hasher::new();
+    for step in map.bytes().get(section.range.clone()).unwrap_or_default().chunks(VERIFY_STEP) {
+        if cancel.is_cancelled() {
+            return Ok(false);
+        }
+        hasher.update(step);
+    }
+    if hasher.finalize() != section.hash {
+        return Err(SnapshotError::Damaged(format!("checksum of section `{}`", name_of(&section.tag))));
+    }
+    Ok(true)
 }
 
 /// Writes a snapshot file of these sections. The same sections give the same bytes.

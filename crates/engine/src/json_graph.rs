@@ -1,0 +1,204 @@
+//! Imported data: a JSON file with nodes and edges, kept as a node set of its own beside the code.
+
+use std::path::Path;
+
+use m1nd_base::{EdgeTier, NodeKind, Relation};
+use m1nd_graph::{EdgeInput, EdgeRef, Graph, NodeFlags, NodeInput, Part};
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::EngineError;
+
+/// The nodes and edges of one imported file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Imported {
+    /// Where it came from, its name in the index.
+    pub(crate) source: String,
+    pub(crate) nodes: Vec<ImportedNode>,
+    pub(crate) edges: Vec<ImportedEdge>,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ImportedNode {
+    pub(crate) id: String,
+    pub(crate) label: String,
+    pub(crate) kind: NodeKind,
+    /// Its tags, joined by commas.
+    pub(crate) tags: String,
+}
+
+/// An edge between imported nodes, or between one and a node of the code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ImportedEdge {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) relation: Relation,
+}
+
+/// What was left out of a JSON graph.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    pub(crate) duplicate_nodes: usize,
+    pub(crate) bad_edges: usize,
+    pub(crate) bad_edge_examples: Vec<String>,
+}
+
+/// Most nodes and edges of one file.
+const MAX_ROWS: usize = 5_000_000;
+
+/// Reads a JSON graph. Edges need both ends among its nodes, `known` imported ones or the code.
+///
+/// # Errors
+/// [`EngineError::BadJson`] if it is not an object with arrays `nodes` and `edges`, or a node has no id.
+pub(crate) fn parse(
+    path: &Path,
+    source: &str,
+    bytes: &[u8],
+    graph: &Graph,
+    known: &[Imported],
+    max_listed: usize,
+) -> Result<(Imported, LeftOut), EngineError> {
+    let bad = |why: String| EngineError::BadJson { path: path.to_owned(), why };
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
+    let list = |name: &str| match value.get(name) {
+        Some(Value::Array(rows)) if rows.len() <= MAX_ROWS => Ok(rows.as_slice()),
+        Some(Value::Array(rows)) => Err(bad(format!("`{name}` has {} rows, limit {MAX_ROWS}", rows.len()))),
+        Some(_) => Err(bad(format!("`{name}` is not an array"))),
+        None => Err(bad(format!("`{name}` is missing"))),
+    };
+    let mut left_out = LeftOut::default();
+    let mut ids: FxHashSet<String> = FxHashSet::default();
+    let mut nodes = Vec::new();
+    for (index, row) in list("nodes")?.iter().enumerate() {
+        let node = node(row).ok_or_else(|| bad(format!("node {index} has no text `id`")))?;
+        let code = graph.find(&node.id).is_some_and(|code| !graph.flags(code).has(NodeFlags::IMPORTED));
+        if code || !ids.insert(node.id.clone()) {
+            left_out.duplicate_nodes += 1;
+        } else {
+            nodes.push(node);
+        }
+    }
+    let others: FxHashSet<&str> =
+        known.iter().filter(|set| set.source != source).flat_map(|set| &set.nodes).map(|node| &*node.id).collect();
+    let exists = |id: &str| {
+        ids.contains(id)
+            || others.contains(id)
+            || graph.find(id).is_some_and(|node| !graph.flags(node).has(NodeFlags::IMPORTED))
+    };
+    let mut edges = Vec::new();
+    for row in list("edges")? {
+        let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (from, to) = (text("source"), text("target"));
+        if from.is_empty() || to.is_empty() || !exists(from) || !exists(to) {
+            left_out.bad_edges += 1;
+            if left_out.bad_edge_examples.len() < max_listed {
+                let shown = |id: &str| if id.is_empty() { "?".to_owned() } else { id.chars().take(200).collect() };
+                left_out.bad_edge_examples.push(format!("{} → {}", shown(from), shown(to)));
+            }
+            continue;
+        }
+        let relation = row.get("relation").and_then(Value::as_str).and_then(Relation::parse);
+        let relation = relation.unwrap_or(Relation::RelatesTo);
+        edges.push(ImportedEdge { from: from.to_owned(), to: to.to_owned(), relation });
+    }
+    Ok((Imported { source: source.to_owned(), nodes, edges }, left_out))
+}
+
+fn node(row: &Value) -> Option<ImportedNode> {
+    let id = row.get("id")?.as_str().filter(|id| !id.is_empty())?;
+    let label = row.get("label").and_then(Value::as_str).unwrap_or(id);
+    let kind = row.get("type").and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    let kind = NodeKind::ALL.iter().copied().find(|known| known.word() == kind).unwrap_or(NodeKind::Custom);
+    let tags = row.get("tags").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let tags: Vec<&str> = tags.iter().filter_map(Value::as_str).collect();
+    // A file node would take nodes of the code for its own.
+    let kind = if kind == NodeKind::File { NodeKind::Custom } else { kind };
+    Some(ImportedNode { id: id.to_owned(), label: label.to_owned(), kind, tags: tags.join(", ") })
+}
+
+/// Numbers for the ids of imported data, beside the linker's.
+pub(crate) struct ImportedSymbols<'a> {
+    first: u32,
+    texts: Vec<&'a str>,
+    numbers: rustc_hash::FxHashMap<&'a str, u32>,
+}
+
+impl<'a> ImportedSymbols<'a> {
+    /// Numbers from `first` on.
+    pub(crate) fn new(first: u32) -> Self {
+        Self { first, texts: Vec::new(), numbers: rustc_hash::FxHashMap::default() }
+    }
+
+    /// The number of an id.
+    pub(crate) fn number(&mut self, id: &'a str) -> u32 {
+        let next = self.first + self.texts.len() as u32;
+        *self.numbers.entry(id).or_insert_with(|| {
+            self.texts.push(id);
+            next
+        })
+    }
+
+    /// The id of a number, if it is one of ours.
+    pub(crate) fn text(&self, number: u32) -> Option<&'a str> {
+        self.texts.get(number.checked_sub(self.first)? as usize).copied()
+    }
+}
+
+/// What an imported file adds to the graph. `known` gives the number of an id of the code.
+pub(crate) fn part<'a>(
+    set: &'a Imported,
+    symbols: &mut ImportedSymbols<'a>,
+    known: &dyn Fn(&str) -> Option<u32>,
+) -> Part<'a> {
+    let nodes = set.nodes.iter().map(|node| NodeInput {
+        symbol: symbols.number(&node.id),
+        parent: None,
+        kind: node.kind,
+        label: &node.label,
+        lines: (0, 0),
+        flags: NodeFlags::IMPORTED,
+        signature: "",
+        doc: &node.tags,
+    });
+    let nodes: Vec<NodeInput<'a>> = nodes.collect();
+    let mut number = |id: &'a str| known(id).unwrap_or_else(|| symbols.number(id));
+    let edges = set.edges.iter().map(|edge| EdgeInput {
+        from: number(&edge.from),
+        to: number(&edge.to),
+        relation: edge.relation,
+        tier: EdgeTier::Certain,
+        of: EdgeRef::IMPORTED,
+        sites: &[],
+    });
+    Part { edges: edges.collect(), nodes, unresolved: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<(Imported, LeftOut), EngineError> {
+        parse(Path::new("g.json"), "g.json", text.as_bytes(), &Graph::default(), &[], 2)
+    }
+
+    #[test]
+    fn bad_edges_are_counted_and_listed() {
+        let text = r#"{"nodes":[{"id":"a"},{"id":"b","label":"B","type":"Concept"},{"id":"a"}],
+            "edges":[{"source":"a","target":"b","relation":"calls"},{"source":"a","target":"x"},{"target":"b"},{"source":"y","target":"z"}]}"#;
+        let (set, left_out) = read(text).expect("a graph");
+        assert_eq!(set.nodes.len(), 2);
+        assert_eq!(set.nodes[1].kind, NodeKind::Concept);
+        assert_eq!(set.edges.len(), 1);
+        assert_eq!((left_out.duplicate_nodes, left_out.bad_edges), (1, 3));
+        assert_eq!(left_out.bad_edge_examples, ["a → x", "? → b"]);
+    }
+
+    #[test]
+    fn what_is_no_graph_is_refused() {
+        for text in ["", "[]", "{}", r#"{"nodes":{},"edges":[]}"#, r#"{"nodes":[{}],"edges":[]}"#, r#"{"nodes":[]}"#] {
+            assert!(matches!(read(text), Err(EngineError::BadJson { .. })), "{text}");
+        }
+    }
+}

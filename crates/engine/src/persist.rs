@@ -1,0 +1,109 @@
+//! The snapshot file: the sections of the graph and those of the engine.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use m1nd_graph::{Container, Graph, SnapshotError, Tag, write_container};
+use m1nd_lang::EXTRACTOR_VERSION;
+use serde::{Deserialize, Serialize};
+
+use crate::files::FileTable;
+use crate::json_graph::Imported;
+use crate::report::RootInfo;
+use crate::search_index::{self, SearchIndex};
+use crate::snapshot::Snapshot;
+
+const META: Tag = *b"e.meta\0\0";
+const FILES: Tag = *b"e.files\0";
+const IMPORTED: Tag = *b"e.import";
+/// Longest `e.meta` and `e.import` that is decoded, in bytes.
+const MAX_SMALL: usize = 256 << 20;
+
+/// What a snapshot file says of itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Meta {
+    generation: u64,
+    indexed_at_ms: u64,
+    extractor_version: u32,
+    roots: Vec<RootInfo>,
+}
+
+/// What a snapshot file holds.
+pub(crate) struct Stored {
+    pub(crate) container: Container,
+    pub(crate) generation: u64,
+    pub(crate) indexed_at_ms: u64,
+    pub(crate) roots: Vec<RootInfo>,
+    pub(crate) graph: Graph,
+    pub(crate) files: Arc<FileTable>,
+    pub(crate) imported: Arc<Vec<Imported>>,
+    pub(crate) search: SearchIndex,
+    /// Its facts were made by another version of the extractors: right for then, to be made anew.
+    pub(crate) outdated: bool,
+}
+
+/// Opens a snapshot file. The engine's own sections are checked whole, those of the graph and the search index are
+/// mapped and left to [`Container::verify`].
+///
+/// # Errors
+/// See [`SnapshotError`].
+pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
+    let container = Container::open(path)?;
+    for tag in [META, FILES, IMPORTED] {
+        container.verify_section(&tag)?;
+    }
+    let meta: Meta = decode(&container, &META)?;
+    let files: FileTable = decode(&container, &FILES)?;
+    let imported: Vec<Imported> = decode(&container, &IMPORTED)?;
+    let graph = Graph::from_container(container.clone())?;
+    let search = SearchIndex::open(&container)?;
+    Ok(Stored {
+        generation: meta.generation,
+        indexed_at_ms: meta.indexed_at_ms,
+        roots: meta.roots,
+        graph,
+        files: Arc::new(files),
+        imported: Arc::new(imported),
+        search,
+        outdated: meta.extractor_version != EXTRACTOR_VERSION,
+        container,
+    })
+}
+
+fn decode<T: for<'d> Deserialize<'d>>(container: &Container, tag: &Tag) -> Result<T, SnapshotError> {
+    let bytes = container.section(tag);
+    let name = || String::from_utf8_lossy(tag).trim_end_matches('\0').to_owned();
+    if bytes.len() > MAX_SMALL {
+        return Err(SnapshotError::Damaged(format!("size of section `{}`", name())));
+    }
+    postcard::from_bytes(bytes).map_err(|_| SnapshotError::Damaged(format!("content of section `{}`", name())))
+}
+
+/// Writes a snapshot whose graph and search index have no changes over their bases.
+///
+/// # Errors
+/// Those of `out`; [`io::ErrorKind::InvalidInput`] if there are such changes.
+pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
+    let unpacked = || io::Error::new(io::ErrorKind::InvalidInput, "the snapshot must be packed before it is written");
+    let meta = Meta {
+        generation: snapshot.generation,
+        indexed_at_ms: snapshot.indexed_at_ms,
+        extractor_version: EXTRACTOR_VERSION,
+        roots: snapshot.roots.to_vec(),
+    };
+    let meta = encode(&meta)?;
+    let files = encode(&*snapshot.files)?;
+    let imported = encode(&*snapshot.imported)?;
+    let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
+    let search = snapshot.search.packed().ok_or_else(unpacked)?;
+    sections.push((search_index::SECTION, search));
+    sections.push((META, &meta));
+    sections.push((FILES, &files));
+    sections.push((IMPORTED, &imported));
+    write_container(out, &sections)
+}
+
+fn encode<T: Serialize>(value: &T) -> io::Result<Vec<u8>> {
+    postcard::to_allocvec(value).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}

@@ -1,0 +1,100 @@
+//! Figures of the index, gathered when somebody asks.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use m1nd_base::ProblemKind;
+use rustc_hash::FxHashMap;
+
+use crate::Language;
+use crate::report::{Activity, IngestReport, LanguageStatus, ProblemStatus, ProcessRole, Status, Tiers, WatchState};
+use crate::snapshot::Snapshot;
+
+/// Examples of each kind of problem.
+const EXAMPLES: usize = 5;
+/// Reasons of unresolved references listed.
+const REASONS: usize = 10;
+
+/// What the status is made of beside the snapshot.
+pub(crate) struct Parts<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) allowed_roots: Vec<PathBuf>,
+    pub(crate) role: ProcessRole,
+    pub(crate) watch: WatchState,
+    pub(crate) activity: Option<Activity>,
+    pub(crate) last_ingest: Option<IngestReport>,
+    pub(crate) notices: Vec<String>,
+    pub(crate) uptime_secs: u64,
+}
+
+pub(crate) fn status(parts: Parts<'_>) -> Status {
+    let snapshot = parts.snapshot;
+    let mut languages: BTreeMap<Language, LanguageStatus> = BTreeMap::new();
+    let mut problems: BTreeMap<ProblemKind, ProblemStatus> = BTreeMap::new();
+    let mut tiers = Tiers::default();
+    let mut lines = 0;
+    for file in snapshot.files().iter() {
+        let language = file.language;
+        let row =
+            languages.entry(language).or_insert(LanguageStatus { language, files: 0, lines: 0, tiers: Tiers::default() });
+        row.files += 1;
+        row.lines += u64::from(file.lines);
+        row.tiers.add(&file.tiers);
+        tiers.add(&file.tiers);
+        lines += u64::from(file.lines);
+        for problem in &file.problems {
+            let kind = problem.kind;
+            let row = problems.entry(kind).or_insert(ProblemStatus { kind, count: 0, examples: Vec::new() });
+            row.count += 1;
+            if row.examples.len() < EXAMPLES {
+                row.examples.push((file.path.to_string(), problem.detail.clone()));
+            }
+        }
+    }
+    let mut languages: Vec<LanguageStatus> = languages.into_values().collect();
+    languages.sort_by_key(|row| std::cmp::Reverse(row.files));
+    let mut problems: Vec<ProblemStatus> = problems.into_values().collect();
+    problems.sort_by_key(|row| std::cmp::Reverse(row.count));
+    Status {
+        generation: snapshot.generation(),
+        roots: snapshot.roots().iter().map(|root| root.path.clone()).collect(),
+        allowed_roots: parts.allowed_roots,
+        files: snapshot.files().len(),
+        lines,
+        node_count: snapshot.graph().node_count(),
+        edge_count: snapshot.graph().edge_count(),
+        tiers,
+        languages,
+        unresolved_reasons: snapshot.unresolved_reasons().iter().take(REASONS).cloned().collect(),
+        problems,
+        last_ingest: parts.last_ingest,
+        indexed_at_ms: snapshot.indexed_at_ms(),
+        activity: parts.activity,
+        watch: parts.watch,
+        role: parts.role,
+        rss_bytes: rss_bytes(),
+        notices: parts.notices,
+        uptime_secs: parts.uptime_secs,
+    }
+}
+
+/// Reasons of unresolved references with their number, most frequent first.
+pub(crate) fn count_reasons(graph: &m1nd_graph::Graph) -> Vec<(String, u64)> {
+    let mut counts: FxHashMap<&str, u64> = FxHashMap::default();
+    for node in graph.nodes() {
+        for reference in graph.unresolved_of(node) {
+            *counts.entry(reference.reason).or_default() += 1;
+        }
+    }
+    let mut rows: Vec<(String, u64)> = counts.into_iter().map(|(reason, count)| (reason.to_owned(), count)).collect();
+    rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    rows
+}
+
+/// Resident memory of this process, 0 where the system does not tell.
+fn rss_bytes() -> u64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/status") else { return 0 };
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()).and_then(|number| number.parse::<u64>().ok());
+    kib.unwrap_or(0) * 1024
+}

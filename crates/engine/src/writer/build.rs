@@ -1,0 +1,169 @@
+//! From links to the next snapshot: built anew, or as changes over the one before.
+
+use std::sync::Arc;
+
+use m1nd_base::RepoPath;
+use m1nd_graph::{BuildReport, Change, EdgeRef, Graph, GraphBuilder, NodeFlags, Part};
+use m1nd_link::{FileLinks, LinkDelta, Linker, SymbolId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Linked, LinkedFile, Writer};
+use crate::json_graph::{self, Imported, ImportedSymbols};
+use crate::part::part;
+use crate::report::Tiers;
+use crate::search_index::{self, SearchIndex};
+use crate::snapshot::Snapshot;
+use crate::terms::FILE_KEY;
+
+/// Numbers from here on are those of imported data; below they are the linker's.
+const FIRST_IMPORTED: u32 = 1 << 31;
+
+/// Remembers which node each definition is, for the search index.
+pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks) {
+    if let Some(file) = linked.files.get_mut(&links.path) {
+        let own = links.nodes.iter();
+        file.ids = own.map(|node| (node.definition.map_or(FILE_KEY, |id| id.0), node.id.0)).collect();
+        file.ids.sort_unstable();
+    }
+}
+
+/// References by tier.
+pub(super) fn tiers(links: &FileLinks) -> Tiers {
+    let counts = links.counts;
+    Tiers {
+        certain: u64::from(counts.certain),
+        possible: u64::from(counts.possible),
+        external: u64::from(counts.external),
+        unresolved: u64::from(counts.unresolved),
+    }
+}
+
+/// A graph of all files.
+pub(super) fn graph(linked: &Linked, delta: &LinkDelta, imported: &[Imported]) -> (Graph, BuildReport) {
+    let mut builder = GraphBuilder::new();
+    for links in &delta.changed {
+        if let Some(file) = linked.files.get(&links.path) {
+            builder.push(&part(links, &file.facts, file.is_test));
+        }
+    }
+    let wanted: FxHashSet<&str> =
+        imported.iter().flat_map(|set| &set.edges).flat_map(|edge| [&*edge.from, &*edge.to]).collect();
+    let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+    if !wanted.is_empty() {
+        for node in delta.changed.iter().flat_map(|links| &links.nodes) {
+            if let Some(id) = wanted.get(linked.linker.text(node.id)) {
+                numbers.insert(id, node.id.0);
+            }
+        }
+    }
+    let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
+    for set in imported {
+        builder.push(&json_graph::part(set, &mut symbols, &|id| numbers.get(id).copied()));
+    }
+    let (graph, report) = builder.finish(&|symbol| text(&linked.linker, &symbols, symbol));
+    (graph, report)
+}
+
+/// The graph with other imported data.
+pub(super) fn with_imported(before: &Graph, imported: &[Imported]) -> Graph {
+    let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
+    let known = |id: &str| before.find(id).filter(|&node| !before.flags(node).has(NodeFlags::IMPORTED)).map(|node| node.0);
+    let parts: Vec<Part<'_>> = imported.iter().map(|set| json_graph::part(set, &mut symbols, &known)).collect();
+    before.with_imported(&parts, &|symbol| symbols.text(symbol))
+}
+
+fn text<'a>(linker: &'a Linker, symbols: &ImportedSymbols<'a>, symbol: u32) -> &'a str {
+    symbols.text(symbol).unwrap_or_else(|| linker.text(SymbolId(symbol)))
+}
+
+/// The graph with the files of this run changed.
+pub(super) fn changed_graph(before: &Graph, linked: &Linked, delta: &LinkDelta, imported: &[Imported]) -> Graph {
+    let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
+    let mut changes: Vec<Change<'_>> = Vec::new();
+    for links in &delta.changed {
+        let Some(file) = linked.files.get(&links.path) else { continue };
+        let mut part = part(links, &file.facts, file.is_test);
+        add_imported_edges(&mut part, linked, links, imported, &mut symbols);
+        changes.push(Change { path: links.path.as_str(), part: Some(part) });
+    }
+    changes.extend(delta.removed.iter().map(|path| Change { path: path.as_str(), part: None }));
+    before.with_changes(&changes, &|symbol| text(&linked.linker, &symbols, symbol).to_owned())
+}
+
+/// Imported edges that start in the file: they live with their source.
+fn add_imported_edges<'a>(
+    part: &mut Part<'a>,
+    linked: &'a Linked,
+    links: &'a FileLinks,
+    imported: &'a [Imported],
+    symbols: &mut ImportedSymbols<'a>,
+) {
+    if imported.iter().all(|set| set.edges.is_empty()) {
+        return;
+    }
+    let own: FxHashMap<&str, u32> =
+        links.nodes.iter().map(|node| (linked.linker.text(node.id), node.id.0)).collect();
+    for edge in imported.iter().flat_map(|set| &set.edges) {
+        if let Some(&from) = own.get(&*edge.from) {
+            let to = own.get(&*edge.to).copied().unwrap_or_else(|| symbols.number(&edge.to));
+            part.edges.push(m1nd_graph::EdgeInput {
+                from,
+                to,
+                relation: edge.relation,
+                tier: m1nd_base::EdgeTier::Certain,
+                of: EdgeRef::IMPORTED,
+                sites: &[],
+            });
+        }
+    }
+}
+
+/// A search index of all files.
+pub(super) fn search(linked: &Linked) -> SearchIndex {
+    let files: Vec<(&RepoPath, Arc<m1nd_search::IndexedFile>)> =
+        linked.files.iter().map(|(path, file)| (path, indexed(&linked.linker, file))).collect();
+    SearchIndex::build(files.iter().map(|(path, file)| (*path, file)))
+}
+
+/// A file as the search index takes it.
+pub(super) fn indexed(linker: &Linker, file: &LinkedFile) -> Arc<m1nd_search::IndexedFile> {
+    search_index::indexed(file.terms.clone(), |key| {
+        let found = file.ids.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        Some(linker.text(SymbolId(file.ids[found].1)))
+    })
+}
+
+/// Everything that packing a snapshot needs, apart from the writer.
+pub(super) struct Packer {
+    snapshot: Arc<Snapshot>,
+    files: Vec<(RepoPath, Arc<m1nd_search::IndexedFile>)>,
+}
+
+impl Packer {
+    /// The same state without changes over its bases.
+    pub(super) fn pack(self) -> Result<Snapshot, String> {
+        let mut content = self.snapshot.content();
+        content.graph = content.graph.compact();
+        if content.search.packed().is_none() {
+            content.search = SearchIndex::build(self.files.iter().map(|(path, file)| (path, file)));
+        }
+        Ok(self.snapshot.next(self.snapshot.generation, self.snapshot.indexed_at_ms, content))
+    }
+}
+
+impl Writer {
+    /// Takes what packing the current state needs; `None` if it cannot be packed now.
+    pub(super) fn packer(&self) -> Option<Packer> {
+        let snapshot = self.shared.current();
+        let files = match (&self.linked, snapshot.search.packed()) {
+            (_, Some(_)) => Vec::new(),
+            (Some(linked), None) => {
+                let all = linked.files.iter();
+                all.map(|(path, file)| (path.clone(), indexed(&linked.linker, file))).collect()
+            }
+            // Changes without a linker do not happen: both come from the same run.
+            (None, None) => return None,
+        };
+        Some(Packer { snapshot, files })
+    }
+}

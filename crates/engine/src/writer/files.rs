@@ -1,0 +1,196 @@
+//! Which files to look at, and what of them is new.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use m1nd_base::{Cancel, Problem, ProblemKind, Progress, RepoPath};
+use m1nd_link::Linker;
+use m1nd_vfs::{FileMeta, Root, VfsError};
+
+use super::{LinkedFile, Writer, walk_options};
+use crate::error::EngineError;
+use crate::extract::{self, Counters, Extracted, Job, Outcome, Tools};
+use crate::files::{FileEntry, FileTable};
+use crate::report::RootInfo;
+
+/// A file that was changed this shortly before it was indexed may have changed again within the same tick of the clock:
+/// its size and time prove nothing.
+const RACY_NS: i64 = 2_000_000_000;
+
+/// What the walk of some roots found.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    pub(super) jobs: Vec<Job>,
+    /// Files of the index that are gone.
+    pub(super) removed: Vec<RepoPath>,
+    pub(super) skipped: Vec<(String, Problem)>,
+}
+
+/// A part of the index to be compared with the disk.
+pub(super) struct Target<'a> {
+    pub(super) root: usize,
+    pub(super) info: &'a RootInfo,
+    pub(super) handle: &'a Root,
+    pub(super) scope: Option<&'a RepoPath>,
+    pub(super) is_file: bool,
+}
+
+/// How carefully files are compared with the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Care {
+    /// Files of the same size and time are taken to be the same.
+    pub(super) trusts_time: bool,
+    /// The facts of all files are wanted, not only those of changed ones.
+    pub(super) wants_all: bool,
+}
+
+/// What extraction yielded.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) changed: Vec<Extracted>,
+    /// Same content, other size or time.
+    pub(super) touched: Vec<(RepoPath, FileMeta)>,
+    pub(super) removed: Vec<RepoPath>,
+    pub(super) skipped: Vec<(String, Problem)>,
+    pub(super) unchanged: usize,
+    pub(super) from_cache: usize,
+    pub(super) bytes_read: u64,
+}
+
+/// Lists the files of a target and compares them with the index.
+pub(super) fn scan(
+    target: &Target<'_>,
+    writer: &Writer,
+    old: &FileTable,
+    care: Care,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<Scan, EngineError> {
+    let mut scan = Scan::default();
+    let limits = &writer.shared.config.limits;
+    let indexed_ns = i64::try_from(writer.shared.current().indexed_at_ms).unwrap_or(0).saturating_mul(1_000_000);
+    let mut found: Vec<(RepoPath, FileMeta)> = Vec::new();
+    match target.scope.filter(|_| target.is_file) {
+        Some(file) => found.push((file.clone(), target.handle.metadata(file)?)),
+        None => {
+            let walk = target.handle.walk(&walk_options(target.info), limits, cancel, progress)?;
+            let scope = target.scope.map_or("", RepoPath::as_str);
+            found.extend(walk.files.into_iter().filter(|(path, _)| path.is_within(scope)));
+            scan.skipped = walk.skipped;
+        }
+    }
+    for (inner, meta) in found {
+        scan.jobs.push(job(target, inner, meta, old, care, indexed_ns));
+    }
+    scan.jobs.sort_by(|a, b| a.path.cmp(&b.path));
+    let inside = |entry: &&FileEntry| {
+        belongs(target, &entry.path).is_some_and(|inner| target.scope.is_none_or(|scope| inner.is_within(scope.as_str())))
+    };
+    let gone = old.iter().filter(inside).filter(|entry| {
+        scan.jobs.binary_search_by(|job| job.path.cmp(&entry.path)).is_err()
+    });
+    scan.removed = gone.map(|entry| entry.path.clone()).collect();
+    Ok(scan)
+}
+
+/// The path in the target's root of a path of the index, if it lies in that root.
+fn belongs(target: &Target<'_>, path: &RepoPath) -> Option<RepoPath> {
+    target.info.inner(path)
+}
+
+fn job(target: &Target<'_>, inner: RepoPath, meta: FileMeta, old: &FileTable, care: Care, indexed_ns: i64) -> Job {
+    let path = target.info.outer(&inner);
+    let known = old.get(&path);
+    let same = known.is_some_and(|entry| entry.size == meta.size && entry.mtime_ns == meta.mtime_ns);
+    let racy = meta.mtime_ns.saturating_add(RACY_NS) >= indexed_ns;
+    Job {
+        path,
+        inner,
+        root: target.root,
+        meta,
+        before: known.map(|entry| entry.hash),
+        unchanged: same && !racy && care.trusts_time,
+        always: care.wants_all,
+    }
+}
+
+/// Looks at single files that a watcher named.
+pub(super) fn scan_paths(
+    target: &Target<'_>,
+    writer: &Writer,
+    old: &FileTable,
+    paths: &[RepoPath],
+) -> Result<Scan, EngineError> {
+    let mut scan = Scan::default();
+    let care = Care { trusts_time: true, wants_all: false };
+    let indexed_ns = i64::try_from(writer.shared.current().indexed_at_ms).unwrap_or(0).saturating_mul(1_000_000);
+    for inner in paths {
+        match target.handle.metadata(inner) {
+            Ok(meta) => scan.jobs.push(job(target, inner.clone(), meta, old, care, indexed_ns)),
+            Err(VfsError::Unreadable { .. }) => {
+                let problem = Problem::new(ProblemKind::Unreadable, "its metadata cannot be read");
+                scan.skipped.push((target.info.outer(inner).to_string(), problem));
+            }
+            Err(_) => {
+                let path = target.info.outer(inner);
+                if old.get(&path).is_some() {
+                    scan.removed.push(path);
+                }
+            }
+        }
+    }
+    scan.jobs.sort_by(|a, b| a.path.cmp(&b.path));
+    scan.jobs.dedup_by(|a, b| a.path == b.path);
+    Ok(scan)
+}
+
+/// The facts of the jobs' files.
+pub(super) fn gather(
+    scan: Scan,
+    writer: &mut Writer,
+    roots: &[Option<Root>],
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<Gathered, EngineError> {
+    let pool = writer.pool()?;
+    writer.open_cache();
+    let limits = writer.shared.config.limits.clone();
+    let tools = Tools { roots, cache: writer.cache.as_ref(), limits: &limits, pool: &pool, cancel, progress };
+    let counters = Counters::default();
+    let mut gathered = Gathered { removed: scan.removed, skipped: scan.skipped, ..Gathered::default() };
+    let mut nodes = 0usize;
+    extract::extract_all(&scan.jobs, tools, &counters, &mut |job, outcome| match outcome {
+        Outcome::Facts(file) => {
+            nodes += file.facts.definitions.len() + 1;
+            if nodes > limits.graph_nodes {
+                let detail = format!("the graph has {} nodes, its limit", limits.graph_nodes);
+                gathered.skipped.push((job.path.to_string(), Problem::new(ProblemKind::GraphLimit, detail)));
+                return;
+            }
+            gathered.from_cache += usize::from(file.from_cache);
+            gathered.changed.push(*file);
+        }
+        Outcome::Same(_) => {
+            gathered.unchanged += 1;
+            gathered.touched.push((job.path.clone(), job.meta));
+        }
+        Outcome::Gone => gathered.removed.extend(job.before.map(|_| job.path.clone())),
+        Outcome::Unreadable(problem) => {
+            gathered.skipped.push((job.path.to_string(), problem));
+            gathered.removed.extend(job.before.map(|_| job.path.clone()));
+        }
+    })?;
+    gathered.bytes_read = counters.bytes_read.load(Ordering::Relaxed);
+    Ok(gathered)
+}
+
+/// Gives a file to the linker; yields what the writer and the index keep of it.
+pub(super) fn set_file(linker: &mut Linker, file: Extracted) -> (FileEntry, LinkedFile) {
+    let Extracted { mut entry, facts, terms, manifest, .. } = file;
+    linker.set_file(&entry.path, Arc::clone(&facts));
+    if let Some(text) = manifest {
+        entry.problems.extend(linker.set_manifest(&entry.path, &text));
+    }
+    let is_test = entry.is_test;
+    (entry, LinkedFile { facts, terms, ids: Box::default(), is_test })
+}

@@ -1,0 +1,464 @@
+//! Bringing the index in line with the disk.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use m1nd_base::{Cancel, ProblemKind, Progress, ProgressEvent, RepoPath};
+use m1nd_link::{LinkDelta, Linker};
+use m1nd_vfs::{Changes, FileMeta, Root};
+
+use super::files::{self, Care, Gathered, Scan, Target};
+use super::place::Place;
+use super::{Linked, LinkedFile, Writer, build};
+use crate::config::{Adapter, IngestRequest, Mode};
+use crate::engine::now_ms;
+use crate::error::EngineError;
+use crate::extract;
+use crate::files::{FileEntry, FileTable};
+use crate::json_graph::{self, LeftOut};
+use crate::report::{IngestReport, RootInfo, Tiers};
+use crate::snapshot::{self, Snapshot};
+
+/// Changed files of one run past which the graph is packed at once instead of carried over the base.
+const MAX_CHANGED: usize = 400;
+/// Changed files over the base past which it is packed at once.
+const MAX_OVERLAY: usize = 1_000;
+
+/// Measures the stages of an ingest.
+struct Stages {
+    started: Instant,
+    last: Instant,
+    rows: Vec<(&'static str, f64)>,
+}
+
+impl Stages {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self { started: now, last: now, rows: Vec::new() }
+    }
+
+    fn done(&mut self, stage: &'static str) {
+        let now = Instant::now();
+        self.rows.push((stage, millis(now - self.last)));
+        self.last = now;
+    }
+}
+
+fn millis(time: std::time::Duration) -> f64 {
+    time.as_secs_f64() * 1_000.0
+}
+
+/// What a run did, for its report.
+#[derive(Default)]
+struct Done {
+    scanned: usize,
+    parsed: usize,
+    from_cache: usize,
+    unchanged: usize,
+    removed: usize,
+    linked: usize,
+    bytes_read: u64,
+    skipped: Vec<(String, m1nd_base::Problem)>,
+    left_out: LeftOut,
+}
+
+impl Done {
+    fn of(gathered: &Gathered) -> Self {
+        Self {
+            scanned: gathered.changed.len() + gathered.unchanged,
+            parsed: gathered.changed.len() - gathered.from_cache,
+            from_cache: gathered.from_cache,
+            unchanged: gathered.unchanged,
+            removed: gathered.removed.len(),
+            bytes_read: gathered.bytes_read,
+            skipped: gathered.skipped.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Writer {
+    /// Does what a caller asked for.
+    pub(super) fn ingest(
+        &mut self,
+        request: &IngestRequest,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<IngestReport, EngineError> {
+        if self.shared.config.read_only {
+            return Err(EngineError::ReadOnly);
+        }
+        if self.lock.is_none() {
+            self.take_over();
+        }
+        if self.lock.is_none() {
+            return Err(EngineError::WriterElsewhere);
+        }
+        cancel.check()?;
+        let mut stages = Stages::new();
+        let before = self.shared.current();
+        let place = self.place(request)?;
+        let done = match request.adapter {
+            Adapter::Json => self.ingest_json(request, &place, cancel, &mut stages)?,
+            Adapter::Code => self.ingest_code(request, place, cancel, progress, &mut stages)?,
+        };
+        self.watch();
+        Ok(self.report(request, &before, done, stages))
+    }
+
+    fn ingest_code(
+        &mut self,
+        request: &IngestRequest,
+        place: Place,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+        stages: &mut Stages,
+    ) -> Result<Done, EngineError> {
+        let current = self.shared.current();
+        let same_roots = current.roots.as_ref() == place.roots.as_slice();
+        let done = if same_roots && self.linked.is_some() {
+            let handles = current.handles.clone();
+            let target = target(&place.roots, &handles, place.root, place.scope.as_ref(), place.is_file)?;
+            let care = Care { trusts_time: request.incremental, wants_all: false };
+            let scan = files::scan(&target, self, &current.files, care, cancel, progress)?;
+            stages.done("reading");
+            let gathered = files::gather(scan, self, &handles, cancel, progress)?;
+            stages.done("parsing");
+            self.update(gathered, cancel, progress, stages)?
+        } else {
+            let care = Care { trusts_time: request.incremental && !current.is_empty(), wants_all: true };
+            let fresh = same_roots.then_some((place.root, place.scope.as_ref()));
+            self.full(place.roots.clone(), fresh, care, cancel, progress, stages)?
+        };
+        if self.unsaved && self.shared.current().graph.overlay_files() == 0 {
+            self.save_now().map_err(EngineError::Store)?;
+            stages.done("writing");
+        }
+        Ok(done)
+    }
+
+    /// Reads and links everything. `fresh` names the part whose files are compared with `care` while the others of the
+    /// index are taken to be as they were if their size and time are; `None` for all.
+    fn full(
+        &mut self,
+        roots: Vec<RootInfo>,
+        fresh: Option<(usize, Option<&RepoPath>)>,
+        care: Care,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+        stages: &mut Stages,
+    ) -> Result<Done, EngineError> {
+        self.linked = None;
+        let current = self.shared.current();
+        let same_roots = current.roots.as_ref() == roots.as_slice();
+        let handles: Arc<[Option<Root>]> = match same_roots {
+            true => current.handles.clone(),
+            false => snapshot::open_roots(&roots, &self.shared).into(),
+        };
+        // Under other roots the same path may be another file.
+        let kept = FileTable::default();
+        let old = if same_roots || keeps_prefixes(&current.roots, &roots) { &*current.files } else { &kept };
+        let mut scan = Scan::default();
+        for number in 0..roots.len() {
+            let Ok(target) = target(&roots, &handles, number, None, false) else { continue };
+            let named = fresh.is_none_or(|(root, scope)| root == number && scope.is_none());
+            let care = Care { trusts_time: care.trusts_time || !named, wants_all: true };
+            let part = files::scan(&target, self, old, care, cancel, progress)?;
+            scan.jobs.extend(part.jobs);
+            scan.removed.extend(part.removed);
+            scan.skipped.extend(part.skipped);
+        }
+        if let Some((root, Some(scope))) = fresh {
+            let inside = |job: &mut &mut extract::Job| job.root == root && job.inner.is_within(scope.as_str());
+            scan.jobs.iter_mut().filter(inside).for_each(|job| job.unchanged &= care.trusts_time);
+        }
+        stages.done("reading");
+        let gathered = files::gather(scan, self, &handles, cancel, progress)?;
+        stages.done("parsing");
+        let mut done = Done::of(&gathered);
+        let mut linked = Linked { linker: Linker::new(self.shared.config.limits.clone()), files: Default::default() };
+        let mut entries: Vec<FileEntry> = Vec::with_capacity(gathered.changed.len());
+        for file in gathered.changed {
+            let (entry, file) = files::set_file(&mut linked.linker, file);
+            linked.files.insert(entry.path.clone(), file);
+            entries.push(entry);
+        }
+        let delta = link(&mut linked, cancel, progress)?;
+        done.linked = delta.changed.len();
+        add_tiers(&mut entries, &delta);
+        stages.done("linking");
+        progress.report(ProgressEvent { stage: "building", done: 0, total: Some(2) });
+        delta.changed.iter().for_each(|links| build::note_ids(&mut linked, links));
+        let files = FileTable::new(entries);
+        if care.trusts_time && same_roots && !current.outdated && same_content(&current.files, &files) {
+            // The index is as the disk: only the linker had to be made ready for later changes.
+            self.linked = Some(linked);
+            return Ok(done);
+        }
+        let imported = current.imported.clone();
+        let (graph, _) = build::graph(&linked, &delta, &imported);
+        drop(delta);
+        cancel.check()?;
+        progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
+        let search = build::search(&linked);
+        cancel.check()?;
+        stages.done("building");
+        let generation = self.next_generation();
+        let content = snapshot::Content {
+            graph,
+            files: Arc::new(files),
+            roots: roots.into(),
+            handles,
+            imported,
+            search,
+        };
+        self.publish(&current, generation, content);
+        self.linked = Some(linked);
+        Ok(done)
+    }
+
+    /// Links what changed and publishes it, if anything did.
+    fn update(
+        &mut self,
+        gathered: Gathered,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+        stages: &mut Stages,
+    ) -> Result<Done, EngineError> {
+        let mut done = Done::of(&gathered);
+        let current = self.shared.current();
+        let Some(mut linked) = self.linked.take() else {
+            return Err(EngineError::Internal("the linker is not there".into()));
+        };
+        let touched = touched(&current.files, &gathered.touched);
+        if gathered.changed.is_empty() && gathered.removed.is_empty() {
+            self.linked = Some(linked);
+            if !touched.is_empty() {
+                let mut content = current.content();
+                content.files = Arc::new(content.files.with(touched));
+                let same = current.next(current.generation, current.indexed_at_ms, content);
+                self.shared.publish(Arc::new(same));
+                self.unsaved = true;
+            }
+            return Ok(done);
+        }
+        let mut rows: std::collections::BTreeMap<RepoPath, Option<FileEntry>> = touched.into_iter().collect();
+        let mut edited: Vec<RepoPath> = Vec::new();
+        for path in &gathered.removed {
+            linked.linker.remove_file(path);
+            linked.files.remove(path);
+            rows.insert(path.clone(), None);
+        }
+        for file in gathered.changed {
+            let (entry, file) = files::set_file(&mut linked.linker, file);
+            linked.files.insert(entry.path.clone(), file);
+            edited.push(entry.path.clone());
+            rows.insert(entry.path.clone(), Some(entry));
+        }
+        let delta = link(&mut linked, cancel, progress)?;
+        done.linked = delta.changed.len();
+        stages.done("linking");
+        for links in &delta.changed {
+            build::note_ids(&mut linked, links);
+            let row = rows.entry(links.path.clone()).or_insert_with(|| current.files.get(&links.path).cloned());
+            if let Some(entry) = row {
+                entry.tiers = build::tiers(links);
+            }
+        }
+        let mut content = current.content();
+        content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
+        let mut changes: Vec<_> = gathered.removed.iter().map(|path| (path.clone(), None)).collect();
+        for path in edited {
+            let file = linked.files.get(&path).map(|file| build::indexed(&linked.linker, file));
+            changes.push((path, file));
+        }
+        content.search = content.search.with_changes(changes);
+        content.files = Arc::new(content.files.with(rows.into_iter().collect()));
+        if delta.changed.len() > MAX_CHANGED || content.graph.overlay_files() > MAX_OVERLAY {
+            content.graph = content.graph.compact();
+            content.search = build::search(&linked);
+        }
+        cancel.check()?;
+        let generation = self.next_generation();
+        self.publish(&current, generation, content);
+        self.linked = Some(linked);
+        stages.done("building");
+        Ok(done)
+    }
+
+    fn publish(&mut self, before: &Snapshot, generation: u64, content: snapshot::Content) {
+        let next = before.next(generation, now_ms(), content);
+        self.shared.publish(Arc::new(next));
+        self.unsaved = true;
+    }
+
+    /// Follows a watcher.
+    pub(super) fn refresh(
+        &mut self,
+        root: &Path,
+        changes: Changes,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<(), EngineError> {
+        let current = self.shared.current();
+        let Some(number) = current.roots.iter().position(|info| info.path == root) else { return Ok(()) };
+        let mut stages = Stages::new();
+        if self.linked.is_none() {
+            // Also the moment to get ready for later changes, even if nothing changed by now.
+            let care = Care { trusts_time: true, wants_all: true };
+            return self.full(current.roots.to_vec(), None, care, cancel, progress, &mut stages).map(|_| ());
+        }
+        let handles = current.handles.clone();
+        let target = target(&current.roots, &handles, number, None, false)?;
+        let scan = match changes {
+            Changes::Paths(paths) => files::scan_paths(&target, self, &current.files, &paths)?,
+            Changes::Rescan => {
+                let care = Care { trusts_time: true, wants_all: false };
+                files::scan(&target, self, &current.files, care, cancel, progress)?
+            }
+        };
+        let gathered = files::gather(scan, self, &handles, cancel, progress)?;
+        self.update(gathered, cancel, progress, &mut stages).map(|_| ())
+    }
+
+    /// Builds the index of these roots anew.
+    pub(super) fn rebuild(
+        &mut self,
+        roots: Vec<RootInfo>,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<(), EngineError> {
+        let care = Care { trusts_time: false, wants_all: true };
+        self.full(roots, None, care, cancel, progress, &mut Stages::new())?;
+        self.save_now().map_err(EngineError::Store)
+    }
+
+    fn ingest_json(
+        &mut self,
+        request: &IngestRequest,
+        place: &Place,
+        cancel: &Cancel,
+        stages: &mut Stages,
+    ) -> Result<Done, EngineError> {
+        if request.incremental {
+            return Err(EngineError::BadRequest("adapter `json` has no incremental mode; leave `incremental` out".into()));
+        }
+        let info = &place.roots[place.root];
+        let (Some(inner), true) = (&place.scope, place.is_file) else {
+            return Err(EngineError::BadRequest("adapter `json` takes the path of a JSON file, not of a folder".into()));
+        };
+        let root = Root::open(&info.path)?;
+        let bytes = root.read(inner, self.shared.config.limits.read_bytes)?;
+        cancel.check()?;
+        let current = self.shared.current();
+        let source = info.outer(inner).to_string();
+        let known: &[json_graph::Imported] = if request.mode == Mode::Replace { &[] } else { &current.imported };
+        let listed = IngestReport::MAX_LISTED;
+        let (set, left_out) = json_graph::parse(&request.path, &source, &bytes, &current.graph, known, listed)?;
+        stages.done("parsing");
+        let mut imported: Vec<json_graph::Imported> =
+            known.iter().filter(|known| known.source != source).cloned().collect();
+        imported.push(set);
+        imported.sort_by(|a, b| a.source.cmp(&b.source));
+        let mut content = current.content();
+        content.graph = build::with_imported(&current.graph, &imported);
+        content.imported = Arc::new(imported);
+        cancel.check()?;
+        let generation = self.next_generation();
+        self.publish(&current, generation, content);
+        stages.done("building");
+        self.save_now().map_err(EngineError::Store)?;
+        stages.done("writing");
+        Ok(Done { scanned: 1, parsed: 1, bytes_read: bytes.len() as u64, left_out, ..Done::default() })
+    }
+
+    fn report(&self, request: &IngestRequest, before: &Snapshot, done: Done, stages: Stages) -> IngestReport {
+        let after = self.shared.current();
+        let mut problems: std::collections::BTreeMap<ProblemKind, usize> = Default::default();
+        let of_files = after.files.iter().flat_map(|file| &file.problems);
+        for problem in of_files.chain(done.skipped.iter().map(|(_, problem)| problem)) {
+            *problems.entry(problem.kind).or_default() += 1;
+        }
+        let (nodes, edges) = (after.graph.node_count(), after.graph.edge_count());
+        IngestReport {
+            mode: request.mode,
+            adapter: request.adapter,
+            roots: after.roots.iter().map(|root| root.path.clone()).collect::<Vec<PathBuf>>(),
+            files_scanned: done.scanned,
+            files_parsed: done.parsed,
+            files_from_cache: done.from_cache,
+            files_unchanged: done.unchanged,
+            files_removed: done.removed,
+            files_linked: done.linked,
+            bytes_read: done.bytes_read,
+            files_skipped: done.skipped.len(),
+            skipped: done.skipped.into_iter().take(IngestReport::MAX_LISTED).collect(),
+            problems: problems.into_iter().collect(),
+            nodes_created: nodes.saturating_sub(before.graph.node_count()),
+            edges_created: edges.saturating_sub(before.graph.edge_count()),
+            node_count: nodes,
+            edge_count: edges,
+            tiers: after.files.iter().fold(Tiers::default(), |mut sum, file| {
+                sum.add(&file.tiers);
+                sum
+            }),
+            bad_edges: done.left_out.bad_edges,
+            bad_edge_examples: done.left_out.bad_edge_examples,
+            duplicate_nodes: done.left_out.duplicate_nodes,
+            generation: after.generation,
+            changed: after.generation != before.generation,
+            elapsed_ms: millis(stages.started.elapsed()),
+            stages: stages.rows,
+        }
+    }
+}
+
+/// Links and reports how far it is.
+fn link(linked: &mut Linked, cancel: &Cancel, progress: &dyn Progress) -> Result<LinkDelta, EngineError> {
+    progress.report(ProgressEvent { stage: "linking", done: 0, total: None });
+    Ok(linked.linker.link(cancel, progress)?)
+}
+
+fn add_tiers(entries: &mut [FileEntry], delta: &LinkDelta) {
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    for links in &delta.changed {
+        if let Ok(index) = entries.binary_search_by(|entry| entry.path.cmp(&links.path)) {
+            entries[index].tiers = build::tiers(links);
+        }
+    }
+}
+
+/// Whether both have the same files with the same content.
+fn same_content(a: &FileTable, b: &FileTable) -> bool {
+    a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.path == b.path && a.hash == b.hash)
+}
+
+/// Whether files of the roots before have the same paths in the index afterwards.
+fn keeps_prefixes(before: &[RootInfo], after: &[RootInfo]) -> bool {
+    before.iter().zip(after).all(|(old, new)| old.path == new.path && old.prefix == new.prefix)
+}
+
+/// Entries whose size or time has to be brought up to date.
+fn touched(files: &FileTable, rows: &[(RepoPath, FileMeta)]) -> Vec<(RepoPath, Option<FileEntry>)> {
+    let mut changed = Vec::new();
+    for (path, meta) in rows {
+        if let Some(entry) = files.get(path).filter(|entry| entry.size != meta.size || entry.mtime_ns != meta.mtime_ns) {
+            changed.push((path.clone(), Some(FileEntry { size: meta.size, mtime_ns: meta.mtime_ns, ..entry.clone() })));
+        }
+    }
+    changed
+}
+
+fn target<'a>(
+    roots: &'a [RootInfo],
+    handles: &'a [Option<Root>],
+    number: usize,
+    scope: Option<&'a RepoPath>,
+    is_file: bool,
+) -> Result<Target<'a>, EngineError> {
+    let info = roots.get(number).ok_or_else(|| EngineError::Internal("no such root".into()))?;
+    let handle = handles.get(number).and_then(Option::as_ref);
+    let handle = handle.ok_or_else(|| EngineError::PathNotFound(info.path.clone()))?;
+    Ok(Target { root: number, info, handle, scope, is_file })
+}

@@ -1,0 +1,448 @@
+//! The one thread that changes the index. Everything that happens to it is an [`Event`], handled one after the other.
+
+mod build;
+mod files;
+mod ingest;
+mod place;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use m1nd_base::{Cancel, Progress, ProgressEvent, RepoPath};
+use m1nd_lang::FileFacts;
+use m1nd_link::Linker;
+use m1nd_search::FileTerms;
+use m1nd_store::{FactsCache, Home, WriterLock};
+use m1nd_vfs::{Changes, WalkOptions, Watcher};
+
+use crate::config::IngestRequest;
+use crate::engine::{Shared, raise};
+use crate::error::EngineError;
+use crate::persist;
+use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
+use crate::snapshot::Snapshot;
+
+/// Pause in changes after which a watcher tells of them.
+const DEBOUNCE: Duration = Duration::from_millis(80);
+/// Time without events after which changed files are packed and written to disk.
+const IDLE: Duration = Duration::from_millis(1_500);
+/// Time between two tries of a reader to become the writer.
+const TAKEOVER_PERIOD: Duration = Duration::from_millis(400);
+/// Generations reserved on disk at once, so that an edit costs no synchronised write.
+const RESERVED: u64 = 64;
+/// Setting that holds the last reserved generation.
+const GENERATION: &str = "generation";
+/// Stack of a parsing thread, in bytes: grammars use some recursion of their own.
+const STACK: usize = 16 << 20;
+
+/// Everything that can happen to the index.
+pub(crate) enum Event {
+    /// A caller wants something indexed.
+    Ingest {
+        request: Box<IngestRequest>,
+        cancel: Cancel,
+        reply: Sender<Reply>,
+    },
+    /// Files of a root changed.
+    Changed { root: PathBuf, changes: Changes },
+    /// The changed files of a generation were packed and written by a thread of their own.
+    Packed(Result<Arc<Snapshot>, String>),
+    /// The content of the mapped snapshot does not match its checksums.
+    Damaged { path: PathBuf, why: String },
+    /// The engine ends.
+    Stop,
+}
+
+/// What the caller of an ingest hears.
+pub(crate) enum Reply {
+    /// How far it is.
+    Progress(ProgressEvent),
+    /// How it ended.
+    Done(Box<Result<IngestReport, EngineError>>),
+}
+
+/// A file as the writer keeps it for linking and packing.
+pub(crate) struct LinkedFile {
+    facts: Arc<FileFacts>,
+    terms: Arc<FileTerms>,
+    /// Number in the facts and symbol of each definition that is a node.
+    ids: Box<[(u32, u32)]>,
+    is_test: bool,
+}
+
+/// The linker with all files of the current roots.
+pub(crate) struct Linked {
+    linker: Linker,
+    files: BTreeMap<RepoPath, LinkedFile>,
+}
+
+/// State of the writer thread.
+pub(crate) struct Writer {
+    shared: Arc<Shared>,
+    home: Home,
+    lock: Option<WriterLock>,
+    events: Sender<Event>,
+    inbox: Receiver<Event>,
+    cache: Option<FactsCache>,
+    pool: Option<Arc<rayon::ThreadPool>>,
+    linked: Option<Linked>,
+    watchers: Vec<(PathBuf, Watcher)>,
+    /// Last reserved generation.
+    reserved: u64,
+    /// The published state is newer than the file.
+    unsaved: bool,
+    packing: bool,
+    /// When something last happened.
+    active: Instant,
+}
+
+/// Passes progress on to the caller of an ingest and to the status.
+struct Reporter<'a> {
+    shared: &'a Shared,
+    reply: Option<&'a Sender<Reply>>,
+}
+
+impl Progress for Reporter<'_> {
+    fn report(&self, event: ProgressEvent) {
+        let ProgressEvent { stage, done, total } = event;
+        self.shared.state().activity = Some(Activity { stage, done, total });
+        if let Some(reply) = self.reply {
+            let _ = reply.send(Reply::Progress(event));
+        }
+    }
+}
+
+impl Writer {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        home: Home,
+        lock: Option<WriterLock>,
+        events: Sender<Event>,
+        inbox: Receiver<Event>,
+    ) -> Self {
+        Self {
+            shared,
+            home,
+            lock,
+            events,
+            inbox,
+            cache: None,
+            pool: None,
+            linked: None,
+            watchers: Vec::new(),
+            reserved: 0,
+            unsaved: false,
+            packing: false,
+            active: Instant::now(),
+        }
+    }
+
+    /// Publishes the stored snapshot.
+    pub(crate) fn load(&mut self) {
+        let writes = self.lock.is_some();
+        if writes {
+            self.reserved = self.stored_generation();
+        }
+        let Some(stored) = self.shared.open_stored(writes) else {
+            return;
+        };
+        if stored.outdated {
+            let text = "the index was made by another version of the extractors; the next ingest makes it anew";
+            self.shared.notice(text.into());
+        }
+        self.verify(&stored);
+        let mut snapshot = Snapshot::from_stored(stored, &self.shared);
+        if writes {
+            // Generations that were published but not written may have been seen: do not go back behind them.
+            snapshot.generation = snapshot.generation.max(self.reserved);
+        }
+        self.shared.publish(Arc::new(snapshot));
+    }
+
+    /// Compares the mapped file with its checksums in a thread of its own.
+    fn verify(&self, stored: &persist::Stored) {
+        let container = stored.container.clone();
+        let (stop, events) = (self.shared.stop.clone(), self.events.clone());
+        let path = self.shared.project.snapshot_path();
+        let check = move || {
+            if let Err(error) = container.verify(&stop) {
+                let _ = events.send(Event::Damaged { path, why: error.to_string() });
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("m1nd-verify".into()).spawn(check) {
+            tracing::warn!(%error, "the snapshot is not verified");
+        }
+    }
+
+    fn stored_generation(&self) -> u64 {
+        let setting = self.shared.project.setting(GENERATION);
+        setting.ok().flatten().and_then(|text| text.parse().ok()).unwrap_or(0)
+    }
+
+    /// Handles events until the engine ends.
+    pub(crate) fn run(mut self) {
+        self.watch();
+        loop {
+            let event = match self.deadline() {
+                Some(at) => self.inbox.recv_deadline(at),
+                None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match event {
+                Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(event) => {
+                    self.active = Instant::now();
+                    self.handle(event);
+                    self.active = Instant::now();
+                }
+                Err(RecvTimeoutError::Timeout) => self.idle(),
+            }
+        }
+        self.finish();
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Ingest { request, cancel, reply } => {
+                let result = self.caught_ingest(&request, &cancel, &reply);
+                if let Ok(report) = &result {
+                    self.shared.state().last_ingest = Some(report.clone());
+                }
+                self.shared.state().activity = None;
+                let _ = reply.send(Reply::Done(Box::new(result)));
+            }
+            Event::Changed { root, changes } => self.changed(&root, changes),
+            Event::Packed(result) => self.packed(result),
+            Event::Damaged { path, why } => self.damaged(&path, &why),
+            Event::Stop => {}
+        }
+    }
+
+    /// An ingest in which a bug ends the ingest, not the writer.
+    fn caught_ingest(
+        &mut self,
+        request: &IngestRequest,
+        cancel: &Cancel,
+        reply: &Sender<Reply>,
+    ) -> Result<IngestReport, EngineError> {
+        let shared = self.shared.clone();
+        let reporter = Reporter { shared: &shared, reply: Some(reply) };
+        reporter.report(ProgressEvent { stage: "reading", done: 0, total: None });
+        self.guarded(|writer| writer.ingest(request, cancel, &reporter))
+    }
+
+    /// Runs a change of the index. After any failure the linker is dropped: it may have seen half of the change.
+    fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, EngineError>) -> Result<T, EngineError> {
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(self)));
+        let outcome = outcome.unwrap_or_else(|_| Err(EngineError::Internal("a step panicked".into())));
+        if outcome.is_err() {
+            self.linked = None;
+        }
+        outcome
+    }
+
+    fn changed(&mut self, root: &std::path::Path, changes: Changes) {
+        let shared = self.shared.clone();
+        let result = self.guarded(|writer| {
+            let reporter = Reporter { shared: &shared, reply: None };
+            let stop = shared.stop.clone();
+            writer.refresh(root, changes, &stop, &reporter)
+        });
+        self.shared.state().activity = None;
+        match result {
+            Ok(()) | Err(EngineError::Cancelled) => {}
+            Err(error) => self.shared.notice(format!("changes could not be indexed: {error}")),
+        }
+    }
+
+    fn damaged(&mut self, path: &std::path::Path, why: &str) {
+        let writes = self.lock.is_some();
+        self.shared.set_aside(path, why, writes);
+        // Answers from damaged bytes may be wrong: serve nothing rather than that.
+        let roots = self.shared.current().roots.clone();
+        self.linked = None;
+        let mut empty = Snapshot::empty();
+        empty.generation = self.next_generation();
+        empty.limits = self.shared.config.limits.clone();
+        self.shared.publish(Arc::new(empty));
+        if writes {
+            let shared = self.shared.clone();
+            let stop = shared.stop.clone();
+            let rebuilt = self.guarded(|writer| {
+                let reporter = Reporter { shared: &shared, reply: None };
+                writer.rebuild(roots.to_vec(), &stop, &reporter)
+            });
+            self.shared.state().activity = None;
+            if let Err(error) = rebuilt {
+                self.shared.notice(format!("the index could not be rebuilt: {error}"));
+            }
+        }
+    }
+
+    /// The next generation; reserved on disk before it is used.
+    fn next_generation(&mut self) -> u64 {
+        let current = self.shared.current().generation;
+        let next = current.max(self.shared.high_water.load(Ordering::Acquire)) + 1;
+        if next > self.reserved && self.lock.is_some() {
+            self.reserved = next + RESERVED;
+            self.store_generation(self.reserved);
+        }
+        raise(&self.shared.high_water, next);
+        next
+    }
+
+    fn store_generation(&self, generation: u64) {
+        if let Err(error) = self.shared.project.set_setting(GENERATION, Some(&generation.to_string())) {
+            self.shared.notice(format!("the generation could not be stored: {error}"));
+        }
+    }
+
+    /// When to act without an event.
+    fn deadline(&self) -> Option<Instant> {
+        let takes_over = self.lock.is_none() && !self.shared.config.read_only;
+        if takes_over {
+            return Some(Instant::now() + TAKEOVER_PERIOD);
+        }
+        (self.unsaved && !self.packing).then(|| self.active + IDLE)
+    }
+
+    fn idle(&mut self) {
+        if self.lock.is_none() {
+            self.take_over();
+        } else {
+            self.pack_in_background();
+        }
+    }
+
+    /// A reader becomes the writer when the former one is gone.
+    fn take_over(&mut self) {
+        if let Ok(Some(lock)) = self.shared.project.try_lock() {
+            self.lock = Some(lock);
+            self.load();
+            self.shared.state().role = ProcessRole::Writer;
+            self.watch();
+        }
+    }
+
+    /// Packs changed files and writes the snapshot while the writer goes on.
+    fn pack_in_background(&mut self) {
+        if !self.unsaved || self.packing {
+            return;
+        }
+        let Some(packer) = self.packer() else { return };
+        let (shared, events) = (self.shared.clone(), self.events.clone());
+        let work = move || {
+            let result = packer.pack().and_then(|snapshot| save(&shared, &snapshot));
+            let _ = events.send(Event::Packed(result));
+        };
+        match std::thread::Builder::new().name("m1nd-pack".into()).spawn(work) {
+            Ok(_) => self.packing = true,
+            Err(error) => tracing::warn!(%error, "changes are not packed"),
+        }
+    }
+
+    fn packed(&mut self, result: Result<Arc<Snapshot>, String>) {
+        self.packing = false;
+        match result {
+            Ok(snapshot) if snapshot.generation == self.shared.current().generation => {
+                self.unsaved = false;
+                self.shared.publish(snapshot);
+            }
+            // Something changed meanwhile: the file is a valid older state, and the next pause packs again.
+            Ok(_) => {}
+            Err(why) => {
+                self.unsaved = false;
+                self.shared.notice(format!("the index could not be written to disk: {why}"));
+            }
+        }
+    }
+
+    /// Packs and writes at once.
+    fn save_now(&mut self) -> Result<(), String> {
+        let Some(packer) = self.packer() else { return Ok(()) };
+        let snapshot = packer.pack().and_then(|snapshot| save(&self.shared, &snapshot))?;
+        self.unsaved = false;
+        self.shared.publish(snapshot);
+        Ok(())
+    }
+
+    /// Starts watching the roots of the index, if that is wanted and not done yet.
+    fn watch(&mut self) {
+        if !self.shared.config.watch || self.lock.is_none() {
+            return;
+        }
+        let snapshot = self.shared.current();
+        let rows = || snapshot.roots.iter().zip(snapshot.handles.iter());
+        self.watchers.retain(|(path, _)| rows().any(|(info, _)| info.path == *path));
+        let mut state = WatchState::On;
+        for (info, handle) in rows() {
+            let Some(handle) = handle.as_ref().filter(|_| !self.watchers.iter().any(|(path, _)| *path == info.path))
+            else {
+                continue;
+            };
+            let (events, root) = (self.events.clone(), info.path.clone());
+            let sink = move |changes: Changes| {
+                let _ = events.send(Event::Changed { root: root.clone(), changes });
+            };
+            match Watcher::start(handle, walk_options(info), DEBOUNCE, Box::new(sink)) {
+                Ok(watcher) => self.watchers.push((info.path.clone(), watcher)),
+                Err(error) => state = WatchState::Failed(error.to_string()),
+            }
+        }
+        self.shared.state().watch = state;
+    }
+
+    fn finish(&mut self) {
+        self.watchers.clear();
+        if self.lock.is_none() {
+            return;
+        }
+        if self.unsaved
+            && !self.packing
+            && let Err(why) = self.save_now()
+        {
+            tracing::warn!(%why, "the index could not be written to disk");
+        }
+        self.store_generation(self.shared.current().generation);
+        self.lock = None;
+    }
+
+    fn pool(&mut self) -> Result<Arc<rayon::ThreadPool>, EngineError> {
+        if let Some(pool) = &self.pool {
+            return Ok(pool.clone());
+        }
+        let threads = self.shared.config.threads.unwrap_or(0);
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK);
+        let pool = builder.thread_name(|number| format!("m1nd-{number}")).build();
+        let pool = Arc::new(pool.map_err(|error| EngineError::Internal(error.to_string()))?);
+        self.pool = Some(pool.clone());
+        Ok(pool)
+    }
+
+    /// The facts cache; ingest works without one, only slower.
+    fn open_cache(&mut self) {
+        if self.cache.is_none() {
+            match self.home.facts_cache() {
+                Ok(cache) => self.cache = Some(cache),
+                Err(error) => self.shared.notice(format!("facts are not cached: {error}")),
+            }
+        }
+    }
+}
+
+fn walk_options(info: &RootInfo) -> WalkOptions {
+    WalkOptions { include_hidden: info.include_hidden, hidden_patterns: info.hidden_patterns.clone() }
+}
+
+/// Writes a packed snapshot and maps what was written, so that the memory it was made in is given back.
+fn save(shared: &Shared, snapshot: &Snapshot) -> Result<Arc<Snapshot>, String> {
+    let written = shared.project.publish_snapshot(&mut |out| persist::write(snapshot, out));
+    let path = written.map_err(|error| error.to_string())?;
+    let stored = persist::open(&path).map_err(|error| error.to_string())?;
+    let mut mapped = Snapshot::from_stored(stored, shared);
+    mapped.handles = snapshot.handles.clone();
+    Ok(Arc::new(mapped))
+}

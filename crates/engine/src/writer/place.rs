@@ -1,0 +1,132 @@
+//! Where a requested path lies: in which root, and which part of it.
+
+use std::path::{Path, PathBuf};
+
+use m1nd_base::RepoPath;
+
+use super::Writer;
+use crate::config::{Adapter, IngestRequest, Mode};
+use crate::error::EngineError;
+use crate::report::RootInfo;
+
+/// The part of the index that an ingest concerns.
+pub(super) struct Place {
+    /// Roots of the index afterwards.
+    pub(super) roots: Vec<RootInfo>,
+    /// Which of them is read.
+    pub(super) root: usize,
+    /// Folder or file inside it, if not all of it is read.
+    pub(super) scope: Option<RepoPath>,
+    /// The scope is a file.
+    pub(super) is_file: bool,
+}
+
+impl Writer {
+    /// Finds the place of a request.
+    pub(super) fn place(&self, request: &IngestRequest) -> Result<Place, EngineError> {
+        let path = self.absolute(&request.path)?;
+        let is_file = path.is_file();
+        let snapshot = self.shared.current();
+        let indexed = || snapshot.roots.iter().enumerate();
+        // A path inside a root that is indexed already belongs to it: its files must not get a second id.
+        let within = indexed().filter(|(_, root)| path.starts_with(&root.path));
+        if let Some((number, root)) = within.max_by_key(|(_, root)| root.path.as_os_str().len()) {
+            let scope = inner(&root.path, &path);
+            if scope.is_some() || request.adapter == Adapter::Json {
+                return Ok(Place { roots: snapshot.roots.to_vec(), root: number, scope, is_file });
+            }
+        }
+        let allowed = self.shared.allowed.iter().filter(|allowed| path.starts_with(allowed));
+        let root = match allowed.max_by_key(|allowed| allowed.as_os_str().len()) {
+            Some(root) => root.clone(),
+            None => return Err(self.outside(&request.path)),
+        };
+        // Even if only a part of the root is asked for, ids are relative to the root.
+        let scope = inner(&root, &path);
+        let mut roots = match request.mode {
+            Mode::Replace => Vec::new(),
+            Mode::Merge => snapshot.roots.to_vec(),
+        };
+        let options = |prefix: String| RootInfo {
+            path: root.clone(),
+            prefix,
+            include_hidden: request.include_hidden,
+            hidden_patterns: request.hidden_patterns.clone(),
+        };
+        let number = match roots.iter().position(|known| known.path == root) {
+            Some(number) => {
+                roots[number] = options(roots[number].prefix.clone());
+                number
+            }
+            None => {
+                let prefix = if roots.is_empty() { String::new() } else { free_prefix(&root, &roots, &snapshot) };
+                roots.push(options(prefix));
+                roots.len() - 1
+            }
+        };
+        Ok(Place { roots, root: number, scope, is_file })
+    }
+
+    /// The canonical form of a path, which must exist; relative ones start at the first allowed root.
+    fn absolute(&self, path: &Path) -> Result<PathBuf, EngineError> {
+        let full = if path.is_absolute() { path.to_owned() } else { self.shared.allowed[0].join(path) };
+        let lexical = normal(&full);
+        if !self.shared.allowed.iter().any(|allowed| lexical.starts_with(allowed)) {
+            // It may be another name of an allowed root; but what lies outside is not even looked at for its kind.
+            let canonical = std::fs::canonicalize(&full).map_err(|_| self.outside(path))?;
+            return if self.shared.allowed.iter().any(|allowed| canonical.starts_with(allowed)) {
+                Ok(canonical)
+            } else {
+                Err(self.outside(path))
+            };
+        }
+        let canonical = std::fs::canonicalize(&full).map_err(|_| EngineError::PathNotFound(path.to_owned()))?;
+        if self.shared.allowed.iter().any(|allowed| canonical.starts_with(allowed)) {
+            Ok(canonical)
+        } else {
+            Err(self.outside(path))
+        }
+    }
+
+    fn outside(&self, path: &Path) -> EngineError {
+        let allowed: Vec<String> = self.shared.allowed.iter().map(|root| format!("`{}`", root.display())).collect();
+        EngineError::OutsideRoots { path: path.to_owned(), allowed: allowed.join(", ") }
+    }
+}
+
+/// The path without `.` and `..`, by its text alone.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                out.pop();
+            }
+            std::path::Component::CurDir => {}
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+/// The path inside a root, `None` for the root itself.
+fn inner(root: &Path, path: &Path) -> Option<RepoPath> {
+    let inside = path.strip_prefix(root).ok()?.to_str()?;
+    RepoPath::new(&inside.replace('\\', "/")).ok()
+}
+
+/// `<name>/`, with a number if that is taken by another root or by a folder of the first root.
+fn free_prefix(root: &Path, roots: &[RootInfo], snapshot: &crate::snapshot::Snapshot) -> String {
+    let name = root.file_name().and_then(|name| name.to_str()).unwrap_or("root");
+    let taken = |prefix: &str| {
+        let folder = prefix.trim_end_matches('/');
+        roots.iter().any(|root| root.prefix == prefix) || snapshot.files.within(folder).next().is_some()
+    };
+    let mut prefix = format!("{name}/");
+    let mut number = 2;
+    while taken(&prefix) {
+        prefix = format!("{name}-{number}/");
+        number += 1;
+    }
+    prefix
+}
