@@ -67,7 +67,6 @@ pub(crate) struct Shared {
     pub(crate) project: ProjectDir,
     /// Set when the engine ends: background work stops.
     pub(crate) stop: Cancel,
-    /// Cancels what the writer does at the moment without being asked by a caller.
     current: RwLock<Arc<Snapshot>>,
     state: Mutex<State>,
     agents: Mutex<BTreeMap<String, AgentSession>>,
@@ -202,7 +201,8 @@ impl Engine {
             high_water: AtomicU64::new(0),
         });
         let (events, inbox) = unbounded();
-        let writer = Writer::new(shared.clone(), home, writer_lock, events.clone(), inbox);
+        let mut writer = Writer::new(shared.clone(), home, writer_lock, events.clone(), inbox);
+        writer.load();
         let writer = std::thread::Builder::new()
             .name("m1nd-writer".into())
             .spawn(move || writer.run())

@@ -52,7 +52,7 @@ pub(crate) enum Outcome {
     /// Facts, and what the index keeps.
     Facts(Box<Extracted>),
     /// The content is what the index has; only size or time may differ.
-    Same(ContentHash),
+    Same,
     /// It went away since the walk.
     Gone,
     /// It could not be read.
@@ -85,7 +85,11 @@ pub(crate) struct Tools<'a> {
 enum Loaded {
     Ready(Outcome),
     /// The facts for this content are wanted; the bytes if they were read.
-    Wanted { hash: ContentHash, language: Language, bytes: Option<Vec<u8>> },
+    Wanted {
+        hash: ContentHash,
+        language: Language,
+        bytes: Option<Vec<u8>>,
+    },
 }
 
 /// Bytes read so far, over all calls of one ingest.
@@ -222,7 +226,7 @@ const HEAD: usize = 256;
 fn load(job: &Job, tools: Tools<'_>, counters: &Counters) -> Loaded {
     if let Some(hash) = job.before.filter(|_| job.unchanged) {
         if !job.always {
-            return Loaded::Ready(Outcome::Same(hash));
+            return Loaded::Ready(Outcome::Same);
         }
         let language = Language::detect(&job.path, b"");
         if language != Language::Text && !Linker::is_manifest(&job.path) {
@@ -235,7 +239,7 @@ fn load(job: &Job, tools: Tools<'_>, counters: &Counters) -> Loaded {
     };
     let hash = ContentHash::of(&bytes);
     if job.before == Some(hash) && !job.always {
-        return Loaded::Ready(Outcome::Same(hash));
+        return Loaded::Ready(Outcome::Same);
     }
     let language = Language::detect(&job.path, &bytes[..bytes.len().min(HEAD)]);
     Loaded::Wanted { hash, language, bytes: Some(bytes) }
@@ -258,7 +262,7 @@ fn read(job: &Job, tools: Tools<'_>, counters: &Counters) -> Result<Vec<u8>, Out
 fn too_large(job: &Job, size: u64, limit: u64) -> Outcome {
     let hash = ContentHash::of(format!("unread {size} {}", job.meta.mtime_ns).as_bytes());
     if job.before == Some(hash) && !job.always {
-        return Outcome::Same(hash);
+        return Outcome::Same;
     }
     let problem = Problem::new(ProblemKind::TooLarge, format!("{size} bytes, read limit {limit}"));
     let facts = blank(Language::Text, Some(problem));
@@ -304,10 +308,10 @@ fn finish(
         },
     };
     let run = || m1nd_lang::extract(language, &bytes, tools.limits, tools.cancel);
-    let facts = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        blank(language, Some(Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic))))
-    });
-    let terms = catch_unwind(AssertUnwindSafe(|| terms::of_file(&job.inner, &facts, &bytes))).unwrap_or_else(|_| terms::none());
+    let facts = catch_unwind(AssertUnwindSafe(run))
+        .unwrap_or_else(|panic| blank(language, Some(Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic)))));
+    let terms =
+        catch_unwind(AssertUnwindSafe(|| terms::of_file(&job.inner, &facts, &bytes))).unwrap_or_else(|_| terms::none());
     // What ran out of time may succeed on a less busy machine.
     let lasting = !facts.problems.iter().any(|problem| problem.kind == ProblemKind::ParseTimeout);
     let row = if lasting { encode(&facts, &terms) } else { None };

@@ -3,13 +3,25 @@
 
 pub mod analysis;
 mod config;
+mod engine;
 mod error;
+mod extract;
 mod files;
+mod json_graph;
+mod part;
+mod persist;
 mod report;
 mod resolve;
+pub mod retrieval;
+mod search_index;
 mod snapshot;
+mod status;
+mod terms;
+mod test_paths;
+mod writer;
 
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
+pub use engine::Engine;
 pub use error::{EngineError, ReadError, ResolveError};
 pub use files::{FileEntry, FileTable};
 pub use m1nd_graph as graph;

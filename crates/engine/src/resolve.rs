@@ -112,8 +112,22 @@ struct QualifiedName {
 
 /// Words for kinds that node ids hold between names.
 const KIND_WORDS: [&str; 16] = [
-    "fn", "class", "struct", "enum", "variant", "union", "trait", "interface", "type", "mod", "impl", "field", "var",
-    "const", "macro", "object",
+    "fn",
+    "class",
+    "struct",
+    "enum",
+    "variant",
+    "union",
+    "trait",
+    "interface",
+    "type",
+    "mod",
+    "impl",
+    "field",
+    "var",
+    "const",
+    "macro",
+    "object",
 ];
 
 impl QualifiedName {

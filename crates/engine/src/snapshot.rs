@@ -25,6 +25,8 @@ pub struct Snapshot {
     pub(crate) limits: Limits,
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) search: SearchIndex,
+    /// Made by another version of the extractors.
+    pub(crate) outdated: bool,
     reasons: OnceLock<Vec<(String, u64)>>,
 }
 
@@ -48,7 +50,10 @@ pub(crate) struct Content {
 pub(crate) fn open_roots(roots: &[RootInfo], shared: &Shared) -> Vec<Option<Root>> {
     let open = |root: &RootInfo| {
         if !shared.allowed.iter().any(|allowed| root.path.starts_with(allowed)) {
-            shared.notice(format!("the indexed root `{}` is not among the allowed roots; it is not read", root.path.display()));
+            shared.notice(format!(
+                "the indexed root `{}` is not among the allowed roots; it is not read",
+                root.path.display()
+            ));
             return None;
         }
         Root::open(&root.path).map_err(|error| shared.notice(error.to_string())).ok()
@@ -89,6 +94,7 @@ impl Snapshot {
             handles: Arc::new([]),
             indexed_at_ms: 0,
             limits: Limits::default(),
+            outdated: false,
             imported: Arc::default(),
             search: SearchIndex::default(),
             reasons: OnceLock::new(),
@@ -111,6 +117,7 @@ impl Snapshot {
             handles: handles.into(),
             indexed_at_ms: stored.indexed_at_ms,
             limits: shared.config.limits.clone(),
+            outdated: stored.outdated,
             imported: stored.imported,
             search: stored.search,
             reasons: OnceLock::new(),
@@ -127,6 +134,7 @@ impl Snapshot {
             handles: content.handles,
             indexed_at_ms: now_ms,
             limits: self.limits.clone(),
+            outdated: false,
             imported: content.imported,
             search: content.search,
             reasons: OnceLock::new(),

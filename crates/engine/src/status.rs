@@ -35,8 +35,12 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
     let mut lines = 0;
     for file in snapshot.files().iter() {
         let language = file.language;
-        let row =
-            languages.entry(language).or_insert(LanguageStatus { language, files: 0, lines: 0, tiers: Tiers::default() });
+        let row = languages.entry(language).or_insert(LanguageStatus {
+            language,
+            files: 0,
+            lines: 0,
+            tiers: Tiers::default(),
+        });
         row.files += 1;
         row.lines += u64::from(file.lines);
         row.tiers.add(&file.tiers);

@@ -15,7 +15,9 @@ pub(crate) fn is_test_path(path: &RepoPath) -> bool {
     }
     let name = path.file_name();
     let stem = path.extension().map_or(name, |extension| &name[..name.len() - extension.len() - 1]);
-    name == "conftest.py" || stem.starts_with("test_") || ENDINGS.iter().any(|end| stem.len() > end.len() && stem.ends_with(end))
+    name == "conftest.py"
+        || stem.starts_with("test_")
+        || ENDINGS.iter().any(|end| stem.len() > end.len() && stem.ends_with(end))
 }
 
 #[cfg(test)]

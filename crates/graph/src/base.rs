@@ -27,7 +27,20 @@ pub(crate) const WORDS: Tag = *b"g.words\0";
 
 /// Sections that make a graph.
 pub(crate) const ALL: [Tag; 15] = [
-    NODES, TEXT, OUT, EDGES, SITES, IN, IN_EDGES, BY_LABEL, BY_FILE, UNRESOLVED_OF, UNRESOLVED, NAMES, NAMED_AT, NAMED,
+    NODES,
+    TEXT,
+    OUT,
+    EDGES,
+    SITES,
+    IN,
+    IN_EDGES,
+    BY_LABEL,
+    BY_FILE,
+    UNRESOLVED_OF,
+    UNRESOLVED,
+    NAMES,
+    NAMED_AT,
+    NAMED,
     WORDS,
 ];
 
@@ -110,10 +123,7 @@ impl Base {
         let order = self.numbers(&BY_LABEL);
         let start = order.partition_point(|node| self.label(NodeIx(node.get())) < label);
         let label = label.to_owned();
-        order[start..]
-            .iter()
-            .map(|node| NodeIx(node.get()))
-            .take_while(move |&node| self.label(node) == label)
+        order[start..].iter().map(|node| NodeIx(node.get())).take_while(move |&node| self.label(node) == label)
     }
 
     /// Nodes of a file, itself included, by line.

@@ -10,7 +10,7 @@ use crate::base::{self, Base};
 use crate::container::{Container, Tag};
 use crate::layout::{EdgeRow, NONE, NodeRow, SiteRow, TextRow, UnresolvedRow};
 use crate::rank::{self, Arc as RankArc};
-use crate::{Graph, NodeFlags, NodeInput, Part, weights};
+use crate::{EdgeInput, Graph, NodeFlags, NodeInput, Part, UnresolvedInput, weights};
 
 /// How id texts of packages outside the roots begin.
 pub const EXTERNAL_PREFIX: &str = "external::";
@@ -67,28 +67,34 @@ impl<'a> GraphBuilder<'a> {
     pub fn push(&mut self, part: &Part<'a>) {
         let file = part.nodes.first().filter(|node| node.kind == NodeKind::File).map_or(NONE, |node| node.symbol);
         self.nodes.extend(part.nodes.iter().map(|node| (*node, file)));
-        for edge in &part.edges {
-            let start = self.sites.len() as u32;
-            self.sites.extend_from_slice(edge.sites);
-            self.edges.push(RawEdge {
-                from: edge.from,
-                to: edge.to,
-                sites: (start, edge.sites.len() as u32),
-                of: edge.of,
-                relation: edge.relation,
-                tier: edge.tier,
-            });
-        }
-        for reference in &part.unresolved {
-            let raw = RawUnresolved {
-                from: reference.from,
-                name: number(&mut self.names, reference.name),
-                pos: reference.pos,
-                role: number(&mut self.words, reference.role),
-                reason: number(&mut self.words, reference.reason),
-            };
-            self.unresolved.push(raw);
-        }
+        part.edges.iter().for_each(|edge| self.push_edge(edge));
+        part.unresolved.iter().for_each(|reference| self.push_unresolved(reference));
+    }
+
+    /// Adds an edge; its ends may come before or after it.
+    pub fn push_edge(&mut self, edge: &EdgeInput<'_>) {
+        let start = self.sites.len() as u32;
+        self.sites.extend_from_slice(edge.sites);
+        self.edges.push(RawEdge {
+            from: edge.from,
+            to: edge.to,
+            sites: (start, edge.sites.len() as u32),
+            of: edge.of,
+            relation: edge.relation,
+            tier: edge.tier,
+        });
+    }
+
+    /// Adds a reference without target.
+    pub fn push_unresolved(&mut self, reference: &UnresolvedInput<'a>) {
+        let raw = RawUnresolved {
+            from: reference.from,
+            name: number(&mut self.names, reference.name),
+            pos: reference.pos,
+            role: number(&mut self.words, reference.role),
+            reason: number(&mut self.words, reference.reason),
+        };
+        self.unresolved.push(raw);
     }
 
     /// Packs everything. `text` gives the id of a symbol. Targets that start with [`EXTERNAL_PREFIX`] and are no node
@@ -199,8 +205,7 @@ impl<'a> GraphBuilder<'a> {
         rows.par_sort_unstable();
         rows.dedup();
         sections.push(base::UNRESOLVED_OF, offsets(nodes, rows.iter().map(|row| row.0)));
-        let mut by_name: Vec<(u32, u32)> =
-            rows.iter().enumerate().map(|(index, row)| (row.2, index as u32)).collect();
+        let mut by_name: Vec<(u32, u32)> = rows.iter().enumerate().map(|(index, row)| (row.2, index as u32)).collect();
         by_name.par_sort_unstable();
         sections.push(base::NAMED_AT, offsets(names.len(), by_name.iter().map(|row| row.0)));
         sections.push(base::NAMED, numbers(by_name.iter().map(|row| row.1)));
@@ -345,8 +350,7 @@ fn pack_nodes(
 
 fn pack_edges(edges: &[RawEdge], nodes: usize, sections: &mut Sections) {
     sections.push(base::OUT, offsets(nodes, edges.iter().map(|edge| edge.from)));
-    let mut incoming: Vec<(u32, u32)> =
-        edges.iter().enumerate().map(|(index, edge)| (edge.to, index as u32)).collect();
+    let mut incoming: Vec<(u32, u32)> = edges.iter().enumerate().map(|(index, edge)| (edge.to, index as u32)).collect();
     incoming.par_sort_unstable();
     sections.push(base::IN, offsets(nodes, incoming.iter().map(|row| row.0)));
     sections.push(base::IN_EDGES, numbers(incoming.iter().map(|row| row.1)));

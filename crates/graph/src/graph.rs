@@ -80,47 +80,59 @@ impl Graph {
             return self.clone();
         }
         let mut builder = GraphBuilder::new();
-        let mut sites = Vec::new();
-        let mut runs = Vec::new();
-        for node in self.nodes() {
-            for edge in self.out_edges(node) {
-                let start = sites.len();
-                sites.extend(edge.sites.iter());
-                runs.push(start..sites.len());
-            }
-        }
-        let mut runs = runs.into_iter();
-        let mut loose = Vec::new();
-        for node in self.nodes().filter(|&node| self.kind(node) == NodeKind::File || self.file(node).is_none()) {
-            loose.push(node);
-        }
-        // Edges are pushed in the order of `nodes()` so that the runs of sites match; files only group nodes.
-        let mut part = Part::default();
-        for node in self.nodes() {
-            part.edges.extend(self.out_edges(node).map(|edge| EdgeInput {
-                from: edge.from.0,
-                to: edge.to.0,
-                relation: edge.relation,
-                tier: edge.tier,
-                of: edge.of,
-                sites: &sites[runs.next().unwrap_or(0..0)],
-            }));
-            part.unresolved.extend(self.unresolved_of(node).map(|reference| UnresolvedInput {
-                from: reference.from.0,
-                name: reference.name,
-                role: reference.role,
-                reason: reference.reason,
-                pos: reference.pos,
-            }));
-        }
-        builder.push(&part);
-        for first in loose {
+        self.push_all(&mut builder, &|_| true, &|_| true);
+        builder.finish(&|node| self.id(NodeIx(node))).0
+    }
+
+    /// The graph packed anew with these imported nodes and edges in place of all that it has. Symbols that `text` does
+    /// not know are numbers of nodes of this graph.
+    #[must_use]
+    pub fn with_imported<'a>(&'a self, parts: &[Part<'a>], text: &(dyn Fn(u32) -> Option<&'a str> + Sync)) -> Self {
+        let mut builder = GraphBuilder::new();
+        let own = |node: NodeIx| !self.flags(node).has(NodeFlags::IMPORTED);
+        self.push_all(&mut builder, &own, &|edge| edge.of != EdgeRef::IMPORTED);
+        parts.iter().for_each(|part| builder.push(part));
+        builder.finish(&|symbol| text(symbol).unwrap_or_else(|| self.id(NodeIx(symbol)))).0
+    }
+
+    /// Gives the builder all nodes and edges that are to be kept; symbols are the numbers of the nodes.
+    fn push_all<'a>(
+        &'a self,
+        builder: &mut GraphBuilder<'a>,
+        keeps_node: &dyn Fn(NodeIx) -> bool,
+        keeps_edge: &dyn Fn(&EdgeRef<'_>) -> bool,
+    ) {
+        let nodes = || self.nodes().filter(|&node| keeps_node(node));
+        for first in nodes().filter(|&node| self.kind(node) == NodeKind::File || self.file(node).is_none()) {
             let members = if self.kind(first) == NodeKind::File { self.of_file(first) } else { Vec::new() };
-            let members = members.into_iter().filter(|&node| node != first);
+            let members = members.into_iter().filter(|&node| node != first && keeps_node(node));
             let nodes = std::iter::once(first).chain(members).map(|node| self.input(node)).collect();
             builder.push(&Part { nodes, ..Part::default() });
         }
-        builder.finish(&|node| self.id(NodeIx(node))).0
+        let mut sites = Vec::new();
+        for node in nodes() {
+            for edge in self.out_edges(node).filter(|edge| keeps_edge(edge)) {
+                sites.clear();
+                sites.extend(edge.sites.iter());
+                builder.push_edge(&EdgeInput {
+                    from: edge.from.0,
+                    to: edge.to.0,
+                    relation: edge.relation,
+                    tier: edge.tier,
+                    of: edge.of,
+                    sites: &sites,
+                });
+            }
+            for reference in self.unresolved_of(node) {
+                builder.push_unresolved(&UnresolvedInput {
+                    from: reference.from.0,
+                    name: reference.name,
+                    role: reference.role,
+                    reason: reference.reason,
+                    pos: reference.pos,
+                });
+            }
+        }
     }
 
     fn input(&self, node: NodeIx) -> NodeInput<'_> {

@@ -85,7 +85,8 @@ fn steps(graph: &Graph, node: NodeIx, way: Way) -> Vec<(u32, Step<'_>)> {
         found.extend(graph.out_edges(node).map(|edge| (weights::path_cost(&edge, true), Step { edge, forward: true })));
     }
     if way != Way::Forward {
-        found.extend(graph.in_edges(node).map(|edge| (weights::path_cost(&edge, false), Step { edge, forward: false })));
+        found
+            .extend(graph.in_edges(node).map(|edge| (weights::path_cost(&edge, false), Step { edge, forward: false })));
     }
     if way == Way::Backward {
         // Nothing is forward here, so going backward is not a detour.

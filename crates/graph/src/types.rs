@@ -128,10 +128,15 @@ pub struct EdgeRef<'g> {
     pub relation: Relation,
     /// How sure it is.
     pub tier: EdgeTier,
-    /// Number of candidates of the reference it comes from, 1 if certain.
+    /// Number of candidates of the reference it comes from, 1 if certain, [`EdgeRef::IMPORTED`] if from imported data.
     pub of: u16,
     /// Where it is written, in the file of the source.
     pub sites: Sites<'g>,
+}
+
+impl EdgeRef<'_> {
+    /// The [`EdgeRef::of`] of edges of imported data.
+    pub const IMPORTED: u16 = 0;
 }
 
 /// Positions of an edge, in order.

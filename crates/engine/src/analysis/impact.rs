@@ -190,8 +190,7 @@ impl Snapshot {
         }
         all.sort_by(|a, b| rank(graph, a).cmp(&rank(graph, b)).then_with(|| by_strength(graph, &a.2, &b.2)));
         let (files, total_files) = files_of(graph, &all);
-        let tables: Vec<FxHashMap<NodeIx, usize>> =
-            reaches.iter().map(|(_, reach)| table_of(reach)).collect();
+        let tables: Vec<FxHashMap<NodeIx, usize>> = reaches.iter().map(|(_, reach)| table_of(reach)).collect();
         let shown = all.iter().take(query.max_rows);
         let rows = shown.map(|(index, side, row)| {
             let steps = reaches[*index].1.witness_in(&tables[*index], row);

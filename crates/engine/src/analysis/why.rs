@@ -201,9 +201,9 @@ impl Snapshot {
             whole &= all_near && all_far;
             let labels: FxHashSet<&str> = far.iter().flat_map(|&node| names_of(graph, node)).collect();
             for node in near {
-                let hiding = graph.unresolved_of(node).filter(|reference| {
-                    labels.contains(reference.name) || reference.reason == UNKNOWN_MODULE
-                });
+                let hiding = graph
+                    .unresolved_of(node)
+                    .filter(|reference| labels.contains(reference.name) || reference.reason == UNKNOWN_MODULE);
                 dangling.extend(hiding.map(|reference| DanglingEdge {
                     source: node,
                     relation: reference.role.to_owned(),
@@ -248,10 +248,10 @@ pub(super) fn names_of(graph: &Graph, node: NodeIx) -> Vec<&str> {
 pub(super) fn hop(graph: &Graph, edge: &m1nd_graph::EdgeRef<'_>, forward: bool) -> Hop {
     let (from, to) = if forward { (edge.from, edge.to) } else { (edge.to, edge.from) };
     // Containment is written where the contained thing is.
-    let line = edge.sites.first().map_or_else(
-        || if edge.relation == Relation::Contains { graph.lines(edge.to).0 } else { 0 },
-        |site| site.line,
-    );
+    let line = edge
+        .sites
+        .first()
+        .map_or_else(|| if edge.relation == Relation::Contains { graph.lines(edge.to).0 } else { 0 }, |site| site.line);
     Hop {
         from,
         to,
@@ -280,12 +280,7 @@ fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
         WhyStep { hop: hop(graph, &step.edge, step.forward), candidates }
     });
     let certainty = path.steps.iter().map(|step| m1nd_graph::weights::certainty(step.edge.tier, step.edge.of));
-    WhyPath {
-        steps: steps.collect(),
-        cost: f64::from(path.cost) / 1000.0,
-        strength: certainty.product(),
-        direction,
-    }
+    WhyPath { steps: steps.collect(), cost: f64::from(path.cost) / 1000.0, strength: certainty.product(), direction }
 }
 
 fn closure_of_paths(graph: &Graph, paths: &[WhyPath]) -> WhyClosure {

@@ -29,7 +29,9 @@ impl Snapshot {
     /// [`ReadError::Path`] if it leads out of the roots.
     pub fn scope(&self, text: &str) -> Result<String, ReadError> {
         let trimmed = text.trim().trim_end_matches('/');
-        if matches!(trimmed, "" | ".") || self.roots().iter().any(|root| root.prefix.is_empty() && root.path == Path::new(trimmed)) {
+        if matches!(trimmed, "" | ".")
+            || self.roots().iter().any(|root| root.prefix.is_empty() && root.path == Path::new(trimmed))
+        {
             // A lone slash is the root of the disk, not of the project.
             let disk_root = text.trim().starts_with('/') && trimmed.is_empty();
             return if disk_root { Err(PathError::Absolute("/".into()).into()) } else { Ok(String::new()) };

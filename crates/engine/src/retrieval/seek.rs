@@ -113,7 +113,12 @@ impl Snapshot {
             key(a).cmp(&key(b)).then(rank(b).total_cmp(&rank(a))).then_with(|| graph.id(a.node).cmp(graph.id(b.node)))
         });
         let mut seen = Vec::new();
-        found.retain(|row| !seen.contains(&row.node) && { seen.push(row.node); seen.len() <= CONNECTIONS });
+        found.retain(|row| {
+            !seen.contains(&row.node) && {
+                seen.push(row.node);
+                seen.len() <= CONNECTIONS
+            }
+        });
         found
     }
 
@@ -153,8 +158,7 @@ pub(super) fn seek(
     let before = rows.len();
     rows.retain(|row| row.score >= query.min_score);
     let words: Vec<String> = parsed.terms.iter().filter(|term| term.counts).map(|term| term.text.clone()).collect();
-    let unmatched =
-        words.iter().filter(|word| !rows.iter().any(|row| row.matched.contains(word))).cloned().collect();
+    let unmatched = words.iter().filter(|word| !rows.iter().any(|row| row.matched.contains(word))).cloned().collect();
     Ok(SeekAnswer {
         below_min_score: before - rows.len(),
         rows,

@@ -67,7 +67,8 @@ pub(super) fn graph(linked: &Linked, delta: &LinkDelta, imported: &[Imported]) -
 /// The graph with other imported data.
 pub(super) fn with_imported(before: &Graph, imported: &[Imported]) -> Graph {
     let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
-    let known = |id: &str| before.find(id).filter(|&node| !before.flags(node).has(NodeFlags::IMPORTED)).map(|node| node.0);
+    let known =
+        |id: &str| before.find(id).filter(|&node| !before.flags(node).has(NodeFlags::IMPORTED)).map(|node| node.0);
     let parts: Vec<Part<'_>> = imported.iter().map(|set| json_graph::part(set, &mut symbols, &known)).collect();
     before.with_imported(&parts, &|symbol| symbols.text(symbol))
 }
@@ -101,8 +102,7 @@ fn add_imported_edges<'a>(
     if imported.iter().all(|set| set.edges.is_empty()) {
         return;
     }
-    let own: FxHashMap<&str, u32> =
-        links.nodes.iter().map(|node| (linked.linker.text(node.id), node.id.0)).collect();
+    let own: FxHashMap<&str, u32> = links.nodes.iter().map(|node| (linked.linker.text(node.id), node.id.0)).collect();
     for edge in imported.iter().flat_map(|set| &set.edges) {
         if let Some(&from) = own.get(&*edge.from) {
             let to = own.get(&*edge.to).copied().unwrap_or_else(|| symbols.number(&edge.to));

@@ -84,11 +84,11 @@ pub(super) fn scan(
     }
     scan.jobs.sort_by(|a, b| a.path.cmp(&b.path));
     let inside = |entry: &&FileEntry| {
-        belongs(target, &entry.path).is_some_and(|inner| target.scope.is_none_or(|scope| inner.is_within(scope.as_str())))
+        belongs(target, &entry.path)
+            .is_some_and(|inner| target.scope.is_none_or(|scope| inner.is_within(scope.as_str())))
     };
-    let gone = old.iter().filter(inside).filter(|entry| {
-        scan.jobs.binary_search_by(|job| job.path.cmp(&entry.path)).is_err()
-    });
+    let gone =
+        old.iter().filter(inside).filter(|entry| scan.jobs.binary_search_by(|job| job.path.cmp(&entry.path)).is_err());
     scan.removed = gone.map(|entry| entry.path.clone()).collect();
     Ok(scan)
 }
@@ -170,7 +170,7 @@ pub(super) fn gather(
             gathered.from_cache += usize::from(file.from_cache);
             gathered.changed.push(*file);
         }
-        Outcome::Same(_) => {
+        Outcome::Same => {
             gathered.unchanged += 1;
             gathered.touched.push((job.path.clone(), job.meta));
         }

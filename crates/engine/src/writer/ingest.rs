@@ -10,7 +10,7 @@ use m1nd_vfs::{Changes, FileMeta, Root};
 
 use super::files::{self, Care, Gathered, Scan, Target};
 use super::place::Place;
-use super::{Linked, LinkedFile, Writer, build};
+use super::{Linked, Writer, build};
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::engine::now_ms;
 use crate::error::EngineError;
@@ -170,7 +170,7 @@ impl Writer {
             scan.skipped.extend(part.skipped);
         }
         if let Some((root, Some(scope))) = fresh {
-            let inside = |job: &mut &mut extract::Job| job.root == root && job.inner.is_within(scope.as_str());
+            let inside = |job: &&mut extract::Job| job.root == root && job.inner.is_within(scope.as_str());
             scan.jobs.iter_mut().filter(inside).for_each(|job| job.unchanged &= care.trusts_time);
         }
         stages.done("reading");
@@ -205,14 +205,8 @@ impl Writer {
         cancel.check()?;
         stages.done("building");
         let generation = self.next_generation();
-        let content = snapshot::Content {
-            graph,
-            files: Arc::new(files),
-            roots: roots.into(),
-            handles,
-            imported,
-            search,
-        };
+        let content =
+            snapshot::Content { graph, files: Arc::new(files), roots: roots.into(), handles, imported, search };
         self.publish(&current, generation, content);
         self.linked = Some(linked);
         Ok(done)
@@ -342,11 +336,15 @@ impl Writer {
         stages: &mut Stages,
     ) -> Result<Done, EngineError> {
         if request.incremental {
-            return Err(EngineError::BadRequest("adapter `json` has no incremental mode; leave `incremental` out".into()));
+            return Err(EngineError::BadRequest(
+                "adapter `json` has no incremental mode; leave `incremental` out".into(),
+            ));
         }
         let info = &place.roots[place.root];
         let (Some(inner), true) = (&place.scope, place.is_file) else {
-            return Err(EngineError::BadRequest("adapter `json` takes the path of a JSON file, not of a folder".into()));
+            return Err(EngineError::BadRequest(
+                "adapter `json` takes the path of a JSON file, not of a folder".into(),
+            ));
         };
         let root = Root::open(&info.path)?;
         let bytes = root.read(inner, self.shared.config.limits.read_bytes)?;
@@ -443,7 +441,8 @@ fn keeps_prefixes(before: &[RootInfo], after: &[RootInfo]) -> bool {
 fn touched(files: &FileTable, rows: &[(RepoPath, FileMeta)]) -> Vec<(RepoPath, Option<FileEntry>)> {
     let mut changed = Vec::new();
     for (path, meta) in rows {
-        if let Some(entry) = files.get(path).filter(|entry| entry.size != meta.size || entry.mtime_ns != meta.mtime_ns) {
+        if let Some(entry) = files.get(path).filter(|entry| entry.size != meta.size || entry.mtime_ns != meta.mtime_ns)
+        {
             changed.push((path.clone(), Some(FileEntry { size: meta.size, mtime_ns: meta.mtime_ns, ..entry.clone() })));
         }
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
@@ -42,15 +43,11 @@ const STACK: usize = 16 << 20;
 /// Everything that can happen to the index.
 pub(crate) enum Event {
     /// A caller wants something indexed.
-    Ingest {
-        request: Box<IngestRequest>,
-        cancel: Cancel,
-        reply: Sender<Reply>,
-    },
+    Ingest { request: Box<IngestRequest>, cancel: Cancel, reply: Sender<Reply> },
     /// Files of a root changed.
     Changed { root: PathBuf, changes: Changes },
-    /// The changed files of a generation were packed and written by a thread of their own.
-    Packed(Result<Arc<Snapshot>, String>),
+    /// The thread that packs and writes the snapshot is done.
+    Packed,
     /// The content of the mapped snapshot does not match its checksums.
     Damaged { path: PathBuf, why: String },
     /// The engine ends.
@@ -95,7 +92,8 @@ pub(crate) struct Writer {
     reserved: u64,
     /// The published state is newer than the file.
     unsaved: bool,
-    packing: bool,
+    /// The thread that packs and writes the snapshot.
+    packing: Option<JoinHandle<Result<Arc<Snapshot>, String>>>,
     /// When something last happened.
     active: Instant,
 }
@@ -136,7 +134,7 @@ impl Writer {
             watchers: Vec::new(),
             reserved: 0,
             unsaved: false,
-            packing: false,
+            packing: None,
             active: Instant::now(),
         }
     }
@@ -215,7 +213,7 @@ impl Writer {
                 let _ = reply.send(Reply::Done(Box::new(result)));
             }
             Event::Changed { root, changes } => self.changed(&root, changes),
-            Event::Packed(result) => self.packed(result),
+            Event::Packed => self.packed(),
             Event::Damaged { path, why } => self.damaged(&path, &why),
             Event::Stop => {}
         }
@@ -306,7 +304,7 @@ impl Writer {
         if takes_over {
             return Some(Instant::now() + TAKEOVER_PERIOD);
         }
-        (self.unsaved && !self.packing).then(|| self.active + IDLE)
+        (self.unsaved && self.packing.is_none()).then(|| self.active + IDLE)
     }
 
     fn idle(&mut self) {
@@ -329,23 +327,26 @@ impl Writer {
 
     /// Packs changed files and writes the snapshot while the writer goes on.
     fn pack_in_background(&mut self) {
-        if !self.unsaved || self.packing {
+        if !self.unsaved || self.packing.is_some() {
             return;
         }
         let Some(packer) = self.packer() else { return };
         let (shared, events) = (self.shared.clone(), self.events.clone());
         let work = move || {
             let result = packer.pack().and_then(|snapshot| save(&shared, &snapshot));
-            let _ = events.send(Event::Packed(result));
+            let _ = events.send(Event::Packed);
+            result
         };
         match std::thread::Builder::new().name("m1nd-pack".into()).spawn(work) {
-            Ok(_) => self.packing = true,
+            Ok(thread) => self.packing = Some(thread),
             Err(error) => tracing::warn!(%error, "changes are not packed"),
         }
     }
 
-    fn packed(&mut self, result: Result<Arc<Snapshot>, String>) {
-        self.packing = false;
+    /// Takes over what the packing thread made, waiting for it if need be.
+    fn packed(&mut self) {
+        let Some(thread) = self.packing.take() else { return };
+        let result = thread.join().unwrap_or_else(|_| Err("packing it panicked".into()));
         match result {
             Ok(snapshot) if snapshot.generation == self.shared.current().generation => {
                 self.unsaved = false;
@@ -362,6 +363,7 @@ impl Writer {
 
     /// Packs and writes at once.
     fn save_now(&mut self) -> Result<(), String> {
+        self.packed();
         let Some(packer) = self.packer() else { return Ok(()) };
         let snapshot = packer.pack().and_then(|snapshot| save(&self.shared, &snapshot))?;
         self.unsaved = false;
@@ -400,8 +402,8 @@ impl Writer {
         if self.lock.is_none() {
             return;
         }
+        self.packed();
         if self.unsaved
-            && !self.packing
             && let Err(why) = self.save_now()
         {
             tracing::warn!(%why, "the index could not be written to disk");
