@@ -34,7 +34,8 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     if !build.success() {
         return Err("the release build failed".into());
     }
-    let binary = PathBuf::from(std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into())).join("release/m1nd");
+    let binary =
+        PathBuf::from(std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into())).join("release/m1nd");
     let home = std::env::temp_dir().join(format!("m1nd-bench-{}", std::process::id()));
     let result = measure(&binary, &path, &home);
     let _ = fs::remove_dir_all(&home);
@@ -47,7 +48,8 @@ fn measure(binary: &Path, path: &Path, home: &Path) -> Outcome<()> {
         let mut command = Command::new(binary);
         command.arg("--home").arg(home).arg("--json").arg("ingest").arg(path);
         let cost = cost_of(&mut command)?;
-        let report: Value = serde_json::from_str(&cost.stdout).map_err(|error| format!("unreadable report: {error}"))?;
+        let report: Value =
+            serde_json::from_str(&cost.stdout).map_err(|error| format!("unreadable report: {error}"))?;
         show(title, &cost, &report, bytes);
         // Keep the facts, drop what is derived from them.
         let _ = fs::remove_dir_all(home.join("projects"));
@@ -76,7 +78,13 @@ fn show(title: &str, cost: &Cost, report: &Value, bytes: u64) {
         number("files_scanned") as f64 / seconds,
         bytes as f64 / 1e6 / seconds,
     );
-    println!("{:20} {} files, {} nodes, {} edges", "", number("files_scanned"), number("node_count"), number("edge_count"));
+    println!(
+        "{:20} {} files, {} nodes, {} edges",
+        "",
+        number("files_scanned"),
+        number("node_count"),
+        number("edge_count")
+    );
     let Some(tiers) = report.get("tiers").and_then(Value::as_object) else { return };
     let total: u64 = tiers.values().filter_map(Value::as_u64).sum();
     let shares = tiers.iter().map(|(tier, count)| {
@@ -92,8 +100,7 @@ fn cost_of(command: &mut Command) -> Outcome<Cost> {
     const LOOK: Duration = Duration::from_millis(5);
     let output = std::env::temp_dir().join(format!("m1nd-bench-out-{}", std::process::id()));
     let start = Instant::now();
-    let mut child =
-        command.stdin(Stdio::null()).stderr(Stdio::null()).stdout(fs::File::create(&output)?).spawn()?;
+    let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).stdout(fs::File::create(&output)?).spawn()?;
     let (mut peak_kib, mut cpu) = (0, Duration::ZERO);
     let status = loop {
         let folder = format!("/proc/{}", child.id());

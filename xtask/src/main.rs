@@ -1,1 +1,60 @@
-fn main() {}
+//! The tasks of this repository: `cargo xtask <task>`. Whatever the continuous integration runs, a person can run here.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line for people")]
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+mod bench;
+mod ci;
+mod crash;
+mod tidy;
+
+/// How a task ends.
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// A name, what it does, and the function that does it.
+type Task = (&'static str, &'static str, fn(&[String]) -> Outcome<()>);
+
+const TASKS: &[Task] = &[
+    ("ci", "format, lints, tidy and licences; what has to pass before a change is taken", ci::run),
+    ("tidy", "the rules of this repository that no other tool knows", tidy::run),
+    ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
+    ("bench", "measure: ingest PATH", bench::run),
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (name, rest) = args.split_first().map_or(("help", &[][..]), |(name, rest)| (name.as_str(), rest));
+    let Some((_, _, task)) = TASKS.iter().find(|(task, ..)| *task == name) else {
+        println!("cargo xtask <task>");
+        TASKS.iter().for_each(|(name, what, _)| println!("  {name:<8}{what}"));
+        return if matches!(name, "help" | "--help" | "-h") { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    };
+    match task(rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask {name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The top of the repository, wherever the task was started.
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in a folder of the repository")
+}
+
+/// `cargo` with arguments, started at the top of the repository.
+fn cargo(args: &[&str]) -> Command {
+    let cargo = std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
+    let mut command = Command::new(cargo);
+    command.args(args).current_dir(repository());
+    command
+}
+
+/// Runs a command; its failure is ours.
+fn must_succeed(command: &mut Command) -> Outcome<()> {
+    let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} failed with {status}").into()) }
+}

@@ -94,7 +94,6 @@ impl Manifest {
     }
 
     /// After damage nothing is known any more, and the difference is not enough to know it again.
-
     pub(crate) fn update(
         &self,
         generation: u64,

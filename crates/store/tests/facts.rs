@@ -22,7 +22,7 @@ fn key(number: usize) -> ContentHash {
 fn rows(range: std::ops::Range<usize>, size: usize) -> Vec<(ContentHash, Vec<u8>)> {
     let bytes = |number: usize| {
         let mut random = Random::new(number as u64);
-        (0..size).map(|_| random.next() as u8).collect()
+        (0..size).map(|_| random.number() as u8).collect()
     };
     range.map(|number| (key(number), bytes(number))).collect()
 }

@@ -9,7 +9,7 @@ impl Random {
     }
 
     /// Any number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,11 +19,11 @@ impl Random {
 
     /// A number from 0 to `end` - 1; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
-        if end == 0 { 0 } else { (self.next() % end as u64) as usize }
+        if end == 0 { 0 } else { (self.number() % end as u64) as usize }
     }
 
     /// Heads or tails.
     pub fn coin(&mut self) -> bool {
-        self.next() & 1 == 1
+        self.number() & 1 == 1
     }
 }
