@@ -4,8 +4,11 @@
 //! hidden characters visible, catching a panic) happens once, in [`ToolDef::invoke`]. What they share in *answers* lives in
 //! the engine: tools never call tools.
 
+mod analysis;
+mod core;
 mod framework;
 mod registry;
+mod rows;
 pub mod stand_in;
 
 pub use framework::{

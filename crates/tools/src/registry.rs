@@ -1,7 +1,19 @@
+use crate::analysis::{Impact, Why};
+use crate::core::{Glob, Health, Help, Ingest, Search, Seek, View};
 use crate::framework::{ToolDef, canonical_name, edit_distance};
 
 /// Every tool, in the order of the list of tools.
-pub static ALL: &[ToolDef] = &[];
+pub static ALL: &[ToolDef] = &[
+    ToolDef::write::<Ingest>(),
+    ToolDef::read::<Health>(),
+    ToolDef::read::<Help>(),
+    ToolDef::read::<Search>(),
+    ToolDef::read::<Glob>(),
+    ToolDef::read::<View>(),
+    ToolDef::read::<Seek>(),
+    ToolDef::read::<Why>(),
+    ToolDef::read::<Impact>(),
+];
 
 /// The tool with this name, in any form that [`canonical_name`] knows.
 pub fn find(name: &str) -> Option<&'static ToolDef> {

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use crate::stand_in::{Engine, Snapshot};
+use m1nd_engine::Snapshot;
+
+use crate::stand_in::Engine;
 use m1nd_base::{Cancel, Progress};
 
 use super::answer::Page;
@@ -62,12 +64,12 @@ impl<'a> ReadContext<'a> {
     }
 
     /// How the engine is doing.
-    pub fn status(&self) -> crate::stand_in::Status {
+    pub fn status(&self) -> m1nd_engine::Status {
         self.engine.status()
     }
 
     /// Who has called, oldest first.
-    pub fn agents(&self) -> Vec<crate::stand_in::AgentSession> {
+    pub fn agents(&self) -> Vec<m1nd_engine::AgentSession> {
         self.engine.agents()
     }
 }

@@ -1,0 +1,280 @@
+//! Lists what a change of a node can reach, before the edit.
+
+use m1nd_engine::Snapshot;
+use m1nd_engine::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::rows::{self, NodeRow, count, rounded};
+
+/// Rows returned when the caller does not say.
+const DEFAULT_NODES: usize = 150;
+/// Most rows of one page.
+const MAX_NODES: usize = 1_000;
+/// Chains returned when the caller does not say.
+const DEFAULT_CHAINS: usize = 20;
+/// Most chains.
+const MAX_CHAINS: usize = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DirectionWord {
+    #[default]
+    Forward,
+    Reverse,
+    Both,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    /// Id, path or name
+    node_id: String,
+    /// forward: dependents; reverse: what it needs
+    #[serde(default)]
+    direction: DirectionWord,
+    include_causal_chains: Option<bool>,
+    /// Default 150
+    max_nodes: Option<usize>,
+    /// Default 20
+    max_chains: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Witness {
+    from: String,
+    to: String,
+    relation: &'static str,
+    tier: &'static str,
+    file_path: String,
+    line: u32,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct BlastRow {
+    #[serde(flatten)]
+    node: NodeRow,
+    /// `dependent` or `dependency`.
+    side: &'static str,
+    class: &'static str,
+    hop_distance: u32,
+    signal_strength: f64,
+    witness: Vec<Witness>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Chain {
+    /// Labels, from the changed node outwards.
+    path: Vec<String>,
+    relations: Vec<&'static str>,
+    cumulative_strength: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct FileRow {
+    file_path: String,
+    nodes: usize,
+    hop_distance: u32,
+    signal_strength: f64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_test: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct HidingRow {
+    node_id: String,
+    label: String,
+    name: String,
+    role: String,
+    reason: String,
+    file_path: String,
+    line: u32,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Closure {
+    state: &'static str,
+    why: String,
+    hiding: Vec<HidingRow>,
+    total_hiding: usize,
+    unseen_files: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    source: String,
+    source_label: String,
+    file_path: String,
+    line_start: u32,
+    line_end: u32,
+    direction: DirectionWord,
+    blast_radius: Vec<BlastRow>,
+    total_blast_nodes: usize,
+    total_energy: f64,
+    max_hops_reached: u32,
+    members_changed_with_it: usize,
+    files: Vec<FileRow>,
+    total_files: usize,
+    causal_chains: Vec<Chain>,
+    closure: Closure,
+}
+
+pub(crate) struct Impact;
+
+impl Tool for Impact {
+    const NAME: &'static str = "impact";
+    const TOOLSET: Toolset = Toolset::Analysis;
+    const SUMMARY: &'static str = "What a change to a node can break, with evidence";
+    const HELP: &'static str = "\
+Lists what depends on a node, directly or through others (`direction: forward`, the default), what it depends on (`reverse`),
+or both. What the node contains changes with it. Rows of code come first, then tests; nearer before farther.
+
+Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `test`; `doc`), its distance, and a `witness`:
+the edges that lead there with file and line. `signal_strength` ranks rows by a fixed table of relations; it is not a measured
+chance. `closure.state` is `closed` when every dependent within the bounds is known; `blocked` when references without a
+target, or files that could not be parsed, may hide more: `closure.hiding` lists them. An empty list is proof only when it is
+`closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
+    const PAGED: bool = true;
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Impact {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
+        let page = cx.page(input.max_nodes.unwrap_or(DEFAULT_NODES).clamp(1, MAX_NODES));
+        let direction = match input.direction {
+            DirectionWord::Forward => Direction::Forward,
+            DirectionWord::Reverse => Direction::Reverse,
+            DirectionWord::Both => Direction::Both,
+        };
+        let query = ImpactQuery { direction, max_rows: page.end(), ..ImpactQuery::new(node) };
+        let found = snapshot.impact(&query, cx.cancel())?;
+        let chains = match input.include_causal_chains.unwrap_or(true) {
+            true => chains(snapshot, &found, input.max_chains.unwrap_or(DEFAULT_CHAINS).min(MAX_CHAINS)),
+            false => Vec::new(),
+        };
+        let source = NodeRow::new(snapshot, node);
+        let guidance = guidance(snapshot, &source, input.direction, &found);
+        let total = found.total_rows;
+        let output = Output {
+            source: source.node_id,
+            source_label: source.label,
+            file_path: source.file_path,
+            line_start: source.line_start,
+            line_end: source.line_end,
+            direction: input.direction,
+            total_blast_nodes: total,
+            total_energy: rounded(found.total_strength),
+            max_hops_reached: found.max_hops_reached,
+            members_changed_with_it: found.members,
+            files: files(&found),
+            total_files: found.total_files,
+            causal_chains: chains,
+            closure: closure(snapshot, &found),
+            blast_radius: page.cut(found.rows).iter().map(|row| blast_row(snapshot, row)).collect(),
+        };
+        Ok(Answer::new(output).rows("blast_radius", total).guidance(guidance))
+    }
+}
+
+fn blast_row(snapshot: &Snapshot, row: &ImpactRow) -> BlastRow {
+    let graph = snapshot.graph();
+    let witness = |hop: &Hop| Witness {
+        from: graph.label(hop.from).to_owned(),
+        to: graph.label(hop.to).to_owned(),
+        relation: hop.relation.word(),
+        tier: hop.tier.word(),
+        file_path: hop.file.clone(),
+        line: hop.line,
+    };
+    BlastRow {
+        node: NodeRow::new(snapshot, row.node),
+        side: if row.dependent { "dependent" } else { "dependency" },
+        class: row.class.word(),
+        hop_distance: row.hops,
+        signal_strength: rounded(row.strength),
+        witness: row.witness.iter().map(witness).collect(),
+    }
+}
+
+/// The witnesses of two or more steps, strongest first, from the changed node outwards.
+fn chains(snapshot: &Snapshot, found: &ImpactAnswer, limit: usize) -> Vec<Chain> {
+    let graph = snapshot.graph();
+    let mut rows: Vec<&ImpactRow> = found.rows.iter().filter(|row| row.witness.len() > 1).collect();
+    rows.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
+    let chain = |row: &&ImpactRow| {
+        let mut hops: Vec<&Hop> = row.witness.iter().collect();
+        let mut nodes: Vec<&str> = hops.first().map(|hop| graph.label(hop.from)).into_iter().collect();
+        nodes.extend(hops.iter().map(|hop| graph.label(hop.to)));
+        if row.dependent {
+            hops.reverse();
+            nodes.reverse();
+        }
+        Chain {
+            path: nodes.into_iter().map(str::to_owned).collect(),
+            relations: hops.iter().map(|hop| hop.relation.word()).collect(),
+            cumulative_strength: rounded(row.strength),
+        }
+    };
+    rows.iter().take(limit).map(chain).collect()
+}
+
+fn files(found: &ImpactAnswer) -> Vec<FileRow> {
+    let row = |file: &m1nd_engine::analysis::ImpactFile| FileRow {
+        file_path: file.path.clone(),
+        nodes: file.rows,
+        hop_distance: file.hops,
+        signal_strength: rounded(file.strength),
+        is_test: file.is_test,
+    };
+    found.files.iter().map(row).collect()
+}
+
+fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
+    let row = |open: &m1nd_engine::analysis::Hiding| HidingRow {
+        node_id: snapshot.graph().id(open.node).to_owned(),
+        label: snapshot.graph().label(open.node).to_owned(),
+        name: open.name.clone(),
+        role: open.role.clone(),
+        reason: open.reason.clone(),
+        file_path: open.file.clone(),
+        line: open.line,
+    };
+    Closure {
+        state: found.closure.word(),
+        why: found.why.clone(),
+        hiding: found.hiding.iter().map(row).collect(),
+        total_hiding: found.total_hiding,
+        unseen_files: found.unseen_files,
+    }
+}
+
+fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, found: &ImpactAnswer) -> Guidance {
+    let first = found.rows.first().map(|row| snapshot.graph().id(row.node).to_owned());
+    let dependents = if direction == DirectionWord::Reverse { "dependency" } else { "dependent" };
+    match (found.closure, found.total_rows) {
+        (ClosureState::Closed, 0) => {
+            let hint = format!("no {dependents} of `{}`, and nothing could hide one", source.label);
+            Guidance::next(ProofState::ReadyToEdit, "view", Some(source.node_id.clone()), hint)
+        }
+        (ClosureState::Closed, total) => {
+            let hint = format!("all {} are known; start with the nearest", count(total, dependents));
+            Guidance::next(ProofState::ReadyToEdit, "view", first, hint)
+        }
+        (_, total) => {
+            let hint = format!(
+                "{} known, but {} could hide more: search the name as text",
+                count(total, dependents),
+                count(found.total_hiding.max(found.unseen_files), "open reference")
+            );
+            Guidance::next(ProofState::Proving, "search", Some(source.label.clone()), hint)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Explains how two nodes are connected, with the evidence of every step.
+
+use m1nd_engine::Snapshot;
+use m1nd_engine::analysis::{ClosureState, DanglingEdge, WhyAnswer, WhyPath, WhyQuery, WhyStep};
+use m1nd_engine::graph::NodeIx;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::rows::{self, NodeRow, count, rounded};
+
+/// Edges of a path when the caller does not say.
+const DEFAULT_HOPS: u32 = 6;
+/// Most edges of a path.
+const MAX_HOPS: u32 = 20;
+/// Paths returned when the caller does not say.
+const DEFAULT_PATHS: usize = 3;
+/// Most paths.
+const MAX_PATHS: usize = 20;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    /// Id, path or name
+    source: String,
+    target: String,
+    /// 1-20, default 6
+    max_hops: Option<u32>,
+    /// 1-20, default 3
+    max_paths: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Step {
+    from: String,
+    to: String,
+    from_label: String,
+    to_label: String,
+    relation: &'static str,
+    /// The edge points from `from` to `to`; otherwise it is read backwards.
+    forward: bool,
+    tier: &'static str,
+    #[serde(skip_serializing_if = "is_one")]
+    of: u16,
+    file_path: String,
+    line: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<String>,
+}
+
+fn is_one(number: &u16) -> bool {
+    *number <= 1
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct PathRow {
+    /// Labels, first to last.
+    nodes: Vec<String>,
+    node_ids: Vec<String>,
+    relations: Vec<&'static str>,
+    hops: usize,
+    direction: &'static str,
+    cumulative_strength: f64,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Dangling {
+    node_id: String,
+    label: String,
+    relation: String,
+    reason: String,
+    name: String,
+    file_path: String,
+    line: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Closure {
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    dangling_edges: Vec<Dangling>,
+    dangling_total: usize,
+    why: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    source: NodeRow,
+    target: NodeRow,
+    found: bool,
+    paths: Vec<PathRow>,
+    total_paths_found: usize,
+    closure: Closure,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+}
+
+pub(crate) struct Why;
+
+impl Tool for Why {
+    const NAME: &'static str = "why";
+    const TOOLSET: Toolset = Toolset::Analysis;
+    const SUMMARY: &'static str = "Explain how two nodes connect: paths with evidence";
+    const HELP: &'static str = "\
+Finds the cheapest paths from `source` to `target` along the direction of edges (calls, imports, inherits, …); only if there
+are none, from `target` to `source` (`direction: backward`); only if there are none, along both (`mixed`). Each step shows its
+relation, tier, file and line, and for a reference with several possible targets all `candidates`.
+
+`closure.state`: `closed` means that a path of certain steps exists, or that none exists and nothing could hide one;
+`blocked` that every path rests on a step with several possible targets; `unknown` that open references or the search budget
+could hide a path (`dangling_edges` lists them). An answer without paths is never a proof of independence unless it is
+`closed`. `cumulative_strength` is the product of the chances that the edges are true.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "source": "README.md", "target": "README.md"}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Why {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let source = end(snapshot, "source", &input.source)?;
+        let target = end(snapshot, "target", &input.target)?;
+        let query = WhyQuery {
+            source,
+            target,
+            max_hops: input.max_hops.unwrap_or(DEFAULT_HOPS).clamp(1, MAX_HOPS),
+            max_paths: input.max_paths.unwrap_or(DEFAULT_PATHS).clamp(1, MAX_PATHS),
+        };
+        let found = snapshot.why(&query, cx.cancel())?;
+        let guidance = guidance(snapshot, &query, &found);
+        let output = Output {
+            source: NodeRow::new(snapshot, source),
+            target: NodeRow::new(snapshot, target),
+            found: found.found,
+            total_paths_found: found.paths.len(),
+            paths: found.paths.iter().map(|path| path_row(snapshot, path)).collect(),
+            reason: found.closure.reason.filter(|_| !found.found),
+            closure: Closure {
+                state: found.closure.state.word(),
+                reason: found.closure.reason,
+                dangling_edges: found.closure.dangling_edges.iter().map(|edge| dangling(snapshot, edge)).collect(),
+                dangling_total: found.closure.dangling_total,
+                why: found.closure.why,
+            },
+        };
+        Ok(Answer::new(output).guidance(guidance))
+    }
+}
+
+/// One end of the question. When it does not exist, nothing can be said of a connection: the error says so.
+fn end(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
+    rows::resolve(snapshot, argument, text).map_err(|error| match error.code {
+        ErrorCode::NodeNotFound => {
+            let closure = WhyAnswer::node_not_found().closure;
+            error.detail("closure", json!({"state": closure.state.word(), "reason": closure.reason, "why": closure.why}))
+        }
+        _ => error,
+    })
+}
+
+fn ids(snapshot: &Snapshot, nodes: &[NodeIx]) -> Vec<String> {
+    nodes.iter().map(|node| snapshot.graph().id(*node).to_owned()).collect()
+}
+
+fn path_row(snapshot: &Snapshot, path: &WhyPath) -> PathRow {
+    let graph = snapshot.graph();
+    let first = path.steps.first().map(|step| step.hop.from);
+    let nodes: Vec<NodeIx> = first.into_iter().chain(path.steps.iter().map(|step| step.hop.to)).collect();
+    PathRow {
+        nodes: nodes.iter().map(|node| graph.label(*node).to_owned()).collect(),
+        node_ids: ids(snapshot, &nodes),
+        relations: path.steps.iter().map(|step| step.hop.relation.word()).collect(),
+        hops: path.steps.len(),
+        direction: direction(path),
+        cumulative_strength: rounded(path.strength),
+        steps: path.steps.iter().map(|step| step_row(snapshot, step)).collect(),
+    }
+}
+
+fn direction(path: &WhyPath) -> &'static str {
+    use m1nd_engine::graph::paths::Way;
+    match path.direction {
+        Way::Forward => "forward",
+        Way::Backward => "backward",
+        Way::Mixed => "mixed",
+    }
+}
+
+fn step_row(snapshot: &Snapshot, step: &WhyStep) -> Step {
+    let graph = snapshot.graph();
+    let hop = &step.hop;
+    Step {
+        from: graph.id(hop.from).to_owned(),
+        to: graph.id(hop.to).to_owned(),
+        from_label: graph.label(hop.from).to_owned(),
+        to_label: graph.label(hop.to).to_owned(),
+        relation: hop.relation.word(),
+        forward: hop.forward,
+        tier: hop.tier.word(),
+        of: hop.of,
+        file_path: hop.file.clone(),
+        line: hop.line,
+        candidates: ids(snapshot, &step.candidates),
+    }
+}
+
+fn dangling(snapshot: &Snapshot, edge: &DanglingEdge) -> Dangling {
+    Dangling {
+        node_id: snapshot.graph().id(edge.source).to_owned(),
+        label: snapshot.graph().label(edge.source).to_owned(),
+        relation: edge.relation.clone(),
+        reason: edge.reason.clone(),
+        name: edge.name.clone(),
+        file_path: edge.file.clone(),
+        line: edge.line,
+        candidates: ids(snapshot, &edge.candidates),
+    }
+}
+
+fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidance {
+    let graph = snapshot.graph();
+    let open = found.closure.dangling_edges.first();
+    let open_at = open.map(|edge| graph.id(edge.source).to_owned());
+    match (found.found, found.closure.state) {
+        (true, ClosureState::Closed) => {
+            let target = Some(graph.id(query.target).to_owned());
+            let hint = "the connection is proven; see what else depends on the target";
+            Guidance::next(ProofState::ReadyToEdit, "impact", target, hint)
+        }
+        (true, _) => {
+            let hint = format!("{} with several possible targets; look at the first", count(found.closure.dangling_total, "step"));
+            Guidance::next(ProofState::Proving, "view", open_at, hint)
+        }
+        (false, ClosureState::Closed) => {
+            Guidance { next_step_hint: Some(found.closure.why.clone()), ..Guidance::state(ProofState::Proving) }
+        }
+        (false, _) if open_at.is_some() => {
+            let hint = "no path, but an open reference could hide one; look at the first";
+            Guidance::next(ProofState::Blocked, "view", open_at, hint)
+        }
+        (false, _) => {
+            let target = Some(graph.id(query.target).to_owned());
+            Guidance::next(ProofState::Blocked, "impact", target, "no path within the bounds; see what depends on the target")
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Says whether the server is well, what it has indexed, and how much of that can be relied on.
+
+use std::collections::BTreeMap;
+
+use m1nd_engine::{AgentSession, ProcessRole, Status, WatchState};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ingest::{TierRow, word};
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::rows::count;
+
+/// Agents listed, the latest ones.
+const MAX_AGENTS: usize = 50;
+/// Examples of each kind of problem.
+const MAX_EXAMPLES: usize = 5;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct LanguageRow {
+    language: m1nd_engine::Language,
+    files: usize,
+    lines: u64,
+    references: TierRow,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ProblemRow {
+    kind: String,
+    count: usize,
+    examples: Vec<ProblemExample>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ProblemExample {
+    file_path: String,
+    detail: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct AgentRow {
+    agent_id: String,
+    first_seen_ms: u64,
+    last_seen_ms: u64,
+    query_count: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ActivityRow {
+    stage: &'static str,
+    done: u64,
+    total: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    /// `ok`, `empty` or `degraded`.
+    status: &'static str,
+    /// What keeps it from being ok.
+    issues: Vec<String>,
+    node_count: usize,
+    edge_count: usize,
+    file_count: usize,
+    line_count: u64,
+    roots: Vec<String>,
+    allowed_roots: Vec<String>,
+    references: TierRow,
+    languages: Vec<LanguageRow>,
+    /// Why references have no target, most frequent first.
+    unresolved_reasons: Vec<Reason>,
+    problems: Vec<ProblemRow>,
+    queries_processed: u64,
+    uptime_seconds: u64,
+    memory_usage_bytes: u64,
+    indexed_at_ms: u64,
+    watcher: &'static str,
+    role: &'static str,
+    activity: Option<ActivityRow>,
+    /// Whether learned weights exist. There are none: reading changes nothing.
+    plasticity_state: &'static str,
+    active_sessions: Vec<AgentRow>,
+    stages_ms: BTreeMap<String, f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Reason {
+    reason: String,
+    count: u64,
+}
+
+pub(crate) struct Health;
+
+impl Tool for Health {
+    const NAME: &'static str = "health";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SUMMARY: &'static str = "Server state, index size, share of resolved references";
+    const HELP: &'static str = "\
+Answers at once, also while an ingest runs. `status` is `ok`, `empty` (nothing indexed) or `degraded`; `issues` says why:
+a watcher that failed, a root that is gone, a damaged snapshot that was put aside.
+
+`references` and `languages` show how much of the graph is sure, by language: `certain`, `possible`, `external`, `unresolved`.
+`unresolved_reasons` and `problems` say what stands against the rest, with examples. `role` is `writer`, `reader` (another
+process writes; this one follows it) or `read_only`.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Health {
+    fn run(cx: &ReadContext<'_>, _input: Input) -> Result<Answer<Output>, ToolError> {
+        let status = cx.status();
+        let agents = cx.agents();
+        let issues = issues(&status);
+        let guidance = guidance(&status, &issues);
+        Ok(Answer::new(output(status, agents, issues)).guidance(guidance))
+    }
+}
+
+fn issues(status: &Status) -> Vec<String> {
+    let mut issues = status.notices.clone();
+    if let WatchState::Failed(why) = &status.watch {
+        issues.push(format!("changes are not watched: {why}; run `ingest` after edits"));
+    }
+    issues
+}
+
+fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) -> Output {
+    let text = |paths: &[std::path::PathBuf]| paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let queries_processed = agents.iter().map(|agent| agent.queries).sum();
+    agents.sort_by(|a, b| b.last_seen_ms.cmp(&a.last_seen_ms).then_with(|| a.agent_id.cmp(&b.agent_id)));
+    agents.truncate(MAX_AGENTS);
+    Output {
+        status: match (status.node_count, issues.is_empty()) {
+            (_, false) => "degraded",
+            (0, true) => "empty",
+            _ => "ok",
+        },
+        issues,
+        node_count: status.node_count,
+        edge_count: status.edge_count,
+        file_count: status.files,
+        line_count: status.lines,
+        roots: text(&status.roots),
+        allowed_roots: text(&status.allowed_roots),
+        references: status.tiers.into(),
+        languages: status
+            .languages
+            .into_iter()
+            .map(|row| LanguageRow { language: row.language, files: row.files, lines: row.lines, references: row.tiers.into() })
+            .collect(),
+        unresolved_reasons: status.unresolved_reasons.into_iter().map(|(reason, count)| Reason { reason, count }).collect(),
+        problems: status
+            .problems
+            .into_iter()
+            .map(|row| ProblemRow {
+                kind: word(&row.kind),
+                count: row.count,
+                examples: row
+                    .examples
+                    .into_iter()
+                    .take(MAX_EXAMPLES)
+                    .map(|(file_path, detail)| ProblemExample { file_path, detail })
+                    .collect(),
+            })
+            .collect(),
+        queries_processed,
+        uptime_seconds: status.uptime_secs,
+        memory_usage_bytes: status.rss_bytes,
+        indexed_at_ms: status.indexed_at_ms,
+        watcher: match status.watch {
+            WatchState::Off => "off",
+            WatchState::On => "on",
+            WatchState::Failed(_) => "failed",
+        },
+        role: status.role.word(),
+        activity: status.activity.map(|now| ActivityRow { stage: now.stage, done: now.done, total: now.total }),
+        plasticity_state: "0 edges tracked",
+        active_sessions: agents
+            .into_iter()
+            .map(|agent| AgentRow {
+                agent_id: agent.agent_id,
+                first_seen_ms: agent.first_seen_ms,
+                last_seen_ms: agent.last_seen_ms,
+                query_count: agent.queries,
+            })
+            .collect(),
+        stages_ms: status
+            .last_ingest
+            .map(|ingest| ingest.stages.into_iter().map(|(stage, ms)| (stage.to_owned(), ms)).collect())
+            .unwrap_or_default(),
+    }
+}
+
+fn guidance(status: &Status, issues: &[String]) -> Guidance {
+    if let Some(activity) = &status.activity {
+        let hint = format!("an ingest is at `{}`; answers come from the last generation until it is done", activity.stage);
+        return Guidance::next(ProofState::Proving, "health", None, hint);
+    }
+    if status.node_count == 0 {
+        let target = status.allowed_roots.first().map(|root| root.to_string_lossy().into_owned());
+        return match status.role {
+            ProcessRole::Writer => Guidance::next(ProofState::Blocked, "ingest", target, "nothing is indexed yet"),
+            _ => Guidance::next(ProofState::Blocked, "health", None, "nothing is indexed yet, and this process cannot index"),
+        };
+    }
+    if let Some(issue) = issues.first() {
+        return Guidance::next(ProofState::Proving, "ingest", None, issue.clone());
+    }
+    let unparsed: usize = status.problems.iter().map(|problem| problem.count).sum();
+    let hint = match unparsed {
+        0 => "the index is whole; ask for code by what it does".to_owned(),
+        _ => format!("the index is usable; {} with files are listed under `problems`", count(unparsed, "problem")),
+    };
+    Guidance::next(ProofState::Triaging, "seek", None, hint)
+}

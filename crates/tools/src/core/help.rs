@@ -1,0 +1,353 @@
+//! Explains the tools: all of them, one of them, or which to use next. Everything comes from the registry.
+
+use std::fmt::Write;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::framework::{
+    Answer, Effect, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError, Toolset, canonical_name,
+};
+use crate::registry;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Format {
+    #[default]
+    Text,
+    Markdown,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Stage {
+    Orient,
+    Find,
+    Ground,
+    Diagnose,
+    Plan,
+    Edit,
+    Review,
+    Operate,
+    Handoff,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    tool_name: Option<String>,
+    /// What you want to do
+    intent: Option<String>,
+    stage: Option<Stage>,
+    /// Message of a failed call
+    error_text: Option<String>,
+    #[serde(default)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Step {
+    tool: &'static str,
+    reason: &'static str,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Output {
+    formatted: String,
+    found: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggestions: Vec<&'static str>,
+    /// `overview`, `tool`, `route`, `recovery`.
+    decision_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stage: Option<Stage>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recommended_sequence: Vec<Step>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    minimal_calls: Vec<Value>,
+    /// The same as `formatted`, as data; with `format` "json".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Value>,
+}
+
+pub(crate) struct Help;
+
+impl Tool for Help {
+    const NAME: &'static str = "help";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SUMMARY: &'static str = "Explain the tools, or which to call next";
+    const HELP: &'static str = "\
+Without arguments an overview. With `tool_name` (any alias) the manual of that tool: its arguments, an example that works, what
+its answer means. With `stage` or `intent` the tools to call in order, among those that exist. With `error_text`, the message
+of a failed call, what to do about it. An unknown name gives near ones in `suggestions`.
+
+`formatted` holds the text (`format` \"text\" or \"markdown\"); with \"json\" the same stands in `details` as data.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool_name": "seek"}"#;
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("tool", "tool_name"), ("render", "format")];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Help {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let is_empty = cx.snapshot().is_empty();
+        let named = input.tool_name.as_deref().filter(|name| !name.trim().is_empty() && *name != "about");
+        if let Some(name) = named {
+            return Ok(match registry::find(name) {
+                Some(tool) => about_tool(tool, input.format),
+                None => unknown_tool(name),
+            });
+        }
+        if let Some(text) = &input.error_text {
+            return Ok(recovery(text));
+        }
+        let stage = input.stage.or_else(|| input.intent.as_deref().map(stage_of));
+        Ok(match stage {
+            Some(stage) => route(stage, is_empty),
+            None => overview(input.format, is_empty),
+        })
+    }
+}
+
+fn overview(format: Format, is_empty: bool) -> Answer<Output> {
+    let mut text = String::new();
+    let heading = if format == Format::Markdown { "## " } else { "" };
+    let _ = writeln!(text, "{heading}m1nd: a graph of this code, with the evidence of every edge\n");
+    for toolset in Toolset::ALL {
+        let tools: Vec<&ToolDef> = registry::ALL.iter().filter(|tool| tool.toolset == *toolset).collect();
+        if tools.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{heading}{}", toolset.word());
+        for tool in tools {
+            let _ = match format {
+                Format::Markdown => writeln!(text, "- `{}`: {}", tool.name, tool.summary),
+                _ => writeln!(text, "  {:<10} {}", tool.name, tool.summary),
+            };
+        }
+        text.push('\n');
+    }
+    text.push_str("Every tool takes `agent_id`. `help` with `tool_name` shows the arguments of a tool and a call that works.\n");
+    let details = (format == Format::Json).then(|| json!(registry::ALL.iter().map(summary_of).collect::<Vec<_>>()));
+    let output = Output { formatted: text, found: true, decision_type: "overview", details, ..Output::default() };
+    Answer::new(output).guidance(first_step(is_empty))
+}
+
+fn first_step(is_empty: bool) -> Guidance {
+    if is_empty {
+        return Guidance::next(ProofState::Blocked, "ingest", None, "nothing is indexed yet");
+    }
+    Guidance::next(ProofState::Triaging, "seek", None, "ask for code by what it does")
+}
+
+fn summary_of(tool: &ToolDef) -> Value {
+    json!({"name": tool.name, "toolset": tool.toolset.word(), "effect": tool.effect, "summary": tool.summary})
+}
+
+fn minimal_call(tool: &ToolDef) -> Value {
+    json!({"tool": tool.name, "arguments": tool.example_arguments()})
+}
+
+fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
+    let schema = tool.schema();
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut text = String::new();
+    let (code, heading) = if format == Format::Markdown { ("`", "## ") } else { ("", "") };
+    let _ = writeln!(text, "{heading}{}\n{}\n\n{}\n\nArguments", tool.name, tool.summary, tool.help);
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let kind = property["type"].as_str().unwrap_or("any");
+        let words: Vec<&str> = property["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let kind = if words.is_empty() { kind.to_owned() } else { words.join("|") };
+        let must = if required.contains(&name.as_str()) { ", required" } else { "" };
+        let about = property["description"].as_str().map(|text| format!(": {text}")).unwrap_or_default();
+        let _ = writeln!(text, "- {code}{name}{code} ({kind}{must}){about}");
+    }
+    for (alias, name) in tool.argument_aliases {
+        let _ = writeln!(text, "- {code}{alias}{code}: the same as {code}{name}{code}");
+    }
+    let effect = match tool.effect {
+        Effect::Read => "changes nothing",
+        Effect::Graph => "changes the index",
+        Effect::State => "changes what m1nd remembers",
+        Effect::Disk => "changes files of the project",
+    };
+    let _ = writeln!(text, "\nEffect: {effect}\nMinimal call: {}", tool.example);
+    let details = json!({
+        "name": tool.name, "toolset": tool.toolset.word(), "effect": tool.effect, "summary": tool.summary, "help": tool.help,
+        "schema": schema, "argument_aliases": tool.argument_aliases.iter().map(|(a, n)| json!({"alias": a, "name": n})).collect::<Vec<_>>(),
+    });
+    let output = Output {
+        formatted: text,
+        found: true,
+        tool: Some(tool.name),
+        decision_type: "tool",
+        minimal_calls: vec![minimal_call(tool)],
+        details: (format == Format::Json).then_some(details),
+        ..Output::default()
+    };
+    Answer::new(output).guidance(Guidance::next(ProofState::Triaging, tool.name, None, "call it like the minimal call"))
+}
+
+fn unknown_tool(name: &str) -> Answer<Output> {
+    let suggestions = registry::suggestions(name);
+    let shown: String = canonical_name(name).chars().take(80).collect();
+    let mut text = format!("There is no tool `{shown}`.");
+    if !suggestions.is_empty() {
+        let _ = write!(text, " Near: {}.", suggestions.join(", "));
+    }
+    let _ = write!(text, " Tools: {}.", registry::ALL.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", "));
+    let target = suggestions.first().map(|name| (*name).to_owned());
+    let output = Output { formatted: text, suggestions, decision_type: "tool", ..Output::default() };
+    Answer::new(output).guidance(Guidance::next(ProofState::Blocked, "help", target, "ask for a tool that exists"))
+}
+
+/// Tools in order for each stage. Those that do not exist are left out of the answer.
+fn sequence(stage: Stage) -> &'static [Step] {
+    macro_rules! steps {
+        ($($tool:literal: $reason:literal),* $(,)?) => { &[$(Step { tool: $tool, reason: $reason }),*] };
+    }
+    match stage {
+        Stage::Orient => steps![
+            "health": "what is indexed, and how much of it is sure",
+            "glob": "the files that most depends on: `sort` \"activation\"",
+            "seek": "where the thing you were asked about lives",
+            "view": "read it",
+        ],
+        Stage::Find => steps![
+            "seek": "by what it does, or by name",
+            "search": "by exact text or expression",
+            "glob": "by the shape of its path",
+            "view": "read it",
+        ],
+        Stage::Ground => steps![
+            "ingest": "bring the index up to date",
+            "seek": "find what the documents speak of",
+            "view": "read it",
+        ],
+        Stage::Diagnose => steps![
+            "trace": "from a stack trace to suspects",
+            "search": "the error text in the code",
+            "view": "the place that raises it",
+            "impact": "what reaches it: `direction` \"reverse\"",
+            "why": "how the caller and the failing place connect",
+        ],
+        Stage::Plan => steps![
+            "impact": "what a change can break",
+            "why": "how the parts connect",
+            "predict": "what usually changes with it",
+            "validate_plan": "gaps of the plan",
+        ],
+        Stage::Edit => steps![
+            "surgical_context_v2": "everything the edit touches",
+            "view": "the place to edit",
+            "impact": "what must change with it",
+            "apply_batch": "write it",
+        ],
+        Stage::Review => steps![
+            "timeline": "how it came to be",
+            "impact": "what the change can break",
+            "view": "read it",
+        ],
+        Stage::Operate => steps![
+            "health": "state, watcher, problems",
+            "ingest": "bring the index up to date",
+        ],
+        Stage::Handoff => steps![
+            "trail_save": "keep what was found",
+            "health": "the generation it was found on",
+        ],
+    }
+}
+
+/// Words that tell a stage, in the order they are looked for.
+const INTENTS: &[(&[&str], Stage)] = &[
+    (&["error", "errors", "trace", "stack", "crash", "bug", "exception", "fails", "failing"], Stage::Diagnose),
+    (&["spec", "doc", "docs", "documentation", "pdf", "light"], Stage::Ground),
+    (&["plan", "blast", "impact", "break", "breaks", "affected", "depends", "dependents"], Stage::Plan),
+    (&["edit", "write", "patch", "batch", "change", "rename", "refactor"], Stage::Edit),
+    (&["review", "diff", "history", "changed"], Stage::Review),
+    (&["operate", "monitor", "daemon", "alert", "status", "stale"], Stage::Operate),
+    (&["handoff", "resume", "continue", "trail"], Stage::Handoff),
+    (&["orient", "understand", "overview", "onboard", "start"], Stage::Orient),
+];
+
+fn stage_of(intent: &str) -> Stage {
+    let words: Vec<String> =
+        intent.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).filter(|word| !word.is_empty()).collect();
+    let hit = INTENTS.iter().find(|(keys, _)| words.iter().any(|word| keys.contains(&word.as_str())));
+    hit.map_or(Stage::Find, |(_, stage)| *stage)
+}
+
+fn existing(steps: &[Step]) -> Vec<(Step, &'static ToolDef)> {
+    steps.iter().filter_map(|step| registry::find(step.tool).map(|tool| (step.clone(), tool))).collect()
+}
+
+fn route(stage: Stage, is_empty: bool) -> Answer<Output> {
+    let mut steps = existing(sequence(stage));
+    if is_empty && steps.first().is_none_or(|(step, _)| step.tool != "ingest") {
+        let first = Step { tool: "ingest", reason: "nothing is indexed yet" };
+        steps.splice(0..0, existing(&[first]));
+    }
+    sequence_answer("route", Some(stage), &steps, ProofState::Triaging)
+}
+
+fn sequence_answer(
+    decision_type: &'static str,
+    stage: Option<Stage>,
+    steps: &[(Step, &'static ToolDef)],
+    state: ProofState,
+) -> Answer<Output> {
+    let mut text = String::new();
+    for (number, (step, tool)) in steps.iter().enumerate() {
+        let _ = writeln!(text, "{}. {}: {}\n   {}", number + 1, step.tool, step.reason, tool.example);
+    }
+    let output = Output {
+        formatted: text,
+        found: true,
+        decision_type,
+        stage,
+        recommended_sequence: steps.iter().map(|(step, _)| step.clone()).collect(),
+        minimal_calls: steps.iter().map(|(_, tool)| minimal_call(tool)).collect(),
+        ..Output::default()
+    };
+    let guidance = match steps.first() {
+        Some((step, tool)) => Guidance::next(state, tool.name, None, step.reason),
+        None => Guidance::state(state),
+    };
+    Answer::new(output).guidance(guidance)
+}
+
+/// What to do about a failed call, by the codes and words of our own errors.
+fn recovery(text: &str) -> Answer<Output> {
+    let lower = text.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let steps: &[Step] = if has(&["empty_graph", "nothing is indexed"]) {
+        &[Step { tool: "ingest", reason: "build the graph" }]
+    } else if has(&["node_not_found", "ambiguous_node", "no node is named", "names"]) {
+        &[
+            Step { tool: "seek", reason: "find the node and pass its `node_id`" },
+            Step { tool: "search", reason: "find its name as text; each hit carries its `node_id`" },
+        ]
+    } else if has(&["outside_workspace", "outside"]) {
+        &[Step { tool: "health", reason: "see the allowed roots; pass a path below one of them" }]
+    } else if has(&["file_not_found", "does not exist", "no such file", "path", "scope"]) {
+        &[
+            Step { tool: "glob", reason: "find the file" },
+            Step { tool: "health", reason: "see the roots and what was skipped" },
+        ]
+    } else if has(&["invalid_params", "missing argument", "unknown argument", "expected"]) {
+        &[Step { tool: "help", reason: "see the arguments of the tool: pass its `tool_name`" }]
+    } else {
+        &[
+            Step { tool: "health", reason: "see whether the server is well" },
+            Step { tool: "search", reason: "look for the message in the code" },
+        ]
+    };
+    sequence_answer("recovery", None, &existing(steps), ProofState::Blocked)
+}

@@ -1,0 +1,243 @@
+//! Turns a folder below an allowed root into the graph, or brings it up to date.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use m1nd_engine::{Adapter, EngineError, IngestReport, IngestRequest, Mode, Tiers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{
+    Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool,
+};
+use crate::rows::{count, rounded};
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AdapterWord {
+    #[default]
+    Code,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ModeWord {
+    #[default]
+    Replace,
+    Merge,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    /// Below an allowed root; relative to the first
+    path: String,
+    #[serde(default)]
+    adapter: AdapterWord,
+    /// merge keeps other roots
+    #[serde(default)]
+    mode: ModeWord,
+    /// Only changed files
+    #[serde(default)]
+    incremental: bool,
+    #[serde(default)]
+    include_dotfiles: bool,
+    #[serde(default)]
+    dotfile_patterns: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct TierRow {
+    certain: u64,
+    possible: u64,
+    external: u64,
+    unresolved: u64,
+    /// Share of references with at least one target inside the roots or a known package.
+    resolved_share: f64,
+}
+
+impl From<Tiers> for TierRow {
+    fn from(tiers: Tiers) -> Self {
+        let total = tiers.total();
+        let resolved = total - tiers.unresolved;
+        let resolved_share = if total == 0 { 1.0 } else { rounded(resolved as f64 / total as f64) };
+        let Tiers { certain, possible, external, unresolved } = tiers;
+        Self { certain, possible, external, unresolved, resolved_share }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SkippedRow {
+    file_path: String,
+    reason: String,
+    detail: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    mode: &'static str,
+    adapter: &'static str,
+    roots: Vec<String>,
+    files_scanned: usize,
+    files_parsed: usize,
+    files_from_cache: usize,
+    files_unchanged: usize,
+    files_removed: usize,
+    files_linked: usize,
+    files_skipped: usize,
+    /// The first of them.
+    skipped: Vec<SkippedRow>,
+    problems: BTreeMap<String, usize>,
+    nodes_created: usize,
+    edges_created: usize,
+    node_count: usize,
+    edge_count: usize,
+    references: TierRow,
+    #[serde(skip_serializing_if = "is_zero")]
+    bad_edges: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bad_edge_examples: Vec<String>,
+    #[serde(skip_serializing_if = "is_zero")]
+    duplicate_nodes: usize,
+    changed: bool,
+    stages_ms: BTreeMap<String, f64>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+pub(crate) struct Ingest;
+
+impl Tool for Ingest {
+    const NAME: &'static str = "ingest";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SUMMARY: &'static str = "Build or refresh the graph of a repository";
+    const HELP: &'static str = "\
+Reads the files below `path` (ignore files are honoured), extracts their facts, links references and publishes a new
+generation of the graph. Readers are never blocked and see the old generation until the new one is there. Files whose content
+is known come from a cache, so that a second ingest is quick. With a watching server there is no need to call it after edits.
+
+`path` must lie below a root that the server was started with; a relative path starts at the first of them. `mode: replace`
+(default) leaves this root alone in the index, `merge` adds it to the others. `incremental: true` looks only at files whose
+size or time changed; the result is the same as that of a full ingest. `adapter: json` takes a file
+`{nodes: [{id, label, type}], edges: [{source, target, relation}]}`. Hidden files are left out unless `include_dotfiles` or a
+`dotfile_patterns` entry (`.github/**`) asks for them.
+
+`references` counts how sure the links are: `certain` (one target by the rules of the language), `possible` (several, all
+kept), `external` (leads to a package), `unresolved` (kept with the reason). `skipped` says which files are not in the graph
+and why; `problems` counts what could not be taken from files that are.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "."}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl WriteTool for Ingest {
+    const EFFECT: Effect = Effect::Graph;
+
+    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        if input.path.trim().is_empty() {
+            return Err(ToolError::invalid("argument `path` is empty, expected the folder of a repository"));
+        }
+        let path = PathBuf::from(input.path.trim());
+        let first_root = || cx.engine().status().allowed_roots.into_iter().next();
+        let path = match first_root().filter(|_| path.is_relative()) {
+            Some(root) => root.join(path),
+            None => path,
+        };
+        let request = IngestRequest {
+            path,
+            mode: match input.mode {
+                ModeWord::Replace => Mode::Replace,
+                ModeWord::Merge => Mode::Merge,
+            },
+            incremental: input.incremental,
+            adapter: match input.adapter {
+                AdapterWord::Code => Adapter::Code,
+                AdapterWord::Json => Adapter::Json,
+            },
+            include_hidden: input.include_dotfiles,
+            hidden_patterns: input.dotfile_patterns,
+        };
+        let report = cx.engine().ingest(request, cx.cancel(), cx.progress()).map_err(engine_error)?;
+        let guidance = guidance(&report);
+        Ok(Answer::new(output(report)).guidance(guidance))
+    }
+}
+
+fn output(report: IngestReport) -> Output {
+    Output {
+        mode: report.mode.word(),
+        adapter: report.adapter.word(),
+        roots: report.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
+        files_scanned: report.files_scanned,
+        files_parsed: report.files_parsed,
+        files_from_cache: report.files_from_cache,
+        files_unchanged: report.files_unchanged,
+        files_removed: report.files_removed,
+        files_linked: report.files_linked,
+        files_skipped: report.files_skipped,
+        skipped: report
+            .skipped
+            .into_iter()
+            .map(|(file_path, problem)| SkippedRow { file_path, reason: word(&problem.kind), detail: problem.detail })
+            .collect(),
+        problems: report.problems.iter().map(|(kind, count)| (word(kind), *count)).collect(),
+        nodes_created: report.nodes_created,
+        edges_created: report.edges_created,
+        node_count: report.node_count,
+        edge_count: report.edge_count,
+        references: report.tiers.into(),
+        bad_edges: report.bad_edges,
+        bad_edge_examples: report.bad_edge_examples,
+        duplicate_nodes: report.duplicate_nodes,
+        changed: report.changed,
+        stages_ms: report.stages.iter().map(|(stage, ms)| ((*stage).to_owned(), rounded(*ms))).collect(),
+    }
+}
+
+/// The word of a value that is one in JSON.
+pub(super) fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn engine_error(error: EngineError) -> ToolError {
+    let message = error.to_string();
+    let code = match &error {
+        EngineError::PathNotFound(_) => ErrorCode::FileNotFound,
+        EngineError::OutsideRoots { .. } => ErrorCode::OutsideWorkspace,
+        EngineError::BadJson { .. } | EngineError::Files(_) | EngineError::NoRoot => ErrorCode::IngestFailed,
+        EngineError::BadRequest(_) => ErrorCode::InvalidParams,
+        EngineError::ReadOnly => ErrorCode::ReadOnly,
+        EngineError::WriterElsewhere => ErrorCode::Busy,
+        EngineError::Cancelled => ErrorCode::Cancelled,
+        EngineError::Store(_) => ErrorCode::StoreFailed,
+        EngineError::WriterStopped | EngineError::Internal(_) => ErrorCode::Internal,
+    };
+    let error = ToolError::new(code, message);
+    match code {
+        ErrorCode::FileNotFound => error.next_step("pass a folder that exists; `health` lists the allowed roots"),
+        ErrorCode::OutsideWorkspace => error
+            .hint("roots come from the command line only, so that no call can widen them")
+            .next_step("`health` lists the allowed roots; ask the user to start m1nd with this folder as a root"),
+        ErrorCode::Busy => error.next_step("read on: the other process keeps the index fresh, and this one follows it"),
+        ErrorCode::ReadOnly => error.next_step("read on, or ask the user to start m1nd without `--read-only`"),
+        _ => error,
+    }
+}
+
+fn guidance(report: &IngestReport) -> Guidance {
+    if report.node_count == 0 {
+        let hint = "no file was indexed: check `path`, and `skipped` for what was left out";
+        return Guidance::next(ProofState::Blocked, "health", None, hint);
+    }
+    let mut hint = format!("{} and {}", count(report.node_count, "node"), count(report.edge_count, "edge"));
+    if report.files_skipped > 0 {
+        hint.push_str(&format!("; {} left out, see `skipped`", count(report.files_skipped, "file")));
+    }
+    hint.push_str("; ask for code by what it does");
+    Guidance::next(ProofState::Triaging, "seek", None, hint)
+}

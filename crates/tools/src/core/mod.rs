@@ -1,0 +1,17 @@
+//! What every session needs.
+
+mod glob;
+mod health;
+mod help;
+mod ingest;
+mod search;
+mod seek;
+mod view;
+
+pub(crate) use glob::Glob;
+pub(crate) use health::Health;
+pub(crate) use help::Help;
+pub(crate) use ingest::Ingest;
+pub(crate) use search::Search;
+pub(crate) use seek::Seek;
+pub(crate) use view::View;

@@ -1,0 +1,340 @@
+//! Finds lines of indexed files by text or regular expression, and says which symbol each line belongs to.
+
+use m1nd_base::NodeKind;
+use m1nd_engine::Snapshot;
+use m1nd_engine::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{Answer, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::rows::{self, NodeRow, count, rounded};
+
+/// Rows returned when the caller does not say.
+const DEFAULT_ROWS: usize = 50;
+/// Most rows of one page.
+const MAX_ROWS: usize = 500;
+/// Lines of context when the caller does not say.
+const DEFAULT_CONTEXT: usize = 2;
+/// Most lines of context before and after.
+const MAX_CONTEXT: usize = 10;
+/// Symbols named like the query that are listed.
+const MAX_NODE_MATCHES: usize = 5;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SearchMode {
+    #[default]
+    Literal,
+    Regex,
+    Semantic,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    query: String,
+    #[serde(default)]
+    mode: SearchMode,
+    /// Folder or file
+    scope: Option<String>,
+    /// 1-500, default 50
+    top_k: Option<usize>,
+    /// 0-10, default 2
+    context_lines: Option<usize>,
+    #[serde(default)]
+    case_sensitive: bool,
+    /// Lines without a match
+    #[serde(default)]
+    invert: bool,
+    #[serde(default)]
+    count_only: bool,
+    /// Regex over line ends
+    #[serde(default)]
+    multiline: bool,
+    /// Glob on names
+    filename_pattern: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SearchMatch {
+    file_path: String,
+    line_number: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    line_content: String,
+    context_before: Vec<String>,
+    context_after: Vec<String>,
+    match_score: f64,
+    graph_linked: bool,
+    /// Innermost symbol around the line, else the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_start: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_end: Option<u32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    query: String,
+    mode: SearchMode,
+    matches: Vec<SearchMatch>,
+    total_matches: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    match_count: Option<usize>,
+    /// Symbols with exactly this name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    node_matches: Vec<NodeRow>,
+    scope_applied: Option<String>,
+    files_matched: usize,
+    files_searched: usize,
+    files_skipped: usize,
+    /// Files that the time budget did not suffice for: then `total_matches` is a lower bound.
+    #[serde(skip_serializing_if = "is_zero")]
+    files_not_searched: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inline_summary: Option<String>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+pub(crate) struct Search;
+
+impl Tool for Search {
+    const NAME: &'static str = "search";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SUMMARY: &'static str = "Search file contents; each hit names its symbol";
+    const HELP: &'static str = "\
+Searches the lines of indexed files as they are on the disk now. Modes: `literal` (default, any case unless
+`case_sensitive`), `regex` (Rust syntax, linear time; `multiline` lets matches span lines), `semantic` (ranks symbols by
+words, like `seek`, and shows their first line).
+
+Each row of `matches` holds the line, its context, and the innermost symbol around it (`node_id`, `label`, `line_start`,
+`line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Code comes before tests, then by path and line.
+`total_matches` counts all matching lines, not only the page; if `files_not_searched` is there, the time budget of 2 s ended
+first and the total is a lower bound. `stale: true` marks files that changed since they were indexed. `node_matches` lists
+symbols that have exactly this name.
+
+`count_only` returns the total without rows. `invert` finds lines without a match. `scope` is a folder or file by whole
+components; `filename_pattern` a glob such as `*.rs`. Older names for the same members: `results` is `matches`,
+`matched_line` is `line_content`, `score` is `match_score`.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "TODO"}"#;
+    const PAGED: bool = true;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Search {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        if input.query.is_empty() {
+            return Err(ToolError::invalid("argument `query` is empty, expected text or a regular expression"));
+        }
+        if input.multiline && input.mode != SearchMode::Regex {
+            return Err(ToolError::invalid("argument `multiline` needs `mode` to be \"regex\""));
+        }
+        let scope = rows::scope(snapshot, input.scope.as_deref())?;
+        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let output = match input.mode {
+            SearchMode::Semantic => semantic(cx, snapshot, &input, scope, page)?,
+            SearchMode::Literal | SearchMode::Regex => text(cx, snapshot, &input, scope, page)?,
+        };
+        let guidance = guidance(&input, &output);
+        let total = if input.count_only { 0 } else { output.total_matches };
+        Ok(Answer::new(output).rows("matches", total).guidance(guidance))
+    }
+}
+
+fn text(
+    cx: &ReadContext<'_>,
+    snapshot: &Snapshot,
+    input: &Input,
+    scope: String,
+    page: Page,
+) -> Result<Output, ToolError> {
+    let query = GrepQuery {
+        options: GrepOptions {
+            pattern: input.query.clone(),
+            regex: input.mode == SearchMode::Regex,
+            case_sensitive: input.case_sensitive,
+            multiline: input.multiline,
+            invert: input.invert,
+            context: input.context_lines.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT),
+        },
+        scope: scope.clone(),
+        filename_pattern: input.filename_pattern.clone(),
+        offset: page.offset,
+        limit: if input.count_only { 0 } else { page.limit },
+    };
+    let found = snapshot.grep(&query, cx.cancel()).map_err(fault)?;
+    let matches = found.rows.iter().map(|row| text_row(snapshot, row)).collect();
+    let named = if input.mode == SearchMode::Literal && page.offset == 0 && !input.count_only {
+        snapshot.graph().labelled(&input.query)
+    } else {
+        Vec::new()
+    };
+    let inside = |node: &m1nd_engine::graph::NodeIx| {
+        let path = snapshot.graph().path(*node);
+        scope.is_empty() || path.strip_prefix(scope.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let node_matches = named.into_iter().filter(inside).take(MAX_NODE_MATCHES).map(|node| NodeRow::new(snapshot, node));
+    Ok(Output {
+        query: input.query.clone(),
+        mode: input.mode,
+        matches,
+        total_matches: found.total,
+        match_count: input.count_only.then_some(found.total),
+        node_matches: node_matches.collect(),
+        scope_applied: Some(scope).filter(|scope| !scope.is_empty()),
+        files_matched: found.files_matched,
+        files_searched: found.files_searched,
+        files_skipped: found.files_skipped,
+        files_not_searched: found.files_left,
+        inline_summary: summary(&found),
+    })
+}
+
+fn fault(fault: GrepFault) -> ToolError {
+    let text = fault.to_string();
+    match fault {
+        GrepFault::Cancelled(cancelled) => cancelled.into(),
+        GrepFault::Glob(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `filename_pattern`: {text}")),
+        GrepFault::Pattern(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `query`: {text}"))
+            .next_step("correct the expression, or use `mode` \"literal\" to look for the text as it is"),
+    }
+}
+
+fn summary(found: &GrepAnswer<'_>) -> Option<String> {
+    (found.files_left > 0).then(|| {
+        format!(
+            "at least {} in {}; the time budget ended before {} were searched: narrow `scope` or `filename_pattern`",
+            count(found.total, "match"),
+            count(found.files_matched, "file"),
+            count(found.files_left, "file")
+        )
+    })
+}
+
+fn text_row(snapshot: &Snapshot, row: &GrepRow<'_>) -> SearchMatch {
+    let node = row.node.map(|node| NodeRow::new(snapshot, node));
+    SearchMatch {
+        file_path: row.file.path.to_string(),
+        line_number: row.found.line,
+        column: Some(row.found.column),
+        line_content: row.found.text.clone(),
+        context_before: row.found.before.clone(),
+        context_after: row.found.after.clone(),
+        match_score: 1.0,
+        graph_linked: row.node.is_some_and(|node| snapshot.graph().kind(node) != NodeKind::File),
+        node_id: node.as_ref().map(|node| node.node_id.clone()),
+        label: node.as_ref().map(|node| node.label.clone()),
+        kind: node.as_ref().map(|node| node.kind),
+        line_start: node.as_ref().map(|node| node.line_start),
+        line_end: node.as_ref().map(|node| node.line_end),
+        stale: row.stale,
+    }
+}
+
+fn semantic(
+    cx: &ReadContext<'_>,
+    snapshot: &Snapshot,
+    input: &Input,
+    scope: String,
+    page: Page,
+) -> Result<Output, ToolError> {
+    if input.invert || input.filename_pattern.is_some() {
+        return Err(ToolError::invalid("`invert` and `filename_pattern` need `mode` \"literal\" or \"regex\""));
+    }
+    let query = SeekQuery { text: input.query.clone(), scope: scope.clone(), graph_rerank: true, ..SeekQuery::default() };
+    let found = snapshot.seek(&query, cx.cancel())?;
+    let total = found.rows.len();
+    let context = input.context_lines.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
+    let limit = if input.count_only { 0 } else { page.limit };
+    let rows = Page { limit, ..page }.cut(found.rows);
+    let matches = rows.iter().map(|row| semantic_row(snapshot, row.node, row.score, context)).collect();
+    Ok(Output {
+        query: input.query.clone(),
+        mode: input.mode,
+        matches,
+        total_matches: total,
+        match_count: input.count_only.then_some(total),
+        node_matches: Vec::new(),
+        scope_applied: Some(scope).filter(|scope| !scope.is_empty()),
+        files_matched: 0,
+        files_searched: 0,
+        files_skipped: 0,
+        files_not_searched: 0,
+        inline_summary: Some("ranked by words in names, headers, comments, paths and bodies; no embeddings".to_owned()),
+    })
+}
+
+fn semantic_row(snapshot: &Snapshot, node: m1nd_engine::graph::NodeIx, score: f64, context: usize) -> SearchMatch {
+    let row = NodeRow::new(snapshot, node);
+    let source = snapshot.index_path(&row.file_path).and_then(|path| snapshot.read_file(&path)).ok();
+    let source = source.filter(|source| !source.binary);
+    let lines: Vec<&str> = source.iter().flat_map(|source| source.text.lines()).collect();
+    let at = (row.line_start as usize).saturating_sub(1);
+    let slice = |from: usize, to: usize| -> Vec<String> {
+        lines.get(from.min(lines.len())..to.min(lines.len())).unwrap_or(&[]).iter().map(|line| clip(line)).collect()
+    };
+    SearchMatch {
+        line_number: row.line_start,
+        column: None,
+        line_content: lines.get(at).map(|line| clip(line)).unwrap_or_default(),
+        context_before: slice(at.saturating_sub(context), at),
+        context_after: slice(at + 1, at + 1 + context),
+        match_score: rounded(score),
+        graph_linked: true,
+        stale: source.as_ref().is_some_and(|source| source.stale),
+        file_path: row.file_path,
+        node_id: Some(row.node_id),
+        label: Some(row.label),
+        kind: Some(row.kind),
+        line_start: Some(row.line_start),
+        line_end: Some(row.line_end),
+    }
+}
+
+/// Longest line of context, in bytes.
+const MAX_LINE: usize = 500;
+
+fn clip(line: &str) -> String {
+    if line.len() <= MAX_LINE { line.to_owned() } else { format!("{}…", &line[..line.floor_char_boundary(MAX_LINE)]) }
+}
+
+fn guidance(input: &Input, output: &Output) -> Guidance {
+    if let Some(node) = output.node_matches.first().filter(|_| output.total_matches > 0) {
+        let hint = format!("`{}` is a symbol; see what depends on it", node.label);
+        return Guidance::next(ProofState::Triaging, "impact", Some(node.node_id.clone()), hint);
+    }
+    if let Some(first) = output.matches.first() {
+        let hint = format!("{}; open the first in its surroundings", count(output.total_matches, "match"));
+        let target = first.node_id.clone().unwrap_or_else(|| first.file_path.clone());
+        return Guidance::next(ProofState::Triaging, "view", Some(target), hint);
+    }
+    if output.total_matches > 0 {
+        return Guidance::state(ProofState::Triaging);
+    }
+    let looks_like_regex = input.mode == SearchMode::Literal && input.query.contains(['*', '|', '\\', '^', '$', '[']);
+    let (tool, hint) = if looks_like_regex {
+        ("search", "no line holds this text as it is; it looks like an expression: repeat with `mode` \"regex\"".to_owned())
+    } else if input.case_sensitive {
+        ("search", "nothing in this letter case; repeat without `case_sensitive`".to_owned())
+    } else if let Some(scope) = &output.scope_applied {
+        ("search", format!("nothing below `{scope}`; repeat without `scope`"))
+    } else {
+        ("seek", "no line matches; look for it by what it does".to_owned())
+    };
+    Guidance::next(ProofState::Blocked, tool, Some(input.query.chars().take(200).collect()), hint)
+}

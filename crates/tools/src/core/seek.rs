@@ -1,0 +1,237 @@
+//! Finds code by what it is about.
+
+use m1nd_engine::Snapshot;
+use m1nd_engine::retrieval::{SeekAnswer, SeekQuery, SeekRow};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::rows::{self, NodeRow, count, rounded};
+
+/// Rows returned when the caller does not say.
+const DEFAULT_ROWS: usize = 20;
+/// Most rows of one page.
+const MAX_ROWS: usize = 200;
+/// Least score when the caller does not say.
+const DEFAULT_MIN_SCORE: f64 = 0.1;
+/// The first of the ranking stands out when its score is this many times that of the second.
+const CLEAR_LEAD: f64 = 1.25;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    /// What the code does, or names
+    query: String,
+    /// 1-200, default 20
+    top_k: Option<usize>,
+    /// Folder or file
+    scope: Option<String>,
+    /// function, class, struct, file …
+    #[serde(default)]
+    node_types: Vec<String>,
+    /// 0-1, default 0.1
+    min_score: Option<f64>,
+    /// Default true
+    graph_rerank: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ScoreBreakdown {
+    /// Not computed: there are no embeddings.
+    embedding_similarity: Option<f64>,
+    lexical: f64,
+    graph_activation: Option<f64>,
+    /// Not computed: there is no history index.
+    temporal_recency: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Link {
+    node_id: String,
+    label: String,
+    relation: &'static str,
+    direction: &'static str,
+    tier: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    #[serde(flatten)]
+    node: NodeRow,
+    score: f64,
+    score_breakdown: ScoreBreakdown,
+    matched_words: Vec<String>,
+    best_field: &'static str,
+    intent_summary: String,
+    connections: Vec<Link>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Sufficiency {
+    state: &'static str,
+    unmatched_words: Vec<String>,
+    why: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct TrustEnvelope {
+    verdict: &'static str,
+    calibrated: bool,
+    reasons: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    query: String,
+    results: Vec<Row>,
+    total_matches: usize,
+    total_candidates_scanned: usize,
+    below_min_score: usize,
+    scope_applied: Option<String>,
+    embeddings_used: bool,
+    sufficiency: Sufficiency,
+    trust_envelope: TrustEnvelope,
+}
+
+pub(crate) struct Seek;
+
+impl Tool for Seek {
+    const NAME: &'static str = "seek";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SUMMARY: &'static str = "Find code by what it does; use names or plain words";
+    const HELP: &'static str = "\
+Ranks symbols and files by how well the words of the query meet their names, owners, headers, comments, paths and bodies
+(BM25 over fields, identifiers split into words, common abbreviations known), then by their importance in the graph. Names
+written as such (`load_all`, `PoolManager`) are looked up whole; paths in the query raise what lies in them. Test code is
+ranked lower unless the query speaks of tests.
+
+`score` is 0 to 1: how much of the best possible match a row reaches; rows below `min_score` are counted in
+`below_min_score`, not shown. `score_breakdown` holds only what was computed: `embedding_similarity` and `temporal_recency`
+are null. `sufficiency` says whether the first row stands out and which words nothing meets. The ranking is not calibrated, so
+`trust_envelope` never says `act`. `graph_rerank: false` ranks by words alone.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
+    const PAGED: bool = true;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Seek {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        if !input.query.chars().any(char::is_alphanumeric) {
+            return Err(ToolError::invalid("argument `query` holds no word, expected what the code does or is named"));
+        }
+        let min_score = input.min_score.unwrap_or(DEFAULT_MIN_SCORE).clamp(0.0, 1.0);
+        let rerank = input.graph_rerank.unwrap_or(true);
+        let query = SeekQuery {
+            text: input.query.clone(),
+            scope: rows::scope(snapshot, input.scope.as_deref())?,
+            kinds: rows::kinds(&input.node_types)?,
+            min_score,
+            graph_rerank: rerank,
+        };
+        let found = snapshot.seek(&query, cx.cancel())?;
+        let sufficiency = sufficiency(&found);
+        let guidance = guidance(snapshot, &found, &sufficiency, &input.query, min_score);
+        let total = found.rows.len();
+        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank)).collect();
+        let output = Output {
+            query: input.query,
+            results,
+            total_matches: total,
+            total_candidates_scanned: found.scanned,
+            below_min_score: found.below_min_score,
+            scope_applied: Some(query.scope).filter(|scope| !scope.is_empty()),
+            embeddings_used: false,
+            trust_envelope: trust(&sufficiency),
+            sufficiency,
+        };
+        Ok(Answer::new(output).rows("results", total).guidance(guidance))
+    }
+}
+
+fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool) -> Row {
+    let graph = snapshot.graph();
+    let connections = snapshot.connections(found.node).into_iter().map(|link| Link {
+        node_id: graph.id(link.node).to_owned(),
+        label: graph.label(link.node).to_owned(),
+        relation: link.relation.word(),
+        direction: if link.outgoing { "out" } else { "in" },
+        tier: link.tier.word(),
+    });
+    Row {
+        node: NodeRow::new(snapshot, found.node),
+        score: rounded(found.score),
+        score_breakdown: ScoreBreakdown {
+            embedding_similarity: None,
+            lexical: rounded(found.lexical),
+            graph_activation: rerank.then_some(rounded(found.prior)),
+            temporal_recency: None,
+        },
+        matched_words: found.matched,
+        best_field: found.best_field,
+        intent_summary: snapshot.summary(found.node),
+        connections: connections.collect(),
+    }
+}
+
+/// Whether the answer suffices to stop looking.
+fn sufficiency(found: &SeekAnswer) -> Sufficiency {
+    let unmatched_words = found.unmatched.clone();
+    let Some(first) = found.rows.first() else {
+        let why = if found.below_min_score > 0 {
+            format!("{} met a word, all below `min_score`", count(found.below_min_score, "node"))
+        } else {
+            "no node meets any word of the query".to_owned()
+        };
+        return Sufficiency { state: "insufficient", unmatched_words, why };
+    };
+    let whole = first.matched.len() == found.words.len();
+    let clear = found.rows.get(1).is_none_or(|second| first.score >= second.score * CLEAR_LEAD);
+    let met = format!("the first row meets {} of {}", first.matched.len(), count(found.words.len(), "word"));
+    let (state, why) = match (whole, clear) {
+        (true, true) => ("sufficient", format!("{met} and stands out")),
+        (true, false) => ("partial", format!("{met}, but others score about as high")),
+        (false, true) => ("partial", format!("{met}; it stands out")),
+        (false, false) => ("insufficient", format!("{met}, and others score about as high")),
+    };
+    Sufficiency { state, unmatched_words, why }
+}
+
+fn trust(sufficiency: &Sufficiency) -> TrustEnvelope {
+    let verdict = if sufficiency.state == "insufficient" { "abstain" } else { "reverify" };
+    let mut reasons = vec![sufficiency.why.clone()];
+    reasons.push("the ranking has no measured precision for this repository: open the row before acting on it".to_owned());
+    TrustEnvelope { verdict, calibrated: false, reasons }
+}
+
+fn guidance(
+    snapshot: &Snapshot,
+    found: &SeekAnswer,
+    sufficiency: &Sufficiency,
+    query: &str,
+    min_score: f64,
+) -> Guidance {
+    let Some(first) = found.rows.first() else {
+        let words = found.words.first().cloned().unwrap_or_else(|| query.chars().take(100).collect());
+        return if found.below_min_score > 0 {
+            let hint = format!("only weak matches (below {min_score}); repeat with a lower `min_score` or other words");
+            Guidance::next(ProofState::Blocked, "seek", Some(words), hint)
+        } else {
+            Guidance::next(ProofState::Blocked, "search", Some(words), "no symbol meets a word; search the text itself")
+        };
+    };
+    let target = Some(snapshot.graph().id(first.node).to_owned());
+    let label = snapshot.graph().label(first.node);
+    let hint = match sufficiency.state {
+        "sufficient" => format!("`{label}` meets the whole query; open it"),
+        _ if !found.unmatched.is_empty() => {
+            format!("open `{label}`, but nothing meets: {}", found.unmatched.join(", "))
+        }
+        _ => format!("open `{label}` and compare it with the next rows"),
+    };
+    Guidance::next(ProofState::Triaging, "view", target, hint)
+}

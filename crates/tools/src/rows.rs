@@ -1,0 +1,144 @@
+//! What the answers of several tools are made of, and how errors of the engine become errors of tools.
+
+use m1nd_base::NodeKind;
+use m1nd_engine::graph::{NodeFlags, NodeIx};
+use m1nd_engine::{ReadError, ResolveError, Snapshot};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::framework::{ErrorCode, ToolError};
+
+/// A node in an answer.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct NodeRow {
+    pub(crate) node_id: String,
+    pub(crate) label: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    pub(crate) file_path: String,
+    pub(crate) line_start: u32,
+    pub(crate) line_end: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_test: bool,
+}
+
+impl NodeRow {
+    pub(crate) fn new(snapshot: &Snapshot, node: NodeIx) -> Self {
+        let graph = snapshot.graph();
+        let (line_start, line_end) = graph.lines(node);
+        Self {
+            node_id: graph.id(node).to_owned(),
+            label: graph.label(node).to_owned(),
+            kind: graph.kind(node).word(),
+            file_path: graph.path(node).to_owned(),
+            line_start,
+            line_end,
+            is_test: graph.flags(node).has(NodeFlags::TEST),
+        }
+    }
+}
+
+/// The node that a caller means.
+pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
+    if text.trim().is_empty() {
+        return Err(ToolError::invalid(format!("argument `{argument}` is empty, expected a node id, a path or a name")));
+    }
+    snapshot.resolve_node(text).map_err(|error| resolve_error(snapshot, argument, error))
+}
+
+fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> ToolError {
+    match error {
+        ResolveError::NotFound { text, suggestions } => {
+            let next = match suggestions.first() {
+                Some(first) => format!("repeat the call with `{first}` if it is the one meant, or look for it with `seek`"),
+                None => format!("look for it with `seek` (query `{text}`), or run `ingest` if the code is new"),
+            };
+            ToolError::new(ErrorCode::NodeNotFound, format!("argument `{argument}`: no node is named `{text}`"))
+                .hint("a node is named by its id (`file::src/a.py::fn::load`), a path, or a name that only one node has")
+                .next_step(next)
+                .detail("suggestions", json!(suggestions))
+        }
+        ResolveError::Ambiguous { text, candidates, total } => {
+            let rows: Vec<NodeRow> = candidates
+                .iter()
+                .filter_map(|id| snapshot.graph().find(id))
+                .map(|node| NodeRow::new(snapshot, node))
+                .collect();
+            ToolError::new(ErrorCode::AmbiguousNode, format!("argument `{argument}`: `{text}` names {total} nodes"))
+                .hint("put its owner or path before the name (`Pool.acquire`, `src/a.py::load`), or pass an id")
+                .next_step("repeat the call with the `node_id` of one of `candidates`")
+                .detail("candidates", json!(rows))
+                .detail("total_candidates", json!(total))
+        }
+    }
+}
+
+/// The scope that a caller means, `""` for none.
+pub(crate) fn scope(snapshot: &Snapshot, text: Option<&str>) -> Result<String, ToolError> {
+    let scope = text.map_or(Ok(String::new()), |text| snapshot.scope(text)).map_err(|error| read_error("scope", &error))?;
+    if scope.is_empty() || snapshot.files().within(&scope).next().is_some() {
+        return Ok(scope);
+    }
+    Err(ToolError::new(ErrorCode::FileNotFound, format!("argument `scope`: no indexed file is at or below `{scope}`"))
+        .hint("a scope is a folder or file below the root, by whole components, such as `src/core`")
+        .next_step("find the folder with `glob`, or leave `scope` out"))
+}
+
+/// What stands against reading a path.
+pub(crate) fn read_error(argument: &str, error: &ReadError) -> ToolError {
+    let message = format!("argument `{argument}`: {error}");
+    if error.is_outside() {
+        return ToolError::new(ErrorCode::OutsideWorkspace, message)
+            .hint("only what lies below the indexed roots can be read; roots are set when the server starts")
+            .next_step("pass a path relative to the root; `health` lists the roots");
+    }
+    match error {
+        ReadError::NoRoot => ToolError::empty_graph(),
+        _ if error.is_not_found() => ToolError::new(ErrorCode::FileNotFound, message)
+            .next_step("find the file with `glob`, for example with its name as the pattern"),
+        ReadError::Path(_) => ToolError::invalid(message),
+        _ => ToolError::new(ErrorCode::FileUnreadable, message),
+    }
+}
+
+/// Kinds that a caller names.
+pub(crate) fn kinds(words: &[String]) -> Result<Vec<NodeKind>, ToolError> {
+    let mut kinds = Vec::new();
+    for word in words {
+        let lower = word.trim().to_lowercase();
+        let plain = match lower.as_str() {
+            "fn" | "func" | "method" | "constructor" => "function",
+            "mod" | "namespace" => "module",
+            "var" => "variable",
+            "const" => "constant",
+            "property" | "attribute" => "field",
+            "protocol" => "trait",
+            other => other,
+        };
+        match NodeKind::ALL.iter().find(|kind| kind.word() == plain) {
+            Some(kind) => kinds.push(*kind),
+            None => {
+                let shown: String = word.chars().take(60).collect();
+                let allowed: Vec<String> = NodeKind::ALL.iter().map(|kind| format!("`{}`", kind.word())).collect();
+                let allowed = allowed.join(", ");
+                return Err(ToolError::invalid(format!("argument `node_types` holds `{shown}`, expected {allowed}")));
+            }
+        }
+    }
+    Ok(kinds)
+}
+
+/// A number with its noun: `1 file`, `3 files`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let (stem, plural) = match noun.strip_suffix('y') {
+        Some(stem) => (stem, "ies"),
+        None if noun.ends_with("ch") => (noun, "es"),
+        None => (noun, "s"),
+    };
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {stem}{plural}") }
+}
+
+/// Rounded to what a reader can use.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
