@@ -179,7 +179,8 @@ impl Collect<'_> {
         let before = self.bytes.get(..start).unwrap_or(&[]);
         let after = self.bytes.get(end..).unwrap_or(&[]);
         let hit = (!self.grep.options.invert).then(|| self.grep.matcher.find(text).ok().flatten()).flatten();
-        let column = hit.map_or(1, |hit| String::from_utf8_lossy(&text[..hit.start().min(text.len())]).chars().count() + 1);
+        let column =
+            hit.map_or(1, |hit| String::from_utf8_lossy(&text[..hit.start().min(text.len())]).chars().count() + 1);
         let shown = text.strip_suffix(b"\n").unwrap_or(text);
         LineMatch {
             line,
@@ -267,7 +268,10 @@ mod tests {
     fn context_stays_inside_the_file() {
         let found = run(GrepOptions { context: 2, case_sensitive: true, ..literal("load") }, TEXT.as_bytes());
         let first = &found.matches[0];
-        assert_eq!((first.before.len(), first.after.as_slice()), (0, ["    read();".to_owned(), "}".to_owned()].as_slice()));
+        assert_eq!(
+            (first.before.len(), first.after.as_slice()),
+            (0, ["    read();".to_owned(), "}".to_owned()].as_slice())
+        );
         let last = &found.matches[1];
         assert_eq!(last.before, ["", "fn LOAD_all() {"]);
         assert_eq!(last.after, ["}"]);

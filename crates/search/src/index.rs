@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled};
 
-pub use crate::base::SharedBytes;
 use crate::base::Base;
+pub use crate::base::SharedBytes;
 use crate::query::Query;
 use crate::terms::{Counts, EntryHead, FIELD_COUNT, FIELDS, FileTerms, PostingsReader};
 
@@ -123,7 +123,11 @@ pub struct Index {
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let base = self.base.as_ref().map_or(0, |base| base.document_count());
-        f.debug_struct("Index").field("entries", &self.len()).field("base", &base).field("overlay", &self.overlay.len()).finish()
+        f.debug_struct("Index")
+            .field("entries", &self.len())
+            .field("base", &base)
+            .field("overlay", &self.overlay.len())
+            .finish()
     }
 }
 
@@ -142,7 +146,10 @@ impl Totals {
 
     fn remove(&mut self, head: &EntryHead) {
         self.entries = self.entries.saturating_sub(1);
-        self.lengths.iter_mut().zip(head.lengths).for_each(|(sum, length)| *sum = sum.saturating_sub(u64::from(length)));
+        self.lengths
+            .iter_mut()
+            .zip(head.lengths)
+            .for_each(|(sum, length)| *sum = sum.saturating_sub(u64::from(length)));
     }
 }
 
@@ -190,7 +197,9 @@ impl Index {
 
     fn drop_from_base(&mut self, path: &str) {
         let Some(base) = self.base.clone() else { return };
-        let Some(file) = base.file_of(path).filter(|file| self.dead.get(*file as usize) == Some(&false)) else { return };
+        let Some(file) = base.file_of(path).filter(|file| self.dead.get(*file as usize) == Some(&false)) else {
+            return;
+        };
         Arc::make_mut(&mut self.dead)[file as usize] = true;
         base.documents_of(file).filter_map(|document| base.head(document)).for_each(|head| self.totals.remove(&head));
     }
@@ -220,7 +229,8 @@ impl Index {
         let segments = self.segments();
         let total = segments.last().map_or(0, |segment| segment.first + segment.count) as usize;
         let in_scope: Vec<bool> = segments.iter().map(|segment| within(segment.path, filter.scope)).collect();
-        let scanned = segments.iter().zip(&in_scope).filter(|(_, inside)| **inside).map(|(s, _)| s.count as usize).sum();
+        let scanned =
+            segments.iter().zip(&in_scope).filter(|(_, inside)| **inside).map(|(s, _)| s.count as usize).sum();
         let mut scores = vec![(0f64, 0u32); total];
         let mut ideal = 0.0;
         for (number, term) in query.terms.iter().enumerate() {
@@ -240,7 +250,9 @@ impl Index {
             }
             let range = segment.first..segment.first + segment.count;
             let found = range.filter(|document| scores[*document as usize].1 != 0);
-            best.extend(found.filter(|d| self.kind_fits(segment, d - segment.first, filter)).map(|d| (scores[d as usize].0, d)));
+            best.extend(
+                found.filter(|d| self.kind_fits(segment, d - segment.first, filter)).map(|d| (scores[d as usize].0, d)),
+            );
         }
         let candidates = best.len();
         let order = |a: &(f64, u32), b: &(f64, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
@@ -293,7 +305,14 @@ impl Index {
         filter.kinds.is_none_or(|kinds| self.head(segment, entry).is_some_and(|head| kinds >> head.kind & 1 == 1))
     }
 
-    fn hit(&self, segments: &[Segment<'_>], document: u32, score: f64, relative: f64, matched: u32) -> Option<(Hit, u32)> {
+    fn hit(
+        &self,
+        segments: &[Segment<'_>],
+        document: u32,
+        score: f64,
+        relative: f64,
+        matched: u32,
+    ) -> Option<(Hit, u32)> {
         let at = segments.partition_point(|segment| segment.first + segment.count <= document);
         let segment = segments.get(at)?;
         let entry = document.checked_sub(segment.first)?;
@@ -303,7 +322,8 @@ impl Index {
             Source::Overlay(file) => file.ids.get(entry as usize)?.to_string(),
         };
         let fields = [0.0; FIELD_COUNT];
-        let hit = Hit { path: segment.path.into(), id, key: head.key, kind: head.kind, score, relative, fields, matched };
+        let hit =
+            Hit { path: segment.path.into(), id, key: head.key, kind: head.kind, score, relative, fields, matched };
         (!hit.id.is_empty()).then_some((hit, document))
     }
 
@@ -418,7 +438,10 @@ struct TermRows {
     best: f64,
 }
 
-fn merge_best(a: Vec<(u32, f64, [f64; FIELD_COUNT])>, b: Vec<(u32, f64, [f64; FIELD_COUNT])>) -> Vec<(u32, f64, [f64; FIELD_COUNT])> {
+fn merge_best(
+    a: Vec<(u32, f64, [f64; FIELD_COUNT])>,
+    b: Vec<(u32, f64, [f64; FIELD_COUNT])>,
+) -> Vec<(u32, f64, [f64; FIELD_COUNT])> {
     let mut merged = Vec::with_capacity(a.len() + b.len());
     let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
     loop {

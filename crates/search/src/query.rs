@@ -45,7 +45,8 @@ impl Query {
             if looks_like_path(bare) {
                 query.paths.push(bare.trim_start_matches("./").to_owned());
             }
-            let quoted = token.len() > 2 && ["`", "\"", "'"].iter().any(|mark| token.starts_with(mark) && token.ends_with(mark));
+            let quoted =
+                token.len() > 2 && ["`", "\"", "'"].iter().any(|mark| token.starts_with(mark) && token.ends_with(mark));
             for name in bare.split(['.', '/', ':']).filter(|name| !name.is_empty()) {
                 if quoted || looks_like_symbol(name) {
                     query.symbols.push(name.to_owned());
@@ -123,7 +124,13 @@ mod tests {
     use super::*;
 
     fn words_of(text: &str) -> String {
-        Query::parse(text).terms.iter().filter(|term| term.counts).map(|term| term.text.as_str()).collect::<Vec<_>>().join(" ")
+        Query::parse(text)
+            .terms
+            .iter()
+            .filter(|term| term.counts)
+            .map(|term| term.text.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]

@@ -323,7 +323,8 @@ impl PostingsWriter {
             }
             (false, _) => {
                 varint::write(out, gap << 2 | GENERAL);
-                let mask = (0..FIELD_COUNT).filter(|field| counts.0[*field] > 0).fold(0u8, |mask, field| mask | 1 << field);
+                let mask =
+                    (0..FIELD_COUNT).filter(|field| counts.0[*field] > 0).fold(0u8, |mask, field| mask | 1 << field);
                 out.push(mask);
                 out.extend(counts.0.iter().filter(|count| **count > 0));
             }
@@ -490,9 +491,10 @@ mod tests {
             (&[], &[(None, 0, 20)]),
             (&[(0, 20)], &[(Some(0), 0, 20)]),
             (&[(2, 10), (4, 6)], &[(None, 0, 2), (Some(0), 2, 4), (Some(1), 4, 6), (Some(0), 6, 10), (None, 10, 20)]),
-            (&[(4, 6), (2, 10), (12, 40)], &[
-                (None, 0, 2), (Some(1), 2, 4), (Some(0), 4, 6), (Some(1), 6, 10), (None, 10, 12), (Some(2), 12, 20),
-            ]),
+            (
+                &[(4, 6), (2, 10), (12, 40)],
+                &[(None, 0, 2), (Some(1), 2, 4), (Some(0), 4, 6), (Some(1), 6, 10), (None, 10, 12), (Some(2), 12, 20)],
+            ),
             (&[(5, 5), (9, 3)], &[(None, 0, 20)]),
         ];
         for (ranges, expected) in cases {

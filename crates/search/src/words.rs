@@ -27,9 +27,7 @@ pub fn parts<'a>(identifier: &'a str, mut emit: impl FnMut(&'a str)) {
         let mut chars = chunk.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
             let next_is_lower = chars.peek().is_some_and(|(_, next)| next.is_lowercase());
-            let boundary = previous.is_some_and(|before| {
-                c.is_uppercase() && (!before.is_uppercase() || next_is_lower)
-            });
+            let boundary = previous.is_some_and(|before| c.is_uppercase() && (!before.is_uppercase() || next_is_lower));
             if boundary {
                 emit(&chunk[start..at]);
                 start = at;
@@ -152,11 +150,12 @@ pub fn is_stop_word(word: &str) -> bool {
 
 /// Sorted.
 const STOP_WORDS: &[&str] = &[
-    "a", "about", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "code", "could",
-    "did", "do", "does", "each", "every", "find", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is",
-    "it", "its", "me", "my", "no", "of", "on", "or", "our", "should", "show", "so", "some", "such", "than", "that", "the",
-    "their", "them", "then", "there", "these", "they", "thing", "this", "those", "to", "us", "using", "was", "we", "were",
-    "what", "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
+    "a", "about", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "code",
+    "could", "did", "do", "does", "each", "every", "find", "for", "from", "had", "has", "have", "how", "i", "if", "in",
+    "into", "is", "it", "its", "me", "my", "no", "of", "on", "or", "our", "should", "show", "so", "some", "such",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "thing", "this", "those", "to", "us",
+    "using", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
+    "your",
 ];
 
 #[cfg(test)]
@@ -211,7 +210,9 @@ mod tests {
 
     #[test]
     fn different_words_stay_apart() {
-        for (a, b) in [("status", "state"), ("address", "add"), ("process", "proceed"), ("string", "str"), ("bus", "bu")] {
+        for (a, b) in
+            [("status", "state"), ("address", "add"), ("process", "proceed"), ("string", "str"), ("bus", "bu")]
+        {
             assert_ne!(stem(a), stem(b), "{a} {b}");
         }
         for word in ["bing", "this", "utf8", "id", "größe", "bytes2"] {

@@ -44,7 +44,8 @@ fn built(files: &BTreeMap<String, Content>, reverse: bool) -> Vec<u8> {
 }
 
 fn answers(index: &Index) -> Vec<Found> {
-    let filters = [Filter::default(), Filter { scope: Some("a"), kinds: None }, Filter { scope: None, kinds: Some(0b101) }];
+    let filters =
+        [Filter::default(), Filter { scope: Some("a"), kinds: None }, Filter { scope: None, kinds: Some(0b101) }];
     let queries = ["load", "validate user session", "parse_config", "where is héllo?", "db cfg", "nothing_here"];
     let mut answers = Vec::new();
     for query in queries {
@@ -114,11 +115,17 @@ fn what_is_named_like_the_question_comes_first() {
         let file = IndexedFile::new(Arc::new(terms.finish()), |key| ids.get(key as usize).map(String::as_str));
         builder.add(path, Arc::new(file));
     };
-    add("auth.py", &[
-        ("validate_credentials", "Checks a user's password.", "return hash(password) == stored"),
-        ("login", "", "validate_credentials(user, password)"),
-    ]);
-    add("pool.py", &[("ConnectionPool", "Database connections kept for reuse.", ""), ("acquire", "", "self.pool.pop()")]);
+    add(
+        "auth.py",
+        &[
+            ("validate_credentials", "Checks a user's password.", "return hash(password) == stored"),
+            ("login", "", "validate_credentials(user, password)"),
+        ],
+    );
+    add(
+        "pool.py",
+        &[("ConnectionPool", "Database connections kept for reuse.", ""), ("acquire", "", "self.pool.pop()")],
+    );
     add("db/session.py", &[("open_session", "", "pool.acquire()"), ("cfg", "", "load()")]);
     let index = Index::from_bytes(Arc::new(builder.finish())).expect("own bytes");
     let first = |query: &str| {

@@ -9,7 +9,6 @@ mod core;
 mod framework;
 mod registry;
 mod rows;
-pub mod stand_in;
 
 pub use framework::{
     Answer, Context, Effect, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError,

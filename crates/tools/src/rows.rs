@@ -41,7 +41,9 @@ impl NodeRow {
 /// The node that a caller means.
 pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
     if text.trim().is_empty() {
-        return Err(ToolError::invalid(format!("argument `{argument}` is empty, expected a node id, a path or a name")));
+        return Err(ToolError::invalid(format!(
+            "argument `{argument}` is empty, expected a node id, a path or a name"
+        )));
     }
     snapshot.resolve_node(text).map_err(|error| resolve_error(snapshot, argument, error))
 }
@@ -50,11 +52,15 @@ fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> To
     match error {
         ResolveError::NotFound { text, suggestions } => {
             let next = match suggestions.first() {
-                Some(first) => format!("repeat the call with `{first}` if it is the one meant, or look for it with `seek`"),
+                Some(first) => {
+                    format!("repeat the call with `{first}` if it is the one meant, or look for it with `seek`")
+                }
                 None => format!("look for it with `seek` (query `{text}`), or run `ingest` if the code is new"),
             };
             ToolError::new(ErrorCode::NodeNotFound, format!("argument `{argument}`: no node is named `{text}`"))
-                .hint("a node is named by its id (`file::src/a.py::fn::load`), a path, or a name that only one node has")
+                .hint(
+                    "a node is named by its id (`file::src/a.py::fn::load`), a path, or a name that only one node has",
+                )
                 .next_step(next)
                 .detail("suggestions", json!(suggestions))
         }
@@ -75,7 +81,8 @@ fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> To
 
 /// The scope that a caller means, `""` for none.
 pub(crate) fn scope(snapshot: &Snapshot, text: Option<&str>) -> Result<String, ToolError> {
-    let scope = text.map_or(Ok(String::new()), |text| snapshot.scope(text)).map_err(|error| read_error("scope", &error))?;
+    let scope =
+        text.map_or(Ok(String::new()), |text| snapshot.scope(text)).map_err(|error| read_error("scope", &error))?;
     if scope.is_empty() || snapshot.files().within(&scope).next().is_some() {
         return Ok(scope);
     }

@@ -159,7 +159,8 @@ fn end(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolEr
     rows::resolve(snapshot, argument, text).map_err(|error| match error.code {
         ErrorCode::NodeNotFound => {
             let closure = WhyAnswer::node_not_found().closure;
-            error.detail("closure", json!({"state": closure.state.word(), "reason": closure.reason, "why": closure.why}))
+            error
+                .detail("closure", json!({"state": closure.state.word(), "reason": closure.reason, "why": closure.why}))
         }
         _ => error,
     })
@@ -235,7 +236,10 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
             Guidance::next(ProofState::ReadyToEdit, "impact", target, hint)
         }
         (true, _) => {
-            let hint = format!("{} with several possible targets; look at the first", count(found.closure.dangling_total, "step"));
+            let hint = format!(
+                "{} with several possible targets; look at the first",
+                count(found.closure.dangling_total, "step")
+            );
             Guidance::next(ProofState::Proving, "view", open_at, hint)
         }
         (false, ClosureState::Closed) => {
@@ -247,7 +251,12 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
         }
         (false, _) => {
             let target = Some(graph.id(query.target).to_owned());
-            Guidance::next(ProofState::Blocked, "impact", target, "no path within the bounds; see what depends on the target")
+            Guidance::next(
+                ProofState::Blocked,
+                "impact",
+                target,
+                "no path within the bounds; see what depends on the target",
+            )
         }
     }
 }

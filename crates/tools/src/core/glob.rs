@@ -105,9 +105,9 @@ impl ReadTool for Glob {
             line_start: 1,
             line_end: row.file.lines.max(1),
             size_bytes: row.file.size,
-            has_connections: row.node.is_some_and(|node| {
-                graph.out_edges(node).next().is_some() || graph.in_edges(node).next().is_some()
-            }),
+            has_connections: row
+                .node
+                .is_some_and(|node| graph.out_edges(node).next().is_some() || graph.in_edges(node).next().is_some()),
             is_test: row.file.is_test,
         });
         let files: Vec<FileRow> = files.collect();

@@ -152,9 +152,18 @@ fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) ->
         languages: status
             .languages
             .into_iter()
-            .map(|row| LanguageRow { language: row.language, files: row.files, lines: row.lines, references: row.tiers.into() })
+            .map(|row| LanguageRow {
+                language: row.language,
+                files: row.files,
+                lines: row.lines,
+                references: row.tiers.into(),
+            })
             .collect(),
-        unresolved_reasons: status.unresolved_reasons.into_iter().map(|(reason, count)| Reason { reason, count }).collect(),
+        unresolved_reasons: status
+            .unresolved_reasons
+            .into_iter()
+            .map(|(reason, count)| Reason { reason, count })
+            .collect(),
         problems: status
             .problems
             .into_iter()
@@ -199,14 +208,20 @@ fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) ->
 
 fn guidance(status: &Status, issues: &[String]) -> Guidance {
     if let Some(activity) = &status.activity {
-        let hint = format!("an ingest is at `{}`; answers come from the last generation until it is done", activity.stage);
+        let hint =
+            format!("an ingest is at `{}`; answers come from the last generation until it is done", activity.stage);
         return Guidance::next(ProofState::Proving, "health", None, hint);
     }
     if status.node_count == 0 {
         let target = status.allowed_roots.first().map(|root| root.to_string_lossy().into_owned());
         return match status.role {
             ProcessRole::Writer => Guidance::next(ProofState::Blocked, "ingest", target, "nothing is indexed yet"),
-            _ => Guidance::next(ProofState::Blocked, "health", None, "nothing is indexed yet, and this process cannot index"),
+            _ => Guidance::next(
+                ProofState::Blocked,
+                "health",
+                None,
+                "nothing is indexed yet, and this process cannot index",
+            ),
         };
     }
     if let Some(issue) = issues.first() {

@@ -133,7 +133,9 @@ fn overview(format: Format, is_empty: bool) -> Answer<Output> {
         }
         text.push('\n');
     }
-    text.push_str("Every tool takes `agent_id`. `help` with `tool_name` shows the arguments of a tool and a call that works.\n");
+    text.push_str(
+        "Every tool takes `agent_id`. `help` with `tool_name` shows the arguments of a tool and a call that works.\n",
+    );
     let details = (format == Format::Json).then(|| json!(registry::ALL.iter().map(summary_of).collect::<Vec<_>>()));
     let output = Output { formatted: text, found: true, decision_type: "overview", details, ..Output::default() };
     Answer::new(output).guidance(first_step(is_empty))

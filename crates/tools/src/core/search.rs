@@ -6,7 +6,9 @@ use m1nd_engine::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, Grep
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{
+    Answer, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset,
+};
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Rows returned when the caller does not say.
@@ -186,7 +188,8 @@ fn text(
     };
     let inside = |node: &m1nd_engine::graph::NodeIx| {
         let path = snapshot.graph().path(*node);
-        scope.is_empty() || path.strip_prefix(scope.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        scope.is_empty()
+            || path.strip_prefix(scope.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let node_matches = named.into_iter().filter(inside).take(MAX_NODE_MATCHES).map(|node| NodeRow::new(snapshot, node));
     Ok(Output {
@@ -256,7 +259,8 @@ fn semantic(
     if input.invert || input.filename_pattern.is_some() {
         return Err(ToolError::invalid("`invert` and `filename_pattern` need `mode` \"literal\" or \"regex\""));
     }
-    let query = SeekQuery { text: input.query.clone(), scope: scope.clone(), graph_rerank: true, ..SeekQuery::default() };
+    let query =
+        SeekQuery { text: input.query.clone(), scope: scope.clone(), graph_rerank: true, ..SeekQuery::default() };
     let found = snapshot.seek(&query, cx.cancel())?;
     let total = found.rows.len();
     let context = input.context_lines.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
@@ -328,7 +332,10 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
     }
     let looks_like_regex = input.mode == SearchMode::Literal && input.query.contains(['*', '|', '\\', '^', '$', '[']);
     let (tool, hint) = if looks_like_regex {
-        ("search", "no line holds this text as it is; it looks like an expression: repeat with `mode` \"regex\"".to_owned())
+        (
+            "search",
+            "no line holds this text as it is; it looks like an expression: repeat with `mode` \"regex\"".to_owned(),
+        )
     } else if input.case_sensitive {
         ("search", "nothing in this letter case; repeat without `case_sensitive`".to_owned())
     } else if let Some(scope) = &output.scope_applied {

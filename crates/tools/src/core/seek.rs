@@ -204,7 +204,8 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
 fn trust(sufficiency: &Sufficiency) -> TrustEnvelope {
     let verdict = if sufficiency.state == "insufficient" { "abstain" } else { "reverify" };
     let mut reasons = vec![sufficiency.why.clone()];
-    reasons.push("the ranking has no measured precision for this repository: open the row before acting on it".to_owned());
+    reasons
+        .push("the ranking has no measured precision for this repository: open the row before acting on it".to_owned());
     TrustEnvelope { verdict, calibrated: false, reasons }
 }
 

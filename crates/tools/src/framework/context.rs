@@ -1,9 +1,7 @@
 use std::sync::Arc;
 
-use m1nd_engine::Snapshot;
-
-use crate::stand_in::Engine;
 use m1nd_base::{Cancel, Progress};
+use m1nd_engine::{Engine, Snapshot};
 
 use super::answer::Page;
 use super::error::ToolError;
