@@ -1,7 +1,6 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, Pos, Reference, Role};
@@ -170,12 +169,12 @@ fn resolve_import(eval: &mut Eval<'_>, file: FileId, id: ImportId) -> Vec<Resolu
     }
     let from = unit.file_symbol;
     let mut rows =
-        vec![outcome(eval, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
+        vec![outcome(eval, file, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
     // The file that the name is imported from is depended on too.
     if matches!(import.kind, ImportKind::Symbol(_) | ImportKind::Default) && import.path.is_none() {
         let module = eval.imported_module(file, id);
         let row = Row { name: module_name(), role: None, pos: import.pos, from, relation, inexact: false };
-        let module = outcome(eval, module, row);
+        let module = outcome(eval, file, module, row);
         if module.tier == Some(EdgeTier::Certain) && rows[0].tier != Some(EdgeTier::External) {
             rows.push(Resolution { name: "".into(), ..module });
         }
@@ -217,7 +216,7 @@ fn resolve_reference(eval: &mut Eval<'_>, file: FileId, reference: &Reference, l
         relation,
         inexact: reference.inexact,
     };
-    let mut resolution = outcome(eval, search, row);
+    let mut resolution = outcome(eval, file, search, row);
     let unknown = matches!(resolution.reason, Some(Reason::UnknownReceiver | Reason::UnknownBase));
     if resolution.targets.is_empty() && unknown {
         duck_type(eval, file, reference, limits, &mut resolution);
@@ -292,7 +291,8 @@ fn duck_type(eval: &mut Eval<'_>, file: FileId, reference: &Reference, limits: &
 }
 
 /// Turns what a search found into targets and a tier.
-fn outcome(eval: &mut Eval<'_>, search: Search, row: Row) -> Resolution {
+fn outcome(eval: &mut Eval<'_>, file: FileId, search: Search, row: Row) -> Resolution {
+    let builtin = eval.rules(file).builtin_package;
     let mut targets = Vec::new();
     let mut externals = Vec::new();
     let mut also = Vec::new();
@@ -302,7 +302,7 @@ fn outcome(eval: &mut Eval<'_>, search: Search, row: Row) -> Resolution {
     for found in &found {
         match &found.entity {
             Entity::External(package, _) => externals.push(package.to_string()),
-            Entity::BuiltinMethod(_, receiver) => externals.push(builtin_package(receiver)),
+            Entity::BuiltinMethod(..) => externals.push(builtin.to_owned()),
             entity => {
                 let before = targets.len();
                 let part = entity_targets(eval, entity, found, row.role, &mut targets, &mut also);
@@ -338,12 +338,6 @@ fn outcome(eval: &mut Eval<'_>, search: Search, row: Row) -> Resolution {
         tier,
         reason,
     }
-}
-
-/// The package that owns the methods of a standard type's value; by family of the value it cannot be told, so the
-/// common name serves.
-fn builtin_package(_receiver: &Rc<Value>) -> String {
-    "builtins".to_owned()
 }
 
 /// Adds the nodes that an entity stands for; a reason if part of it is not known.

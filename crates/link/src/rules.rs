@@ -153,6 +153,8 @@ pub struct Rules {
     pub index_method: Option<&'static str>,
     /// Method whose result's elements iteration yields.
     pub iterate_method: Option<&'static str>,
+    /// Iterating a map yields pairs, not keys.
+    pub map_iterates_pairs: bool,
     /// Method that yields the next element directly (`__next__`, `next`).
     pub next_method: Option<&'static str>,
     /// Method whose result `with` binds.
@@ -163,6 +165,8 @@ pub struct Rules {
     pub builtin_types: &'static [(&'static str, Builtin)],
     /// Methods of those types.
     pub builtin_methods: &'static [(Builtin, &'static str, MethodShape)],
+    /// Methods that any value may have from the standard library and that yield the value itself (`clone`, `borrow`).
+    pub identity_methods: &'static [&'static str],
     /// Package that literals and built-in containers belong to, as `external` target of their methods.
     pub builtin_package: &'static str,
     /// An unknown receiver's method may be any method of that name in the project.
@@ -187,11 +191,13 @@ impl Rules {
         call_method: None,
         index_method: None,
         iterate_method: None,
+        map_iterates_pairs: false,
         next_method: None,
         enter_method: None,
         async_wraps_declared: false,
         builtin_types: &[],
         builtin_methods: &[],
+        identity_methods: &[],
         builtin_package: "builtins",
         duck_typing: false,
         fields_apart: false,

@@ -17,30 +17,66 @@ type Tree = BTreeMap<String, String>;
 
 const PYTHON: &[(&str, &str)] = &[
     ("pkg/__init__.py", "from .a import load as load\nfrom .shapes import *\n__all__ = ['load', 'Circle']\n"),
-    ("pkg/a.py", "from . import shapes\nfrom .b import Store\n\ndef load(x: int) -> Store:\n    return Store(shapes.Circle(x))\n"),
+    (
+        "pkg/a.py",
+        "from . import shapes\nfrom .b import Store\n\ndef load(x: int) -> Store:\n    return Store(shapes.Circle(x))\n",
+    ),
     (
         "pkg/b.py",
         "class Base:\n    def size(self): return 1\n\nclass Store(Base):\n    def __init__(self, shape):\n        self.shape = shape\n    def get(self): return self.shape\n    def all(self): return self.size()\n",
     ),
-    ("pkg/shapes.py", "class Circle:\n    def __init__(self, r): self.r = r\n    def area(self): return self.r\n\ndef unit(): return Circle(1)\n"),
-    ("main.py", "import pkg\nfrom pkg import load, Circle\n\ndef main():\n    store = load(1)\n    store.get().area()\n    store.all()\n    pkg.shapes.unit().area()\n    Circle(2).area()\n"),
+    (
+        "pkg/shapes.py",
+        "class Circle:\n    def __init__(self, r): self.r = r\n    def area(self): return self.r\n\ndef unit(): return Circle(1)\n",
+    ),
+    (
+        "main.py",
+        "import pkg\nfrom pkg import load, Circle\n\ndef main():\n    store = load(1)\n    store.get().area()\n    store.all()\n    pkg.shapes.unit().area()\n    Circle(2).area()\n",
+    ),
 ];
 
 const TYPESCRIPT: &[(&str, &str)] = &[
-    ("src/index.ts", "export * from './store';\nexport { Circle as Round } from './shapes';\nexport { default } from './main';\n"),
-    ("src/store.ts", "import { Circle } from './shapes';\nexport class Base { size() { return 1; } }\nexport class Store extends Base {\n  shape: Circle;\n  constructor(shape: Circle) { super(); this.shape = shape; }\n  get() { return this.shape; }\n  all() { return this.size(); }\n}\n"),
-    ("src/shapes.ts", "export class Circle { r = 1; area() { return this.r; } }\nexport function unit(): Circle { return new Circle(); }\n"),
-    ("src/main.ts", "import { Store } from './store';\nimport * as shapes from './shapes';\nexport default function main() {\n  const store = new Store(shapes.unit());\n  store.get().area();\n  store.all();\n}\n"),
-    ("app.js", "const main = require('./src/main');\nimport run, { Round } from './src';\nrun();\nnew Round().area();\n"),
+    (
+        "src/index.ts",
+        "export * from './store';\nexport { Circle as Round } from './shapes';\nexport { default } from './main';\n",
+    ),
+    (
+        "src/store.ts",
+        "import { Circle } from './shapes';\nexport class Base { size() { return 1; } }\nexport class Store extends Base {\n  shape: Circle;\n  constructor(shape: Circle) { super(); this.shape = shape; }\n  get() { return this.shape; }\n  all() { return this.size(); }\n}\n",
+    ),
+    (
+        "src/shapes.ts",
+        "export class Circle { r = 1; area() { return this.r; } }\nexport function unit(): Circle { return new Circle(); }\n",
+    ),
+    (
+        "src/main.ts",
+        "import { Store } from './store';\nimport * as shapes from './shapes';\nexport default function main() {\n  const store = new Store(shapes.unit());\n  store.get().area();\n  store.all();\n}\n",
+    ),
+    (
+        "app.js",
+        "const main = require('./src/main');\nimport run, { Round } from './src';\nrun();\nnew Round().area();\n",
+    ),
     ("package.json", "{ \"name\": \"fixture\" }\n"),
 ];
 
 const RUST: &[(&str, &str)] = &[
     ("Cargo.toml", "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\n"),
-    ("src/lib.rs", "pub mod shapes;\nmod store;\npub use store::Store;\npub use shapes::*;\n\npub fn main() {\n    let store = Store::new(shapes::unit());\n    store.get().area();\n    store.size();\n}\n"),
-    ("src/shapes.rs", "pub struct Circle { pub r: u32 }\nimpl Circle {\n    pub fn area(&self) -> u32 { self.r }\n}\npub fn unit() -> Circle { Circle { r: 1 } }\n"),
-    ("src/store/mod.rs", "use crate::shapes::Circle;\nmod sized;\npub use sized::Sized2;\npub struct Store { shape: Circle }\nimpl Store {\n    pub fn new(shape: Circle) -> Self { Store { shape } }\n    pub fn get(&self) -> &Circle { &self.shape }\n}\n"),
-    ("src/store/sized.rs", "use super::Store;\npub trait Sized2 { fn size(&self) -> u32 { 1 } }\nimpl Sized2 for Store {}\n"),
+    (
+        "src/lib.rs",
+        "pub mod shapes;\nmod store;\npub use store::Store;\npub use shapes::*;\n\npub fn main() {\n    let store = Store::new(shapes::unit());\n    store.get().area();\n    store.size();\n}\n",
+    ),
+    (
+        "src/shapes.rs",
+        "pub struct Circle { pub r: u32 }\nimpl Circle {\n    pub fn area(&self) -> u32 { self.r }\n}\npub fn unit() -> Circle { Circle { r: 1 } }\n",
+    ),
+    (
+        "src/store/mod.rs",
+        "use crate::shapes::Circle;\nmod sized;\npub use sized::Sized2;\npub struct Store { shape: Circle }\nimpl Store {\n    pub fn new(shape: Circle) -> Self { Store { shape } }\n    pub fn get(&self) -> &Circle { &self.shape }\n}\n",
+    ),
+    (
+        "src/store/sized.rs",
+        "use super::Store;\npub trait Sized2 { fn size(&self) -> u32 { 1 } }\nimpl Sized2 for Store {}\n",
+    ),
 ];
 
 struct Random(u64);
@@ -128,7 +164,9 @@ fn edit(random: &mut Random, tree: &mut Tree, linker: &mut Linker) -> String {
     let line = random.below(lines.len().max(1));
     let changed = match random.below(6) {
         0 => text.replace(words[random.below(words.len())], words[random.below(words.len())]),
-        1 => lines.iter().enumerate().filter(|(index, _)| *index != line).map(|(_, line)| format!("{line}\n")).collect(),
+        1 => {
+            lines.iter().enumerate().filter(|(index, _)| *index != line).map(|(_, line)| format!("{line}\n")).collect()
+        }
         2 => {
             let mut lines = lines.clone();
             lines.insert(line, lines.get(random.below(lines.len().max(1))).copied().unwrap_or(""));

@@ -4,13 +4,16 @@ use std::rc::Rc;
 
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ParameterKind};
 
-use super::{Entity, Eval, Module, Value, Values, no_args};
+use super::{Entity, Eval, Module, Receiver, Value, Values, no_args};
 use crate::project::{DefRef, FileId};
 use crate::rules::{Builtin, MethodShape, Reason};
 
 /// What a method of a standard type yields.
 pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
-    let Value::Builtin(builtin, args) = receiver else { return Values::unknown(Reason::UnknownReceiver) };
+    let Value::Builtin(builtin, args) = receiver else {
+        let same = shape == MethodShape::Same;
+        return if same { Values::one(receiver.clone()) } else { Values::unknown(Reason::UnknownReceiver) };
+    };
     let arg = |index: usize| args.get(index).cloned().unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver));
     let of = |builtin: Builtin, args: &[Values]| Values::one(Value::Builtin(builtin, args.into()));
     match shape {
@@ -69,7 +72,7 @@ impl Eval<'_> {
             }
             Value::Callable(result) | Value::Method(result) => result.as_ref().clone(),
             Value::External(package) => Values::one(Value::External(package.clone())),
-            Value::BuiltinType(builtin, of) => Values::one(self.standard_value(*builtin, of, file, args)),
+            Value::BuiltinType(builtin, of) => self.standard_value(*builtin, of, file, args),
             Value::Builtin(..) | Value::TypeVar(..) | Value::Module(_) | Value::Super(_) => {
                 Values::unknown(Reason::UnknownReceiver)
             }
@@ -77,17 +80,20 @@ impl Eval<'_> {
         }
     }
 
-    /// `list(xs)`, `Some(x)`: a standard container made of what it is called with.
-    fn standard_value(&mut self, builtin: Builtin, of: &super::Args, file: FileId, args: &[ExprId]) -> Value {
+    /// `list(xs)`, `Some(x)`, `Box::new(x)`: a standard container made of what it is called with.
+    fn standard_value(&mut self, builtin: Builtin, of: &super::Args, file: FileId, args: &[ExprId]) -> Values {
         if !of.is_empty() || args.len() != 1 {
-            return Value::Builtin(builtin, of.clone());
+            return self.instantiate(Values::one(Value::BuiltinType(builtin, of.clone())));
         }
         let arg = self.eval(file, args[0], Namespace::Value);
-        let inner = match builtin {
-            Builtin::List => arg.flat_map(|value| self.element(&value, file)),
-            _ => arg,
-        };
-        Value::Builtin(builtin, [inner].into())
+        match builtin {
+            Builtin::Transparent => arg,
+            Builtin::List => {
+                let elements = arg.flat_map(|value| self.element(&value, file));
+                Values::one(Value::Builtin(builtin, [elements].into()))
+            }
+            _ => Values::one(Value::Builtin(builtin, [arg].into())),
+        }
     }
 
     /// Whether a function is called to construct: it assigns to members of its receiver, or has a prototype.
@@ -101,7 +107,7 @@ impl Eval<'_> {
     }
 
     /// What a function returns.
-    fn returned(&mut self, of: DefRef, receiver: Option<&Rc<Value>>, file: FileId, args: &[ExprId]) -> Values {
+    fn returned(&mut self, of: DefRef, receiver: Option<&Receiver>, file: FileId, args: &[ExprId]) -> Values {
         if !self.open_values.insert(of) {
             return Values::default();
         }
@@ -110,13 +116,7 @@ impl Eval<'_> {
         result
     }
 
-    fn returned_unguarded(
-        &mut self,
-        of: DefRef,
-        receiver: Option<&Rc<Value>>,
-        file: FileId,
-        args: &[ExprId],
-    ) -> Values {
+    fn returned_unguarded(&mut self, of: DefRef, receiver: Option<&Receiver>, file: FileId, args: &[ExprId]) -> Values {
         let unit = self.unit(of.file);
         let definition = unit.facts.definition(of.def);
         let rules = self.rules(of.file);
@@ -128,7 +128,7 @@ impl Eval<'_> {
         if let (Some(receiver), [expr]) = (receiver, exprs)
             && self.is_receiver(of, *expr)
         {
-            return Values::one(receiver.as_ref().clone());
+            return Values::one(receiver.value.clone());
         }
         let mut values = match definition.declared {
             Some(declared) => {
@@ -145,11 +145,44 @@ impl Eval<'_> {
             values = Values::one(Value::Builtin(Builtin::Wrapper, [values].into()));
         }
         if let Some(receiver) = receiver
-            && let Value::Instance(class, class_args) = receiver.as_ref()
+            && let Value::Instance(class, class_args) = &receiver.value
         {
+            if let Some((owner, args)) = &receiver.owner {
+                values = self.substitute(values, *owner, args);
+            }
             values = self.substitute(values, *class, class_args);
+            values = self.substitute_block(values, of, *class, class_args);
         }
         self.infer(values, of, file, args)
+    }
+
+    /// Replaces the type parameters of the block a method stands in (`impl<T> Wrap<T>`) by the receiver's arguments.
+    fn substitute_block(&mut self, values: Values, method: DefRef, class: DefRef, class_args: &super::Args) -> Values {
+        let owner = self.definition(method).owner.map(|def| DefRef { file: method.file, def });
+        let Some((block, expr)) = owner.and_then(|owner| Some((owner, self.definition(owner).extends_type?))) else {
+            return values;
+        };
+        if class_args.is_empty() {
+            return values;
+        }
+        let types = self.eval(block.file, expr, Namespace::Type);
+        let count = self.unit(block.file).facts.type_parameters(block.def).len();
+        let mut known = vec![Values::unknown(Reason::UnknownReceiver); count];
+        for ty in types.items {
+            let Value::Def(of, pattern) = ty else { continue };
+            if of != class {
+                continue;
+            }
+            for (parameter, arg) in pattern.iter().zip(class_args.iter()) {
+                if let [Value::TypeVar(owner, index)] = parameter.items.as_slice()
+                    && *owner == block
+                    && let Some(slot) = known.get_mut(*index as usize)
+                {
+                    *slot = arg.clone();
+                }
+            }
+        }
+        self.substitute(values, block, &known.into())
     }
 
     /// Whether an expression of a method is its receiver, or its receiver's type: the result is then the very value
@@ -321,6 +354,9 @@ impl Eval<'_> {
     /// What iterating yields.
     pub(super) fn element(&mut self, value: &Value, file: FileId) -> Values {
         match value {
+            Value::Builtin(Builtin::Map, args) if self.rules(file).map_iterates_pairs => {
+                Values::one(Value::Builtin(Builtin::Tuple, args.clone()))
+            }
             Value::Builtin(Builtin::List | Builtin::Map | Builtin::Wrapper, args) => arg(args, 0),
             Value::Builtin(Builtin::Tuple, args) => {
                 let mut all = Values::default();

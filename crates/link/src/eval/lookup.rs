@@ -438,7 +438,17 @@ impl Eval<'_> {
                 return search;
             }
             let whole = self.whole_export(file);
-            return if whole.found.is_empty() { Search::one(Entity::Module(Module::File(file))) } else { whole };
+            if !whole.found.is_empty() {
+                return whole;
+            }
+            // A file that exports nothing by name stands for itself (components, data, CommonJS); another has no default.
+            let facts = &self.unit(file).facts;
+            let exports = !facts.exports.is_empty() || facts.imports.iter().any(|import| import.flags.reexport);
+            return if exports {
+                Search::unknown(Reason::NoSuchMember)
+            } else {
+                Search::one(Entity::Module(Module::File(file)))
+            };
         }
         self.module_entity(target)
     }

@@ -8,7 +8,7 @@ use super::lookup::Asker;
 use super::{Args, Entity, Eval, Found, Module, Search, Value, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, Key};
-use crate::rules::{MemberOrder, Reason};
+use crate::rules::{MemberOrder, MethodShape, Reason};
 
 /// A class on the way up.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +41,13 @@ impl Eval<'_> {
             Value::TypeVar(of, index) => {
                 let bounds = self.bound(*of, *index);
                 let mut search = Search { unknown: bounds.unknown, ..Search::default() };
+                // All bounds hold at once: the one that has the member is the one that is meant.
                 for bound in &bounds.items {
                     search.add(self.member(bound, name, want));
+                }
+                if search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
+                    search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
+                    search.unknown = None;
                 }
                 search
             }
@@ -182,6 +187,10 @@ impl Eval<'_> {
                 Ancestor::External(package) => external = external.or(Some(package.clone())),
                 Ancestor::Unknown => unknown = true,
             }
+        }
+        let identity = self.rules(of.file).identity_methods.contains(&self.text(name));
+        if identity && matches!(value, Value::Instance(..)) {
+            return Search::one(Entity::BuiltinMethod(Some(MethodShape::Same), Rc::new(value.clone())));
         }
         self.member_of_nobody(of, name, external, unknown)
     }

@@ -17,7 +17,7 @@ use m1nd_lang::facts::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(crate) use value::{Args, Entity, Found, Module, Search, Value, Values};
+pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
 use crate::languages::{FAMILIES, family};
 use crate::names::Name;
@@ -196,7 +196,7 @@ impl<'a> Eval<'a> {
             },
             Expr::Literal(Literal::Null) => Values::one(Value::Null),
             Expr::Literal(_) => Values::one(Value::Builtin(Builtin::Scalar, no_args())),
-            Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items)),
+            Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
             Expr::Union(items) => self.all(file, unit.list(items), want),
             Expr::Generic { base, args } => self.generic(file, base, unit.list(args), want),
             Expr::Function { result } => {
@@ -216,23 +216,28 @@ impl<'a> Eval<'a> {
         values
     }
 
-    fn collection(&mut self, file: FileId, kind: Collection, items: &[ExprId]) -> Values {
-        let args: Args = match kind {
-            Collection::Tuple => items.iter().map(|&item| self.eval(file, item, Namespace::Value)).collect(),
-            Collection::Map => {
-                let values = self.all(file, items, Namespace::Value);
-                [Values::unknown(Reason::UnknownReceiver), values].into()
-            }
-            Collection::List | Collection::Set | Collection::Iterator => {
-                [self.all(file, items, Namespace::Value)].into()
+    /// A container: of the values of its items, or, as a type, of values of the types that its items are.
+    fn collection(&mut self, file: FileId, kind: Collection, items: &[ExprId], want: Namespace) -> Values {
+        let is_type = want == Namespace::Type;
+        let item = |eval: &mut Self, item: ExprId| {
+            if is_type {
+                let types = eval.eval(file, item, Namespace::Type);
+                eval.instantiate(types)
+            } else {
+                eval.eval(file, item, Namespace::Value)
             }
         };
-        let builtin = match kind {
-            Collection::Tuple => Builtin::Tuple,
-            Collection::Map => Builtin::Map,
-            _ => Builtin::List,
+        let any = |eval: &mut Self| {
+            let mut values = Values::default();
+            items.iter().for_each(|&one| values.add(item(eval, one)));
+            values
         };
-        Values::one(Value::Builtin(builtin, args))
+        let (builtin, args): (_, Args) = match kind {
+            Collection::Tuple => (Builtin::Tuple, items.iter().map(|&one| item(self, one)).collect()),
+            Collection::Map => (Builtin::Map, [Values::unknown(Reason::UnknownReceiver), any(self)].into()),
+            Collection::List | Collection::Set | Collection::Iterator => (Builtin::List, [any(self)].into()),
+        };
+        Values::one(if is_type { Value::BuiltinType(builtin, args) } else { Value::Builtin(builtin, args) })
     }
 
     /// A generic with its arguments.
@@ -299,6 +304,10 @@ impl<'a> Eval<'a> {
             Entity::Local(file, binding) => self.value_of_binding(*file, *binding),
             Entity::Expr(file, expr) => self.eval(*file, *expr, want),
             Entity::External(package, name) => self.external(package, *name),
+            Entity::BuiltinMethod(None, receiver) if matches!(**receiver, Value::BuiltinType(..)) => {
+                // `Vec::new`, `Box::new`: what it is called with says what it holds.
+                Values::one(receiver.as_ref().clone())
+            }
             Entity::BuiltinMethod(shape, receiver) => {
                 let result = match shape {
                     Some(shape) => call::shape(*shape, receiver),
@@ -343,13 +352,20 @@ impl<'a> Eval<'a> {
                 }
                 _ => Values::one(Value::Def(of, no_args())),
             },
+            // A unit struct named as a value is a value of it.
+            DefKind::Struct if want == Namespace::Value && self.rules(of.file).fields_apart => {
+                Values::one(Value::Instance(of, no_args()))
+            }
             _ => Values::one(Value::Def(of, no_args())),
         }
     }
 
     fn bind(&mut self, of: DefRef, found: &Found) -> Value {
         match &found.receiver {
-            Some(receiver) => Value::Bound(of, receiver.clone()),
+            Some(value) => {
+                let receiver = Receiver { value: value.as_ref().clone(), owner: found.owner.clone() };
+                Value::Bound(of, Rc::new(receiver))
+            }
             None => Value::Def(of, no_args()),
         }
     }

@@ -17,7 +17,7 @@ pub(crate) enum Value {
     /// A value of the class-like definition.
     Instance(DefRef, Args),
     /// A function taken of a value.
-    Bound(DefRef, Rc<Value>),
+    Bound(DefRef, Rc<Receiver>),
     /// A module.
     Module(Module),
     /// A standard type, as a type.
@@ -36,6 +36,15 @@ pub(crate) enum Value {
     External(Rc<str>),
     /// `None`, `null`: has no members worth following.
     Null,
+}
+
+/// What a method was taken of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Receiver {
+    /// The value.
+    pub(crate) value: Value,
+    /// The class the method was found in, with its type arguments as the value fixes them.
+    pub(crate) owner: Option<(DefRef, Args)>,
 }
 
 /// A module as a value.
