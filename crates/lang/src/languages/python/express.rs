@@ -341,8 +341,9 @@ impl Extractor<'_> {
             self.b.expr(Expr::Instance { of })
         } else {
             let callee = self.expr_of(function);
-            let args = self.b.list(&args);
-            self.b.expr(Expr::Call { callee, args })
+            let list = self.b.list(&args);
+            // The meaning stands before the call that it may replace.
+            self.standard_call(function, arguments, Expr::Call { callee, args: list }, &args)
         };
         self.exprs.set(node, expr);
         self.extend_call(function, arguments);

@@ -10,7 +10,7 @@ use crate::facts::{
 };
 
 /// Scopes that lookup of one name goes through; a name nested deeper counts as not local.
-const MAX_LOOKUP: usize = 512;
+pub(super) const MAX_LOOKUP: usize = 512;
 
 /// What a scope does with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,7 @@ impl Extractor<'_> {
             facts.export_list = self.exports.names.take();
         }
         mark_reexports(facts);
+        super::standard::apply(facts, &self.standard_calls);
         facts.is_test =
             self.imports_test_framework || facts.definitions.iter().any(|definition| definition.flags.is_test);
         self.b.finish()

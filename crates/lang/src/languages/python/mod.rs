@@ -9,6 +9,7 @@ mod express;
 mod finish;
 mod imports;
 mod pattern;
+mod standard;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@ use m1nd_base::{Cancel, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+use super::standard::StandardCall;
 use crate::facts::{DefId, Expr, ExprId, FactsBuilder, Literal, NameId, Pos, ScopeId, ScopeKind};
 use crate::languages::Input;
 use crate::walk::{NodeExprs, Source, Step};
@@ -100,6 +101,7 @@ pub(super) struct Extractor<'a> {
     pub(super) aliases: FxHashMap<usize, DefId>,
     pub(super) overloads: FxHashMap<(ScopeId, NameId), Vec<DefId>>,
     pub(super) exports: ExportList,
+    pub(super) standard_calls: Vec<StandardCall>,
     pub(super) imports_test_framework: bool,
     /// How many conditions, loops and functions are open.
     pub(super) conditional: u32,
@@ -132,6 +134,7 @@ impl<'a> Extractor<'a> {
             aliases: FxHashMap::default(),
             overloads: FxHashMap::default(),
             exports: ExportList::default(),
+            standard_calls: Vec::new(),
             imports_test_framework: false,
             conditional: 0,
             column: ColumnCache::default(),

@@ -378,6 +378,27 @@ fn receiver_types_and_super() {
 }
 
 #[test]
+fn calls_of_standard_functions() {
+    let source = "import functools\nfrom copy import deepcopy\nimport own\na = enumerate(x)\nb = zip(x, y)\nc = next(x)\nd = functools.partial(f, 1)\n\
+                  e = deepcopy(x)\nf = own.partial(x)\ng = map(h, x)\ni = getattr(x, 'run', None)\ndef m(next):\n    return next(x)\nclass C:\n    def sorted(self):\n        return sorted(x)\n";
+    let facts = facts(source);
+    let all = ["a", "b", "c", "d", "e", "f", "g", "i", "m", "C.sorted"].map(|name| values(&facts, name));
+    let expected = [
+        "Iterator(Tuple(Int, element(x)))",
+        "Iterator(Tuple(element(x), element(y)))",
+        "element(x)",
+        "f",
+        "x",
+        "own.partial(x)",
+        "Iterator(h(element(x)))",
+        "(x.run | Null)",
+        "next(x)",
+        "List(element(x))",
+    ];
+    assert_eq!(all, expected);
+}
+
+#[test]
 fn positions_count_characters() {
     let facts = facts("x = 'äöü'; call(y)\n");
     assert_eq!(references(&facts), "1:12 call call\n1:17 read y");

@@ -1,0 +1,190 @@
+//! Calls of standard functions whose result follows from their arguments: `enumerate(xs)`, `next(it)`, `partial(f)`.
+//!
+//! Whether the name is really the standard one is known only when the whole file has been read; until then the call
+//! is an ordinary call, and what it would be is kept aside.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::state::{Extractor, last_word};
+use crate::facts::{
+    BindingTarget, Collection, Expr, ExprId, FileFacts, ImportId, ImportKind, Literal, NameId, ScopeId, ScopeKind,
+};
+
+/// A call and what it is if its name is the standard one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StandardCall {
+    call: ExprId,
+    meaning: Expr,
+    /// The first name of the callee, and where it is looked up from.
+    name: NameId,
+    scope: ScopeId,
+    /// Module that the function must be imported from; `None` for built-in functions.
+    module: Option<&'static str>,
+}
+
+/// Functions of modules that are looked at: module, name.
+const MODULE_FUNCTIONS: [(&str, &str); 9] = [
+    ("functools", "partial"),
+    ("copy", "copy"),
+    ("copy", "deepcopy"),
+    ("asyncio", "run"),
+    ("asyncio", "gather"),
+    ("asyncio", "wait_for"),
+    ("asyncio", "shield"),
+    ("asyncio", "create_task"),
+    ("asyncio", "ensure_future"),
+];
+
+impl<'a> Extractor<'a> {
+    /// Adds a call; notes what it means if its function is a standard one. `args` are the positional arguments.
+    pub(super) fn standard_call(
+        &mut self,
+        function: Option<Node<'_>>,
+        arguments: Option<Node<'_>>,
+        plain: Expr,
+        args: &[ExprId],
+    ) -> ExprId {
+        let meaning = function.zip(arguments).and_then(|(function, arguments)| {
+            let (first, module) = self.standard_function(function).filter(|_| !args.is_empty())?;
+            let text = last_word(self.source.text(function));
+            let meaning = match module {
+                Some(_) => self.module_function(text, args),
+                None => self.builtin_function(text, args, arguments),
+            };
+            Some((self.b.name(first), module, meaning?))
+        });
+        let call = self.b.expr(plain);
+        if let Some((name, module, meaning)) = meaning
+            && call != self.b.unknown()
+        {
+            let scope = self.scope();
+            self.standard_calls.push(StandardCall { call, meaning, name, scope, module });
+        }
+        call
+    }
+
+    /// The first name of a callee that may be a standard function, and the module it is of.
+    fn standard_function(&self, function: Node<'_>) -> Option<(&'a str, Option<&'static str>)> {
+        if function.byte_range().len() > 64 {
+            return None;
+        }
+        let text = self.source.text(function);
+        let row = MODULE_FUNCTIONS.iter().find(|(_, name)| *name == last_word(text));
+        match (function.kind(), row) {
+            ("identifier", row) => Some((text, row.map(|row| row.0))),
+            ("attribute", Some(row)) => Some((text.split('.').next().unwrap_or(text), Some(row.0))),
+            _ => None,
+        }
+    }
+
+    fn module_function(&mut self, name: &str, args: &[ExprId]) -> Option<Expr> {
+        let first = args[0];
+        match name {
+            "run" => Some(Expr::Unwrap { base: first }),
+            "gather" => {
+                let items: Vec<ExprId> = args.iter().map(|&base| self.b.expr(Expr::Unwrap { base })).collect();
+                let items = self.b.list(&items);
+                Some(Expr::Collection { kind: Collection::Tuple, items })
+            }
+            // A partial is called like its function; a copy and a task are what they are made of.
+            _ => Some(self.b.facts().expr(first)),
+        }
+    }
+
+    fn builtin_function(&mut self, name: &str, args: &[ExprId], arguments: Node<'_>) -> Option<Expr> {
+        let base = args[0];
+        match name {
+            "sorted" | "reversed" | "iter" | "tuple" => self.elements_of(&[base], Collection::List),
+            "filter" => self.elements_of(args.get(1..2)?, Collection::Iterator),
+            "enumerate" => {
+                let number = self.literal(Literal::Int);
+                let element = self.b.expr(Expr::Element { base });
+                self.iterator_of_tuples(&[number, element])
+            }
+            "zip" => {
+                let items: Vec<ExprId> = args.iter().map(|&base| self.b.expr(Expr::Element { base })).collect();
+                self.iterator_of_tuples(&items)
+            }
+            "next" if args.len() == 1 => Some(Expr::Element { base }),
+            "next" | "min" | "max" if args.len() > 1 => {
+                let first = if name == "next" { self.b.expr(Expr::Element { base }) } else { base };
+                let mut items = args.to_vec();
+                items[0] = first;
+                Some(Expr::Union(self.b.list(&items)))
+            }
+            "min" | "max" => Some(Expr::Element { base }),
+            "map" => {
+                let elements: Vec<ExprId> = args[1..].iter().map(|&base| self.b.expr(Expr::Element { base })).collect();
+                let args = self.b.list(&elements);
+                let item = self.b.expr(Expr::Call { callee: base, args });
+                let items = self.b.list(&[item]);
+                Some(Expr::Collection { kind: Collection::Iterator, items })
+            }
+            "getattr" => {
+                let name = arguments.named_child(1).filter(|node| node.kind() == "string")?;
+                let mut cursor = name.walk();
+                let content = name.named_children(&mut cursor).find(|node| node.kind() == "string_content")?;
+                let name = self.b.name(self.source.text(content));
+                let member = self.b.expr(Expr::Member { base, name });
+                match args.get(2) {
+                    Some(&default) => Some(Expr::Union(self.b.list(&[member, default]))),
+                    None => Some(self.b.facts().expr(member)),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn elements_of(&mut self, bases: &[ExprId], kind: Collection) -> Option<Expr> {
+        let items: Vec<ExprId> = bases.iter().map(|&base| self.b.expr(Expr::Element { base })).collect();
+        let items = self.b.list(&items);
+        Some(Expr::Collection { kind, items })
+    }
+
+    fn iterator_of_tuples(&mut self, items: &[ExprId]) -> Option<Expr> {
+        let items = self.b.list(items);
+        let tuple = self.b.expr(Expr::Collection { kind: Collection::Tuple, items });
+        let items = self.b.list(&[tuple]);
+        Some(Expr::Collection { kind: Collection::Iterator, items })
+    }
+}
+
+/// Gives the calls of standard functions their meaning.
+pub(super) fn apply(facts: &mut FileFacts, calls: &[StandardCall]) {
+    // A wildcard import may bring a function of its own under any name.
+    if calls.is_empty() || facts.imports.iter().any(|import| import.kind == ImportKind::Wildcard) {
+        return;
+    }
+    let mut bound: FxHashMap<(ScopeId, NameId), Option<ImportId>> = FxHashMap::default();
+    for binding in &facts.bindings {
+        let import = match binding.target {
+            BindingTarget::Import(id) => Some(id),
+            _ => None,
+        };
+        let entry = bound.entry((binding.scope, binding.name)).or_insert(import);
+        *entry = entry.and(import);
+    }
+    for call in calls {
+        if is_standard(facts, &bound, call) {
+            facts.exprs[call.call.index()] = call.meaning;
+        }
+    }
+}
+
+fn is_standard(facts: &FileFacts, bound: &FxHashMap<(ScopeId, NameId), Option<ImportId>>, call: &StandardCall) -> bool {
+    let mut scope = call.scope;
+    for _ in 0..super::finish::MAX_LOOKUP {
+        let holder = &facts.scopes[scope.index()];
+        let is_visible = holder.kind != ScopeKind::Class || scope == call.scope;
+        if let Some(import) = bound.get(&(scope, call.name)).filter(|_| is_visible) {
+            let module = import.map(|id| facts.name(facts.imports[id.index()].module));
+            return module.is_some() && module == call.module;
+        }
+        match holder.parent {
+            Some(parent) => scope = parent,
+            None => return call.module.is_none(),
+        }
+    }
+    false
+}
