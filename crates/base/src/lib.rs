@@ -1,6 +1,7 @@
 //! What every room shares and nothing else: identifiers, positions, limits, cancellation, progress, paths.
 //!
 //! This crate depends on none of ours and does no I/O.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod cancel;
 mod hash;

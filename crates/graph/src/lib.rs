@@ -2,6 +2,7 @@
 //!
 //! Nodes are sorted by id and edges by source, target, relation and tier, so the same content gives the same bytes
 //! whatever order the files came in and however many threads packed them.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod base;
 mod build;

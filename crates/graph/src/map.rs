@@ -14,6 +14,7 @@ impl Mapping {
     /// Maps the whole file for reading.
     #[expect(unsafe_code, reason = "mapping a file is the only way to open a large index without reading it")]
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        #[expect(clippy::disallowed_methods, reason = "the one file that this crate opens")]
         let file = File::open(path)?;
         // SAFETY: the map is only sound while nobody shortens or rewrites the file in place. Snapshot files are written
         // under a temporary name, renamed into place once complete and never written again; a newer snapshot gets a new

@@ -3,6 +3,7 @@
 //!
 //! The facts ([`FileFacts`]) are one small language-neutral vocabulary; `m1nd-link` evaluates them without knowing
 //! which language they came from, except through a table of rules.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod facts;
 pub mod languages;

@@ -108,6 +108,7 @@ pub fn parse(
         .map_err(|error| Problem::new(ProblemKind::ExtractorFailed, format!("grammar not loadable: {error}")))?;
     let budget = limits.parse_budget(source.len());
     // A parse budget is the one clock an extractor may read: without it a hostile file holds a worker for ever.
+    #[expect(clippy::disallowed_methods, reason = "the parse budget")]
     let start = Instant::now();
     let mut stop = |_: &ParseState| {
         if cancel.is_cancelled() || start.elapsed() > budget {

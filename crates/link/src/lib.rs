@@ -7,6 +7,7 @@
 //! **Determinism.** Each file is linked with a fresh memo, in order of its references, so its links are a function of
 //! the facts alone: not of the order in which files are linked, nor of the number of threads. That is what makes an
 //! incremental result equal to a clean one.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod eval;
 mod file_links;

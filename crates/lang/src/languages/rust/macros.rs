@@ -224,6 +224,7 @@ impl Extractor<'_> {
         parser.reset();
         parser.set_included_ranges(&[range]).ok()?;
         // The same clock as that of the file's parse: arguments share one budget.
+        #[expect(clippy::disallowed_methods, reason = "the parse budget")]
         let start = Instant::now();
         let mut stop = |_: &ParseState| match cancel.is_cancelled() || start.elapsed() > left {
             true => ControlFlow::Break(()),
