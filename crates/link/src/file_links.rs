@@ -118,6 +118,7 @@ pub(crate) struct Resolution {
 
 /// Resolves every reference and import of a file, in order.
 pub(crate) fn resolutions(eval: &mut Eval<'_>, file: FileId, limits: &Limits) -> Vec<Resolution> {
+    eval.begin_file(file);
     let unit = eval.unit(file);
     let mut all = Vec::with_capacity(unit.facts.imports.len() + unit.facts.references.len());
     for import in (0..unit.facts.imports.len() as u32).map(ImportId) {

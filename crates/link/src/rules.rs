@@ -167,6 +167,9 @@ pub struct Rules {
     pub builtin_methods: &'static [(Builtin, &'static str, MethodShape)],
     /// Methods that any value may have from the standard library and that yield the value itself (`clone`, `borrow`).
     pub identity_methods: &'static [&'static str],
+    /// Members that any class may get from the standard library without writing them (Rust derives and blanket blocks),
+    /// where nothing of the project has the name.
+    pub derived_methods: &'static [&'static str],
     /// Package that literals and built-in containers belong to, as `external` target of their methods.
     pub builtin_package: &'static str,
     /// An unknown receiver's method may be any method of that name in the project.
@@ -198,6 +201,7 @@ impl Rules {
         builtin_types: &[],
         builtin_methods: &[],
         identity_methods: &[],
+        derived_methods: &[],
         builtin_package: "builtins",
         duck_typing: false,
         fields_apart: false,

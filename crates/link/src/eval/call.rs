@@ -299,7 +299,7 @@ impl Eval<'_> {
 
     fn call_member(&mut self, value: &Value, method: &str) -> Values {
         let Some(name) = self.project.names.get(method) else { return Values::unknown(Reason::UnknownReceiver) };
-        let search = self.member(value, name, Namespace::Value);
+        let search = self.member(value, name, Namespace::Callee);
         let functions = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
         if !functions {
             let external = search.found.iter().find_map(|found| match &found.entity {
@@ -347,6 +347,16 @@ impl Eval<'_> {
     pub(super) fn item(&mut self, value: &Value, index: usize, file: FileId) -> Values {
         match value {
             Value::Builtin(Builtin::Tuple, args) => arg(args, index),
+            // The error of a result.
+            Value::Builtin(Builtin::Wrapper, args) if args.len() > index => arg(args, index),
+            // A field of a tuple struct.
+            Value::Instance(of, _) if self.rules(of.file).fields_apart => {
+                let Some(name) = self.project.names.get(&index.to_string()) else {
+                    return Values::unknown(Reason::NoSuchMember);
+                };
+                let search = self.member(value, name, Namespace::Value);
+                self.values_of(search, Namespace::Value)
+            }
             other => self.element(other, file),
         }
     }
@@ -393,7 +403,7 @@ impl Eval<'_> {
 
     fn has_member(&mut self, value: &Value, method: &str) -> bool {
         let Some(name) = self.project.names.get(method) else { return false };
-        let search = self.member(value, name, Namespace::Value);
+        let search = self.member(value, name, Namespace::Callee);
         search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)))
     }
 

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use m1nd_lang::facts::{
     BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, PathRoot, ScopeId, ScopeKind,
+    Visibility,
 };
 
 use super::{Entity, Eval, Found, Module, Search, Value};
@@ -332,6 +333,18 @@ impl Eval<'_> {
                     Entity::External(..) => external = Some(found),
                     _ => search.push(found),
                 }
+            }
+        }
+        // What is private elsewhere gives way to what is not.
+        if search.found.len() > 1 {
+            let is_open = |eval: &mut Self, found: &Found| match found.entity {
+                Entity::Def(of) => eval.definition(of).visibility != Visibility::Private,
+                _ => true,
+            };
+            let open: Vec<bool> = search.found.iter().map(|found| is_open(self, found)).collect();
+            if open.contains(&true) {
+                let mut keep = open.iter();
+                search.found.retain(|_| keep.next().copied().unwrap_or(true));
             }
         }
         // A package outside may or may not have the name: only said where nothing in the project has it, and where the

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 
 use super::lookup::Asker;
-use super::{Args, Entity, Eval, Found, Module, Search, Value, no_args};
+use super::{Args, Entity, Eval, Found, Module, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, Key};
-use crate::rules::{MemberOrder, MethodShape, Reason};
+use crate::rules::{Builtin, MemberOrder, MethodShape, Reason};
 
 /// A class on the way up.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,8 +53,7 @@ impl Eval<'_> {
             }
             Value::Builtin(builtin, _) => {
                 let text = self.text(name);
-                let shape =
-                    crate::languages::FAMILIES.iter().find_map(|family| family.rules.builtin_method(*builtin, text));
+                let shape = self.home.builtin_method(*builtin, text);
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(value.clone())))
             }
             Value::External(package) => Search::one(Entity::External(package.clone(), Some(name))),
@@ -191,6 +190,16 @@ impl Eval<'_> {
         let identity = self.rules(of.file).identity_methods.contains(&self.text(name));
         if identity && matches!(value, Value::Instance(..)) {
             return Search::one(Entity::BuiltinMethod(Some(MethodShape::Same), Rc::new(value.clone())));
+        }
+        if self.rules(of.file).derived_methods.contains(&self.text(name)) {
+            let package = self.rules(of.file).builtin_package;
+            let made = matches!(value, Value::Def(..)) && self.text(name) == "default";
+            let class =
+                Value::BuiltinType(Builtin::Transparent, [Values::one(Value::Instance(of, args.clone()))].into());
+            return Search::one(match made {
+                true => Entity::BuiltinMethod(None, Rc::new(class)),
+                false => Entity::External(package.into(), Some(name)),
+            });
         }
         self.member_of_nobody(of, name, external, unknown)
     }

@@ -47,6 +47,8 @@ pub(crate) struct Eval<'a> {
     ancestors: FxHashMap<DefRef, Rc<[member::Ancestor]>>,
     open_searches: FxHashSet<(FileId, ScopeId, Name, Namespace)>,
     open_values: FxHashSet<DefRef>,
+    /// Rules of the language of the file that is linked.
+    home: &'static Rules,
     depth: u32,
     steps: u32,
     /// Lowest place of the stack that an evaluation in progress was cut short for.
@@ -66,6 +68,7 @@ impl<'a> Eval<'a> {
             ancestors: FxHashMap::default(),
             open_searches: FxHashSet::default(),
             open_values: FxHashSet::default(),
+            home: &Rules::OUTLINED,
             depth: 0,
             steps: 0,
             cut: UNCUT,
@@ -77,6 +80,11 @@ impl<'a> Eval<'a> {
         let mut asked = self.asked;
         asked.extend(self.files.take_asked());
         asked
+    }
+
+    /// Starts the linking of a file: values of standard types behave as its language says.
+    pub(crate) fn begin_file(&mut self, file: FileId) {
+        self.home = self.rules(file);
     }
 
     /// Starts the step budget of the next reference.
@@ -486,20 +494,20 @@ impl<'a> Eval<'a> {
 
     /// The receiver inside a method.
     fn receiver_of(&mut self, of: DefRef) -> Values {
-        match self.class_of(of) {
-            Some(class) => Values::one(Value::Instance(class, no_args())),
-            None => {
-                // A method of an impl block for a type outside the project, or for a type parameter.
-                let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
-                let extends = owner.and_then(|owner| self.definition(owner).extends_type);
-                match extends {
-                    Some(expr) => {
-                        let types = self.eval(of.file, expr, Namespace::Type);
-                        self.instantiate(types)
-                    }
-                    None => Values::unknown(Reason::UnknownReceiver),
-                }
+        // A block of members says which type it is for, type arguments included; that may be any type at all.
+        let definition = self.definition(of);
+        let owner = definition.owner.map(|def| DefRef { file: of.file, def });
+        let extends = match definition.extends_type {
+            Some(expr) => Some(expr),
+            None => owner.and_then(|owner| self.definition(owner).extends_type),
+        };
+        match (extends, self.class_of(of)) {
+            (Some(expr), _) => {
+                let types = self.eval(of.file, expr, Namespace::Type);
+                self.instantiate(types)
             }
+            (None, Some(class)) => Values::one(Value::Instance(class, no_args())),
+            (None, None) => Values::unknown(Reason::UnknownReceiver),
         }
     }
 
@@ -520,8 +528,7 @@ impl<'a> Eval<'a> {
                 if in_class || definition.extends_type.is_some() {
                     return match self.class_of(of) {
                         Some(class) if definition.flags.is_static => Values::one(Value::Def(class, no_args())),
-                        Some(class) => Values::one(Value::Instance(class, no_args())),
-                        None => Values::unknown(Reason::UnknownReceiver),
+                        _ => self.receiver_of(of),
                     };
                 }
                 if rules.function_classes

@@ -92,6 +92,7 @@ static RULES: Rules = Rules {
         (Builtin::Map, "copy", MethodShape::Same),
     ],
     identity_methods: &[],
+    derived_methods: &[],
     builtin_package: "builtins",
     duck_typing: true,
     fields_apart: false,

@@ -100,6 +100,7 @@ static RULES: Rules = Rules {
         (Builtin::Wrapper, "finally", MethodShape::Same),
     ],
     identity_methods: &[],
+    derived_methods: &[],
     builtin_package: globals::PACKAGE,
     duck_typing: true,
     fields_apart: false,

@@ -209,7 +209,11 @@ impl Extractor<'_> {
         let expr = self.builder.member(base, self.ident(field));
         let (role, arity) = role_of(step, path, Role::Read);
         self.refer(expr, role, arity, field);
-        Some(expr)
+        match self.source.text(field).parse() {
+            // Field `0` of a tuple or of a tuple struct.
+            Ok(index) if base != self.builder.unknown() => Some(self.builder.expr(Expr::Item { base, index })),
+            _ => Some(expr),
+        }
     }
 
     fn call(&mut self, node: Node<'_>) -> ExprId {

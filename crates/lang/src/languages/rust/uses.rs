@@ -3,7 +3,9 @@
 use tree_sitter::Node;
 
 use super::Extractor;
-use crate::facts::{Expr, ExprId, Import, ImportFlags, ImportKind, NameId, PathRoot, Pos, Role, Visibility};
+use crate::facts::{
+    BindingTarget, Expr, ExprId, Import, ImportFlags, ImportKind, NameId, Namespace, PathRoot, Pos, Role, Visibility,
+};
 
 impl Extractor<'_> {
     /// Every leaf of a use tree, with an explicit stack.
@@ -154,6 +156,11 @@ impl Extractor<'_> {
         }
         let module = self.builder.name("");
         let flags = ImportFlags { reexport, ..ImportFlags::default() };
-        self.builder.import(Import { kind, module, level: 0, path, scope: self.at.items, pos, flags }, alias);
+        let scope = self.at.items;
+        let id = self.builder.import(Import { kind, module, level: 0, path, scope, pos, flags }, alias);
+        if let (Some(alias), ImportKind::Symbol(_)) = (alias, kind) {
+            // A macro may come along under the same name.
+            self.builder.bind(scope, alias, Namespace::Macro, BindingTarget::Import(id));
+        }
     }
 }
