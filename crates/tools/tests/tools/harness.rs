@@ -1,0 +1,124 @@
+use m1nd_base::{Cancel, NoProgress};
+use m1nd_engine::{Engine, EngineConfig};
+use m1nd_testkit::TempTree;
+use m1nd_tools::{Context, ToolError, find};
+use serde_json::{Value, json};
+
+/// Several files of one small program, with one way into it, a test, look-alike folders and an unresolved call.
+pub(crate) const PROGRAM: &str = r#"
+//- auth.py
+"""Sign-in."""
+from store import Store
+
+
+def validate_credentials(user, password):
+    """Validates user credentials against the provider store."""
+    return load_user(user) == password
+
+
+def load_user(name):
+    return Store().find(name)
+//- store.py
+class Store:
+    """Keeps users."""
+
+    def find(self, name):
+        return None
+//- app.py
+from auth import validate_credentials
+
+
+def login(user, password):
+    return validate_credentials(user, password)
+
+
+def logout(session):
+    session.close_everything()
+//- tests/test_auth.py
+from auth import validate_credentials
+
+
+def test_validate():
+    assert not validate_credentials("a", "b")
+//- src/a/one.py
+MARK = "needle"
+//- src/ab.py
+MARK = "needle"
+//- twins/left.py
+def twin():
+    pass
+//- twins/right.py
+def twin():
+    pass
+//- README.md
+# Program
+
+needle in prose
+//- .env
+SECRET=needle
+"#;
+
+/// An engine over a fixture, indexed unless asked otherwise.
+pub(crate) struct Project {
+    pub(crate) tree: TempTree,
+    pub(crate) engine: Engine,
+    _home: tempfile::TempDir,
+}
+
+impl Project {
+    pub(crate) fn unindexed(fixture: &str) -> Self {
+        Self::open(fixture, false)
+    }
+
+    pub(crate) fn open(fixture: &str, read_only: bool) -> Self {
+        let tree = TempTree::new(fixture);
+        let home = tempfile::tempdir().expect("a folder for the store");
+        let config = EngineConfig {
+            threads: Some(1),
+            read_only,
+            ..EngineConfig::new(home.path().to_owned(), vec![tree.path().to_owned()])
+        };
+        let engine = Engine::open(config).expect("an engine on a new folder");
+        Self { tree, engine, _home: home }
+    }
+
+    pub(crate) fn new(fixture: &str) -> Self {
+        let project = Self::unindexed(fixture);
+        project.ok("ingest", json!({"path": "."}));
+        project
+    }
+
+    /// Calls a tool as an agent does; `agent_id` is added.
+    pub(crate) fn call(&self, tool: &str, mut arguments: Value) -> Result<Value, ToolError> {
+        arguments["agent_id"] = json!("tester");
+        self.call_as_is(tool, arguments)
+    }
+
+    pub(crate) fn call_as_is(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
+        let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
+        tool.invoke(&Context::new(&self.engine, &Cancel::new(), &NoProgress), arguments)
+    }
+
+    pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Value {
+        let shown = arguments.to_string();
+        self.call(tool, arguments).unwrap_or_else(|error| panic!("{tool} {shown}: {}", error.to_json()))
+    }
+
+    pub(crate) fn err(&self, tool: &str, arguments: Value) -> Value {
+        let shown = arguments.to_string();
+        match self.call(tool, arguments) {
+            Ok(answer) => panic!("{tool} {shown} must fail, but answered {answer}"),
+            Err(error) => error.to_json(),
+        }
+    }
+}
+
+/// One member of each row, space-separated.
+pub(crate) fn column(answer: &Value, rows: &str, member: &str) -> String {
+    let rows = answer[rows].as_array().unwrap_or_else(|| panic!("no rows `{rows}` in {answer}"));
+    let cells = rows.iter().map(|row| match &row[member] {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    });
+    cells.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,58 @@
+use serde_json::json;
+
+use crate::harness::{PROGRAM, Project, column};
+
+#[test]
+fn dependents_with_witness_code_before_tests() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("impact", json!({"node_id": "validate_credentials"}));
+    let labels = column(&answer, "blast_radius", "label");
+    assert!(labels.starts_with("login") && labels.contains("test_validate"), "{labels}");
+    let row = &answer["blast_radius"][0];
+    assert_eq!((&row["class"], &row["hop_distance"]), (&json!("breaks_compile"), &json!(1)));
+    assert_eq!((&row["witness"][0]["file_path"], &row["witness"][0]["line"]), (&json!("app.py"), &json!(5)));
+    assert_eq!(answer["source"], "file::auth.py::fn::validate_credentials");
+    let rows = answer["blast_radius"].as_array().expect("rows");
+    let test = rows.iter().find(|row| row["label"] == "test_validate").expect("test row");
+    assert_eq!(test["class"], "test");
+}
+
+#[test]
+fn directions() {
+    let project = Project::new(PROGRAM);
+    let labels = |direction| {
+        column(&project.ok("impact", json!({"node_id": "load_user", "direction": direction})), "blast_radius", "label")
+    };
+    let (forward, reverse) = (labels("forward"), labels("reverse"));
+    assert!(forward.contains("login") && !forward.contains("find"), "{forward}");
+    assert!(reverse.contains("find") && !reverse.contains("login"), "{reverse}");
+    assert_eq!(
+        column(&project.ok("impact", json!({"node_id": "login"})), "blast_radius", "label"),
+        "",
+        "an entry point"
+    );
+}
+
+#[test]
+fn chains_run_from_the_change_outwards_and_caps_are_said() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("impact", json!({"node_id": "Store.find"}));
+    let chains = answer["causal_chains"].as_array().expect("chains");
+    assert!(
+        chains.iter().any(|chain| chain["path"] == json!(["find", "load_user", "validate_credentials"])),
+        "{chains:?}"
+    );
+    let capped = project.ok("impact", json!({"node_id": "Store.find", "max_nodes": 1, "include_causal_chains": false}));
+    assert_eq!((capped["blast_radius"].as_array().map(Vec::len), &capped["truncated"]), (Some(1), &json!(true)));
+    assert_eq!(capped["total_blast_nodes"], answer["total_blast_nodes"]);
+    assert_eq!(capped["causal_chains"], json!([]));
+}
+
+#[test]
+fn open_references_keep_it_from_being_closed() {
+    let project =
+        Project::new("//- a.py\ndef close_everything():\n    pass\n//- b.py\ndef run(x):\n    x.close_everything()\n");
+    let answer = project.ok("impact", json!({"node_id": "close_everything"}));
+    let known = column(&answer, "blast_radius", "label").contains("run");
+    assert!(known || answer["closure"]["state"] == "blocked", "never a bare `no callers`: {answer}");
+}

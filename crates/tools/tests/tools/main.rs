@@ -1,0 +1,16 @@
+//! The tools over small repositories: each test is a fixture, a call and what its answer must hold.
+
+mod harness;
+
+mod glob;
+mod health;
+mod help;
+mod hidden;
+mod impact;
+mod ingest;
+mod registry;
+mod search;
+mod seek;
+mod view;
+mod walls;
+mod why;

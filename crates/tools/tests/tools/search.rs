@@ -1,0 +1,82 @@
+use serde_json::json;
+
+use crate::harness::{PROGRAM, Project, column};
+
+#[test]
+fn hits_carry_their_symbol_and_context() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("search", json!({"query": "load_user", "context_lines": 1}));
+    assert_eq!(column(&answer, "matches", "line_number"), "7 10");
+    let first = &answer["matches"][0];
+    assert_eq!(first["node_id"], "file::auth.py::fn::validate_credentials");
+    assert_eq!(first["line_content"], "    return load_user(user) == password");
+    assert_eq!(first["context_before"].as_array().map(Vec::len), Some(1));
+    assert_eq!(first["match_score"], json!(1.0));
+    assert_eq!(answer["total_matches"], json!(2));
+    assert_eq!(answer["node_matches"][0]["node_id"], "file::auth.py::fn::load_user");
+}
+
+#[test]
+fn modes_and_flags() {
+    let project = Project::new(PROGRAM);
+    let lines = |arguments| {
+        let answer = project.ok("search", arguments);
+        (column(&answer, "matches", "file_path"), answer["total_matches"].as_u64().expect("total"))
+    };
+    let all = ("README.md src/a/one.py src/ab.py".to_owned(), 3);
+    assert_eq!(lines(json!({"query": "NEEDLE"})), all, "hidden files are not searched");
+    assert_eq!(lines(json!({"query": "NEEDLE", "case_sensitive": true})).1, 0);
+    assert_eq!(lines(json!({"query": "^MARK.*needle", "mode": "regex"})).1, 2);
+    assert_eq!(lines(json!({"query": "needle", "scope": "src/a"})), ("src/a/one.py".to_owned(), 1));
+    assert_eq!(lines(json!({"query": "needle", "filename_pattern": "*.md"})), ("README.md".to_owned(), 1));
+    assert_eq!(lines(json!({"query": "needle", "count_only": true})), (String::new(), 3));
+    assert_eq!(lines(json!({"query": "Store:.*def find", "mode": "regex", "multiline": true})).1, 1);
+    assert_eq!(lines(json!({"query": "needle", "invert": true, "scope": "README.md"})).1, 2);
+    assert_eq!(lines(json!({"query": "needle", "top_k": 1})), ("README.md".to_owned(), 3));
+    let (files, _) = lines(json!({"query": "validates credentials", "mode": "semantic"}));
+    assert!(files.starts_with("auth.py"), "{files}");
+}
+
+#[test]
+fn code_comes_before_tests() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("search", json!({"query": "validate_credentials"}));
+    assert_eq!(column(&answer, "matches", "file_path"), "app.py app.py auth.py tests/test_auth.py tests/test_auth.py");
+}
+
+#[test]
+fn an_empty_answer_says_what_to_try() {
+    let project = Project::new(PROGRAM);
+    let next = |arguments| {
+        let answer = project.ok("search", arguments);
+        assert_eq!(answer["proof_state"], "blocked");
+        format!("{} {}", answer["next_suggested_tool"].as_str().expect("tool"), answer["next_step_hint"])
+    };
+    assert!(next(json!({"query": "load.*user"})).contains("regex"));
+    assert!(next(json!({"query": "LOAD_user", "case_sensitive": true})).contains("case_sensitive"));
+    assert!(next(json!({"query": "load_user", "scope": "src"})).contains("scope"));
+    assert!(next(json!({"query": "zebra"})).starts_with("seek"));
+}
+
+#[test]
+fn bad_patterns_are_refused() {
+    let project = Project::new(PROGRAM);
+    for arguments in [
+        json!({"query": "(", "mode": "regex"}),
+        json!({"query": "a{1000}{1000}{1000}", "mode": "regex"}),
+        json!({"query": "x", "filename_pattern": "[z"}),
+    ] {
+        assert_eq!(project.err("search", arguments)["code"], "invalid_pattern");
+    }
+    assert_eq!(project.err("search", json!({"query": ""}))["code"], "invalid_params");
+    assert_eq!(project.err("search", json!({"query": "x", "multiline": true}))["code"], "invalid_params");
+}
+
+#[test]
+fn changed_files_are_searched_as_they_are_and_marked() {
+    let project = Project::new(PROGRAM);
+    project.tree.write("src/ab.py", "MARK = 1\nfresh = 'zebra'\n");
+    let answer = project.ok("search", json!({"query": "zebra"}));
+    assert_eq!(column(&answer, "matches", "line_number"), "2");
+    assert_eq!(answer["matches"][0]["stale"], json!(true));
+}

@@ -1,0 +1,69 @@
+use serde_json::json;
+
+use crate::harness::{PROGRAM, Project, column};
+
+#[test]
+fn finds_by_purpose_and_by_name() {
+    let project = Project::new(PROGRAM);
+    let cases = [
+        ("code that validates user credentials", "file::auth.py::fn::validate_credentials"),
+        ("validateCredentials", "file::auth.py::fn::validate_credentials"),
+        ("close the session", "file::app.py::fn::logout"),
+        ("test validate", "file::tests/test_auth.py::fn::test_validate"),
+        ("keeps users", "file::store.py::class::Store"),
+    ];
+    for (query, expected) in cases {
+        let answer = project.ok("seek", json!({"query": query, "min_score": 0.0}));
+        assert_eq!(
+            answer["results"][0]["node_id"],
+            json!(expected),
+            "{query}: {}",
+            column(&answer, "results", "node_id")
+        );
+    }
+}
+
+#[test]
+fn a_row_has_the_members_of_the_contract_and_nothing_made_up() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("seek", json!({"query": "validate credentials", "node_types": ["function"]}));
+    let row = &answer["results"][0];
+    assert_eq!(row["label"], "validate_credentials");
+    assert_eq!(row["type"], "function");
+    assert_eq!((&row["file_path"], &row["line_start"]), (&json!("auth.py"), &json!(5)));
+    assert_eq!(row["intent_summary"], "Validates user credentials against the provider store.");
+    assert_eq!(row["score_breakdown"]["embedding_similarity"], json!(null));
+    assert_eq!(row["score_breakdown"]["temporal_recency"], json!(null));
+    assert!(row["score_breakdown"]["lexical"].as_f64() > Some(0.0));
+    assert_eq!(answer["embeddings_used"], json!(false));
+    assert!(answer["total_candidates_scanned"].as_u64() > Some(8));
+    assert_ne!(answer["trust_envelope"]["verdict"], "act", "nothing is calibrated");
+    let links = column(row, "connections", "label");
+    assert!(links.contains("login") && links.contains("load_user"), "{links}");
+    assert!(column(&answer, "results", "type").split(' ').all(|kind| kind == "function"));
+}
+
+#[test]
+fn unmet_words_and_weak_rows_are_said() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("seek", json!({"query": "validate zebra credentials"}));
+    assert_eq!(answer["sufficiency"]["unmatched_words"], json!(["zebra"]));
+    let answer = project.ok("seek", json!({"query": "zebra quagga"}));
+    assert_eq!(answer["results"], json!([]));
+    assert_eq!((&answer["proof_state"], &answer["next_suggested_tool"]), (&json!("blocked"), &json!("search")));
+    let answer = project.ok("seek", json!({"query": "validate", "min_score": 1.0}));
+    assert!(answer["below_min_score"].as_u64() > Some(0));
+    assert_eq!(answer["next_suggested_tool"], "seek");
+}
+
+#[test]
+fn scope_is_by_component_and_kinds_are_checked() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("seek", json!({"query": "mark", "scope": "src/a", "min_score": 0.0}));
+    assert!(column(&answer, "results", "file_path").split(' ').all(|path| path == "src/a/one.py"));
+    let error = project.err("seek", json!({"query": "x", "node_types": ["gizmo"]}));
+    let message = error["error"].as_str().expect("message");
+    assert!(message.contains("`gizmo`") && message.contains("`function`"), "{message}");
+    let error = project.err("seek", json!({"query": " !? "}));
+    assert_eq!(error["code"], "invalid_params");
+}

@@ -1,0 +1,67 @@
+use serde_json::json;
+
+use crate::harness::{PROGRAM, Project, column};
+
+#[test]
+fn a_file_with_its_symbols() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("view", json!({"file_path": "store.py"}));
+    assert!(
+        answer["content"].as_str().expect("text").starts_with("1  class Store:\n2      \"\"\"Keeps users.\"\"\"\n")
+    );
+    assert_eq!(column(&answer, "symbols", "label"), "Store find");
+    assert_eq!(
+        (&answer["total_lines"], &answer["truncated"], &answer["stale"]),
+        (&json!(5), &json!(false), &json!(false))
+    );
+}
+
+#[test]
+fn a_part_and_what_touches_it() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("view", json!({"file_path": "auth.py", "offset": 9, "limit": 2}));
+    assert_eq!(answer["content"], "10  def load_user(name):\n11      return Store().find(name)\n");
+    assert_eq!(column(&answer, "symbols", "label"), "load_user");
+    let past = project.ok("view", json!({"file_path": "auth.py", "offset": 900}));
+    assert_eq!((&past["lines_returned"], &past["total_lines"]), (&json!(0), &json!(11)));
+    assert!(past["inline_summary"].as_str().expect("why").contains("past the end"));
+}
+
+#[test]
+fn a_node_id_shows_its_lines() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("view", json!({"file_path": "file::store.py::class::Store::fn::find"}));
+    assert_eq!(answer["content"], "4      def find(self, name):\n5          return None\n");
+    assert_eq!(project.err("view", json!({"file_path": "file::store.py::fn::gone"}))["code"], "node_not_found");
+}
+
+#[test]
+fn long_files_are_cut_at_lines_and_go_on() {
+    let long: String = (0..5_000).map(|n| format!("line number {n} ä\n")).collect();
+    let project = Project::new(&format!("//- long.txt\n{long}"));
+    let mut offset = 0;
+    let mut lines = 0;
+    for _ in 0..20 {
+        let answer = project.ok("view", json!({"file_path": "long.txt", "offset": offset}));
+        assert!(answer.to_string().len() <= 100_000);
+        lines += answer["lines_returned"].as_u64().expect("lines");
+        match answer["next_offset"].as_u64() {
+            Some(next) => offset = next,
+            None => break,
+        }
+    }
+    assert_eq!(lines, 5_000);
+}
+
+#[test]
+fn staleness_and_what_cannot_be_shown() {
+    let project = Project::new(PROGRAM);
+    project.tree.write("store.py", "changed = 1\n");
+    let answer = project.ok("view", json!({"file_path": "store.py"}));
+    assert_eq!((&answer["stale"], &answer["next_suggested_tool"]), (&json!(true), &json!("ingest")));
+    project.tree.write("data.bin", b"a\0b");
+    assert_eq!(project.err("view", json!({"file_path": "data.bin"}))["code"], "file_unreadable");
+    assert_eq!(project.err("view", json!({"file_path": ".env"}))["code"], "file_unreadable");
+    assert_eq!(project.err("view", json!({"file_path": "gone.py"}))["code"], "file_not_found");
+    assert_eq!(project.err("view", json!({"file_path": "src"}))["code"], "file_unreadable");
+}

@@ -1,0 +1,37 @@
+use serde_json::json;
+
+use crate::harness::{PROGRAM, Project};
+
+#[test]
+fn a_proven_path_with_its_evidence() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("why", json!({"source": "login", "target": "load_user"}));
+    assert_eq!((&answer["found"], &answer["closure"]["state"]), (&json!(true), &json!("closed")));
+    let path = &answer["paths"][0];
+    assert_eq!(path["nodes"], json!(["login", "validate_credentials", "load_user"]));
+    assert_eq!((&path["relations"], &path["direction"]), (&json!(["calls", "calls"]), &json!("forward")));
+    assert_eq!((&path["steps"][0]["file_path"], &path["steps"][0]["line"]), (&json!("app.py"), &json!(5)));
+    let back = project.ok("why", json!({"source": "load_user", "target": "login"}));
+    assert_eq!(back["paths"][0]["direction"], "backward");
+}
+
+#[test]
+fn no_path_is_not_a_proof_when_something_is_open() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("why", json!({"source": "logout", "target": "file::twins/left.py::fn::twin"}));
+    assert_eq!(answer["found"], json!(false));
+    assert!(["closed", "unknown"].contains(&answer["closure"]["state"].as_str().expect("state")));
+    assert_eq!(answer["reason"], "no_path_within_hops");
+}
+
+#[test]
+fn ends_that_are_missing_or_several() {
+    let project = Project::new(PROGRAM);
+    let error = project.err("why", json!({"source": "login", "target": "load_usr"}));
+    assert_eq!((&error["code"], &error["closure"]["state"]), (&json!("node_not_found"), &json!("unknown")));
+    assert_eq!(error["suggestions"][0], "file::auth.py::fn::load_user");
+    let error = project.err("why", json!({"source": "twin", "target": "login"}));
+    assert_eq!(error["code"], "ambiguous_node");
+    assert_eq!(error["candidates"].as_array().map(Vec::len), Some(2));
+    assert!(error["candidates"][0]["node_id"].is_string() && error["candidates"][0]["label"].is_string());
+}
