@@ -1,1 +1,89 @@
-fn main() {}
+//! The program `m1nd`: commands for people, the MCP server for agents.
+
+mod args;
+mod clients;
+mod commands;
+mod error;
+mod flags;
+mod output;
+mod progress;
+mod project;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command, ServeArgs};
+use error::{CliError, Exit};
+use output::{Out, Tone, note, paint, stderr_colour};
+
+fn main() -> ExitCode {
+    start_log();
+    let cli = Cli::parse();
+    let mut out = Out::new(cli.common.json);
+    let exit = match run(&cli, &mut out) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            show(&error, &mut out);
+            error.exit()
+        }
+    };
+    ExitCode::from(exit as u8)
+}
+
+fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
+    let common = &cli.common;
+    match &cli.command {
+        Some(Command::Ingest(args)) => commands::ingest::run(args, common, out),
+        Some(Command::Status(args)) => commands::status::run(args, common, out),
+        Some(Command::Call(args)) => commands::call::run(args, common, out),
+        Some(Command::Serve(args)) => commands::serve::run(args, common),
+        Some(Command::Init(args)) => commands::init::run(args, out),
+        Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
+        Some(Command::Completions(args)) => {
+            let mut script = Vec::new();
+            clap_complete::generate(args.shell, &mut Cli::command(), "m1nd", &mut script);
+            out.line(String::from_utf8_lossy(&script).trim_end())
+        }
+        None if std::io::stdin().is_terminal() => {
+            out.line(Cli::command().render_long_help().ansi().to_string().trim_end())
+        }
+        None => commands::serve::run(&ServeArgs::default(), common),
+    }
+}
+
+/// Shows an error: as JSON for programs, else as a line with what to do next.
+fn show(error: &CliError, out: &mut Out) {
+    match error {
+        CliError::BrokenPipe | CliError::Problems(_) => return,
+        CliError::Tool(error) if out.json => {
+            let _ = out.value(&error.to_json());
+            return;
+        }
+        _ => {}
+    }
+    let colour = stderr_colour();
+    note(format!("{} {error}", paint(colour, Tone::Bad, "error:")));
+    if let CliError::Tool(error) = error
+        && let Some(hint) = error.hint_text()
+    {
+        note(format!("  {hint}"));
+    }
+    if let Some(next) = error.next() {
+        note(format!("  {} {next}", paint(colour, Tone::Strong, "next:")));
+    }
+}
+
+/// Logs and panics go to standard error: standard output carries answers only.
+fn start_log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("M1ND_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,rmcp=error"));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(stderr_colour());
+    let _ = log.try_init();
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
+        let why = panic.payload_as_str().unwrap_or("no message");
+        tracing::error!("internal failure{place}: {why}");
+    }));
+}

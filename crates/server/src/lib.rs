@@ -1,10 +1,120 @@
 //! MCP over stdio: maps the tool registry to the wire.
+//!
+//! The official SDK (`rmcp`) supplies the typed protocol: version negotiation from 2024-11-05 to 2026-07-28, discovery,
+//! cancellation, progress. In front of it stands our own transport, because the contract is wider than the SDK's: two
+//! framings detected per message ([`Framer`]), bounds before parsing, batches, sloppy clients, requests before
+//! `initialize`. The SDK is started past its handshake for that last reason. Behind it stands the registry of tools;
+//! this crate knows no tool by name.
+//!
+//! - Nothing that arrives ends the loop; only the end of the input does.
+//! - Calls run on a bounded pool. Tools about the server itself (`health`, `help`) never wait for a place in it.
+//! - A cancelled call stops and gets no answer; when the client is gone everything stops.
+//! - Standard output carries the protocol and nothing else.
 
+mod calls;
 mod framing;
+mod handler;
 mod message;
+mod progress;
 mod running;
 mod scan;
 mod transport;
+
+use std::io::Read;
+use std::sync::Arc;
+use std::time::Duration;
+
+use m1nd_base::NoProgress;
+use m1nd_engine::{Engine, IngestRequest, Mode as IngestMode};
+use m1nd_tools::{ToolDef, Toolset};
+
+pub use calls::unknown_tool;
 pub use framing::{Frame, Framer, MESSAGE_BYTES, Mode};
+pub use handler::{INSTRUCTIONS, SERVER_NAME};
 pub use message::{BATCH, NESTING};
 pub use transport::{IN_FLIGHT, Output, OutputClosed};
+
+/// Threads that serve the protocol itself.
+const WIRE_THREADS: usize = 2;
+/// How long the process waits at its end for calls that were told to stop.
+const SHUTDOWN: Duration = Duration::from_millis(500);
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct ServeOptions {
+    /// The tools that exist.
+    pub tools: &'static [ToolDef],
+    /// The toolsets that `tools/list` shows; `None` for all. The others can still be called.
+    pub toolsets: Option<Vec<Toolset>>,
+    /// Refuses every tool whose effect is not [`m1nd_tools::Effect::Read`].
+    pub read_only: bool,
+    /// Builds the index of the engine's roots in the background if there is none.
+    pub index_when_empty: bool,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self { tools: m1nd_tools::ALL, toolsets: None, read_only: false, index_when_empty: false }
+    }
+}
+
+/// Why serving did not start or ended badly.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The system refused a thread.
+    #[error("cannot start the server's threads: {0}; free some resources and start again")]
+    Threads(#[from] std::io::Error),
+    /// A bug: the protocol loop failed.
+    #[error("the protocol loop failed: {0}; restart the server and report this")]
+    Loop(#[from] tokio::task::JoinError),
+}
+
+/// Serves one client until its input ends, answering what was asked before that. Blocks.
+pub fn serve(
+    engine: &Engine,
+    options: ServeOptions,
+    input: impl Read + Send + 'static,
+    output: impl Output,
+) -> Result<(), ServeError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(WIRE_THREADS)
+        .max_blocking_threads(calls::THREADS)
+        .thread_name("m1nd-call")
+        .enable_time()
+        .build()?;
+    let running = Arc::new(running::Running::default());
+    if options.index_when_empty && !options.read_only {
+        index_in_background(engine, &running)?;
+    }
+    let calls = calls::Calls::new(engine.clone(), options.tools, options.read_only, running.clone());
+    let handler = handler::Handler::new(calls, options.tools, options.toolsets.as_deref());
+    let ended = runtime.block_on(async {
+        let transport = transport::StdioTransport::start(input, output, running.clone())?;
+        // Past the SDK's handshake: requests before `initialize` are answered, too.
+        let service = rmcp::service::serve_directly(handler, transport, None);
+        service.waiting().await.map_err(ServeError::from)
+    });
+    running.cancel_all();
+    runtime.shutdown_timeout(SHUTDOWN);
+    ended.map(|reason| tracing::debug!(?reason, "the client is gone"))
+}
+
+/// Starts the first ingest of every root, so that a client of a new repository need not ask for it.
+fn index_in_background(engine: &Engine, running: &Arc<running::Running>) -> std::io::Result<()> {
+    if !engine.snapshot().is_empty() {
+        return Ok(());
+    }
+    let engine = engine.clone();
+    let work = running.start();
+    std::thread::Builder::new().name("m1nd-first-index".into()).spawn(move || {
+        for (at, root) in engine.status().allowed_roots.into_iter().enumerate() {
+            let mode = if at == 0 { IngestMode::Replace } else { IngestMode::Merge };
+            let request = IngestRequest { mode, ..IngestRequest::code(&root) };
+            match engine.ingest(request, &work.cancel, &NoProgress) {
+                Ok(report) => tracing::info!(root = %root.display(), files = report.files_scanned, "indexed"),
+                Err(error) => tracing::warn!(root = %root.display(), %error, "could not index"),
+            }
+        }
+    })?;
+    Ok(())
+}

@@ -1,0 +1,147 @@
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::clients::Client;
+
+const EXAMPLES: &str = "\
+Examples:
+  m1nd ingest                       index this repository and say what is in it
+  m1nd call seek --query 'retry a failed request'
+  m1nd call impact --node-id src/pool.py --json
+  m1nd init                         connect Claude Code, Cursor or VS Code
+  m1nd doctor                       find out why something does not work
+
+Exit codes:
+  0 done   1 failed   2 unusable arguments   3 nothing indexed yet   4 not found
+  5 refused   6 doctor found problems   70 a bug of m1nd   130 stopped by you
+
+Environment:
+  M1ND_HOME   folder of the index and all state (default ~/.m1nd)
+  M1ND_LOG    what to log on standard error, such as `info` or `m1nd_engine=debug`
+  NO_COLOR    no colours, whatever the output is";
+
+/// A graph of your code that coding agents can ask.
+///
+/// m1nd indexes a repository on this machine and answers over MCP: where something is, how two things are connected,
+/// what depends on a place. Without a command it serves MCP when started by a client, and shows this help in a terminal.
+#[derive(Debug, Parser)]
+#[command(name = "m1nd", version, after_help = EXAMPLES, max_term_width = 100, subcommand_required = false)]
+#[command(disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Folder of the index and all state [default: ~/.m1nd]
+    #[arg(long, global = true, env = "M1ND_HOME", value_name = "FOLDER", hide_env = true)]
+    pub home: Option<PathBuf>,
+    /// Write JSON for programs
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Index a repository and say what is in it
+    #[command(display_order = 1)]
+    Ingest(IngestArgs),
+    /// Show what is indexed and how fresh it is
+    #[command(display_order = 2)]
+    Status(PathArg),
+    /// Call a tool, as an agent would
+    #[command(display_order = 3, disable_help_flag = true)]
+    Call(CallArgs),
+    /// Serve MCP to a client over standard input and output
+    #[command(display_order = 4)]
+    Serve(ServeArgs),
+    /// Connect the MCP clients of this project, after showing the change
+    #[command(display_order = 5)]
+    Init(InitArgs),
+    /// Look for what keeps m1nd from working, and say what to do
+    #[command(display_order = 6)]
+    Doctor(PathArg),
+    /// Print the completions of a shell
+    #[command(display_order = 7)]
+    Completions(CompletionsArgs),
+}
+
+/// The repository to work on.
+#[derive(Debug, Clone, Args)]
+pub struct PathArg {
+    /// The repository [default: the one around the current folder]
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct IngestArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Look only at files whose size or time changed
+    #[arg(long)]
+    pub incremental: bool,
+    /// Index hidden files and folders, too
+    #[arg(long)]
+    pub include_hidden: bool,
+    /// Threads to read and parse with [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// No progress, only the summary
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CallArgs {
+    /// Name of the tool; without one the tools are listed
+    #[arg(value_name = "TOOL")]
+    pub tool: Option<String>,
+    /// The tool's arguments as flags (`--top-k 5`) or as JSON (`--json '{"top_k": 5}'`); `--help` lists them
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
+    pub arguments: Vec<String>,
+}
+
+#[derive(Debug, Args, Default)]
+pub struct ServeArgs {
+    /// Serve over standard input and output (the only way so far, and the default)
+    #[arg(long)]
+    pub stdio: bool,
+    /// A folder that may be indexed and read; can be given several times [default: the repository around the current folder]
+    #[arg(long = "root", value_name = "PATH")]
+    pub roots: Vec<PathBuf>,
+    /// Do not watch the files; the index changes only when `ingest` is called
+    #[arg(long)]
+    pub no_watch: bool,
+    /// Refuse every tool that changes something
+    #[arg(long)]
+    pub read_only: bool,
+    /// Toolsets to list, separated by commas; the other tools can still be called [default: all]
+    #[arg(long, value_name = "SET,…", value_delimiter = ',')]
+    pub toolset: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Connect this client, whether it was found or not; can be given several times
+    #[arg(long = "client", value_enum, value_name = "CLIENT")]
+    pub clients: Vec<Client>,
+    /// Write without asking
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}

@@ -1,0 +1,79 @@
+//! The configuration files of MCP clients: where they are and what m1nd's entry in them looks like.
+
+mod diff;
+mod json_edit;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+pub use diff::changed_lines;
+pub use json_edit::{EditError, set_entry};
+
+/// Name of the entry.
+pub const ENTRY: &str = "m1nd";
+
+/// A client that m1nd can be connected to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Client {
+    /// Claude Code: `.mcp.json`
+    ClaudeCode,
+    /// Cursor: `.cursor/mcp.json`
+    Cursor,
+    /// VS Code: `.vscode/mcp.json`
+    Vscode,
+}
+
+impl Client {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::ClaudeCode, Self::Cursor, Self::Vscode];
+
+    /// Its name for people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::Cursor => "Cursor",
+            Self::Vscode => "VS Code",
+        }
+    }
+
+    /// Its configuration file for one project.
+    pub fn file(self, project: &Path) -> PathBuf {
+        project.join(match self {
+            Self::ClaudeCode => ".mcp.json",
+            Self::Cursor => ".cursor/mcp.json",
+            Self::Vscode => ".vscode/mcp.json",
+        })
+    }
+
+    /// The member of that file that holds the servers.
+    pub const fn section(self) -> &'static str {
+        match self {
+            Self::ClaudeCode | Self::Cursor => "mcpServers",
+            Self::Vscode => "servers",
+        }
+    }
+
+    /// Whether the client is used in this project or by this user.
+    pub fn is_present(self, project: &Path, user_home: Option<&Path>) -> bool {
+        let (here, at_home): (&[&str], &[&str]) = match self {
+            Self::ClaudeCode => (&[".mcp.json", ".claude"], &[".claude", ".claude.json"]),
+            Self::Cursor => (&[".cursor"], &[".cursor"]),
+            Self::Vscode => (&[".vscode"], &[]),
+        };
+        here.iter().any(|name| project.join(name).exists())
+            || user_home.is_some_and(|home| at_home.iter().any(|name| home.join(name).exists()))
+    }
+
+    /// The entry that starts `program` for the project the client has open.
+    pub fn entry(self, program: &str) -> Value {
+        match self {
+            // Started in the project's folder.
+            Self::ClaudeCode => json!({"command": program, "args": ["serve", "--stdio"]}),
+            Self::Cursor => json!({"command": program, "args": ["serve", "--stdio", "--root", "${workspaceFolder}"]}),
+            Self::Vscode => {
+                json!({"type": "stdio", "command": program, "args": ["serve", "--stdio", "--root", "${workspaceFolder}"]})
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! `m1nd doctor`: looks for what keeps m1nd from working. Changes nothing but what opening the store does.
+
+use std::path::Path;
+
+use m1nd_engine::{Engine, EngineConfig};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::args::{Common, PathArg};
+use crate::clients::{Client, ENTRY};
+use crate::error::CliError;
+use crate::output::{Out, Tone};
+use crate::project;
+
+/// Watches that a large repository may need.
+const WATCHES: u64 = 65_536;
+/// Where Linux says how many watches a user may have.
+const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Level {
+    Ok,
+    Note,
+    Problem,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    level: Level,
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+fn ok(what: impl Into<String>) -> Finding {
+    Finding { level: Level::Ok, what: what.into(), next: None }
+}
+
+fn note(what: impl Into<String>, next: impl Into<String>) -> Finding {
+    Finding { level: Level::Note, what: what.into(), next: Some(next.into()) }
+}
+
+fn problem(what: impl Into<String>, next: impl Into<String>) -> Finding {
+    Finding { level: Level::Problem, what: what.into(), next: Some(next.into()) }
+}
+
+/// Runs the command.
+pub fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let root = project::root(args.path.as_deref())?;
+    let home = project::home(common)?;
+    let mut findings = vec![ok(format!("m1nd {}", env!("CARGO_PKG_VERSION"))), home_finding(&home)];
+    findings.extend(index_findings(&home, &root));
+    findings.extend(watch_finding());
+    findings.extend(client_findings(&root));
+    let problems = findings.iter().filter(|finding| finding.level == Level::Problem).count();
+    if out.json {
+        out.value(&json!({"problems": problems, "findings": findings}))?;
+    } else {
+        for finding in &findings {
+            let mark = match finding.level {
+                Level::Ok => out.paint(Tone::Good, "ok     "),
+                Level::Note => out.paint(Tone::Warn, "note   "),
+                Level::Problem => out.paint(Tone::Bad, "problem"),
+            };
+            out.line(format!("{mark}  {}", finding.what))?;
+            if let Some(next) = &finding.next {
+                out.line(format!("         → {next}"))?;
+            }
+        }
+    }
+    if problems > 0 { Err(CliError::Problems(problems)) } else { Ok(()) }
+}
+
+fn home_finding(home: &Path) -> Finding {
+    let shown = home.display();
+    let choose = "make it writable, or choose another folder: --home FOLDER or M1ND_HOME";
+    if !home.exists() {
+        return note(format!("{shown} does not exist yet"), "the first `m1nd ingest` makes it");
+    }
+    let probe = home.join(format!(".probe-{}", std::process::id()));
+    let written = std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe));
+    match written {
+        Ok(()) => ok(format!("{shown} is writable")),
+        Err(error) => problem(format!("{shown} cannot be written: {error}"), choose),
+    }
+}
+
+fn index_findings(home: &Path, root: &Path) -> Vec<Finding> {
+    if !home.exists() {
+        return Vec::new();
+    }
+    // As a writer would: whether another one is at work shows only so. Nothing is indexed here.
+    let engine = match Engine::open(EngineConfig::new(home.to_path_buf(), vec![root.to_path_buf()])) {
+        Ok(engine) => engine,
+        Err(error) => return vec![problem(error.to_string(), "correct that and run `m1nd doctor` again")],
+    };
+    let status = engine.status();
+    let mut findings: Vec<Finding> = status
+        .notices
+        .iter()
+        .map(|notice| problem(notice.clone(), "run `m1nd ingest` to build the index anew"))
+        .collect();
+    let shown = root.display();
+    findings.push(match engine.snapshot().is_empty() {
+        true => note(format!("{shown} is not indexed"), "run `m1nd ingest`"),
+        false => ok(format!("{shown} is indexed: {} files, generation {}", status.files, status.generation)),
+    });
+    if status.role == m1nd_engine::ProcessRole::Reader {
+        findings.push(ok("another m1nd keeps this index fresh now"));
+    }
+    findings
+}
+
+fn watch_finding() -> Option<Finding> {
+    let limit: u64 = std::fs::read_to_string(WATCH_LIMIT).ok()?.trim().parse().ok()?;
+    Some(match limit < WATCHES {
+        true => note(
+            format!("the system allows {limit} file watches; a large repository needs more to stay fresh by itself"),
+            format!("sudo sysctl fs.inotify.max_user_watches={WATCHES}"),
+        ),
+        false => ok(format!("{limit} file watches are allowed")),
+    })
+}
+
+fn client_findings(root: &Path) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for &client in Client::ALL {
+        let file = client.file(root);
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        let (label, shown) = (client.label(), file.display());
+        findings.push(match serde_json::from_str::<Value>(&text) {
+            Err(error) => {
+                problem(format!("{shown} is not valid JSON: {error}"), format!("correct it; {label} cannot read it"))
+            }
+            Ok(whole) => match &whole[client.section()][ENTRY]["command"] {
+                Value::String(program) if Path::new(program).is_absolute() && !Path::new(program).exists() => {
+                    problem(format!("{label} starts {program}, which does not exist"), "run `m1nd init` to correct it")
+                }
+                Value::String(_) => ok(format!("{label} is connected by {shown}")),
+                _ => note(format!("{shown} has no entry for m1nd"), "run `m1nd init`"),
+            },
+        });
+    }
+    if findings.is_empty() {
+        findings.push(note("no MCP client is connected in this project", "run `m1nd init`"));
+    }
+    findings
+}

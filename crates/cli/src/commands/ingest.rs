@@ -1,0 +1,168 @@
+//! `m1nd ingest`: indexes a repository and says what is in it.
+
+use std::path::Path;
+
+use m1nd_base::{Cancel, NodeKind, Problem};
+use m1nd_engine::graph::NodeFlags;
+use m1nd_engine::{Engine, EngineConfig, IngestReport, IngestRequest, Snapshot, Tiers};
+use serde_json::{Value, json};
+
+use crate::args::{Common, IngestArgs};
+use crate::error::CliError;
+use crate::output::{Out, Tone, bytes, duration, grouped, percent};
+use crate::progress::Terminal;
+use crate::project;
+
+/// Central symbols that are shown.
+const CENTRAL: usize = 10;
+/// Languages that are shown; the rest is summed up.
+const LANGUAGES: usize = 8;
+/// Examples shown for each reason to skip.
+const EXAMPLES: usize = 2;
+
+/// Runs the command.
+pub fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let root = project::root(args.path.path.as_deref())?;
+    let mut config = EngineConfig::new(project::home(common)?, vec![root.clone()]);
+    config.threads = args.threads.map(usize::from);
+    let engine = Engine::open(config)?;
+    let terminal = Terminal::new(args.quiet || out.json);
+    let request = IngestRequest {
+        incremental: args.incremental,
+        include_hidden: args.include_hidden,
+        ..IngestRequest::code(&root)
+    };
+    let outcome = engine.ingest(request, &Cancel::new(), &terminal);
+    terminal.finish();
+    let report = outcome?;
+    if out.json { out.value(&as_json(&report, &engine)) } else { summary(&root, &report, &engine, out) }
+}
+
+/// The symbols that the rest of the code leads to most, by PageRank: no tests, no files, no packages.
+pub fn central(snapshot: &Snapshot, count: usize) -> Vec<(String, String, f32)> {
+    let graph = snapshot.graph();
+    let wanted = |kind: NodeKind| {
+        use NodeKind as K;
+        matches!(kind, K::Function | K::Class | K::Struct | K::Enum | K::Trait | K::Interface | K::Type | K::Macro)
+    };
+    let mut ranked: Vec<_> = graph
+        .nodes()
+        .filter(|&node| wanted(graph.kind(node)) && !graph.flags(node).contains(NodeFlags::TEST))
+        .map(|node| (graph.pagerank(node), node))
+        .collect();
+    let order = |a: &(f32, _), b: &(f32, _)| b.0.total_cmp(&a.0);
+    if ranked.len() > count {
+        ranked.select_nth_unstable_by(count, order);
+        ranked.truncate(count);
+    }
+    let mut rows: Vec<_> = ranked
+        .into_iter()
+        .map(|(rank, node)| {
+            let place = format!("{}:{}", graph.path(node), graph.lines(node).0);
+            (format!("{} {}", graph.kind(node).word(), graph.label(node)), place, rank)
+        })
+        .collect();
+    rows.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.1.cmp(&b.1)));
+    rows
+}
+
+fn as_json(report: &IngestReport, engine: &Engine) -> Value {
+    let status = engine.status();
+    let languages = status.languages.iter().map(
+        |row| json!({"language": row.language.name(), "files": row.files, "lines": row.lines, "references": row.tiers}),
+    );
+    let central = central(&engine.snapshot(), CENTRAL);
+    let central =
+        central.iter().map(|(symbol, place, rank)| json!({"symbol": symbol, "place": place, "pagerank": rank}));
+    let skipped = report.skipped.iter().map(|(path, problem)| json!({"path": path, "problem": problem}));
+    json!({
+        "roots": report.roots, "generation": report.generation, "changed": report.changed,
+        "elapsed_ms": report.elapsed_ms, "files_scanned": report.files_scanned, "files_parsed": report.files_parsed,
+        "files_from_cache": report.files_from_cache, "files_unchanged": report.files_unchanged,
+        "files_skipped": report.files_skipped, "bytes_read": report.bytes_read, "lines": status.lines,
+        "node_count": report.node_count, "edge_count": report.edge_count, "references": report.tiers,
+        "languages": languages.collect::<Vec<_>>(), "central": central.collect::<Vec<_>>(),
+        "problems": report.problems, "skipped": skipped.collect::<Vec<_>>(),
+        "stages_ms": report.stages.iter().map(|(stage, ms)| json!({"stage": stage, "ms": ms})).collect::<Vec<_>>(),
+    })
+}
+
+fn summary(root: &Path, report: &IngestReport, engine: &Engine, out: &mut Out) -> Result<(), CliError> {
+    let status = engine.status();
+    let title = out.paint(Tone::Strong, &root.display().to_string());
+    let state = if report.changed { "" } else { "  nothing had changed" };
+    out.line(format!("{title}  generation {}  in {}{state}", report.generation, duration(report.elapsed_ms)))?;
+    out.line(format!(
+        "  {} files ({} parsed, {} from cache, {} unchanged), {} lines, {} read",
+        grouped(report.files_scanned as u64),
+        grouped(report.files_parsed as u64),
+        grouped(report.files_from_cache as u64),
+        grouped(report.files_unchanged as u64),
+        grouped(status.lines),
+        bytes(report.bytes_read),
+    ))?;
+    out.line(format!("  {} nodes, {} edges", grouped(report.node_count as u64), grouped(report.edge_count as u64)))?;
+    tiers(&status.languages, report.tiers, out)?;
+    let central = central(&engine.snapshot(), CENTRAL);
+    if !central.is_empty() {
+        out.line(format!("\n{}", out.paint(Tone::Strong, "Most central")))?;
+        let width = central.iter().map(|row| row.0.chars().count()).max().unwrap_or(0).min(48);
+        for (symbol, place, _) in &central {
+            out.line(format!("  {symbol:width$}  {}", out.paint(Tone::Dim, place)))?;
+        }
+    }
+    problems(&status.problems, report, out)?;
+    out.line(format!(
+        "\n{}",
+        out.paint(Tone::Dim, "next: m1nd call seek --query '…'   ·   m1nd init   ·   m1nd status")
+    ))
+}
+
+/// Files, lines and the share of references by tier, for each language.
+pub fn tiers(languages: &[m1nd_engine::LanguageStatus], all: Tiers, out: &mut Out) -> Result<(), CliError> {
+    if languages.is_empty() {
+        return Ok(());
+    }
+    let head = format!(
+        "\n{:14} {:>8} {:>11} {:>12} {:>9} {:>9} {:>9} {:>10}",
+        "Language", "files", "lines", "references", "certain", "possible", "external", "unresolved"
+    );
+    out.line(out.paint(Tone::Strong, &head))?;
+    let row = |name: &str, files: String, lines: String, tiers: &Tiers| {
+        let share = |part| percent(part, tiers.total());
+        let (certain, possible) = (share(tiers.certain), share(tiers.possible));
+        let (external, unresolved) = (share(tiers.external), share(tiers.unresolved));
+        let total = grouped(tiers.total());
+        format!(
+            "{name:14} {files:>8} {lines:>11} {total:>12} {certain:>9} {possible:>9} {external:>9} {unresolved:>10}"
+        )
+    };
+    for language in languages.iter().take(LANGUAGES) {
+        let (files, lines) = (grouped(language.files as u64), grouped(language.lines));
+        out.line(row(language.language.name(), files, lines, &language.tiers))?;
+    }
+    if languages.len() > LANGUAGES {
+        out.line(out.paint(Tone::Dim, &format!("and {} more: m1nd status --json", languages.len() - LANGUAGES)))?;
+    }
+    if languages.iter().filter(|language| language.tiers.total() > 0).count() > 1 {
+        out.line(row("all", String::new(), String::new(), &all))?;
+    }
+    Ok(())
+}
+
+fn problems(kinds: &[m1nd_engine::ProblemStatus], report: &IngestReport, out: &mut Out) -> Result<(), CliError> {
+    if kinds.is_empty() && report.files_skipped == 0 {
+        return Ok(());
+    }
+    let title = format!("\nProblems  ({} entries are not in the graph)", grouped(report.files_skipped as u64));
+    out.line(out.paint(Tone::Strong, &title))?;
+    for kind in kinds {
+        let examples: Vec<&str> = kind.examples.iter().take(EXAMPLES).map(|(path, _)| path.as_str()).collect();
+        let name = Problem::new(kind.kind, "").kind;
+        let word =
+            serde_json::to_value(name).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
+        let word = format!("{:18} {:>6}", word, grouped(kind.count as u64));
+        out.line(format!("  {}  {}", out.paint(Tone::Warn, &word), out.paint(Tone::Dim, &examples.join(", "))))?;
+    }
+    Ok(())
+}

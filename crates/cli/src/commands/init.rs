@@ -1,0 +1,169 @@
+//! `m1nd init`: shows what would be added to each client's configuration, asks, writes.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::args::InitArgs;
+use crate::clients::{Client, ENTRY, changed_lines, set_entry};
+use crate::error::CliError;
+use crate::output::{Out, Tone};
+use crate::project;
+
+/// Largest configuration file that is edited, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// What is to be done with one file.
+struct Plan {
+    client: Client,
+    file: PathBuf,
+    before: String,
+    /// `None`: it is as it should be.
+    after: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &InitArgs, out: &mut Out) -> Result<(), CliError> {
+    let root = project::root(args.path.path.as_deref())?;
+    let user_home = std::env::home_dir();
+    let clients: Vec<Client> = match args.clients.is_empty() {
+        false => args.clients.clone(),
+        true => Client::ALL.iter().copied().filter(|client| client.is_present(&root, user_home.as_deref())).collect(),
+    };
+    if clients.is_empty() {
+        return Err(CliError::usage(
+            "found no MCP client in this project or home",
+            "name one: m1nd init --client claude-code (or cursor, vscode)",
+        ));
+    }
+    let program = program();
+    let plans = clients.iter().map(|&client| plan(client, &root, &program)).collect::<Result<Vec<_>, _>>()?;
+    if !out.json {
+        for plan in &plans {
+            show(plan, out)?;
+        }
+    }
+    let changes: Vec<&Plan> = plans.iter().filter(|plan| plan.after.is_some()).collect();
+    let accepted = changes.is_empty() || args.yes || ask(changes.len())?;
+    if accepted {
+        for plan in &changes {
+            write(&plan.file, plan.after.as_deref().unwrap_or_default())?;
+        }
+    }
+    report(&plans, accepted, out)
+}
+
+/// How clients start this program: by name if that finds it, else by its full path.
+fn program() -> String {
+    let Ok(this) = std::env::current_exe().and_then(std::fs::canonicalize) else { return "m1nd".into() };
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let first = std::env::split_paths(&path).map(|folder| folder.join("m1nd")).find(|file| file.is_file());
+    match first.and_then(|file| std::fs::canonicalize(file).ok()) {
+        Some(found) if found == this => "m1nd".into(),
+        _ => this.to_string_lossy().into_owned(),
+    }
+}
+
+fn plan(client: Client, root: &Path, program: &str) -> Result<Plan, CliError> {
+    let file = client.file(root);
+    let before = read(&file)?;
+    let entry = client.entry(program);
+    let after = set_entry(&before, client.section(), ENTRY, &entry).map_err(|error| {
+        let by_hand = json!({ client.section(): { ENTRY: entry } });
+        CliError::failed(
+            format!("{} was not touched: {error}", file.display()),
+            format!("correct the file, or add this to it by hand: {by_hand}"),
+        )
+    })?;
+    Ok(Plan { client, file, before, after })
+}
+
+fn read(file: &Path) -> Result<String, CliError> {
+    let failed = |why: String| {
+        CliError::failed(format!("cannot read {}: {why}", file.display()), "make it readable, or name another client")
+    };
+    match std::fs::metadata(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) => return Err(failed(error.to_string())),
+        Ok(data) if !data.is_file() => return Err(failed("it is not a file".into())),
+        Ok(data) if data.len() > MAX_BYTES => return Err(failed(format!("it is larger than {MAX_BYTES} bytes"))),
+        Ok(_) => {}
+    }
+    std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))
+}
+
+fn show(plan: &Plan, out: &mut Out) -> Result<(), CliError> {
+    let file = plan.file.display().to_string();
+    let Some(after) = &plan.after else {
+        let good = out.paint(Tone::Good, "is connected already");
+        return out.line(format!("{} {good}  {file}", plan.client.label()));
+    };
+    let what = if plan.before.is_empty() { "new file" } else { "changed" };
+    out.line(format!("{}  {file} ({what})", out.paint(Tone::Strong, plan.client.label())))?;
+    for (mark, line) in changed_lines(&plan.before, after) {
+        let tone = match mark {
+            '+' => Tone::Good,
+            '-' => Tone::Bad,
+            _ => Tone::Dim,
+        };
+        out.line(format!("  {}", out.paint(tone, &format!("{mark} {line}"))))?;
+    }
+    Ok(())
+}
+
+fn ask(files: usize) -> Result<bool, CliError> {
+    if !std::io::stdin().is_terminal() {
+        return Err(CliError::usage("nothing was written: there is no terminal to ask on", "repeat with --yes"));
+    }
+    let mut stderr = std::io::stderr();
+    write!(stderr, "write {files} file{}? [y/N] ", if files == 1 { "" } else { "s" })?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Replaces the file in one step, through links, so that a crash leaves the old or the new text.
+fn write(file: &Path, text: &str) -> Result<(), CliError> {
+    let failed = |error: std::io::Error| {
+        CliError::failed(format!("cannot write {}: {error}", file.display()), "make the folder writable and repeat")
+    };
+    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let folder = target.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = folder.join(format!(".{name}.m1nd-{}", std::process::id()));
+    let mode = std::fs::metadata(&target).map(|data| data.permissions()).ok();
+    let written = std::fs::File::create_new(&temporary).and_then(|mut new| {
+        new.write_all(text.as_bytes())?;
+        if let Some(mode) = mode {
+            new.set_permissions(mode)?;
+        }
+        new.sync_all()?;
+        std::fs::rename(&temporary, &target)
+    });
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&temporary);
+        failed(error)
+    })
+}
+
+fn report(plans: &[Plan], accepted: bool, out: &mut Out) -> Result<(), CliError> {
+    let state = |plan: &Plan| match (&plan.after, accepted) {
+        (None, _) => "unchanged",
+        (Some(_), true) => "written",
+        (Some(_), false) => "declined",
+    };
+    if out.json {
+        let row = |plan: &Plan| json!({"client": plan.client.label(), "file": plan.file, "state": state(plan)});
+        return out.value(&Value::Array(plans.iter().map(row).collect()));
+    }
+    if plans.iter().all(|plan| plan.after.is_none()) {
+        return out.line("nothing to do");
+    }
+    if !accepted {
+        return out.line("nothing was written");
+    }
+    out.line(out.paint(Tone::Good, "done; restart the client, then ask it to call m1nd's `health`"))
+}

@@ -1,0 +1,42 @@
+//! `m1nd serve`: MCP over standard input and output.
+
+use m1nd_base::Limits;
+use m1nd_engine::{Engine, EngineConfig};
+use m1nd_server::{ServeOptions, serve};
+use m1nd_tools::Toolset;
+
+use crate::args::{Common, ServeArgs};
+use crate::error::CliError;
+use crate::project;
+
+/// Runs the command until the client is gone.
+pub fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
+    let toolsets = match args.toolset.as_slice() {
+        [] => None,
+        [all] if all == "all" => None,
+        words => Some(words.iter().map(|word| toolset(word)).collect::<Result<Vec<_>, _>>()?),
+    };
+    let roots = match args.roots.as_slice() {
+        [] => vec![project::root(None)?],
+        roots => roots.iter().map(|root| project::root(Some(root))).collect::<Result<_, _>>()?,
+    };
+    let engine = Engine::open(EngineConfig {
+        home: project::home(common)?,
+        roots,
+        limits: Limits::default(),
+        watch: !args.no_watch && !args.read_only,
+        read_only: args.read_only,
+        threads: None,
+    })?;
+    let options =
+        ServeOptions { toolsets, read_only: args.read_only, index_when_empty: true, ..ServeOptions::default() };
+    serve(&engine, options, std::io::stdin(), std::io::stdout())
+        .map_err(|error| CliError::failed(error.to_string(), "start the server again"))
+}
+
+fn toolset(word: &str) -> Result<Toolset, CliError> {
+    Toolset::parse(word).ok_or_else(|| {
+        let all: Vec<&str> = Toolset::ALL.iter().map(|set| set.word()).collect();
+        CliError::usage(format!("unknown toolset `{word}`"), format!("the toolsets are all, {}", all.join(", ")))
+    })
+}

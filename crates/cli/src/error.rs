@@ -1,0 +1,148 @@
+use m1nd_engine::EngineError;
+use m1nd_tools::{ErrorCode, ToolError};
+
+/// How the process ends. The table of the manual is made from this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Done.
+    Success = 0,
+    /// The work was begun and failed.
+    Failed = 1,
+    /// The command line or the arguments of a tool cannot be used.
+    Usage = 2,
+    /// Nothing is indexed yet: run `m1nd ingest`.
+    NoIndex = 3,
+    /// What was named does not exist, or names several things.
+    NotFound = 4,
+    /// Refused: outside the roots, read-only, or another process is writing.
+    Refused = 5,
+    /// `m1nd doctor` found problems.
+    Problems = 6,
+    /// A bug of m1nd.
+    Internal = 70,
+    /// Stopped by the user.
+    Cancelled = 130,
+}
+
+impl Exit {
+    /// Every code with its meaning, for the manual.
+    pub const TABLE: &'static [(Exit, &'static str)] = &[
+        (Exit::Success, "done"),
+        (Exit::Failed, "the work was begun and failed"),
+        (Exit::Usage, "the command line or a tool's arguments cannot be used"),
+        (Exit::NoIndex, "nothing is indexed yet: run `m1nd ingest`"),
+        (Exit::NotFound, "what was named does not exist, or names several things"),
+        (Exit::Refused, "refused: outside the roots, read-only, or another process writes"),
+        (Exit::Problems, "`m1nd doctor` found problems"),
+        (Exit::Internal, "a bug of m1nd; please report it"),
+        (Exit::Cancelled, "stopped by the user"),
+    ];
+}
+
+/// Why a command did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// A tool refused or failed.
+    #[error("{}", .0.message)]
+    Tool(ToolError),
+    /// The engine refused or failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The command line cannot be used.
+    #[error("{message}")]
+    Usage {
+        /// What was received and what was expected.
+        message: String,
+        /// What to do next.
+        next: String,
+    },
+    /// Something failed outside of m1nd's own state.
+    #[error("{message}")]
+    Failed {
+        /// What was tried and what happened.
+        message: String,
+        /// What to do next.
+        next: String,
+    },
+    /// The folder has no index.
+    #[error("nothing is indexed yet for {0}")]
+    NoIndex(String),
+    /// The doctor found problems; they have been printed.
+    #[error("{0} problems found")]
+    Problems(usize),
+    /// Whoever read the output is gone. Not an error for the user.
+    #[error("the reader of the output is gone")]
+    BrokenPipe,
+    /// The output cannot be written.
+    #[error("cannot write the output: {0}")]
+    Output(std::io::Error),
+}
+
+impl From<std::io::Error> for CliError {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe { Self::BrokenPipe } else { Self::Output(error) }
+    }
+}
+
+impl CliError {
+    /// A command line that cannot be used.
+    pub fn usage(message: impl Into<String>, next: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), next: next.into() }
+    }
+
+    /// Work that failed.
+    pub fn failed(message: impl Into<String>, next: impl Into<String>) -> Self {
+        Self::Failed { message: message.into(), next: next.into() }
+    }
+
+    /// The process' exit code.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Self::Tool(error) => exit_of(error.code),
+            Self::Engine(error) => match error {
+                EngineError::NoRoot | EngineError::BadRequest(_) => Exit::Usage,
+                EngineError::PathNotFound(_) => Exit::NotFound,
+                EngineError::OutsideRoots { .. } | EngineError::ReadOnly | EngineError::WriterElsewhere => {
+                    Exit::Refused
+                }
+                EngineError::Cancelled => Exit::Cancelled,
+                EngineError::WriterStopped | EngineError::Internal(_) => Exit::Internal,
+                _ => Exit::Failed,
+            },
+            Self::Usage { .. } => Exit::Usage,
+            Self::Failed { .. } | Self::Output(_) => Exit::Failed,
+            Self::NoIndex(_) => Exit::NoIndex,
+            Self::Problems(_) => Exit::Problems,
+            Self::BrokenPipe => Exit::Success,
+        }
+    }
+
+    /// What to do next, as one line.
+    pub fn next(&self) -> Option<String> {
+        match self {
+            Self::Usage { next, .. } | Self::Failed { next, .. } => Some(next.clone()),
+            Self::NoIndex(_) => Some("run `m1nd ingest` in the repository first".into()),
+            Self::Tool(error) if error.code == ErrorCode::EmptyGraph => {
+                Some("run `m1nd ingest` in the repository first".into())
+            }
+            Self::Tool(error) => error.next_step_text().map(str::to_owned),
+            _ => None,
+        }
+    }
+}
+
+/// The exit code of a tool's error.
+pub fn exit_of(code: ErrorCode) -> Exit {
+    match code {
+        ErrorCode::InvalidParams | ErrorCode::UnknownTool | ErrorCode::InvalidPattern | ErrorCode::StaleCursor => {
+            Exit::Usage
+        }
+        ErrorCode::EmptyGraph => Exit::NoIndex,
+        ErrorCode::NodeNotFound | ErrorCode::AmbiguousNode | ErrorCode::FileNotFound => Exit::NotFound,
+        ErrorCode::OutsideWorkspace | ErrorCode::ReadOnly | ErrorCode::Busy => Exit::Refused,
+        ErrorCode::Cancelled => Exit::Cancelled,
+        ErrorCode::Internal => Exit::Internal,
+        _ => Exit::Failed,
+    }
+}

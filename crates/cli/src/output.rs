@@ -1,0 +1,185 @@
+//! Where commands write: human text or JSON on standard output, everything else on standard error.
+
+use std::io::{IsTerminal, Write};
+
+use serde_json::Value;
+
+use crate::error::CliError;
+
+/// The output of one command.
+pub struct Out {
+    stdout: std::io::Stdout,
+    /// Whether to write JSON for programs.
+    pub json: bool,
+    colour: bool,
+}
+
+/// Meaning of a piece of text; the terminal shows it by colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// A heading or a name.
+    Strong,
+    /// Secondary.
+    Dim,
+    /// All is well.
+    Good,
+    /// Look at this.
+    Warn,
+    /// Broken.
+    Bad,
+}
+
+impl Out {
+    /// For this process: colours only on a terminal and without `NO_COLOR`.
+    pub fn new(json: bool) -> Self {
+        let stdout = std::io::stdout();
+        let colour = !json && stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { stdout, json, colour }
+    }
+
+    /// One line of text.
+    pub fn line(&mut self, text: impl AsRef<str>) -> Result<(), CliError> {
+        Ok(writeln!(self.stdout, "{}", text.as_ref())?)
+    }
+
+    /// A JSON value, indented.
+    pub fn value(&mut self, value: &Value) -> Result<(), CliError> {
+        self.line(format!("{value:#}"))
+    }
+
+    /// The text, coloured if this goes to a terminal.
+    pub fn paint(&self, tone: Tone, text: &str) -> String {
+        paint(self.colour, tone, text)
+    }
+}
+
+/// The text, coloured if `colour`.
+pub fn paint(colour: bool, tone: Tone, text: &str) -> String {
+    if !colour {
+        return text.to_owned();
+    }
+    let code = match tone {
+        Tone::Strong => "1",
+        Tone::Dim => "2",
+        Tone::Good => "32",
+        Tone::Warn => "33",
+        Tone::Bad => "31",
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}
+
+/// Whether standard error may be coloured.
+pub fn stderr_colour() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// One line on standard error. Failures are ignored: there is nowhere left to report them.
+pub fn note(text: impl AsRef<str>) {
+    let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
+}
+
+/// A number with separators between the thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A time in the unit that reads best.
+pub fn duration(milliseconds: f64) -> String {
+    match milliseconds {
+        ms if ms < 1_000.0 => format!("{ms:.0} ms"),
+        ms if ms < 60_000.0 => format!("{:.1} s", ms / 1_000.0),
+        ms => format!("{:.0} min {:.0} s", (ms / 60_000.0).floor(), (ms % 60_000.0) / 1_000.0),
+    }
+}
+
+/// A size in the unit that reads best.
+pub fn bytes(count: u64) -> String {
+    match count as f64 {
+        n if n < 1e3 => format!("{n} B"),
+        n if n < 1e6 => format!("{:.1} kB", n / 1e3),
+        n if n < 1e9 => format!("{:.1} MB", n / 1e6),
+        n => format!("{:.2} GB", n / 1e9),
+    }
+}
+
+/// A share as a percentage; `-` of nothing.
+pub fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { "-".into() } else { format!("{:.1} %", part as f64 * 100.0 / whole as f64) }
+}
+
+/// Any answer of a tool as text for people: members by line, rows as blocks. Nothing is left out.
+pub fn render(value: &Value) -> String {
+    let mut out = String::new();
+    let mut open = vec![(value, 0usize, None::<String>)];
+    // Depth first, in order, without recursion: an answer may nest as deep as its source.
+    while let Some((value, depth, label)) = open.pop() {
+        let indent = "  ".repeat(depth);
+        let head = label.map(|label| format!("{indent}{label}")).unwrap_or_else(|| indent.clone());
+        match value {
+            Value::Object(members) if !members.is_empty() => {
+                if !head.trim().is_empty() {
+                    out.push_str(&format!("{head}\n"));
+                }
+                let inner = if head.trim().is_empty() { depth } else { depth + 1 };
+                open.extend(members.iter().rev().map(|(key, value)| (value, inner, Some(format!("{key}:")))));
+            }
+            Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+                out.push_str(&format!("{head} {} rows\n", items.len()));
+                let item = |at: usize| Some(format!("[{}]", at + 1));
+                open.extend(items.iter().enumerate().rev().map(|(at, value)| (value, depth + 1, item(at))));
+            }
+            Value::Array(items) => {
+                let items: Vec<String> = items.iter().map(scalar).collect();
+                out.push_str(&format!("{head} {}\n", items.join(", ")));
+            }
+            Value::String(text) if text.contains('\n') => {
+                out.push_str(&format!("{head}\n"));
+                text.lines().for_each(|line| out.push_str(&format!("{indent}  {line}\n")));
+            }
+            other => out.push_str(&format!("{head} {}\n", scalar(other))),
+        }
+    }
+    out
+}
+
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "-".into(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1234567), "1 234 567");
+        assert_eq!(duration(12.4), "12 ms");
+        assert_eq!(duration(61_000.0), "1 min 1 s");
+        assert_eq!(bytes(1_500), "1.5 kB");
+        assert_eq!(percent(1, 8), "12.5 %");
+        assert_eq!(percent(0, 0), "-");
+    }
+
+    #[test]
+    fn any_answer_becomes_text() {
+        let value = json!({"count": 2, "hits": [{"path": "a.py", "line": 3}, {"path": "b.py", "line": 4}],
+            "tags": ["x", "y"], "text": "one\ntwo", "none": null, "empty": {}});
+        let text = "count: 2\nempty: {}\nhits: 2 rows\n  [1]\n    line: 3\n    path: a.py\n  [2]\n    line: 4\n    \
+                    path: b.py\nnone: -\ntags: x, y\ntext:\n  one\n  two\n";
+        assert_eq!(render(&value), text);
+    }
+}

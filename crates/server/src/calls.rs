@@ -1,0 +1,171 @@
+//! One tool call: found, allowed, run on a thread that may block, watched for cancellation.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use m1nd_engine::Engine;
+use m1nd_tools::{Context, Effect, ErrorCode, ToolDef, ToolError, Toolset, canonical_name};
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::RequestContext;
+use rmcp::{Peer, RoleServer};
+use serde_json::{Map, Value, json};
+use tokio::sync::Semaphore;
+
+use crate::message::NOT_AN_OBJECT;
+use crate::progress::Latest;
+use crate::running::Running;
+
+/// Read calls that run at once; more wait their turn. Tools about the server itself never wait.
+const READS_AT_ONCE: usize = 6;
+/// Calls that change something and run at once. The engine has one writer; the second waits in its queue.
+const WRITES_AT_ONCE: usize = 2;
+/// Blocking threads: all of the above, and room for the tools that never wait.
+pub(crate) const THREADS: usize = READS_AT_ONCE + WRITES_AT_ONCE + 16;
+/// How often a client that asked for progress is told.
+const PROGRESS_EVERY: Duration = Duration::from_millis(400);
+
+/// The outcome of a call, or that nobody waits for it any more.
+pub(crate) enum Outcome {
+    Answer(Result<Value, ToolError>),
+    Cancelled,
+}
+
+/// What every call of a connection needs.
+pub(crate) struct Calls {
+    engine: Engine,
+    tools: &'static [ToolDef],
+    read_only: bool,
+    running: Arc<Running>,
+    reads: Arc<Semaphore>,
+    writes: Arc<Semaphore>,
+}
+
+impl Calls {
+    pub(crate) fn new(engine: Engine, tools: &'static [ToolDef], read_only: bool, running: Arc<Running>) -> Self {
+        let reads = Arc::new(Semaphore::new(READS_AT_ONCE));
+        let writes = Arc::new(Semaphore::new(WRITES_AT_ONCE));
+        Self { engine, tools, read_only, running, reads, writes }
+    }
+
+    /// Runs a call to its end, or until the client cancels it.
+    pub(crate) async fn run(
+        &self,
+        name: &str,
+        mut arguments: Map<String, Value>,
+        request: &RequestContext<RoleServer>,
+    ) -> Outcome {
+        let tool = match self.admit(name) {
+            Ok(tool) => tool,
+            Err(error) => return Outcome::Answer(Err(error)),
+        };
+        let arguments = arguments.remove(NOT_AN_OBJECT).unwrap_or(Value::Object(arguments));
+        let queue = match (tool.effect, tool.toolset) {
+            (Effect::Read, Toolset::Lifecycle) => None,
+            (Effect::Read, _) => Some(self.reads.clone()),
+            _ => Some(self.writes.clone()),
+        };
+        let permit = match queue {
+            None => None,
+            Some(queue) => tokio::select! {
+                permit = queue.acquire_owned() => permit.ok(),
+                () = request.ct.cancelled() => return Outcome::Cancelled,
+            },
+        };
+
+        let work = self.running.start();
+        let cancel = work.cancel.clone();
+        let latest = Arc::new(Latest::default());
+        let (engine, progress) = (self.engine.clone(), latest.clone());
+        let mut task = tokio::task::spawn_blocking(move || {
+            let _held = permit;
+            invoke(tool, &engine, &work.cancel, &*progress, arguments)
+        });
+        let token = request.meta.get_progress_token();
+        let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                done = &mut task => return Outcome::Answer(done.unwrap_or_else(|_| Err(failed(tool.name)))),
+                () = request.ct.cancelled() => {
+                    // The thread goes on until it looks at the flag; its result is dropped.
+                    cancel.cancel();
+                    return Outcome::Cancelled;
+                }
+                _ = ticks.tick(), if token.is_some() => notify(&request.peer, token.as_ref(), &latest).await,
+            }
+        }
+    }
+
+    /// The tool of this name, if it may be called here.
+    fn admit(&self, name: &str) -> Result<&'static ToolDef, ToolError> {
+        let canonical = canonical_name(name);
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == canonical) else {
+            return Err(unknown_tool(name));
+        };
+        if self.read_only && tool.effect != Effect::Read {
+            return Err(ToolError::new(
+                ErrorCode::ReadOnly,
+                format!("`{canonical}` changes state and this server is read-only"),
+            )
+            .hint("the person who started the server chose `--read-only`")
+            .next_step("use a tool that only reads, or ask that person to start the server without `--read-only`"));
+        }
+        Ok(tool)
+    }
+}
+
+/// The error for a name that is no tool's.
+pub fn unknown_tool(name: &str) -> ToolError {
+    let shown: String = name.chars().take(80).collect();
+    let near = m1nd_tools::suggestions(name);
+    let error = ToolError::new(ErrorCode::UnknownTool, format!("unknown tool: {shown}"))
+        .next_step("call `help` for an overview, or list the tools")
+        .example(json!({"tool": "help", "arguments": {"agent_id": "agent"}}));
+    match near.is_empty() {
+        true => error,
+        false => error
+            .hint(format!("did you mean {}?", near.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))),
+    }
+}
+
+fn failed(tool: &str) -> ToolError {
+    ToolError::new(ErrorCode::Internal, format!("`{tool}` failed without a message"))
+        .next_step("other calls are not affected; report this with the arguments")
+}
+
+fn invoke(
+    tool: &ToolDef,
+    engine: &Engine,
+    cancel: &m1nd_base::Cancel,
+    progress: &dyn m1nd_base::Progress,
+    arguments: Value,
+) -> Result<Value, ToolError> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| tool.invoke(&Context::new(engine, cancel, progress), arguments)));
+    outcome.unwrap_or_else(|_| Err(failed(tool.name))).map_err(|error| while_indexing(error, engine))
+}
+
+/// "Nothing is indexed yet" means something else while the first index is being built.
+fn while_indexing(error: ToolError, engine: &Engine) -> ToolError {
+    if error.code != ErrorCode::EmptyGraph {
+        return error;
+    }
+    let Some(activity) = engine.status().activity else { return error };
+    let of = activity.total.map(|total| format!(" of {total}")).unwrap_or_default();
+    let (stage, done) = (activity.stage, activity.done);
+    error
+        .hint(format!("the index is being built now: {stage} {done}{of}"))
+        .next_step("repeat this call in a few seconds; `health` shows how far the index is")
+        .detail("indexing", json!({"stage": stage, "done": done, "total": activity.total}))
+}
+
+async fn notify(peer: &Peer<RoleServer>, token: Option<&ProgressToken>, latest: &Latest) {
+    let Some(token) = token else { return };
+    let notice = latest.notice();
+    let mut params = ProgressNotificationParam::new(token.clone(), notice.progress).with_message(notice.message);
+    if let Some(total) = notice.total {
+        params = params.with_total(total);
+    }
+    // A client that is gone ends the call elsewhere.
+    let _ = peer.notify_progress(params).await;
+}
