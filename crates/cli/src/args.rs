@@ -101,7 +101,7 @@ pub struct IngestArgs {
 #[derive(Debug, Args)]
 pub struct CallArgs {
     /// Name of the tool; without one the tools are listed
-    #[arg(value_name = "TOOL")]
+    #[arg(value_name = "TOOL", allow_hyphen_values = true)]
     pub tool: Option<String>,
     /// The tool's arguments as flags (`--top-k 5`) or as JSON (`--json '{"top_k": 5}'`); `--help` lists them
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]

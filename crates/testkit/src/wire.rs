@@ -47,6 +47,7 @@ pub struct Received {
 pub struct Wire {
     input: Option<Box<dyn Write + Send>>,
     received: Receiver<Received>,
+    reader: Option<std::thread::JoinHandle<()>>,
     /// Received, but not what was waited for.
     kept: VecDeque<Received>,
     child: Option<Child>,
@@ -57,7 +58,7 @@ impl Wire {
     /// A connection over two streams: what the server reads, and what it writes.
     pub fn over(input: impl Write + Send + 'static, output: impl Read + Send + 'static) -> Self {
         let (sender, received) = channel();
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut output = BufReader::new(output);
             while let Some(message) = read_message(&mut output) {
                 if sender.send(message).is_err() {
@@ -65,7 +66,14 @@ impl Wire {
                 }
             }
         });
-        Self { input: Some(Box::new(input)), received, kept: VecDeque::new(), child: None, next_id: 1000 }
+        Self {
+            input: Some(Box::new(input)),
+            received,
+            reader: Some(reader),
+            kept: VecDeque::new(),
+            child: None,
+            next_id: 1000,
+        }
     }
 
     /// Starts a program and connects to its standard input and output.
@@ -167,6 +175,16 @@ impl Wire {
     /// Closes the server's input.
     pub fn close_input(&mut self) {
         self.input = None;
+    }
+
+    /// Closes both ends at once, as when a client's process dies.
+    pub fn vanish(mut self) {
+        // The reading thread lets go of its end when it has something to hand over and nobody to take it.
+        self.received = channel().1;
+        self.ask("ping", json!({}));
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("the reading thread does not fail");
+        }
     }
 
     /// Identifier of the program's process, if this connection started one.

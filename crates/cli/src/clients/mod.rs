@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 pub use diff::changed_lines;
-pub use json_edit::{EditError, set_entry};
+pub use json_edit::set_entry;
 
 /// Name of the entry.
 pub const ENTRY: &str = "m1nd";

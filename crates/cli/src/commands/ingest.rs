@@ -47,7 +47,7 @@ pub fn central(snapshot: &Snapshot, count: usize) -> Vec<(String, String, f32)> 
     };
     let mut ranked: Vec<_> = graph
         .nodes()
-        .filter(|&node| wanted(graph.kind(node)) && !graph.flags(node).contains(NodeFlags::TEST))
+        .filter(|&node| wanted(graph.kind(node)) && !graph.flags(node).has(NodeFlags::TEST))
         .map(|node| (graph.pagerank(node), node))
         .collect();
     let order = |a: &(f32, _), b: &(f32, _)| b.0.total_cmp(&a.0);

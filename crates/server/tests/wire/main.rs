@@ -1,0 +1,53 @@
+//! The server driven through its pipes, with tools that exist only here: one that answers, one that panics, some that
+//! work until they are stopped.
+
+mod framing;
+mod handshake;
+mod hostile;
+mod stopping;
+mod tools;
+
+use std::thread::JoinHandle;
+
+use m1nd_engine::{Engine, EngineConfig};
+use m1nd_server::{ServeError, ServeOptions, serve};
+use m1nd_testkit::wire::Wire;
+use tempfile::TempDir;
+
+/// A server in this process, and the client side of it.
+pub(crate) struct Session {
+    pub(crate) wire: Wire,
+    server: JoinHandle<Result<(), ServeError>>,
+    _folders: TempDir,
+}
+
+/// Starts a server on an empty project.
+pub(crate) fn session() -> Session {
+    session_with(ServeOptions { tools: tools::TOOLS, ..ServeOptions::default() })
+}
+
+/// Starts a server on an empty project with these options.
+pub(crate) fn session_with(options: ServeOptions) -> Session {
+    let folders = tempfile::tempdir().unwrap();
+    let root = folders.path().join("project");
+    std::fs::create_dir(&root).unwrap();
+    let engine = Engine::open(EngineConfig::new(folders.path().join("home"), vec![root])).unwrap();
+    let (server_input, client_output) = std::io::pipe().unwrap();
+    let (client_input, server_output) = std::io::pipe().unwrap();
+    let server = std::thread::spawn(move || serve(&engine, options, server_input, server_output));
+    Session { wire: Wire::over(client_output, client_input), server, _folders: folders }
+}
+
+impl Session {
+    /// Closes the input and waits until the server has returned.
+    pub(crate) fn finish(mut self) {
+        self.wire.close_input();
+        self.server.join().unwrap().unwrap();
+    }
+
+    /// Drops both pipes, as when the client's process dies, and waits until the server has returned.
+    pub(crate) fn vanish(self) {
+        self.wire.vanish();
+        self.server.join().unwrap().unwrap();
+    }
+}
