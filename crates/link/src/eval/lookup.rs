@@ -443,9 +443,8 @@ impl Eval<'_> {
     }
 
     fn default_export(&mut self, target: ModuleTarget) -> Search {
-        let default = self.project.names.get("default");
-        if let (ModuleTarget::File(file), Some(default)) = (&target, default) {
-            let file = *file;
+        if let ModuleTarget::File(file) = target {
+            let default = self.project.names.default_export;
             let search = self.module_member(&Module::File(file), default, Namespace::Any, Asker::Named);
             if !search.found.is_empty() {
                 return search;
@@ -468,10 +467,9 @@ impl Eval<'_> {
 
     /// `module.exports = …` of a file.
     pub(super) fn whole_export(&mut self, file: FileId) -> Search {
-        let Some(name) = self.project.names.get(m1nd_lang::FileFacts::EXPORT_ASSIGN) else { return Search::default() };
         let unit = self.unit(file);
         let mut search = Search::default();
-        for index in unit.exports(name) {
+        for index in unit.exports(self.project.names.whole_export) {
             search.add(self.export(file, index, Namespace::Any));
         }
         search
