@@ -1,0 +1,168 @@
+use m1nd_base::Cancel;
+use m1nd_engine::Snapshot;
+use m1nd_engine::analysis::{ClosureState, Direction, ImpactClass, ImpactQuery, WhyAnswer, WhyQuery};
+
+use crate::project::Project;
+
+const FIXTURE: &str = "\
+//- core.py
+class Base:
+    def shared(self):
+        return helper()
+
+def helper():
+    return 1
+
+def alone():
+    return 2
+//- service.py
+from core import Base, helper
+
+class Service(Base):
+    def run(self):
+        return self.shared()
+
+def direct():
+    return helper()
+//- main.py
+from service import Service
+
+def main():
+    Service().run()
+//- tests/test_service.py
+from service import direct
+
+def test_direct():
+    direct()
+//- loose.py
+def loose(thing):
+    thing.helper()
+";
+
+fn why(snapshot: &Snapshot, source: &str, target: &str) -> WhyAnswer {
+    let node = |text| snapshot.resolve_node(text).unwrap_or_else(|error| panic!("{error}"));
+    let query = WhyQuery { source: node(source), target: node(target), max_hops: 6, max_paths: 3 };
+    snapshot.why(&query, &Cancel::new()).expect("not cancelled")
+}
+
+fn shown(snapshot: &Snapshot, answer: &WhyAnswer) -> Vec<String> {
+    let graph = snapshot.graph();
+    let step = |step: &m1nd_engine::analysis::WhyStep| {
+        let arrow = if step.hop.forward { "→" } else { "←" };
+        format!("{} {arrow} {} {}:{}", step.hop.relation, graph.label(step.hop.to), step.hop.file, step.hop.line)
+    };
+    answer.paths.iter().map(|path| path.steps.iter().map(step).collect::<Vec<_>>().join(", ")).collect()
+}
+
+#[test]
+fn a_connection_is_shown_with_the_line_of_every_step() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let answer = why(&snapshot, "main.py::main", "core.py::helper");
+    assert!(answer.found && answer.closure.state == ClosureState::Closed, "{answer:?}");
+    let first = &shown(&snapshot, &answer)[0];
+    assert_eq!(
+        first,
+        "calls → run main.py:4, calls → shared service.py:5, calls → helper core.py:3",
+        "{:?}",
+        shown(&snapshot, &answer)
+    );
+}
+
+#[test]
+fn the_other_direction_is_said_to_be_one() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let answer = why(&snapshot, "core.py::helper", "service.py::direct");
+    assert_eq!(shown(&snapshot, &answer)[0], "calls ← direct service.py:8");
+}
+
+#[test]
+fn no_path_is_closed_only_if_nothing_open_could_hide_one() {
+    let project = Project::new("//- a.py\ndef f(): pass\ndef g(): pass\n//- b.py\ndef h(): pass\ndef k(x):\n    x.f()\n");
+    let snapshot = project.indexed().snapshot();
+    let answer = why(&snapshot, "b.py::h", "a.py::g");
+    assert!(!answer.found, "{:?}", shown(&snapshot, &answer));
+    assert_eq!(answer.closure.state, ClosureState::Closed, "{answer:?}");
+    let answer = why(&snapshot, "b.py::k", "a.py::f");
+    if !answer.found {
+        assert_eq!(answer.closure.state, ClosureState::Unknown);
+        assert_eq!(answer.closure.reason, Some("no_path_within_hops"));
+        assert_eq!(answer.closure.dangling_edges[0].name, "f");
+    } else {
+        assert_eq!(answer.closure.state, ClosureState::Blocked, "{answer:?}");
+    }
+}
+
+#[test]
+fn an_absent_node_is_unknown() {
+    let answer = WhyAnswer::node_not_found();
+    assert_eq!((answer.closure.state, answer.closure.reason), (ClosureState::Unknown, Some("node_not_found")));
+}
+
+fn impact(snapshot: &Snapshot, text: &str, direction: Direction) -> m1nd_engine::analysis::ImpactAnswer {
+    let node = snapshot.resolve_node(text).unwrap_or_else(|error| panic!("{error}"));
+    snapshot.impact(&ImpactQuery { direction, ..ImpactQuery::new(node) }, &Cancel::new()).expect("not cancelled")
+}
+
+#[test]
+fn dependents_come_with_distance_class_and_witness() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let graph = snapshot.graph();
+    let answer = impact(&snapshot, "core.py::helper", Direction::Forward);
+    let row = |label: &str| {
+        answer.rows.iter().find(|row| graph.label(row.node) == label).unwrap_or_else(|| panic!("{label}: {answer:?}"))
+    };
+    assert_eq!((row("direct").hops, row("direct").class), (1, ImpactClass::BreaksCompile));
+    assert_eq!((row("run").hops, row("run").class), (2, ImpactClass::Behaviour));
+    assert_eq!(row("test_direct").class, ImpactClass::Test);
+    let witness: Vec<(String, u32)> = row("run").witness.iter().map(|hop| (hop.file.clone(), hop.line)).collect();
+    assert_eq!(witness, [("service.py".to_owned(), 5), ("core.py".to_owned(), 3)]);
+    assert!(row("direct").strength > row("main").strength);
+    assert!(!answer.rows.iter().any(|row| graph.label(row.node) == "alone"));
+    assert!(answer.files.iter().any(|file| file.path == "tests/test_service.py" && file.is_test));
+}
+
+#[test]
+fn open_references_of_the_name_keep_it_open() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let answer = impact(&snapshot, "core.py::helper", Direction::Forward);
+    // `thing.helper()` in loose.py may be a call of it or not.
+    let known = answer.rows.iter().any(|row| snapshot.graph().label(row.node) == "loose");
+    if !known {
+        assert_eq!(answer.closure, ClosureState::Blocked);
+        assert!(answer.hiding.iter().any(|open| open.file == "loose.py" && open.line == 2), "{answer:?}");
+    }
+    let closed = impact(&snapshot, "core.py::alone", Direction::Forward);
+    assert_eq!((closed.closure, closed.rows.len()), (ClosureState::Closed, 0), "{closed:?}");
+}
+
+#[test]
+fn a_container_changes_with_its_members() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let labels = |text: &str, direction| -> Vec<String> {
+        let answer = impact(&snapshot, text, direction);
+        answer.rows.iter().map(|row| snapshot.graph().label(row.node).to_owned()).collect()
+    };
+    let of_class = labels("core.py::Base", Direction::Forward);
+    assert!(of_class.contains(&"run".to_owned()) && of_class.contains(&"Service".to_owned()), "{of_class:?}");
+    let of_file = labels("core.py", Direction::Forward);
+    assert!(of_file.contains(&"direct".to_owned()) && of_file.contains(&"main".to_owned()), "{of_file:?}");
+    let entry = labels("main.py::main", Direction::Forward);
+    assert!(entry.is_empty(), "{entry:?}");
+    let uses = labels("main.py::main", Direction::Reverse);
+    assert!(uses.contains(&"helper".to_owned()) && uses.contains(&"run".to_owned()), "{uses:?}");
+}
+
+#[test]
+fn asking_twice_gives_the_same_answer() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    let dump = engine.snapshot().graph().dump();
+    let ask = || format!("{:?}", impact(&engine.snapshot(), "core.py", Direction::Both));
+    assert_eq!(ask(), ask());
+    assert_eq!(engine.snapshot().graph().dump(), dump);
+}

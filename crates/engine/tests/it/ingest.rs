@@ -1,0 +1,264 @@
+use m1nd_base::{Cancel, NoProgress, ProblemKind, ProgressEvent};
+use m1nd_engine::{Adapter, EngineError, IngestRequest, Mode, ReadError, ResolveError};
+use std::sync::Mutex;
+
+use crate::project::{Project, edges, incremental, ingest, path};
+
+const PYTHON: &str = "\
+//- app/pool.py
+class Pool:
+    def acquire(self):
+        return connect()
+
+def connect():
+    return 1
+//- app/main.py
+from app.pool import Pool
+
+def run():
+    return Pool().acquire()
+//- app/__init__.py
+//- tests/test_main.py
+from app.main import run
+
+def test_run():
+    assert run()
+//- README.md
+# Pool
+";
+
+#[test]
+fn files_become_a_graph() {
+    let project = Project::new(PYTHON);
+    let engine = project.open();
+    assert!(engine.snapshot().is_empty() && engine.snapshot().generation() == 0);
+    let report = ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    assert_eq!((report.files_scanned, report.files_parsed), (5, 5), "{report:?}");
+    let snapshot = engine.snapshot();
+    assert_eq!(snapshot.generation(), report.generation);
+    assert_eq!((snapshot.graph().node_count(), snapshot.graph().edge_count()), (report.node_count, report.edge_count));
+    let run = edges(&snapshot, "file::app/main.py::fn::run");
+    assert!(run.contains(&"calls file::app/pool.py::class::Pool::fn::acquire".to_owned()), "{run:?}");
+    let test = snapshot.graph().find("file::tests/test_main.py::fn::test_run").expect("node");
+    assert!(snapshot.graph().flags(test).has(m1nd_engine::graph::NodeFlags::TEST));
+    assert_eq!(snapshot.files().get(&path("app/pool.py")).expect("file").lines, 6);
+    assert!(snapshot.tiers().certain > 0);
+}
+
+#[test]
+fn a_name_finds_its_node() {
+    let project = Project::new(PYTHON);
+    let snapshot = project.indexed().snapshot();
+    let id = |text: &str| snapshot.resolve_node(text).map(|node| snapshot.graph().id(node).to_owned());
+    let acquire = "file::app/pool.py::class::Pool::fn::acquire".to_owned();
+    for text in [
+        &*acquire, "acquire", "Pool.acquire", "Pool::acquire", "pool.py::acquire", "app/pool.py::Pool::acquire",
+        "pool.Pool.acquire", "Pool#acquire", "acquire()", "file::app/pool.py::fn::acquire",
+    ] {
+        assert_eq!(id(text), Ok(acquire.clone()), "{text}");
+    }
+    let file = "file::app/pool.py".to_owned();
+    let absolute = project.tree.join("app/pool.py");
+    for text in ["app/pool.py", "./app/pool.py", "pool.py", absolute.to_str().expect("UTF-8")] {
+        assert_eq!(id(text), Ok(file.clone()), "{text}");
+    }
+    match id("aquire") {
+        Err(ResolveError::NotFound { suggestions, .. }) => assert_eq!(suggestions[0], acquire),
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(id("nothing_like_it_at_all"), Err(ResolveError::NotFound { suggestions, .. }) if suggestions.is_empty()));
+}
+
+#[test]
+fn several_nodes_of_a_name_are_listed() {
+    let project = Project::new("//- a.py\ndef load(): pass\n//- b.py\ndef load(): pass\n//- tests/c.py\ndef load(): pass\n");
+    let snapshot = project.indexed().snapshot();
+    match snapshot.resolve_node("load") {
+        Err(ResolveError::Ambiguous { candidates, total, .. }) => {
+            assert_eq!(total, 3);
+            assert_eq!(candidates, ["file::a.py::fn::load", "file::b.py::fn::load", "file::tests/c.py::fn::load"]);
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(snapshot.resolve_node("b.py::load").is_ok());
+}
+
+#[test]
+fn lines_have_nodes_and_texts_know_their_age() {
+    let project = Project::new(PYTHON);
+    let snapshot = project.indexed().snapshot();
+    let at = |line| snapshot.node_at(&path("app/pool.py"), line).map(|node| snapshot.graph().id(node).to_owned());
+    assert_eq!(at(1).as_deref(), Some("file::app/pool.py::class::Pool"));
+    assert_eq!(at(3).as_deref(), Some("file::app/pool.py::class::Pool::fn::acquire"));
+    assert_eq!(at(4).as_deref(), Some("file::app/pool.py"));
+    assert_eq!(snapshot.node_at(&path("nowhere.py"), 1), None);
+    let text = snapshot.read_file(&path("README.md")).expect("reads");
+    assert!(text.text.starts_with("# Pool") && text.indexed && !text.stale);
+    project.tree.write("README.md", "# Other\n");
+    assert!(snapshot.read_file(&path("README.md")).expect("reads").stale);
+    assert!(matches!(snapshot.read_file(&path("none.md")), Err(ReadError::Files(_))));
+}
+
+#[test]
+fn only_allowed_roots_are_read() {
+    let project = Project::new(PYTHON);
+    let other = Project::new("//- x.py\nx = 1\n");
+    let engine = project.indexed();
+    let before = engine.snapshot().generation();
+    for outside in [other.tree.path().to_owned(), other.tree.join("x.py"), "/etc".into(), project.tree.join("../..")] {
+        let error = ingest(&engine, IngestRequest::code(outside)).expect_err("refused");
+        assert!(matches!(error, EngineError::OutsideRoots { .. }), "{error}");
+        assert!(error.to_string().contains("allow"), "{error}");
+    }
+    let missing = ingest(&engine, IngestRequest::code(project.tree.join("nothing"))).expect_err("refused");
+    assert!(matches!(missing, EngineError::PathNotFound(_)), "{missing}");
+    assert_eq!(engine.snapshot().generation(), before);
+}
+
+#[test]
+fn a_path_inside_a_root_keeps_ids() {
+    let project = Project::new(PYTHON);
+    let engine = project.indexed();
+    project.tree.write("app/pool.py", "class Pool:\n    def release(self):\n        pass\n");
+    project.tree.write("app/other.py", "x = 1\n");
+    let report = ingest(&engine, IngestRequest::code(project.tree.join("app/pool.py"))).expect("ingests");
+    assert_eq!(report.files_scanned, 1);
+    let snapshot = engine.snapshot();
+    assert!(snapshot.graph().find("file::app/pool.py::class::Pool::fn::release").is_some());
+    assert!(snapshot.graph().find("file::app/other.py").is_none(), "only the file was asked for");
+    ingest(&engine, IngestRequest::code(project.tree.join("app"))).expect("ingests");
+    let snapshot = engine.snapshot();
+    assert!(snapshot.graph().find("file::app/other.py").is_some());
+    assert!(snapshot.graph().find("file::README.md").is_some(), "the rest of the root stays");
+    assert_eq!(snapshot.roots().len(), 1);
+}
+
+#[test]
+fn merged_roots_get_a_prefix_and_replace_takes_them_away() {
+    let first = Project::new("//- a.py\ndef f(): pass\n");
+    let second = Project::new("//- a.py\ndef g(): pass\n");
+    let mut config = first.config();
+    config.roots.push(second.tree.path().into());
+    let engine = m1nd_engine::Engine::open(config).expect("opens");
+    ingest(&engine, IngestRequest::code(first.tree.path())).expect("ingests");
+    let merge = IngestRequest { mode: Mode::Merge, ..IngestRequest::code(second.tree.path()) };
+    ingest(&engine, merge).expect("ingests");
+    let snapshot = engine.snapshot();
+    let name = second.tree.path().file_name().expect("named").to_str().expect("UTF-8").to_owned();
+    assert!(snapshot.graph().find("file::a.py::fn::f").is_some());
+    assert!(snapshot.graph().find(&format!("file::{name}/a.py::fn::g")).is_some(), "{}", snapshot.graph().dump());
+    assert!(snapshot.read_file(&path(&format!("{name}/a.py"))).expect("reads").text.contains("def g"));
+    second.tree.write("a.py", "def h(): pass\n");
+    ingest(&engine, IngestRequest { mode: Mode::Merge, ..IngestRequest::code(second.tree.path()) }).expect("ingests");
+    assert!(engine.snapshot().graph().find(&format!("file::{name}/a.py::fn::h")).is_some());
+    ingest(&engine, IngestRequest::code(first.tree.path())).expect("ingests");
+    let snapshot = engine.snapshot();
+    assert_eq!((snapshot.roots().len(), snapshot.files().len()), (1, 1));
+}
+
+#[test]
+fn imported_graphs_live_beside_the_code() {
+    let project = Project::new(PYTHON);
+    project.tree.write(
+        "services.json",
+        r#"{"nodes":[{"id":"svc::billing","label":"billing","type":"concept"},{"id":"svc::mail"}],
+            "edges":[{"source":"svc::billing","target":"file::app/pool.py","relation":"calls"},
+                     {"source":"file::app/main.py","target":"svc::mail"},
+                     {"source":"svc::billing","target":"svc::gone"}]}"#,
+    );
+    let engine = project.indexed();
+    let json = IngestRequest { adapter: Adapter::Json, mode: Mode::Merge, ..IngestRequest::code(project.tree.join("services.json")) };
+    let report = ingest(&engine, json).expect("ingests");
+    assert_eq!((report.nodes_created, report.bad_edges), (2, 1));
+    assert_eq!(report.bad_edge_examples, ["svc::billing → svc::gone"]);
+    assert_eq!(edges(&engine.snapshot(), "svc::billing"), ["calls file::app/pool.py"]);
+    // They stay when code changes, incrementally or anew, and when the engine is opened again.
+    project.tree.write("app/main.py", "def other(): pass\n");
+    incremental(&engine, project.tree.path());
+    let with_code = edges(&engine.snapshot(), "file::app/main.py");
+    assert_eq!(with_code, ["relates_to svc::mail"]);
+    let dump = engine.snapshot().graph().dump();
+    ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    assert_eq!(engine.snapshot().graph().dump(), dump);
+    drop(engine);
+    assert_eq!(project.open().snapshot().graph().dump(), dump);
+}
+
+#[test]
+fn bad_input_is_reported_and_the_rest_indexed() {
+    let project = Project::new("//- ok.py\ndef f(): pass\n");
+    project.tree.write("latin.py", b"def g(): return '\xe9'\n");
+    project.tree.write("binary.py", b"\0\0\0");
+    project.tree.write("nested.py", "(".repeat(40_000));
+    project.tree.write("broken.py", "def (:\n");
+    std::os::unix::fs::symlink("..", project.tree.join("loop")).expect("links");
+    std::os::unix::fs::symlink("/etc/passwd", project.tree.join("passwd.py")).expect("links");
+    let engine = project.open();
+    let report = ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    let kinds: Vec<ProblemKind> = report.problems.iter().map(|(kind, _)| *kind).collect();
+    for kind in [ProblemKind::InvalidUtf8, ProblemKind::Binary, ProblemKind::SymbolicLink, ProblemKind::SyntaxErrors] {
+        assert!(kinds.contains(&kind), "{kind:?} in {report:?}");
+    }
+    let snapshot = engine.snapshot();
+    for file in ["ok.py::fn::f", "latin.py::fn::g", "binary.py", "nested.py", "broken.py"] {
+        assert!(snapshot.graph().find(&format!("file::{file}")).is_some(), "{file}");
+    }
+    assert!(snapshot.graph().find("file::passwd.py").is_none());
+    assert!(engine.status().problems.iter().any(|problem| problem.kind == ProblemKind::Binary));
+}
+
+#[test]
+fn an_empty_folder_is_an_empty_index() {
+    let project = Project::new("");
+    let engine = project.open();
+    let report = ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    assert_eq!((report.files_scanned, report.node_count), (0, 0));
+    assert!(engine.snapshot().generation() > 0);
+    assert!(matches!(engine.snapshot().resolve_node("x"), Err(ResolveError::NotFound { .. })));
+}
+
+#[test]
+fn cancelling_leaves_the_index_as_it_was() {
+    let project = Project::new(PYTHON);
+    let engine = project.indexed();
+    let before = engine.snapshot();
+    project.tree.write("app/pool.py", "x = 1\n");
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let result = engine.ingest(IngestRequest::code(project.tree.path()), &cancel, &NoProgress);
+    assert!(matches!(result, Err(EngineError::Cancelled)));
+    assert_eq!(engine.snapshot().generation(), before.generation());
+    assert_eq!(engine.snapshot().graph().dump(), before.graph().dump());
+    ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    assert!(engine.snapshot().graph().find("file::app/pool.py::class::Pool").is_none());
+}
+
+#[test]
+fn progress_names_every_stage() {
+    struct Seen(Mutex<Vec<&'static str>>);
+    impl m1nd_base::Progress for Seen {
+        fn report(&self, event: ProgressEvent) {
+            self.0.lock().expect("not poisoned").push(event.stage);
+        }
+    }
+    let project = Project::new(PYTHON);
+    let seen = Seen(Mutex::default());
+    project.open().ingest(IngestRequest::code(project.tree.path()), &Cancel::new(), &seen).expect("ingests");
+    let mut stages = seen.0.into_inner().expect("not poisoned");
+    stages.dedup();
+    assert_eq!(stages[0], "reading");
+    for stage in ["parsing", "linking", "building"] {
+        assert!(stages.contains(&stage), "{stages:?}");
+    }
+}
+
+#[test]
+fn facts_are_shared_between_worktrees() {
+    let project = Project::new(PYTHON);
+    drop(project.indexed());
+    let copy = m1nd_testkit::TempTree::new(PYTHON);
+    let config = m1nd_engine::EngineConfig::new(project.home.path().into(), vec![copy.path().into()]);
+    let engine = m1nd_engine::Engine::open(config).expect("opens");
+    let report = ingest(&engine, IngestRequest::code(copy.path())).expect("ingests");
+    assert_eq!((report.files_parsed, report.files_from_cache), (0, 5));
+}

@@ -1,0 +1,8 @@
+//! The engine end to end: files on a disk in, snapshots out.
+
+mod analysis;
+mod concurrency;
+mod incremental;
+mod ingest;
+mod project;
+mod stored;

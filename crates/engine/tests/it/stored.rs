@@ -1,0 +1,163 @@
+//! What stays between runs, and what happens to damaged files.
+
+use std::fs;
+use std::path::PathBuf;
+
+use m1nd_engine::{EngineError, IngestRequest, ProcessRole};
+use m1nd_testkit::Random;
+
+use crate::project::{Project, incremental, ingest};
+
+const FIXTURE: &str = "\
+//- a.py
+from b import g
+def f():
+    g()
+//- b.py
+def g():
+    unknown()
+";
+
+/// The current snapshot file.
+fn snapshot_file(project: &Project) -> PathBuf {
+    let projects = fs::read_dir(project.home.path().join("projects")).expect("lists");
+    let folder = projects.map(|entry| entry.expect("entry").path()).next().expect("one project");
+    let files = fs::read_dir(folder).expect("lists").map(|entry| entry.expect("entry").path());
+    let snapshots = files.filter(|path| {
+        fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"m1ndsnap")) && !path.to_string_lossy().contains("corrupt")
+    });
+    snapshots.max().expect("a snapshot file")
+}
+
+#[test]
+fn an_index_is_there_at_once_when_it_is_opened_again() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    let (dump, generation) = (engine.snapshot().graph().dump(), engine.snapshot().generation());
+    drop(engine);
+    let engine = project.open();
+    let snapshot = engine.snapshot();
+    assert_eq!((snapshot.graph().dump(), snapshot.generation()), (dump, generation));
+    let found = snapshot.index().len();
+    assert!(found >= 4, "{found} entries can be searched");
+    assert_eq!(engine.status().unresolved_reasons.len(), 1);
+}
+
+#[test]
+fn what_changed_while_nobody_looked_is_found() {
+    let project = Project::new(FIXTURE);
+    drop(project.indexed());
+    project.tree.write("b.py", "def h(): pass\n");
+    project.tree.remove("a.py");
+    let engine = project.open();
+    let before = engine.snapshot().generation();
+    let report = incremental(&engine, project.tree.path());
+    assert!(report.changed && report.generation > before);
+    let clean = Project::new("//- b.py\ndef h(): pass\n").indexed();
+    assert_eq!(engine.snapshot().graph().dump(), clean.snapshot().graph().dump());
+    let again = incremental(&engine, project.tree.path());
+    assert!(!again.changed, "{again:?}");
+}
+
+#[test]
+fn generations_never_go_back() {
+    let project = Project::new(FIXTURE);
+    let mut last = 0;
+    for round in 0..4 {
+        let engine = project.open();
+        assert!(engine.snapshot().generation() >= last);
+        for edit in 0..3 {
+            project.tree.write("c.py", format!("def f{round}_{edit}(): pass\n"));
+            let report = incremental(&engine, project.tree.path());
+            assert!(report.generation > last, "{} after {last}", report.generation);
+            last = report.generation;
+        }
+    }
+}
+
+#[test]
+fn damaged_newer_and_foreign_files_are_set_aside_and_rebuilt() {
+    let damages: [(&str, fn(&mut Vec<u8>)); 5] = [
+        ("damaged", |bytes| bytes[70] ^= 1),
+        ("cut off", |bytes| bytes.truncate(bytes.len() / 2)),
+        ("format", |bytes| bytes[8] = 99),
+        ("not a snapshot", |bytes| bytes[0] = b'x'),
+        ("cut off", Vec::clear),
+    ];
+    for (word, damage) in damages {
+        let project = Project::new(FIXTURE);
+        let engine = project.indexed();
+        let dump = engine.snapshot().graph().dump();
+        drop(engine);
+        let file = snapshot_file(&project);
+        let mut bytes = fs::read(&file).expect("reads");
+        damage(&mut bytes);
+        fs::write(&file, bytes).expect("writes");
+        let engine = project.open();
+        let notices = engine.status().notices.join("\n");
+        assert!(notices.contains(word) && notices.contains("corrupt"), "{word}: {notices}");
+        assert!(engine.snapshot().graph().node_count() == 0);
+        ingest(&engine, IngestRequest::code(project.tree.path())).expect("rebuilds");
+        assert_eq!(engine.snapshot().graph().dump(), dump);
+    }
+}
+
+#[test]
+fn a_flipped_byte_is_noticed_and_never_a_panic() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    let dump = engine.snapshot().graph().dump();
+    drop(engine);
+    let file = snapshot_file(&project);
+    let intact = fs::read(&file).expect("reads");
+    let mut random = Random::new(7);
+    for _ in 0..40 {
+        let mut bytes = intact.clone();
+        // Behind header and table: the content, whose checksums are looked at in the background.
+        let at = 1_200 + random.below(bytes.len() - 1_200);
+        bytes[at] ^= 1 << random.below(8);
+        let target = snapshot_file(&project);
+        fs::remove_file(&target).expect("removes");
+        fs::write(&target, &bytes).expect("writes");
+        let engine = project.open();
+        let snapshot = engine.snapshot();
+        let _ = (snapshot.graph().dump(), snapshot.resolve_node("g").is_ok(), engine.status());
+        ingest(&engine, IngestRequest::code(project.tree.path())).expect("rebuilds");
+        assert_eq!(engine.snapshot().graph().dump(), dump, "byte {at}");
+    }
+}
+
+#[test]
+fn one_process_writes_and_the_others_follow() {
+    let project = Project::new(FIXTURE);
+    let writer = project.indexed();
+    let reader = project.open();
+    assert_eq!(writer.status().role, ProcessRole::Writer);
+    assert_eq!(reader.status().role, ProcessRole::Reader);
+    assert_eq!(reader.snapshot().generation(), writer.snapshot().generation());
+    let refused = ingest(&reader, IngestRequest::code(project.tree.path()));
+    assert!(matches!(refused, Err(EngineError::WriterElsewhere)), "{refused:?}");
+    project.tree.write("c.py", "def added(): pass\n");
+    incremental(&writer, project.tree.path());
+    drop(writer);
+    // The writer wrote its state when it ended; whether the reader has become the writer by now or not, it sees it.
+    while reader.snapshot().graph().find("file::c.py::fn::added").is_none() {
+        std::thread::yield_now();
+    }
+    while reader.status().role != ProcessRole::Writer {
+        std::thread::yield_now();
+    }
+    ingest(&reader, IngestRequest::code(project.tree.path())).expect("writes now");
+}
+
+#[test]
+fn read_only_never_writes() {
+    let project = Project::new(FIXTURE);
+    drop(project.indexed());
+    let config = m1nd_engine::EngineConfig { read_only: true, ..project.config() };
+    let engine = m1nd_engine::Engine::open(config).expect("opens");
+    assert!(engine.snapshot().graph().node_count() > 0);
+    let refused = ingest(&engine, IngestRequest::code(project.tree.path()));
+    assert!(matches!(refused, Err(EngineError::ReadOnly)), "{refused:?}");
+    assert_eq!(engine.status().role, ProcessRole::ReadOnly);
+}
