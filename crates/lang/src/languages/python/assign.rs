@@ -359,6 +359,15 @@ impl Extractor<'_> {
         if is_export_list {
             self.extend_exports(right, true);
         }
+        if let Some(right) = right.filter(|right| self.is_type_variable_call(*right))
+            && self.scope() == FactsBuilder::FILE
+            && left.kind() == "identifier"
+        {
+            let name = self.b.name(self.source.text(left));
+            let bound = self.note_type_variable(name, right);
+            self.assign(left, None, bound);
+            return;
+        }
         let is_alias = self.is_alias(node);
         let declared =
             if is_alias { value } else { node.child_by_field_name("type").and_then(|node| self.exprs.get(node)) };

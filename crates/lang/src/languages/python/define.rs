@@ -122,8 +122,26 @@ impl Extractor<'_> {
         if node.child_by_field_name("type_parameters").is_none() {
             return scope;
         }
-        let owner = self.b.facts().scopes[scope.index()].owner;
-        self.b.scope(scope, ScopeKind::Generics, owner)
+        self.generics_scope(scope)
+    }
+
+    fn generics_scope(&mut self, around: ScopeId) -> ScopeId {
+        let owner = self.b.facts().scopes[around.index()].owner;
+        self.b.scope(around, ScopeKind::Generics, owner)
+    }
+
+    /// Type variables of `typing` that a definition without type parameters of its own has.
+    fn type_variables(&mut self, kind: FrameKind, node: Node<'_>, receiver: Option<NameId>) -> Vec<NameId> {
+        if node.child_by_field_name("type_parameters").is_some() {
+            return Vec::new();
+        }
+        let mut names = match kind {
+            FrameKind::Class => self.class_type_variables(node),
+            FrameKind::Function => self.function_type_variables(node),
+            FrameKind::Lambda => Vec::new(),
+        };
+        names.retain(|name| Some(*name) != receiver);
+        names
     }
 
     pub(super) fn open_function<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
@@ -154,6 +172,8 @@ impl Extractor<'_> {
         if decorators.is_overload {
             self.overloads.entry((scope, name_id)).or_default().push(id);
         } else if accessor.is_none() {
+            // The function itself is counted among the conditions already.
+            self.note_firm(self.conditional <= 1);
             self.b.bind_definition(id, Namespace::Any);
         }
         let method_of = method_of.filter(|_| !decorators.is_static);
@@ -174,8 +194,21 @@ impl Extractor<'_> {
         scope.owner.filter(|_| scope.kind == ScopeKind::Class)
     }
 
+    /// Remembers that the binding about to be added happens whenever the code of its scope runs.
+    pub(super) fn note_firm(&mut self, is_firm: bool) {
+        if is_firm {
+            self.firm.push(self.b.facts().bindings.len());
+        }
+    }
+
     fn open_frame(&mut self, kind: FrameKind, id: DefId, node: Node<'_>, method_of: Option<DefId>) {
-        let signature = self.signature_scope(node);
+        let receiver_variable = method_of.and_then(|_| self.receiver_type_variable(node));
+        let type_variables = self.type_variables(kind, node, receiver_variable);
+        let mut signature = self.signature_scope(node);
+        if !type_variables.is_empty() {
+            signature = self.generics_scope(signature);
+            self.bind_type_variables(id, signature, &type_variables);
+        }
         let scope_kind = if kind == FrameKind::Class { ScopeKind::Class } else { ScopeKind::Function };
         let body = self.b.scope(signature, scope_kind, Some(id));
         self.b.definition_mut(id).body = Some(body);
@@ -190,6 +223,8 @@ impl Extractor<'_> {
             yields: Vec::new(),
             is_enum: false,
             is_test_class: false,
+            type_variables,
+            receiver_variable,
             method_of,
         });
     }
@@ -216,6 +251,7 @@ impl Extractor<'_> {
         let is_test_class = name.starts_with("Test");
         definition.flags.is_test = is_test_class;
         let id = self.b.definition(definition);
+        self.note_firm(self.conditional == 0);
         self.b.bind_definition(id, Namespace::Any);
         self.open_frame(FrameKind::Class, id, node, None);
         let Some(frame) = self.frames.last_mut() else { return };
@@ -254,7 +290,9 @@ impl Extractor<'_> {
             let word = super::state::last_word(self.source.text(argument));
             is_enum |= ENUM_BASES.contains(&word);
             is_test |= word.ends_with("TestCase");
-            bases.push(self.expr_of(Some(argument)));
+            if !super::generics::is_empty_base(self.source.text(argument)) {
+                bases.push(self.expr_of(Some(argument)));
+            }
         }
         let bases = self.b.list(&bases);
         let Some(frame) = self.frames.last_mut() else { return };
@@ -302,6 +340,7 @@ impl Extractor<'_> {
     pub(super) fn leave_parameters(&mut self, node: Node<'_>) {
         let Some(frame) = self.frames.last() else { return };
         let (id, body, method_of) = (frame.definition, frame.body, frame.method_of);
+        let stands_for_class = frame.receiver_variable.is_some();
         let is_class_method = self.b.facts().definition(id).flags.is_classmethod;
         let mut parameters: Vec<Parameter> = Vec::new();
         let mut only_named = false;
@@ -335,6 +374,7 @@ impl Extractor<'_> {
             }
             let text = name_node.filter(|node| node.kind() == "identifier").map_or("", |node| self.source.text(node));
             let declared = child.child_by_field_name("type").and_then(|node| self.exprs.get(node));
+            let declared = declared.filter(|_| !(parameters.is_empty() && stands_for_class));
             let default = child.child_by_field_name("value").and_then(|node| self.exprs.get(node));
             parameters.push(Parameter { name: self.b.name(text), kind, declared, default });
         }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::state::{Extractor, FrameKind, MAX_ITEMS};
-use crate::facts::{Collection, Expr, ExprId, Literal, Reference, Role};
+use crate::facts::{Collection, Expr, ExprId, FactsBuilder, Literal, Reference, Role};
 use crate::walk::Step;
 
 impl Extractor<'_> {
@@ -266,9 +266,17 @@ impl Extractor<'_> {
             return;
         }
         let name = self.b.name(text);
-        let expr = self.name_expr(name, scope);
+        let mut expr = self.name_expr(name, scope);
+        if self.in_type() && self.is_receiver_variable(name) {
+            let expr = self.b.expr(Expr::SelfType { scope });
+            self.exprs.set(node, expr);
+        }
         if self.exprs.get(node).is_none() {
             self.exprs.set(node, expr);
+        }
+        if self.in_type() && self.type_variables.contains_key(&name) {
+            // What is written is the variable; what it means here is a type parameter.
+            expr = self.name_expr(name, FactsBuilder::FILE);
         }
         if !self.defining.contains(&node.id()) {
             self.refer(expr, role, node, path);

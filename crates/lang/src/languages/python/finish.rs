@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::{Extractor, Variable};
 use crate::facts::{
-    BindingTarget, DefId, Expr, ExprId, FactsBuilder, FileFacts, ImportKind, NameId, Namespace, Reference, Role,
+    BindingTarget, DefId, Expr, ExprId, FactsBuilder, FileFacts, ImportKind, NameId, Namespace, Pos, Reference, Role,
     ScopeId, ScopeKind,
 };
 
@@ -33,6 +33,7 @@ impl Extractor<'_> {
             self.b.definition_mut(variable.definition).values = values;
         }
         let merged = self.merge_overloads();
+        self.drop_replaced();
         let known = self.known_names();
         let facts = self.b.facts_mut();
         let references = std::mem::take(&mut facts.references);
@@ -89,6 +90,48 @@ impl Extractor<'_> {
         merged
     }
 
+    /// Takes out bindings of a file or class that a later function, class or import always replaces, unless the name
+    /// is used in between.
+    fn drop_replaced(&mut self) {
+        let firm = std::mem::take(&mut self.firm);
+        let facts = self.b.facts_mut();
+        let mut last: FxHashMap<(ScopeId, NameId), usize> = FxHashMap::default();
+        for index in firm.into_iter().filter(|index| *index < facts.bindings.len()) {
+            let binding = facts.bindings[index];
+            if matches!(facts.scopes[binding.scope.index()].kind, ScopeKind::File | ScopeKind::Class) {
+                last.insert((binding.scope, binding.name), index);
+            }
+        }
+        let mut replaced: FxHashMap<(ScopeId, NameId), Pos> = FxHashMap::default();
+        for (index, binding) in facts.bindings.iter().enumerate() {
+            let key = (binding.scope, binding.name);
+            if last.get(&key).is_some_and(|last| index < *last) {
+                let start = place(facts, binding.target);
+                let first = replaced.entry(key).or_insert(start);
+                *first = start.min(*first);
+            }
+        }
+        if replaced.is_empty() {
+            return;
+        }
+        for reference in &facts.references {
+            let Expr::Name { name, scope } = facts.expr(reference.expr) else { continue };
+            let key = (holder(facts, scope), name);
+            let Some(&start) = replaced.get(&key) else { continue };
+            let end = place(facts, facts.bindings[last[&key]].target);
+            if (start..end).contains(&reference.pos) {
+                replaced.remove(&key);
+            }
+        }
+        let mut index = 0;
+        facts.bindings.retain(|binding| {
+            let key = (binding.scope, binding.name);
+            let is_replaced = replaced.contains_key(&key) && last.get(&key).is_some_and(|last| index < *last);
+            index += 1;
+            !is_replaced
+        });
+    }
+
     fn known_names(&self) -> FxHashMap<(ScopeId, NameId), Known> {
         let mut known = FxHashMap::default();
         for binding in &self.b.facts().bindings {
@@ -104,6 +147,27 @@ impl Extractor<'_> {
         }
         known
     }
+}
+
+/// Where a definition or import stands; the start of the file for anything else.
+fn place(facts: &FileFacts, target: BindingTarget) -> Pos {
+    match target {
+        BindingTarget::Definition(id) => facts.definition(id).pos,
+        BindingTarget::Import(id) => facts.imports[id.index()].pos,
+        _ => Pos::default(),
+    }
+}
+
+/// The scope around a comprehension or list of type parameters.
+fn holder(facts: &FileFacts, mut scope: ScopeId) -> ScopeId {
+    for _ in 0..MAX_LOOKUP {
+        let row = &facts.scopes[scope.index()];
+        match row.parent {
+            Some(parent) if matches!(row.kind, ScopeKind::Block | ScopeKind::Generics) => scope = parent,
+            _ => break,
+        }
+    }
+    scope
 }
 
 /// Whether a reference is to a variable or parameter of a function, a comprehension's variable, or a type parameter,

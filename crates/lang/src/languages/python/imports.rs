@@ -27,6 +27,7 @@ impl Extractor<'_> {
         let root = module.split('.').next().unwrap_or(module);
         self.imports_test_framework |= level == 0 && TEST_FRAMEWORKS.contains(&root);
         let module = self.b.name(module);
+        self.note_firm(self.conditional == 0 && alias.is_some() && kind != ImportKind::ModuleRoot);
         self.b.import(Import { kind, module, level, path: None, scope, pos, flags }, alias);
     }
 

@@ -7,6 +7,7 @@ mod assign;
 mod define;
 mod express;
 mod finish;
+mod generics;
 mod imports;
 mod pattern;
 mod standard;

@@ -40,6 +40,10 @@ pub(super) struct Frame {
     pub(super) yields: Vec<ExprId>,
     pub(super) is_enum: bool,
     pub(super) is_test_class: bool,
+    /// Type variables of `typing` that are its type parameters.
+    pub(super) type_variables: Vec<NameId>,
+    /// The one that stands for the class of a method's receiver.
+    pub(super) receiver_variable: Option<NameId>,
     /// Of a method that is not static: its class.
     pub(super) method_of: Option<DefId>,
 }
@@ -87,6 +91,8 @@ pub(super) struct Extractor<'a> {
     /// Last expression statement left, for annotations in quotes.
     pub(super) last_expression: Option<ExprId>,
     pub(super) variables: FxHashMap<(ScopeId, NameId), Variable>,
+    /// Names bound to `TypeVar(…)` at the top level, with their bounds.
+    pub(super) type_variables: FxHashMap<NameId, Option<ExprId>>,
     /// Properties, by the class's body: assigning to one through the receiver defines no field.
     pub(super) properties: FxHashSet<(ScopeId, NameId)>,
     /// Names that `global` (`true`) and `nonlocal` declare.
@@ -101,6 +107,8 @@ pub(super) struct Extractor<'a> {
     pub(super) aliases: FxHashMap<usize, DefId>,
     pub(super) overloads: FxHashMap<(ScopeId, NameId), Vec<DefId>>,
     pub(super) exports: ExportList,
+    /// Bindings of functions, classes and imports that happen whenever the scope's code runs.
+    pub(super) firm: Vec<usize>,
     pub(super) standard_calls: Vec<StandardCall>,
     pub(super) imports_test_framework: bool,
     /// How many conditions, loops and functions are open.
@@ -125,6 +133,7 @@ impl<'a> Extractor<'a> {
             in_quotes: false,
             last_expression: None,
             variables: FxHashMap::default(),
+            type_variables: FxHashMap::default(),
             properties: FxHashSet::default(),
             outer: FxHashMap::default(),
             name_exprs: FxHashMap::default(),
@@ -134,6 +143,7 @@ impl<'a> Extractor<'a> {
             aliases: FxHashMap::default(),
             overloads: FxHashMap::default(),
             exports: ExportList::default(),
+            firm: Vec::new(),
             standard_calls: Vec::new(),
             imports_test_framework: false,
             conditional: 0,

@@ -352,6 +352,23 @@ fn type_parameters_are_bound_around_the_signature() {
 }
 
 #[test]
+fn type_variables_of_typing() {
+    let facts = facts(
+        "T = TypeVar('T', bound='Base')\nK = t.TypeVar('K', A, B)\nclass Box(Root[K], Generic[T]):\n    def get(self) -> T: ...\n\
+         \x20   def put[V](self, v: V): ...\n    def copy(self: K) -> K: ...\ndef first(items: list[K]) -> K: ...\n",
+    );
+    assert_eq!(declared(&facts, "T"), "Base");
+    assert_eq!(bound(&facts, "T"), "def T; type parameter 0 of Box");
+    assert_eq!(bound(&facts, "K"), "def K; type parameter 0 of first");
+    let bases = facts.list(definition(&facts, "Box").bases);
+    assert_eq!(bases.iter().map(|id| show(&facts, *id)).collect::<Vec<_>>(), ["Root<K>"]);
+    assert_eq!(declared(&facts, "Box.copy"), "Self");
+    let bounds = facts.type_parameters(find(&facts, "first")).iter().map(|p| p.bound.map(|id| show(&facts, id)));
+    assert_eq!(bounds.collect::<Vec<_>>(), [Some("(A | B)".to_owned())]);
+    assert!(references(&facts).contains("4:22 type T in Box.get"));
+}
+
+#[test]
 fn docs_signatures_and_tests() {
     let facts = facts(
         "\"\"\"About.\n\n    More.\"\"\"\nclass TestX(unittest.TestCase):\n    # note\n    'Doc'\n    def test_a(\n        self,\n    ) -> None: # why\n        'In'\n\

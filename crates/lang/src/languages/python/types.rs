@@ -39,6 +39,9 @@ impl Extractor<'_> {
             (_, "argument_list") if grand.is_some_and(|grand| self.is_cast(grand)) => {
                 (parent.named_child(0) == Some(step.node)).then_some(true)
             }
+            (_, "argument_list" | "keyword_argument") if self.is_type_variable_limit(step.node, parent, grand) => {
+                Some(true)
+            }
             (_, "assignment") if field == "right" => self.is_alias(parent).then_some(true),
             _ => None,
         }
