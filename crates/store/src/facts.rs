@@ -2,7 +2,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use m1nd_base::{ContentHash, System};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rayon::prelude::*;
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
 use crate::database::{self, Schema};
 use crate::{StoreError, checksum};
@@ -46,7 +47,8 @@ impl FactsCache {
     /// [`StoreError::Database`]; a damaged cache is no error but empty.
     pub fn get_many(&self, keys: &[ContentHash], version: u32) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let found = self.with(|connection| get_many(connection, keys, version))?;
-        let Some((answers, stale)) = found else { return Ok(vec![None; keys.len()]) };
+        let Some((packed, stale)) = found else { return Ok(vec![None; keys.len()]) };
+        let answers = keys.par_iter().zip(packed).map(|(key, packed)| unpack(key, version, packed?)).collect();
         // Only trimming wants to know: not worth failing for, and on a full disk it would.
         let today = self.today();
         let stale: Vec<ContentHash> =
@@ -71,16 +73,19 @@ impl FactsCache {
                 bytes <= TRANSACTION_BYTES
             });
             let (now, later) = rest.split_at(fits.count().max(1));
-            if self.with(|connection| put(connection, now, version, today))?.is_none() {
+            // Before the lock, which other processes wait for.
+            let now: Vec<(ContentHash, Packed)> =
+                now.iter().map(|(key, row)| (*key, pack(key, version, row))).collect();
+            if self.with(|connection| put(connection, &now, version, today))?.is_none() {
                 // Damaged, and started anew meanwhile.
-                self.with(|connection| put(connection, now, version, today))?;
+                self.with(|connection| put(connection, &now, version, today))?;
             }
             rest = later;
         }
         Ok(())
     }
 
-    /// Bytes of all that is stored.
+    /// Bytes of all that is stored, as it is stored: compressed.
     ///
     /// # Errors
     /// [`StoreError::Database`].
@@ -88,7 +93,7 @@ impl FactsCache {
         self.with(|connection| stored_bytes(connection)).map(Option::unwrap_or_default)
     }
 
-    /// Drops what was not used for the longest time until at most `max_bytes` bytes are stored, and gives the space
+    /// Drops what was not used for the longest time until at most `max_bytes` bytes (compressed) are stored, and gives the space
     /// back. Returns how many rows were dropped.
     ///
     /// # Errors
@@ -127,8 +132,15 @@ fn open(system: &dyn System, path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// A row as it is stored.
+struct Packed {
+    sum: [u8; checksum::LEN],
+    /// Compressed, with the length that it has otherwise.
+    bytes: Vec<u8>,
+}
+
 /// What is stored for each key, and index and last day of use of those found.
-type Found = (Vec<Option<Vec<u8>>>, Vec<(usize, i64)>);
+type Found = (Vec<Option<Packed>>, Vec<(usize, i64)>);
 
 fn get_many(connection: &mut Connection, keys: &[ContentHash], version: u32) -> rusqlite::Result<Found> {
     // One transaction, so that another process cannot trim between the two steps.
@@ -144,15 +156,13 @@ fn get_many(connection: &mut Connection, keys: &[ContentHash], version: u32) -> 
     }
     // In the order in which they lie in the file.
     places.sort_unstable();
-    let mut answers = vec![None; keys.len()];
+    let mut answers: Vec<Option<Packed>> = keys.iter().map(|_| None).collect();
     let mut uses = Vec::new();
     {
         let mut read = transaction.prepare_cached("SELECT sum, bytes FROM contents WHERE id = ?1")?;
         for (id, index, used) in places {
-            let row: Option<([u8; checksum::LEN], Vec<u8>)> =
-                read.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
-            answers[index] =
-                row.filter(|(sum, bytes)| *sum == sum_of(&keys[index], version, bytes)).map(|(_, bytes)| bytes);
+            let packed = |row: &Row<'_>| Ok(Packed { sum: row.get(0)?, bytes: row.get(1)? });
+            answers[index] = read.query_row([id], packed).optional()?;
             uses.push((index, used));
         }
     }
@@ -160,19 +170,19 @@ fn get_many(connection: &mut Connection, keys: &[ContentHash], version: u32) -> 
     Ok((answers, uses))
 }
 
-fn put(connection: &mut Connection, rows: &[(ContentHash, Vec<u8>)], version: u32, today: i64) -> rusqlite::Result<()> {
+fn put(connection: &mut Connection, rows: &[(ContentHash, Packed)], version: u32, today: i64) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     {
         let mut old = transaction.prepare_cached("DELETE FROM keys WHERE hash = ?1 AND version = ?2 RETURNING id")?;
         let mut drop_old = transaction.prepare_cached("DELETE FROM contents WHERE id = ?1")?;
         let mut content = transaction.prepare_cached("INSERT INTO contents (sum, bytes) VALUES (?1, ?2)")?;
         let mut entry = transaction.prepare_cached("INSERT INTO keys VALUES (?1, ?2, ?3, ?4, ?5)")?;
-        for (key, bytes) in rows {
+        for (key, Packed { sum, bytes }) in rows {
             let old: Option<i64> = old.query_row(params![key.as_bytes(), version], |row| row.get(0)).optional()?;
             if let Some(id) = old {
                 drop_old.execute([id])?;
             }
-            content.execute(params![sum_of(key, version, bytes), bytes])?;
+            content.execute(params![sum, bytes])?;
             let id = transaction.last_insert_rowid();
             entry.execute(params![key.as_bytes(), version, id, bytes.len() as i64, today])?;
         }
@@ -229,6 +239,20 @@ fn trim(connection: &mut Connection, max_bytes: u64) -> rusqlite::Result<u64> {
     Ok(dropped)
 }
 
-fn sum_of(key: &ContentHash, version: u32, bytes: &[u8]) -> [u8; checksum::LEN] {
-    checksum::of(&[key.as_bytes(), &version.to_le_bytes(), bytes])
+fn pack(key: &ContentHash, version: u32, bytes: &[u8]) -> Packed {
+    let bytes = lz4_flex::block::compress_prepend_size(bytes);
+    Packed { sum: sum_of(key, version, &bytes), bytes }
+}
+
+/// `None` if it is not as it was stored.
+fn unpack(key: &ContentHash, version: u32, packed: Packed) -> Option<Vec<u8>> {
+    // First of all, because the length at the start is believed after that.
+    if packed.sum != sum_of(key, version, &packed.bytes) {
+        return None;
+    }
+    lz4_flex::block::decompress_size_prepended(&packed.bytes).ok()
+}
+
+fn sum_of(key: &ContentHash, version: u32, packed: &[u8]) -> [u8; checksum::LEN] {
+    checksum::of(&[key.as_bytes(), &version.to_le_bytes(), packed])
 }
