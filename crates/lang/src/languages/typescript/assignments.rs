@@ -59,7 +59,7 @@ impl<'a> Extractor<'a> {
         if known || matches!(kind, DefKind::Interface | DefKind::Enum) {
             return;
         }
-        let is_anonymous_object = self.b.facts().definition(class).flags.is_anonymous;
+        let is_anonymous_object = self.is_local_object(class);
         let mut definition = self.blank(DefKind::Field, name, members, property, (node, None));
         definition.owner = Some(class);
         definition.flags.is_local = false;

@@ -4,7 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::{Extractor, MAX_SCOPES};
 use crate::facts::{
-    BindingTarget, DefId, DefKind, Expr, FactsBuilder, FileFacts, NameId, Namespace, Role, ScopeId, ScopeKind,
+    BindingTarget, DefId, DefKind, Definition, Expr, FactsBuilder, FileFacts, NameId, Namespace, Role, ScopeId,
+    ScopeKind,
 };
 
 /// Names that a CommonJS module is given and that refer to nothing outside it.
@@ -21,6 +22,11 @@ enum Known {
     Import,
 }
 
+/// Whether an object is a local variable or has no name.
+fn is_variable(definition: &Definition) -> bool {
+    definition.flags.is_anonymous || definition.flags.is_local
+}
+
 type Names = FxHashMap<(ScopeId, NameId), Known>;
 
 impl Extractor<'_> {
@@ -31,6 +37,7 @@ impl Extractor<'_> {
         self.place_assignments(&names);
         self.place_field_values();
         self.settle_members(&names);
+        self.settle_exports(&names);
         let values = std::mem::take(&mut self.values);
         for (id, values) in values {
             let values = self.b.list(&values);
@@ -76,7 +83,7 @@ impl Extractor<'_> {
         for binding in &facts.bindings {
             let known = match binding.target {
                 BindingTarget::Definition(id) => match facts.definition(id) {
-                    definition if definition.kind == DefKind::Object && definition.flags.is_anonymous => Known::Local,
+                    definition if definition.kind == DefKind::Object && is_variable(definition) => Known::Local,
                     _ => Known::Definition(id),
                 },
                 BindingTarget::Import(_) => Known::Import,
@@ -175,6 +182,34 @@ impl Extractor<'_> {
         }
         for (index, target) in settled {
             self.b.facts_mut().bindings[index].target = target;
+        }
+    }
+
+    /// An export of a name is an export of the one definition or import that has it.
+    fn settle_exports(&mut self, names: &Names) {
+        let mut settled = Vec::new();
+        for (index, export) in self.b.facts().exports.iter().enumerate() {
+            let Expr::Name { name, scope } = self.b.facts().expr(export.value) else { continue };
+            let Some((at, known)) = self.look_up(names, name, scope) else { continue };
+            let both = [false, true].map(|is_type| self.named.get(&(at, name, is_type)));
+            let one = both[0].is_none() || both[1].is_none() || both[0] == both[1];
+            match known {
+                Known::Definition(id) if one => settled.push((index, Expr::Definition(id))),
+                Known::Import if one => {
+                    let import = self.b.facts().bindings.iter().find_map(|binding| match binding.target {
+                        BindingTarget::Import(id) if (binding.scope, binding.name) == (at, name) => Some(id),
+                        _ => None,
+                    });
+                    settled.extend(import.map(|id| (index, Expr::Import(id))));
+                }
+                _ => {}
+            }
+        }
+        for (index, expr) in settled {
+            let value = self.b.expr(expr);
+            if value != self.b.unknown() {
+                self.b.facts_mut().exports[index].value = value;
+            }
         }
     }
 

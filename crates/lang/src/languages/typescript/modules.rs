@@ -121,6 +121,9 @@ impl Extractor<'_> {
     pub(super) fn enter_export<'tree>(&mut self, node: Node<'tree>, path: &[Step<'tree>]) -> Enter {
         let source = node.child_by_field_name("source");
         let clause = children(node).into_iter().find(|child| child.kind() == "export_clause");
+        if path.len() <= 1 && !self.frame().nested {
+            self.default_value(node);
+        }
         if self.frame().nested || path.len() > 1 {
             return if source.is_some() || clause.is_some() { Enter::Skip } else { Enter::Descend };
         }
@@ -169,6 +172,29 @@ impl Extractor<'_> {
         Enter::Skip
     }
 
+    /// `export default` and an expression that is neither a name nor a definition itself: a constant without a name.
+    fn default_value(&mut self, node: Node<'_>) {
+        let Some(value) = node.child_by_field_name("value") else { return };
+        let is_named = matches!(
+            value.kind(),
+            "identifier"
+                | "member_expression"
+                | "object"
+                | "class"
+                | "function_expression"
+                | "generator_function"
+                | "arrow_function"
+        );
+        if is_named {
+            return;
+        }
+        let scope = self.scope();
+        let mut definition = self.blank(DefKind::Constant, "default", scope, value, (node, None));
+        definition.doc = self.doc_of(node);
+        let id = self.add(node, definition);
+        self.initialising.push((node.id(), id, self.frames.len()));
+    }
+
     fn reexported(&mut self, id: ImportId, alias: Node<'_>, type_only: bool) {
         let flags = &mut self.b.facts_mut().imports[id.index()].flags;
         (flags.reexport, flags.type_only) = (true, type_only);
@@ -184,7 +210,11 @@ impl Extractor<'_> {
         }
         let pos = self.pos(node);
         if let Some(value) = node.child_by_field_name("value") {
-            let value = self.expr_of(value);
+            let mut value = self.expr_of(value);
+            if let Some(&id) = self.made.get(&node.id()) {
+                self.value(id, value);
+                value = self.b.expr(Expr::Definition(id));
+            }
             self.b.export("default", value, pos);
         } else if has_token(node, "=")
             && let Some(value) = children(node).into_iter().find_map(|child| self.exprs.get(child))

@@ -17,6 +17,8 @@ struct Object<'tree> {
     anonymous: bool,
     bound: bool,
     makes_fields: bool,
+    /// A variable of a function or block: no node, but its members are.
+    local: bool,
 }
 
 impl Extractor<'_> {
@@ -36,6 +38,7 @@ impl Extractor<'_> {
             let mut definition =
                 self.blank(DefKind::Object, &object.name, object.scope, object.at, (object.whole, Some(node)));
             definition.flags.is_anonymous = object.anonymous;
+            definition.flags.is_local |= object.local;
             definition.owner = object.owner;
             definition.doc = self.doc_of(object.whole).filter(|_| !object.anonymous);
             let id = self.add(node, definition);
@@ -75,13 +78,15 @@ impl Extractor<'_> {
             anonymous: true,
             bound: false,
             makes_fields: false,
+            local: false,
         };
         match naming(step, path) {
             Naming::Variable { declarator, declaration } => {
                 let hoisted = declaration.kind() == "variable_declaration";
                 let scope = if hoisted { self.hoist_scope() } else { scope };
                 // A written type decides what the members are.
-                if self.is_top(scope) && declarator.child_by_field_name("type").is_none() {
+                if declarator.child_by_field_name("type").is_none() {
+                    object.local = !self.is_top(scope);
                     object.at = declarator.child_by_field_name("name").unwrap_or(declarator);
                     object.name = self.source.text(object.at).to_owned();
                     object.whole = span_of(declarator, declaration);
@@ -153,6 +158,10 @@ impl Extractor<'_> {
             return;
         }
         let mut definition = self.blank(DefKind::Field, name, scope, key, (node, None));
+        // Several local objects of one function may have a field of one name: it cannot be told which is meant by it.
+        let object = self.frame().def;
+        let local = object.is_some_and(|object| self.b.facts().definition(object).flags.is_local);
+        definition.flags.is_anonymous = local && object.is_some_and(|object| self.is_local_object(object));
         definition.doc = self.doc_of(node);
         let id = self.add(node, definition);
         self.bind(id, Namespace::Value);
@@ -202,6 +211,12 @@ impl Extractor<'_> {
             let expr = self.b.expr(Expr::Definition(id));
             self.exprs.set(node, expr);
         }
+    }
+
+    /// Whether a definition is an object that only a local variable holds, or nothing.
+    pub(super) fn is_local_object(&self, id: DefId) -> bool {
+        let definition = self.b.facts().definition(id);
+        definition.kind == DefKind::Object && (definition.flags.is_local || definition.flags.is_anonymous)
     }
 
     /// The value of a node, once left, if it is one.

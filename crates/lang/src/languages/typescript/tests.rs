@@ -398,7 +398,7 @@ fn this_belongs_to_the_method() {
         [
             "3:23 read this.a in class::A::fn::m",
             "4:38 read ?.b in class::A::fn::m",
-            "5:31 read this.c in class::A::fn::m::fn::f"
+            "5:31 read this.c in class::A::fn::m::object::o::fn::f"
         ]
     );
 }

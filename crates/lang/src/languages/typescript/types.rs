@@ -217,7 +217,7 @@ impl Extractor<'_> {
         while let Some(node) = open.pop() {
             if node.kind() == kind {
                 open.extend(children(node).into_iter().rev());
-            } else if let Some(item) = self.known(node) {
+            } else if let Some(item) = self.known(node).or_else(|| self.typeofs.get(node)) {
                 items.push(item);
             }
         }
