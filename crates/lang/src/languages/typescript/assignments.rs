@@ -103,7 +103,14 @@ impl<'a> Extractor<'a> {
         }
     }
 
+    /// Outside JavaScript only functions take members that are not declared.
     fn member_written(&mut self, left: Node<'_>, property: Node<'_>, value: ExprId) {
+        let takes_any = self.is_javascript()
+            || matches!(self.target(left), Target::Member(name, _)
+                if self.visible(name).is_some_and(|id| self.b.facts().definition(id).kind == DefKind::Function));
+        if !takes_any {
+            return;
+        }
         if let Some(base) = left.child_by_field_name("object").and_then(|object| self.known(object)) {
             let name = self.b.name(self.source.text(property));
             self.b.member_write(base, name, value);

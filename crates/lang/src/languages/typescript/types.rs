@@ -217,8 +217,20 @@ impl Extractor<'_> {
         while let Some(node) = open.pop() {
             if node.kind() == kind {
                 open.extend(children(node).into_iter().rev());
-            } else if let Some(item) = self.known(node).or_else(|| self.typeofs.get(node)) {
+            } else if let Some(item) = self.known(node) {
                 items.push(item);
+            }
+        }
+        items
+    }
+
+    /// The values whose types are parts of an intersection.
+    fn type_values(&self, node: Node<'_>) -> Vec<ExprId> {
+        let (mut open, mut items) = (vec![node], Vec::new());
+        while let Some(node) = open.pop() {
+            match node.kind() {
+                "intersection_type" => open.extend(children(node).into_iter().rev()),
+                _ => items.extend(self.typeofs.get(node)),
             }
         }
         items
@@ -226,7 +238,10 @@ impl Extractor<'_> {
 
     /// `A & B` is an interface that inherits both.
     fn intersection(&mut self, node: Node<'_>) {
-        let items = self.alternatives(node, "intersection_type");
+        let mut items = self.alternatives(node, "intersection_type");
+        // What is written out here is known for sure; it must not stand behind a part that nothing is known of.
+        items.sort_by_key(|&item| !matches!(self.b.facts().expr(item), Expr::Definition(_)));
+        items.extend(self.type_values(node));
         let expr = match items[..] {
             [] => return,
             [one] => one,
