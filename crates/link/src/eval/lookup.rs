@@ -262,6 +262,7 @@ impl Eval<'_> {
     fn scope_bindings(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace, asker: Asker) -> Search {
         let unit = self.unit(file);
         let mut search = Search::default();
+        let mut missing = None;
         for index in unit.bindings(scope, name) {
             let binding = unit.facts.bindings[index as usize];
             if !fits(binding.namespace, want) {
@@ -272,18 +273,20 @@ impl Eval<'_> {
                 BindingTarget::Import(import) => {
                     let part = self.import(file, import, want);
                     // The import may bring the name in another name space only.
-                    let elsewhere = want != Namespace::Any
-                        && part.found.is_empty()
-                        && part.unknown == Some(Reason::NoSuchMember)
-                        && unit.facts.imports[import.index()].path.is_some();
-                    if !elsewhere {
+                    let by_path = want != Namespace::Any && unit.facts.imports[import.index()].path.is_some();
+                    if !by_path || !part.found.is_empty() {
                         search.add(part);
+                    } else if part.unknown != Some(Reason::NoSuchMember) {
+                        missing = missing.or(part.unknown);
                     }
                 }
                 BindingTarget::Outer(_) => {}
                 _ if asker == Asker::Wildcard => {}
                 _ => search.push(Found::plain(Entity::Local(file, index))),
             }
+        }
+        if search.found.is_empty() {
+            search.unknown = search.unknown.or(missing);
         }
         self.prefer_bodies(&mut search);
         search

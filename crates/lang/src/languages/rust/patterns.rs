@@ -193,7 +193,8 @@ impl Extractor<'_> {
         let Some(of) = node.child_by_field_name("type") else { return };
         let of_expr = self.path(of, None, Some(Role::Read));
         let of_name = self.last_name(of);
-        let wrapper = matches!(of_name, "Some" | "Ok" | "Err");
+        let of_name = if self.is_standard_variant(of) { of_name } else { "" };
+        let wrapper = !of_name.is_empty();
         let base = match wrapper {
             true => subject,
             false => self.of_known(of_expr, |of| Expr::Instance { of }),
@@ -225,6 +226,12 @@ impl Extractor<'_> {
             index += 1;
         }
         stack.extend(parts.into_iter().rev());
+    }
+
+    /// `Some`, `Ok`, `Err`, bare or as variants of `Option` or `Result`.
+    fn is_standard_variant(&self, of: Node<'_>) -> bool {
+        let of_enum = of.child_by_field_name("path").map(|path| self.last_name(path));
+        matches!(self.last_name(of), "Some" | "Ok" | "Err") && matches!(of_enum, None | Some("Option" | "Result"))
     }
 
     /// `Point { x, y: inner, .. }`

@@ -139,7 +139,9 @@ impl Extractor<'_> {
             pos,
             flags: ImportFlags { reexport, ..ImportFlags::default() },
         };
-        self.builder.import(import, Some(bound));
+        let scope = import.scope;
+        let id = self.builder.import(import, None);
+        self.builder.bind(scope, bound, Namespace::Type, BindingTarget::Import(id));
     }
 
     fn alias(&mut self, text: &str) -> Option<NameId> {
