@@ -298,8 +298,8 @@ fn exports_of_every_form() {
             "E = <class::E>",
             "F = <interface::F>",
             "default = <class::G>",
-            "h = h",
-            "i = h",
+            "h = <const::h>",
+            "i = <const::h>",
             "J = <type::J>",
             "K = <enum::K>",
         ]
