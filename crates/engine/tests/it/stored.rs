@@ -22,7 +22,7 @@ def g():
 fn snapshot_file(project: &Project) -> PathBuf {
     let projects = fs::read_dir(project.home.path().join("projects")).expect("lists");
     let folder = projects.map(|entry| entry.expect("entry").path()).next().expect("one project");
-    let files = fs::read_dir(folder).expect("lists").map(|entry| entry.expect("entry").path());
+    let files = fs::read_dir(folder.join("snapshots")).expect("lists").map(|entry| entry.expect("entry").path());
     let snapshots = files.filter(|path| {
         fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"m1ndsnap")) && !path.to_string_lossy().contains("corrupt")
     });

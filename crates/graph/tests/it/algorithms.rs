@@ -1,0 +1,169 @@
+//! Paths and reach against enumeration of everything on small graphs.
+
+use std::collections::BTreeMap;
+
+use m1nd_base::{Cancel, NodeKind};
+use m1nd_graph::paths::{PathQuery, Way, cheapest_paths};
+use m1nd_graph::reach::{ReachQuery, Side, reach};
+use m1nd_graph::{EdgeRef, Graph, NodeIx, weights};
+use m1nd_testkit::Random;
+
+use crate::model::Model;
+
+/// Cheapest step to each neighbour.
+fn neighbours(graph: &Graph, node: NodeIx, way: Way) -> BTreeMap<NodeIx, u32> {
+    let mut found: BTreeMap<NodeIx, u32> = BTreeMap::new();
+    let mut add = |to: NodeIx, cost: u32| {
+        let best = found.entry(to).or_insert(u32::MAX);
+        *best = cost.min(*best);
+    };
+    if way != Way::Backward {
+        graph.out_edges(node).for_each(|edge| add(edge.to, weights::path_cost(&edge, true)));
+    }
+    if way != Way::Forward {
+        let less = if way == Way::Backward { weights::BACKWARD_COST } else { 0 };
+        graph.in_edges(node).for_each(|edge| add(edge.from, weights::path_cost(&edge, false) - less));
+    }
+    found
+}
+
+/// Costs of all simple paths.
+fn all_paths(graph: &Graph, query: &PathQuery) -> Vec<u32> {
+    let mut costs = Vec::new();
+    let mut stack = vec![(vec![query.from], 0u32)];
+    while let Some((path, cost)) = stack.pop() {
+        let last = *path.last().expect("never empty");
+        if last == query.to {
+            costs.push(cost);
+            continue;
+        }
+        if path.len() as u32 > query.max_hops || (path.len() > 1 && graph.kind(last) == NodeKind::Package) {
+            continue;
+        }
+        for (next, step) in neighbours(graph, last, query.way) {
+            if !path.contains(&next) {
+                let mut longer = path.clone();
+                longer.push(next);
+                stack.push((longer, cost + step));
+            }
+        }
+    }
+    costs.sort_unstable();
+    costs
+}
+
+#[test]
+fn paths_are_the_cheapest_simple_ones() {
+    for seed in 0..150 {
+        let mut random = Random::new(seed);
+        let graph = Model::random(&mut random, 5).build(&mut random);
+        let nodes: Vec<NodeIx> = graph.nodes().collect();
+        for way in [Way::Forward, Way::Backward, Way::Mixed] {
+            let (from, to) = (nodes[random.below(nodes.len())], nodes[random.below(nodes.len())]);
+            let query = PathQuery { from, to, way, max_hops: 4, k: 4, budget: 1_000_000 };
+            let found = cheapest_paths(&graph, &query, &Cancel::new()).expect("not cancelled");
+            assert!(!found.budget_exhausted);
+            let costs: Vec<u32> = found.paths.iter().map(|path| path.cost).collect();
+            let expected: Vec<u32> = all_paths(&graph, &query).into_iter().take(4).collect();
+            assert_eq!(costs, expected, "seed {seed} {way:?}");
+            for path in &found.paths {
+                let mut at = from;
+                let mut seen = vec![at];
+                for step in &path.steps {
+                    assert_eq!(step.from(), at, "seed {seed}: steps follow each other");
+                    at = step.to();
+                    assert!(!seen.contains(&at), "seed {seed}: a node comes twice");
+                    seen.push(at);
+                }
+                assert_eq!(at, to);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_small_budget_is_said_to_have_ended() {
+    let mut random = Random::new(5);
+    let graph = Model::random(&mut random, 60).build(&mut random);
+    let nodes: Vec<NodeIx> = graph.nodes().collect();
+    let mut ended = 0;
+    for _ in 0..50 {
+        let (from, to) = (nodes[random.below(nodes.len())], nodes[random.below(nodes.len())]);
+        let bounds = |budget| PathQuery { from, to, way: Way::Mixed, max_hops: 6, k: 3, budget };
+        let small = cheapest_paths(&graph, &bounds(5), &Cancel::new()).expect("not cancelled");
+        let large = cheapest_paths(&graph, &bounds(5_000_000), &Cancel::new()).expect("not cancelled");
+        // What a small budget finds is right; what it does not find is not said to be absent.
+        let cost = |paths: &[m1nd_graph::paths::FoundPath<'_>]| paths.first().map(|path| path.cost);
+        match cost(&small.paths) {
+            Some(found) => assert_eq!(Some(found), cost(&large.paths)),
+            None => assert!(small.budget_exhausted || large.paths.is_empty()),
+        }
+        ended += usize::from(small.budget_exhausted);
+    }
+    assert!(ended > 0);
+}
+
+/// Distance and strength by their definition: level by level over whole tables.
+fn expected(graph: &Graph, start: NodeIx, side: Side, max_hops: u32) -> BTreeMap<NodeIx, (u32, f64)> {
+    let mut strongest: BTreeMap<(NodeIx, NodeIx), f64> = BTreeMap::new();
+    for node in graph.nodes() {
+        for edge in graph.out_edges(node).filter(|edge: &EdgeRef<'_>| edge.relation.carries_change()) {
+            let ends = if side == Side::Dependents { (edge.to, edge.from) } else { (edge.from, edge.to) };
+            let best = strongest.entry(ends).or_insert(0.0);
+            *best = best.max(weights::change(&edge));
+        }
+    }
+    let mut found = BTreeMap::from([(start, (0, 1.0))]);
+    for hops in 1..=max_hops {
+        let mut level = BTreeMap::new();
+        for (&(nearer, farther), &chance) in &strongest {
+            if let Some(&(at, strength)) = found.get(&nearer)
+                && at == hops - 1
+                && !found.contains_key(&farther)
+            {
+                *level.entry(farther).or_insert(1.0) *= 1.0 - strength * chance;
+            }
+        }
+        found.extend(level.into_iter().map(|(node, miss)| (node, (hops, 1.0 - miss))));
+    }
+    found.remove(&start);
+    found
+}
+
+#[test]
+fn reach_is_what_its_definition_says() {
+    for seed in 0..150 {
+        let mut random = Random::new(seed);
+        let graph = Model::random(&mut random, 8).build(&mut random);
+        let nodes: Vec<NodeIx> = graph.nodes().collect();
+        let start = nodes[random.below(nodes.len())];
+        for side in [Side::Dependents, Side::Dependencies] {
+            let query = ReachQuery { side, max_hops: 3, min_strength: 0.0, max_nodes: 10_000 };
+            let found = reach(&graph, &[start], &query, &Cancel::new()).expect("not cancelled");
+            let expected = expected(&graph, start, side, 3);
+            let rows: BTreeMap<NodeIx, u32> = found.rows.iter().map(|row| (row.node, row.hops)).collect();
+            assert_eq!(rows, expected.iter().map(|(node, row)| (*node, row.0)).collect(), "seed {seed} {side:?}");
+            for row in &found.rows {
+                assert!((row.strength - expected[&row.node].1).abs() < 1e-9, "seed {seed} {side:?}");
+                let witness = found.witness(row);
+                assert_eq!(witness.len() as u32, row.hops, "seed {seed}: a witness is as long as its distance");
+                assert_eq!(witness.last().expect("not empty").nearer, start);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bound_on_nodes_is_said_to_have_cut() {
+    let mut random = Random::new(11);
+    let graph = Model::random(&mut random, 60).build(&mut random);
+    let query = |max_nodes| ReachQuery { side: Side::Dependents, max_hops: 6, min_strength: 0.0, max_nodes };
+    let cut = graph.nodes().filter(|&node| {
+        let all = reach(&graph, &[node], &query(10_000), &Cancel::new()).expect("not cancelled");
+        let some = reach(&graph, &[node], &query(3), &Cancel::new()).expect("not cancelled");
+        assert!(some.rows.len() <= 3);
+        assert!(some.incomplete || all.rows.len() <= 3);
+        some.incomplete
+    });
+    assert!(cut.count() > 0);
+}

@@ -1,0 +1,6 @@
+//! The graph as a whole, against simple models of it.
+
+mod algorithms;
+mod damage;
+mod model;
+mod overlay;
