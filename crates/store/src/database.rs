@@ -83,7 +83,7 @@ pub(crate) fn open_derived(system: &dyn System, path: &Path, schema: &Schema) ->
     }
 }
 
-/// Gives a damaged database another name, with the log that belongs to it.
+/// Gives a damaged database of derived data another name, with the log that belongs to it.
 pub(crate) fn set_aside(system: &dyn System, path: &Path) -> Result<(), StoreError> {
     let kept = match durable::quarantine(system, path) {
         Ok(kept) => kept,
@@ -95,6 +95,9 @@ pub(crate) fn set_aside(system: &dyn System, path: &Path) -> Result<(), StoreErr
     match system.rename(&log, &beside(&kept, "-wal")) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StoreError::io("set aside", &log)(error)),
         _ => {}
+    }
+    if let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) {
+        durable::prune(system, folder, |kept| kept.starts_with(name));
     }
     // Only an index into the log: worth nothing without it, and wrong for a new database.
     match system.remove(&beside(path, "-shm")) {

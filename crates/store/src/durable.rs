@@ -9,6 +9,10 @@ use crate::StoreError;
 
 /// Start of the names of files that are being written. One that is found later was left by a crash.
 const TEMPORARY: &str = ".tmp-";
+/// Stands between the old name of a file that was set aside and the time.
+const SET_ASIDE: &str = ".corrupt-";
+/// Most derived files that are kept after being set aside, with their logs and notes.
+const KEPT_SET_ASIDE: usize = 6;
 /// Names of temporary files that are tried before giving up.
 const MOST_TEMPORARY: u32 = 10_000;
 /// Bytes collected before they are handed to the system.
@@ -80,7 +84,7 @@ pub fn quarantine(system: &dyn System, path: &Path) -> Result<PathBuf, StoreErro
     let folder = folder_of(path);
     let taken = system.list(folder).map_err(StoreError::io("list", folder))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = format!("{name}.corrupt-{}", system.unix_seconds());
+    let stem = format!("{name}{SET_ASIDE}{}", system.unix_seconds());
     let mut target = stem.clone();
     let mut count = 1;
     while taken.contains(&target) {
@@ -91,6 +95,26 @@ pub fn quarantine(system: &dyn System, path: &Path) -> Result<PathBuf, StoreErro
     system.rename(path, &target).map_err(StoreError::io("set aside", path))?;
     system.sync_folder(folder).map_err(StoreError::io(SYNC_FOLDER, folder))?;
     Ok(target)
+}
+
+/// Removes the oldest of the derived files that were set aside in the folder, so that a failing disk is not filled with
+/// them. `is_one` tells their names from others.
+pub(crate) fn prune(system: &dyn System, folder: &Path, is_one: impl Fn(&str) -> bool) {
+    let mut set_aside: Vec<(u64, String)> = Vec::new();
+    for name in system.list(folder).unwrap_or_default() {
+        let time = name.split_once(SET_ASIDE).map(|(_, time)| time.split(|c: char| !c.is_ascii_digit()).next());
+        if let Some(time) = time.flatten().and_then(|digits| digits.parse().ok())
+            && is_one(&name)
+        {
+            set_aside.push((time, name));
+        }
+    }
+    set_aside.sort_unstable();
+    let surplus = set_aside.len().saturating_sub(KEPT_SET_ASIDE);
+    for (_, name) in set_aside.drain(..surplus) {
+        // The next one that is set aside tries again.
+        let _ = system.remove(&folder.join(name));
+    }
 }
 
 /// Removes what a crash left half-written in the folder. Only for the process that holds the writer's lock.

@@ -84,7 +84,8 @@ impl ProjectDir {
         self.guarded(|| snapshots::publish(&*self.system, &self.snapshots(), write))
     }
 
-    /// Gives a damaged file of this project another name, `*.corrupt-<seconds>`, and notes the reason beside it.
+    /// Gives a damaged file of this project another name, `*.corrupt-<seconds>`, and notes the reason beside it. Of
+    /// snapshots, only the last few are kept.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -94,6 +95,9 @@ impl ProjectDir {
         note.push(".txt");
         // Good to have, but the file is safe without it.
         let _ = durable::durable_write(&*self.system, Path::new(&note), why.as_bytes());
+        if path.parent() == Some(&self.snapshots()) {
+            durable::prune(&*self.system, &self.snapshots(), |_| true);
+        }
         Ok(kept)
     }
 

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use m1nd_base::{ContentHash, Problem, ProblemKind, RepoPath};
-use m1nd_store::{Home, ManifestRow, ManifestState, ProjectDir, StoreError};
-use m1nd_testkit::TempTree;
+use m1nd_store::{Home, ManifestRow, ManifestState, ProjectDir, RealSystem, StoreError};
+use m1nd_testkit::{Fault, FaultSystem, TempTree};
 
 fn open(tree: &TempTree) -> ProjectDir {
     Home::open(&tree.join("home")).and_then(|home| home.project(&tree.join("repo"))).expect("the project opens")
@@ -124,6 +125,45 @@ fn a_failed_writer_changes_nothing() {
     assert!(matches!(failed, Err(StoreError::Io { action: "write", .. })), "{failed:?}");
     assert_eq!(fs::read(project.snapshot_path()).expect("readable"), b"good");
     project.publish_snapshot(&mut |out| out.write_all(b"better")).expect("not closed by that");
+}
+
+#[test]
+fn only_the_last_damaged_snapshots_are_kept() {
+    let tree = tree();
+    let project = open(&tree);
+    for round in 0..10 {
+        let path = project.publish_snapshot(&mut |out| write!(out, "{round}")).expect("writable");
+        project.quarantine(&path, "checksum does not fit").expect("it can be renamed");
+    }
+    let folder = project.snapshot_path().parent().expect("it has a folder").to_owned();
+    let names = fs::read_dir(folder).expect("listable").map(|entry| entry.expect("listable").file_name());
+    let kept = names.filter(|name| name.to_string_lossy().contains(".corrupt-")).count();
+    assert!((1..=6).contains(&kept), "{kept} are kept");
+}
+
+/// The system may have dropped the data of a failed synchronisation and report success for the next one.
+#[test]
+fn after_a_failed_synchronisation_nothing_more_is_written() {
+    let tree = tree();
+    let system = FaultSystem::new(Arc::new(RealSystem));
+    let reopen = || {
+        let home = Home::open_with(&tree.join("home"), Arc::new(system.clone()))?;
+        home.project(&tree.join("repo"))
+    };
+    let publish = |project: &ProjectDir, text: &str| {
+        project.publish_snapshot(&mut |out| out.write_all(text.as_bytes())).map(drop)
+    };
+    let project = reopen().expect("the project opens");
+    publish(&project, "one").expect("nothing fails yet");
+    // Folder, file, content, synchronisation.
+    system.fail(3, Fault::Device);
+    assert!(matches!(publish(&project, "two"), Err(StoreError::Io { action: "synchronise", .. })));
+    assert!(matches!(publish(&project, "three"), Err(StoreError::Closed { .. })));
+    assert!(matches!(project.set_setting("k", Some("v")), Err(StoreError::Closed { .. })));
+    assert_eq!(fs::read(project.snapshot_path()).expect("readable"), b"one");
+    let project = reopen().expect("the project opens again");
+    publish(&project, "four").expect("open again, writable again");
+    assert_eq!(fs::read(project.snapshot_path()).expect("readable"), b"four");
 }
 
 #[test]

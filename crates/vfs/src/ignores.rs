@@ -44,7 +44,8 @@ struct Layer {
 }
 
 impl Ignores {
-    /// The rules that folders above the root set, up to the repository's top.
+    /// The rules that folders above the root set, up to the repository's top. None if they leave out the root itself:
+    /// who names a folder wants what is in it.
     pub(crate) fn above(root: &Root) -> Self {
         let mut folders = Vec::new();
         if !root.path().join(".git").exists() {
@@ -52,22 +53,25 @@ impl Ignores {
             folders.extend(root.path().ancestors().skip(1).take(top.map_or(0, |steps| steps + 1)));
         }
         let mut ignores = Self::default();
+        let mut leaves_out_root = false;
         for folder in folders.into_iter().rev() {
             let Some(above) = root.path().strip_prefix(folder).ok().and_then(Path::to_str) else { continue };
+            let outside = above;
             let above: Arc<str> = format!("{}/", above.replace(std::path::MAIN_SEPARATOR, "/")).into();
-            let layer = |name| {
+            let mut layer = |name| {
                 let rules = compile(&read_outside(&folder.join(name))?).0;
+                leaves_out_root |= rules.matched_path_or_any_parents(outside, true).is_ignore();
                 Some(Layer { above: above.clone(), below: 0, rules: Arc::new(rules) })
             };
             // Weakest first: what one clone excludes, then what the folder says.
-            for layer in [EXCLUDE, GIT_RULES].into_iter().filter_map(layer) {
+            for layer in [EXCLUDE, GIT_RULES].into_iter().filter_map(&mut layer) {
                 push(&mut ignores.git, layer);
             }
             if let Some(layer) = layer(OWN_RULES) {
                 push(&mut ignores.own, layer);
             }
         }
-        ignores
+        if leaves_out_root { Self::default() } else { ignores }
     }
 
     /// The rules in the folder at `path` (`""` for the root), given what it holds and the rules around it.

@@ -79,6 +79,18 @@ fn rules_above_the_root_hold_up_to_the_repository() {
 }
 
 #[test]
+fn a_root_that_is_ignored_from_above_is_walked_all_the_same() {
+    for rule in ["generated/", "/generated", "generated/**", "gen*", "*"] {
+        let tree = TempTree::new(
+            "//- .git/HEAD\n//- generated/in/a.py\n//- generated/in/.gitignore\nb.py\n//- generated/in/b.py\n",
+        );
+        tree.write(".gitignore", rule);
+        let walk = walk_with(&tree, "generated/in", &WalkOptions::default(), &Limits::default());
+        assert_eq!(names(&walk), ["a.py"], "{rule}");
+    }
+}
+
+#[test]
 fn a_byte_order_mark_is_no_part_of_a_rule() {
     check("//- .gitignore\n\u{feff}x\n[\n//- x\n//- y\n", &WalkOptions::default(), &["y"]);
 }
@@ -287,21 +299,25 @@ mod odd {
         // Deeper than the longest path that the system takes, so made step by step.
         let mut at =
             rustix::fs::open(tree.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).expect("opens");
-        for _ in 0..5_000 {
-            rustix::fs::mkdirat(&at, "d", rustix::fs::Mode::RWXU).expect("can be made");
-            at = rustix::fs::openat(&at, "d", rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).expect("opens");
+        let name = "d".repeat(100);
+        for _ in 0..300 {
+            rustix::fs::mkdirat(&at, &name, rustix::fs::Mode::RWXU).expect("can be made");
+            at = rustix::fs::openat(&at, &name, rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty())
+                .expect("opens");
         }
-        let walk = walk_with(&tree, "", &WalkOptions::default(), &Limits::default());
+        let strict = Limits { folder_depth: 30, ..Limits::default() };
+        let walk = walk_with(&tree, "", &WalkOptions::default(), &strict);
         assert_eq!(names(&walk), ["a.py"]);
         assert_eq!(walk.skipped.len(), 1);
         assert_eq!(walk.skipped[0].1.kind, ProblemKind::FolderDepth);
         let generous = Limits { folder_depth: usize::MAX, ..Limits::default() };
         let walk = walk_with(&tree, "", &WalkOptions::default(), &generous);
         assert_eq!(names(&walk), ["a.py"]);
-        assert!(walk.skipped.iter().all(|(_, problem)| problem.kind == ProblemKind::Unreadable));
+        assert_eq!(walk.skipped.len(), 1);
+        assert_eq!(walk.skipped[0].1.kind, ProblemKind::Unreadable, "longer than the system takes");
         // Too deep to be removed in one go: the innermost is moved up again and again.
-        let (outer, aside) = (tree.join("d"), tree.join("aside"));
-        while std::fs::rename(outer.join("d"), &aside).is_ok() {
+        let (outer, aside) = (tree.join(&name), tree.join("aside"));
+        while std::fs::rename(outer.join(&name), &aside).is_ok() {
             std::fs::remove_dir(&outer).expect("empty now");
             std::fs::rename(&aside, &outer).expect("the name is free");
         }
