@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::clients::Client;
+use crate::error::Exit;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -11,25 +12,29 @@ Examples:
   m1nd call seek --query 'retry a failed request'
   m1nd call impact --node-id src/pool.py --json
   m1nd init                         connect Claude Code, Cursor or VS Code
-  m1nd doctor                       find out why something does not work
+  m1nd doctor                       find out why something does not work";
 
-Exit codes:
-  0 done   1 failed   2 unusable arguments   3 nothing indexed yet   4 not found
-  5 refused   6 doctor found problems   70 a bug of m1nd   130 stopped by you
-
+const ENVIRONMENT: &str = "\
 Environment:
   M1ND_HOME   folder of the index and all state (default ~/.m1nd)
   M1ND_LOG    what to log on standard error, such as `info` or `m1nd_engine=debug`
   NO_COLOR    no colours, whatever the output is";
+
+/// The command line with everything that its help shows.
+pub(crate) fn command() -> clap::Command {
+    let rows = Exit::TABLE.iter().map(|(exit, meaning)| format!("  {:3}  {meaning}\n", *exit as u8));
+    let codes: String = rows.collect();
+    Cli::command().after_help(format!("{EXAMPLES}\n\nExit codes:\n{codes}\n{ENVIRONMENT}"))
+}
 
 /// A graph of your code that coding agents can ask.
 ///
 /// m1nd indexes a repository on this machine and answers over MCP: where something is, how two things are connected,
 /// what depends on a place. Without a command it serves MCP when started by a client, and shows this help in a terminal.
 #[derive(Debug, Parser)]
-#[command(name = "m1nd", version, after_help = EXAMPLES, max_term_width = 100, subcommand_required = false)]
+#[command(name = "m1nd", version, max_term_width = 100, subcommand_required = false)]
 #[command(disable_help_subcommand = true)]
-pub struct Cli {
+pub(crate) struct Cli {
     #[command(flatten)]
     pub common: Common,
     #[command(subcommand)]
@@ -38,7 +43,7 @@ pub struct Cli {
 
 /// What every command takes.
 #[derive(Debug, Clone, Args)]
-pub struct Common {
+pub(crate) struct Common {
     /// Folder of the index and all state [default: ~/.m1nd]
     #[arg(long, global = true, env = "M1ND_HOME", value_name = "FOLDER", hide_env = true)]
     pub home: Option<PathBuf>,
@@ -48,7 +53,7 @@ pub struct Common {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Index a repository and say what is in it
     #[command(display_order = 1)]
     Ingest(IngestArgs),
@@ -74,14 +79,14 @@ pub enum Command {
 
 /// The repository to work on.
 #[derive(Debug, Clone, Args)]
-pub struct PathArg {
+pub(crate) struct PathArg {
     /// The repository [default: the one around the current folder]
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub struct IngestArgs {
+pub(crate) struct IngestArgs {
     #[command(flatten)]
     pub path: PathArg,
     /// Look only at files whose size or time changed
@@ -99,7 +104,7 @@ pub struct IngestArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct CallArgs {
+pub(crate) struct CallArgs {
     /// Name of the tool; without one the tools are listed
     #[arg(value_name = "TOOL", allow_hyphen_values = true)]
     pub tool: Option<String>,
@@ -109,7 +114,7 @@ pub struct CallArgs {
 }
 
 #[derive(Debug, Args, Default)]
-pub struct ServeArgs {
+pub(crate) struct ServeArgs {
     /// Serve over standard input and output (the only way so far, and the default)
     #[arg(long)]
     pub stdio: bool,
@@ -128,7 +133,7 @@ pub struct ServeArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct InitArgs {
+pub(crate) struct InitArgs {
     #[command(flatten)]
     pub path: PathArg,
     /// Connect this client, whether it was found or not; can be given several times
@@ -140,7 +145,7 @@ pub struct InitArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// Which shell
     #[arg(value_enum)]
     pub shell: Shell,

@@ -4,7 +4,7 @@ use m1nd_tools::{ErrorCode, ToolError};
 /// How the process ends. The table of the manual is made from this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// Done.
     Success = 0,
     /// The work was begun and failed.
@@ -27,7 +27,7 @@ pub enum Exit {
 
 impl Exit {
     /// Every code with its meaning, for the manual.
-    pub const TABLE: &'static [(Exit, &'static str)] = &[
+    pub(crate) const TABLE: &'static [(Exit, &'static str)] = &[
         (Exit::Success, "done"),
         (Exit::Failed, "the work was begun and failed"),
         (Exit::Usage, "the command line or a tool's arguments cannot be used"),
@@ -42,7 +42,7 @@ impl Exit {
 
 /// Why a command did not do what was asked.
 #[derive(Debug, thiserror::Error)]
-pub enum CliError {
+pub(crate) enum CliError {
     /// A tool refused or failed.
     #[error("{}", .0.message)]
     Tool(ToolError),
@@ -87,17 +87,17 @@ impl From<std::io::Error> for CliError {
 
 impl CliError {
     /// A command line that cannot be used.
-    pub fn usage(message: impl Into<String>, next: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<String>, next: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), next: next.into() }
     }
 
     /// Work that failed.
-    pub fn failed(message: impl Into<String>, next: impl Into<String>) -> Self {
+    pub(crate) fn failed(message: impl Into<String>, next: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), next: next.into() }
     }
 
     /// The process' exit code.
-    pub fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Tool(error) => exit_of(error.code),
             Self::Engine(error) => match error {
@@ -119,7 +119,7 @@ impl CliError {
     }
 
     /// What to do next, as one line.
-    pub fn next(&self) -> Option<String> {
+    pub(crate) fn next(&self) -> Option<String> {
         match self {
             Self::Usage { next, .. } | Self::Failed { next, .. } => Some(next.clone()),
             Self::NoIndex(_) => Some("run `m1nd ingest` in the repository first".into()),
@@ -133,7 +133,7 @@ impl CliError {
 }
 
 /// The exit code of a tool's error.
-pub fn exit_of(code: ErrorCode) -> Exit {
+pub(crate) fn exit_of(code: ErrorCode) -> Exit {
     match code {
         ErrorCode::InvalidParams | ErrorCode::UnknownTool | ErrorCode::InvalidPattern | ErrorCode::StaleCursor => {
             Exit::Usage

@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 use crate::error::CliError;
 
 /// Who calls, when the command line does not say.
-pub const DEFAULT_AGENT: &str = "cli";
+pub(crate) const DEFAULT_AGENT: &str = "cli";
 /// Name of the argument that says who calls.
 const AGENT: &str = "agent_id";
 
 /// What stands behind a tool's name on the command line.
 #[derive(Debug, Default, PartialEq)]
-pub struct Flags {
+pub(crate) struct Flags {
     /// The tool's arguments.
     pub arguments: Map<String, Value>,
     /// `--json` was given, with or without arguments.
@@ -30,7 +30,7 @@ pub struct Flags {
 ///
 /// # Errors
 /// Names the flag, what it got and what it takes.
-pub fn parse(name: &str, schema: &Value, aliases: &[(&str, &str)], words: &[String]) -> Result<Flags, CliError> {
+pub(crate) fn parse(name: &str, schema: &Value, aliases: &[(&str, &str)], words: &[String]) -> Result<Flags, CliError> {
     let mut flags = Flags::default();
     let empty = Map::new();
     let properties = schema["properties"].as_object().unwrap_or(&empty);

@@ -12,7 +12,7 @@ mod project;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
 use args::{Cli, Command, ServeArgs};
 use error::{CliError, Exit};
@@ -20,7 +20,7 @@ use output::{Out, Tone, note, paint, stderr_colour};
 
 fn main() -> ExitCode {
     start_log();
-    let cli = Cli::parse();
+    let cli = Cli::from_arg_matches(&args::command().get_matches()).unwrap_or_else(|error| error.exit());
     let mut out = Out::new(cli.common.json);
     let exit = match run(&cli, &mut out) {
         Ok(()) => Exit::Success,
@@ -43,11 +43,11 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Completions(args)) => {
             let mut script = Vec::new();
-            clap_complete::generate(args.shell, &mut Cli::command(), "m1nd", &mut script);
+            clap_complete::generate(args.shell, &mut args::command(), "m1nd", &mut script);
             out.line(String::from_utf8_lossy(&script).trim_end())
         }
         None if std::io::stdin().is_terminal() => {
-            out.line(Cli::command().render_long_help().ansi().to_string().trim_end())
+            out.line(args::command().render_long_help().ansi().to_string().trim_end())
         }
         None => commands::serve::run(&ServeArgs::default(), common),
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::error::CliError;
 
 /// The output of one command.
-pub struct Out {
+pub(crate) struct Out {
     stdout: std::io::Stdout,
     /// Whether to write JSON for programs.
     pub json: bool,
@@ -16,7 +16,7 @@ pub struct Out {
 
 /// Meaning of a piece of text; the terminal shows it by colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
+pub(crate) enum Tone {
     /// A heading or a name.
     Strong,
     /// Secondary.
@@ -31,30 +31,30 @@ pub enum Tone {
 
 impl Out {
     /// For this process: colours only on a terminal and without `NO_COLOR`.
-    pub fn new(json: bool) -> Self {
+    pub(crate) fn new(json: bool) -> Self {
         let stdout = std::io::stdout();
         let colour = !json && stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Self { stdout, json, colour }
     }
 
     /// One line of text.
-    pub fn line(&mut self, text: impl AsRef<str>) -> Result<(), CliError> {
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), CliError> {
         Ok(writeln!(self.stdout, "{}", text.as_ref())?)
     }
 
     /// A JSON value, indented.
-    pub fn value(&mut self, value: &Value) -> Result<(), CliError> {
+    pub(crate) fn value(&mut self, value: &Value) -> Result<(), CliError> {
         self.line(format!("{value:#}"))
     }
 
     /// The text, coloured if this goes to a terminal.
-    pub fn paint(&self, tone: Tone, text: &str) -> String {
+    pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
         paint(self.colour, tone, text)
     }
 }
 
 /// The text, coloured if `colour`.
-pub fn paint(colour: bool, tone: Tone, text: &str) -> String {
+pub(crate) fn paint(colour: bool, tone: Tone, text: &str) -> String {
     if !colour {
         return text.to_owned();
     }
@@ -69,17 +69,17 @@ pub fn paint(colour: bool, tone: Tone, text: &str) -> String {
 }
 
 /// Whether standard error may be coloured.
-pub fn stderr_colour() -> bool {
+pub(crate) fn stderr_colour() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// One line on standard error. Failures are ignored: there is nowhere left to report them.
-pub fn note(text: impl AsRef<str>) {
+pub(crate) fn note(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
 }
 
 /// A number with separators between the thousands.
-pub fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -92,7 +92,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// A time in the unit that reads best.
-pub fn duration(milliseconds: f64) -> String {
+pub(crate) fn duration(milliseconds: f64) -> String {
     match milliseconds {
         ms if ms < 1_000.0 => format!("{ms:.0} ms"),
         ms if ms < 60_000.0 => format!("{:.1} s", ms / 1_000.0),
@@ -101,7 +101,7 @@ pub fn duration(milliseconds: f64) -> String {
 }
 
 /// A size in the unit that reads best.
-pub fn bytes(count: u64) -> String {
+pub(crate) fn bytes(count: u64) -> String {
     match count as f64 {
         n if n < 1e3 => format!("{n} B"),
         n if n < 1e6 => format!("{:.1} kB", n / 1e3),
@@ -111,12 +111,12 @@ pub fn bytes(count: u64) -> String {
 }
 
 /// A share as a percentage; `-` of nothing.
-pub fn percent(part: u64, whole: u64) -> String {
+pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1} %", part as f64 * 100.0 / whole as f64) }
 }
 
 /// Any answer of a tool as text for people: members by line, rows as blocks. Nothing is left out.
-pub fn render(value: &Value) -> String {
+pub(crate) fn render(value: &Value) -> String {
     let mut out = String::new();
     let mut open = vec![(value, 0usize, None::<String>)];
     // Depth first, in order, without recursion: an answer may nest as deep as its source.
@@ -124,6 +124,11 @@ pub fn render(value: &Value) -> String {
         let indent = "  ".repeat(depth);
         let head = label.map(|label| format!("{indent}{label}")).unwrap_or_else(|| indent.clone());
         match value {
+            Value::Object(members) if is_short_row(members) && !head.trim().is_empty() => {
+                let members: Vec<String> =
+                    members.iter().map(|(key, value)| format!("{key} {}", scalar(value))).collect();
+                out.push_str(&format!("{head} {}\n", members.join(", ")));
+            }
             Value::Object(members) if !members.is_empty() => {
                 if !head.trim().is_empty() {
                     out.push_str(&format!("{head}\n"));
@@ -148,6 +153,21 @@ pub fn render(value: &Value) -> String {
         }
     }
     out
+}
+
+/// Longest row that is shown on one line, in bytes.
+const SHORT_ROW: usize = 140;
+
+/// A row of plain values that fits on a line.
+fn is_short_row(members: &serde_json::Map<String, Value>) -> bool {
+    let plain = |value: &Value| match value {
+        Value::Object(_) | Value::Array(_) => false,
+        Value::String(text) => !text.contains('\n'),
+        _ => true,
+    };
+    !members.is_empty()
+        && members.values().all(plain)
+        && members.iter().map(|(key, value)| key.len() + scalar(value).len() + 3).sum::<usize>() <= SHORT_ROW
 }
 
 fn scalar(value: &Value) -> String {
@@ -178,8 +198,8 @@ mod tests {
     fn any_answer_becomes_text() {
         let value = json!({"count": 2, "hits": [{"path": "a.py", "line": 3}, {"path": "b.py", "line": 4}],
             "tags": ["x", "y"], "text": "one\ntwo", "none": null, "empty": {}});
-        let text = "count: 2\nempty: {}\nhits: 2 rows\n  [1]\n    line: 3\n    path: a.py\n  [2]\n    line: 4\n    \
-                    path: b.py\nnone: -\ntags: x, y\ntext:\n  one\n  two\n";
+        let text = "count: 2\nempty: {}\nhits: 2 rows\n  [1] line 3, path a.py\n  [2] line 4, path b.py\nnone: -\n\
+                    tags: x, y\ntext:\n  one\n  two\n";
         assert_eq!(render(&value), text);
     }
 }

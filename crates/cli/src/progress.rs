@@ -13,7 +13,7 @@ use crate::output::note;
 const TICK: Duration = Duration::from_millis(120);
 
 /// Shows progress until [`finish`](Self::finish).
-pub struct Terminal {
+pub(crate) struct Terminal {
     quiet: bool,
     bar: Option<ProgressBar>,
     stage: Mutex<&'static str>,
@@ -21,7 +21,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// For this process' standard error. `quiet` shows nothing.
-    pub fn new(quiet: bool) -> Self {
+    pub(crate) fn new(quiet: bool) -> Self {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::no_length().with_style(counting());
             bar.enable_steady_tick(TICK);
@@ -31,7 +31,7 @@ impl Terminal {
     }
 
     /// Removes the bar.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

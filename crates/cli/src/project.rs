@@ -11,7 +11,7 @@ use crate::error::CliError;
 const DEFAULT_HOME: &str = ".m1nd";
 
 /// The folder of the store.
-pub fn home(common: &Common) -> Result<PathBuf, CliError> {
+pub(crate) fn home(common: &Common) -> Result<PathBuf, CliError> {
     if let Some(home) = &common.home {
         return Ok(home.clone());
     }
@@ -22,7 +22,7 @@ pub fn home(common: &Common) -> Result<PathBuf, CliError> {
 }
 
 /// The folder to work on: the one given, or the repository around the current folder, or the current folder.
-pub fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
+pub(crate) fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
     let given = path.unwrap_or(Path::new("."));
     let full = std::fs::canonicalize(given).map_err(|error| {
         CliError::usage(format!("cannot open `{}`: {error}", given.display()), "name a folder that exists")
@@ -35,7 +35,7 @@ pub fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
 }
 
 /// An engine on one root that does not watch.
-pub fn open(common: &Common, root: &Path, read_only: bool) -> Result<Engine, CliError> {
+pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Engine, CliError> {
     let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
     config.read_only = read_only;
     Ok(Engine::open(config)?)

@@ -2,7 +2,7 @@
 const CONTEXT: usize = 2;
 
 /// What a single edit changed, line by line: each line with `-`, `+` or a space before it.
-pub fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
+pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let limit = old.len().min(new.len()) - same;

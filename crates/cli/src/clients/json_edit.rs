@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Why a text cannot be edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EditError {
+pub(crate) enum EditError {
     /// Not JSON (comments count: they would be lost).
     #[error("not valid JSON ({0})")]
     Invalid(String),
@@ -22,7 +22,7 @@ const INDENT: &str = "  ";
 ///
 /// # Errors
 /// When the text is not JSON, or the place for the entry is taken by something else.
-pub fn set_entry(text: &str, section: &str, name: &str, entry: &Value) -> Result<Option<String>, EditError> {
+pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) -> Result<Option<String>, EditError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
         let whole = serde_json::json!({ section: { name: entry } });

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-pub use diff::changed_lines;
-pub use json_edit::set_entry;
+pub(crate) use diff::changed_lines;
+pub(crate) use json_edit::set_entry;
 
 /// Name of the entry.
-pub const ENTRY: &str = "m1nd";
+pub(crate) const ENTRY: &str = "m1nd";
 
 /// A client that m1nd can be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Client {
+pub(crate) enum Client {
     /// Claude Code: `.mcp.json`
     ClaudeCode,
     /// Cursor: `.cursor/mcp.json`
@@ -26,10 +26,10 @@ pub enum Client {
 
 impl Client {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::ClaudeCode, Self::Cursor, Self::Vscode];
+    pub(crate) const ALL: &'static [Self] = &[Self::ClaudeCode, Self::Cursor, Self::Vscode];
 
     /// Its name for people.
-    pub const fn label(self) -> &'static str {
+    pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
             Self::Cursor => "Cursor",
@@ -38,7 +38,7 @@ impl Client {
     }
 
     /// Its configuration file for one project.
-    pub fn file(self, project: &Path) -> PathBuf {
+    pub(crate) fn file(self, project: &Path) -> PathBuf {
         project.join(match self {
             Self::ClaudeCode => ".mcp.json",
             Self::Cursor => ".cursor/mcp.json",
@@ -47,7 +47,7 @@ impl Client {
     }
 
     /// The member of that file that holds the servers.
-    pub const fn section(self) -> &'static str {
+    pub(crate) const fn section(self) -> &'static str {
         match self {
             Self::ClaudeCode | Self::Cursor => "mcpServers",
             Self::Vscode => "servers",
@@ -55,7 +55,7 @@ impl Client {
     }
 
     /// Whether the client is used in this project or by this user.
-    pub fn is_present(self, project: &Path, user_home: Option<&Path>) -> bool {
+    pub(crate) fn is_present(self, project: &Path, user_home: Option<&Path>) -> bool {
         let (here, at_home): (&[&str], &[&str]) = match self {
             Self::ClaudeCode => (&[".mcp.json", ".claude"], &[".claude", ".claude.json"]),
             Self::Cursor => (&[".cursor"], &[".cursor"]),
@@ -66,7 +66,7 @@ impl Client {
     }
 
     /// The entry that starts `program` for the project the client has open.
-    pub fn entry(self, program: &str) -> Value {
+    pub(crate) fn entry(self, program: &str) -> Value {
         match self {
             // Started in the project's folder.
             Self::ClaudeCode => json!({"command": program, "args": ["serve", "--stdio"]}),

@@ -12,7 +12,7 @@ use crate::progress::Terminal;
 use crate::project;
 
 /// Runs the command.
-pub fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let Some(name) = args.tool.as_deref().filter(|name| !name.starts_with('-')) else { return list(out) };
     let tool = m1nd_tools::find(name).ok_or_else(|| CliError::Tool(m1nd_server::unknown_tool(name)))?;
     let flags = flags::parse(tool.name, &tool.schema(), tool.argument_aliases, &args.arguments)?;

@@ -46,7 +46,7 @@ fn problem(what: impl Into<String>, next: impl Into<String>) -> Finding {
 }
 
 /// Runs the command.
-pub fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.path.as_deref())?;
     let home = project::home(common)?;
     let mut findings = vec![ok(format!("m1nd {}", env!("CARGO_PKG_VERSION"))), home_finding(&home)];

@@ -21,7 +21,7 @@ const LANGUAGES: usize = 8;
 const EXAMPLES: usize = 2;
 
 /// Runs the command.
-pub fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.path.path.as_deref())?;
     let mut config = EngineConfig::new(project::home(common)?, vec![root.clone()]);
     config.threads = args.threads.map(usize::from);
@@ -39,7 +39,7 @@ pub fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(), CliE
 }
 
 /// The symbols that the rest of the code leads to most, by PageRank: no tests, no files, no packages.
-pub fn central(snapshot: &Snapshot, count: usize) -> Vec<(String, String, f32)> {
+pub(crate) fn central(snapshot: &Snapshot, count: usize) -> Vec<(String, String, f32)> {
     let graph = snapshot.graph();
     let wanted = |kind: NodeKind| {
         use NodeKind as K;
@@ -119,7 +119,7 @@ fn summary(root: &Path, report: &IngestReport, engine: &Engine, out: &mut Out) -
 }
 
 /// Files, lines and the share of references by tier, for each language.
-pub fn tiers(languages: &[m1nd_engine::LanguageStatus], all: Tiers, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn tiers(languages: &[m1nd_engine::LanguageStatus], all: Tiers, out: &mut Out) -> Result<(), CliError> {
     if languages.is_empty() {
         return Ok(());
     }

@@ -24,7 +24,7 @@ struct Plan {
 }
 
 /// Runs the command.
-pub fn run(args: &InitArgs, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn run(args: &InitArgs, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.path.path.as_deref())?;
     let user_home = std::env::home_dir();
     let clients: Vec<Client> = match args.clients.is_empty() {

@@ -1,8 +1,8 @@
 //! One file a command.
 
-pub mod call;
-pub mod doctor;
-pub mod ingest;
-pub mod init;
-pub mod serve;
-pub mod status;
+pub(crate) mod call;
+pub(crate) mod doctor;
+pub(crate) mod ingest;
+pub(crate) mod init;
+pub(crate) mod serve;
+pub(crate) mod status;

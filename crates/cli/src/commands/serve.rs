@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::project;
 
 /// Runs the command until the client is gone.
-pub fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
+pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     let toolsets = match args.toolset.as_slice() {
         [] => None,
         [all] if all == "all" => None,

@@ -15,7 +15,7 @@ use crate::output::{Out, Tone, duration, grouped};
 use crate::project;
 
 /// Runs the command.
-pub fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.path.as_deref())?;
     let engine = project::open(common, &root, true)?;
     if out.json {

@@ -1,0 +1,51 @@
+use serde_json::Value;
+
+use crate::{Place, SHOP};
+
+fn config(place: &Place, file: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(place.project.join(file)).unwrap()).unwrap()
+}
+
+#[test]
+fn clients_that_are_found_are_connected_and_the_rest_is_left() {
+    let place = Place::new(SHOP);
+    place.project.write(".mcp.json", "{\n  \"mcpServers\": {\n    \"other\": {\"command\": \"x\"}\n  }\n}\n");
+    place.project.write(".vscode/settings.json", "{}");
+    let run = place.run(&["init", "--yes"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("+     \"m1nd\": {"), "the change is shown: {}", run.out);
+    let claude = config(&place, ".mcp.json");
+    assert_eq!(claude["mcpServers"]["other"]["command"], "x");
+    assert_eq!(claude["mcpServers"]["m1nd"]["args"][0], "serve");
+    assert_eq!(config(&place, ".vscode/mcp.json")["servers"]["m1nd"]["type"], "stdio");
+    assert!(!place.project.join(".cursor").exists(), "a client that is not there is not made up");
+    let again = place.run(&["init", "--yes"]);
+    assert!(again.code == 0 && again.out.contains("nothing to do"), "{}", again.out);
+}
+
+#[test]
+fn nothing_is_written_without_consent() {
+    let place = Place::new(SHOP);
+    let run = place.run(&["init", "--client", "cursor"]);
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.out.contains(".cursor/mcp.json") && run.err.contains("--yes"), "{}{}", run.out, run.err);
+    assert!(!place.project.join(".cursor").exists());
+}
+
+#[test]
+fn a_file_that_is_not_understood_is_never_touched() {
+    for text in ["{ \"mcpServers\": ", "{} // mine", "[]", "{\"mcpServers\": 3}"] {
+        let place = Place::new(SHOP);
+        place.project.write(".mcp.json", text);
+        let run = place.run(&["init", "--yes"]);
+        assert_eq!(run.code, 1, "{}", run.err);
+        assert!(run.err.contains("was not touched") && run.err.contains("by hand"), "{}", run.err);
+        assert_eq!(std::fs::read_to_string(place.project.join(".mcp.json")).unwrap(), text);
+    }
+}
+
+#[test]
+fn without_any_client_it_says_how_to_name_one() {
+    let run = Place::new(SHOP).run(&["init", "--yes"]);
+    assert!(run.code == 2 && run.err.contains("--client claude-code"), "{}", run.err);
+}

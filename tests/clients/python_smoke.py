@@ -1,0 +1,184 @@
+"""Drives the built `m1nd` with the official Python MCP client, as an agent's host would.
+
+Usage: python_smoke.py PATH/TO/m1nd [REPOSITORY]
+
+Without a repository a small one is made. Exits with 1 and says what is wrong at the first difference.
+"""
+
+import asyncio
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+from mcp import ClientSession, StdioServerParameters, stdio_client
+
+AGENT = {"agent_id": "python-smoke"}
+
+FIXTURE = {
+    "shop/__init__.py": "",
+    "shop/price.py": "def net(value):\n    return value * 2\n\n\ndef gross(value):\n    return net(value) + 1\n",
+    "shop/order.py": "from shop.price import gross\n\n\nclass Order:\n    def total(self):\n        return gross(3)\n",
+    "tests/test_order.py": "from shop.order import Order\n\n\ndef test_total():\n    assert Order().total() == 7\n",
+    "README.md": "# Shop\n\nPrices and orders.\n",
+}
+
+# One useful call of every tool on the fixture, and a check of its answer.
+CALLS = {
+    "ingest": ({"path": "."}, lambda a: a["node_count"] > 0),
+    "health": ({}, lambda a: a["node_count"] > 0),
+    "help": ({"tool_name": "impact"}, lambda a: "impact" in json.dumps(a)),
+    "search": ({"query": "gross"}, lambda a: "shop/price.py" in json.dumps(a)),
+    "glob": ({"pattern": "*.py"}, lambda a: "shop/order.py" in json.dumps(a)),
+    "view": ({"file_path": "shop/price.py"}, lambda a: "def net" in json.dumps(a)),
+    "seek": ({"query": "gross price"}, lambda a: "gross" in json.dumps(a["results"])),
+    "why": (
+        {"source": "file::shop/order.py::class::Order::fn::total", "target": "file::shop/price.py::fn::net"},
+        lambda a: "file::shop/price.py::fn::gross" in json.dumps(a),
+    ),
+    "impact": ({"node_id": "file::shop/price.py::fn::net"}, lambda a: "Order" in json.dumps(a)),
+}
+
+
+def expect(condition, what):
+    if not condition:
+        raise SystemExit(f"FAILED: {what}")
+
+
+def field(value, snake, camel):
+    """The SDK renamed its fields between its versions."""
+    return getattr(value, snake) if hasattr(value, snake) else getattr(value, camel)
+
+
+def body(result):
+    """The answer of a call and whether it is an error; both of its forms have to be the same."""
+    answer = json.loads(result.content[0].text)
+    expect(field(result, "structured_content", "structuredContent") == answer, "text and structure are the same")
+    return answer, bool(field(result, "is_error", "isError"))
+
+
+def make_fixture(folder):
+    for path, text in FIXTURE.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+def make_large(folder, modules):
+    """Enough code that an ingest can be observed and stopped."""
+    for number in range(modules):
+        functions = "\n".join(f"def f{number}_{k}(x):\n    return x + {k}\n" for k in range(40))
+        imports = f"from m{number - 1} import f{number - 1}_0\n" if number else ""
+        (folder / f"m{number}.py").write_text(imports + functions)
+
+
+def server(binary, repository, home, *more):
+    arguments = ["serve", "--stdio", "--root", str(repository), *more]
+    return StdioServerParameters(command=binary, args=arguments, env={**os.environ, "M1ND_HOME": str(home)})
+
+
+async def wait_for_index(session):
+    for _ in range(600):
+        answer, _ = body(await session.call_tool("health", AGENT))
+        if answer["node_count"] > 0:
+            return
+        await asyncio.sleep(0.1)
+    raise SystemExit("FAILED: the index was not built in the background")
+
+
+async def session_on_fixture(binary, repository, home, own):
+    async with stdio_client(server(binary, repository, home)) as (read, write), ClientSession(read, write) as session:
+        hello = await session.initialize()
+        expect(field(hello, "server_info", "serverInfo").name == "m1nd-mcp", "the server's name")
+        print("protocol", field(hello, "protocol_version", "protocolVersion"))
+        await wait_for_index(session)
+        tools = (await session.list_tools()).tools
+        names = [tool.name for tool in tools]
+        expect(set(CALLS) <= set(names), f"every expected tool is listed: {names}")
+        if own:
+            for name in names:
+                arguments, check = CALLS[name]
+                answer, is_error = body(await session.call_tool(name, {**AGENT, **arguments}))
+                expect(not is_error, f"{name} answers: {answer}")
+                expect(check(answer), f"{name} answers right: {json.dumps(answer)[:2000]}")
+                print("ok", name)
+        else:
+            for name in ("health", "seek", "search", "glob"):
+                arguments = {"query": "main", "pattern": "*"} if name != "health" else {}
+                schema = next(field(tool, "input_schema", "inputSchema") for tool in tools if tool.name == name)
+                arguments = {key: value for key, value in arguments.items() if key in schema["properties"]}
+                started = time.monotonic()
+                answer, is_error = body(await session.call_tool(name, {**AGENT, **arguments}))
+                expect(not is_error, f"{name} answers: {answer}")
+                print("ok", name, f"{(time.monotonic() - started) * 1000:.0f} ms", f"{len(json.dumps(answer))} bytes")
+        await errors(session)
+
+
+async def errors(session):
+    cases = [
+        ("impact", AGENT, "invalid_params"),
+        ("seek", {"query": "x"}, "invalid_params"),
+        ("seek", {**AGENT, "query": 7}, "invalid_params"),
+        ("seek", {**AGENT, "query": "x", "bogus": 1}, "invalid_params"),
+        ("no_such_tool", AGENT, "unknown_tool"),
+        ("impact", {**AGENT, "node_id": "file::no/such/file.xyz"}, "node_not_found"),
+    ]
+    for name, arguments, code in cases:
+        answer, is_error = body(await session.call_tool(name, arguments))
+        expect(is_error and answer["code"] == code, f"{name} {arguments} is {code}: {answer}")
+        expect(answer["error"] and answer["suggested_next_step"], f"the error says what to do: {answer}")
+    print("ok errors")
+
+
+async def progress_and_cancellation(binary, folder):
+    repository, home = folder / "large", folder / "home-large"
+    repository.mkdir()
+    async with stdio_client(server(binary, repository, home, "--no-watch")) as (read, write), ClientSession(read, write) as session:
+        await session.initialize()
+        make_large(repository, 700)
+        seen = []
+
+        async def on_progress(progress, total, message):
+            seen.append((progress, total, message))
+
+        call = session.call_tool("ingest", {**AGENT, "path": "."}, progress_callback=on_progress)
+        answer, is_error = body(await call)
+        expect(not is_error, f"the ingest succeeds: {answer}")
+        expect(seen, "progress was reported")
+        expect(all(a[0] < b[0] for a, b in zip(seen, seen[1:])), f"progress grows: {seen}")
+        print("ok progress:", len(seen), "notices, such as", seen[len(seen) // 2])
+
+        before, _ = body(await session.call_tool("health", AGENT))
+        for file in repository.glob("*.py"):
+            file.write_text(file.read_text() + "\n\ndef added():\n    return 1\n")
+        # A task that is cancelled makes the client send notifications/cancelled.
+        task = asyncio.create_task(session.call_tool("ingest", {**AGENT, "path": "."}))
+        await asyncio.sleep(0.2)
+        task.cancel()
+        try:
+            await task
+            print("note: the ingest was faster than its cancellation")
+        except asyncio.CancelledError:
+            started = time.monotonic()
+            after, _ = body(await session.call_tool("health", AGENT))
+            expect(after["node_count"] >= before["node_count"], "the index is intact after a cancelled ingest")
+            print(f"ok cancellation, health answered after {(time.monotonic() - started) * 1000:.0f} ms")
+
+
+async def main():
+    binary = str(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory(prefix="m1nd-smoke-") as name:
+        folder = pathlib.Path(name)
+        if len(sys.argv) > 2:
+            await session_on_fixture(binary, pathlib.Path(sys.argv[2]).resolve(), folder / "home", own=False)
+            return
+        repository = folder / "shop"
+        make_fixture(repository)
+        await session_on_fixture(binary, repository, folder / "home", own=True)
+        await progress_and_cancellation(binary, folder)
+    print("all fine")
+
+
+asyncio.run(main())
