@@ -42,10 +42,12 @@ impl Handler {
 
 /// The entry of one tool in `tools/list`.
 fn listing(tool: &ToolDef) -> Tool {
-    let schema = match tool.schema() {
+    let mut schema = match tool.schema() {
         Value::Object(schema) => schema,
         _ => serde_json::Map::from_iter([("type".to_owned(), "object".into())]),
     };
+    // Unknown arguments are refused with the names of the known ones; saying so in every row costs the agent tokens.
+    schema.remove("additionalProperties");
     let annotations = match tool.effect {
         Effect::Read => ToolAnnotations::new().read_only(true),
         Effect::Graph | Effect::State => ToolAnnotations::new().read_only(false).destructive(false),
