@@ -71,6 +71,8 @@ pub(super) struct Frame {
     pub(super) returns: Vec<ExprId>,
     /// A function or closure: `return` ends here.
     pub(super) is_function: bool,
+    /// Of a closure: what its parameters are, by position, where the method it is handed to tells.
+    pub(super) handed: Vec<ExprId>,
     /// An impl of a trait: its members are as visible as the trait.
     pub(super) of_trait: bool,
     /// Inner doc comments.
@@ -128,6 +130,7 @@ impl Extractor<'_> {
             generics: Vec::new(),
             returns: Vec::new(),
             is_function: false,
+            handed: Vec::new(),
             of_trait: false,
             doc: String::new(),
         };

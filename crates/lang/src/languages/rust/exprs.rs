@@ -5,9 +5,7 @@ use tree_sitter::Node;
 use super::environment::Space;
 use super::types::role_of;
 use super::{Exactness, Extractor};
-use crate::facts::{
-    Collection, DefFlags, DefKind, Expr, ExprId, FactsBuilder, Literal, PathRoot, Role, ScopeKind, Visibility,
-};
+use crate::facts::{Collection, Expr, ExprId, Literal, PathRoot, Role};
 use crate::walk::Step;
 
 impl Extractor<'_> {
@@ -260,51 +258,5 @@ impl Extractor<'_> {
         let member = self.builder.member(base, self.ident(field));
         self.refer(member, Role::Write, u8::MAX, field);
         None
-    }
-
-    /// A closure: a function without a name, which sees the variables around it.
-    pub(super) fn closure(&mut self, node: Node<'_>) {
-        drop(self.take_pending());
-        let name = self.builder.name("");
-        let pos = self.pos(node);
-        let mut definition = self.builder.blank_definition(DefKind::Function, name, self.at.scope, pos);
-        definition.line_end = self.source.end_line(node);
-        definition.bytes = (node.start_byte() as u32, node.end_byte() as u32);
-        definition.visibility = Visibility::Private;
-        definition.flags = DefFlags {
-            is_anonymous: true,
-            is_local: self.at.is_local,
-            is_test: self.at.is_test,
-            ..DefFlags::default()
-        };
-        self.open(node);
-        if self.builder.full() {
-            return;
-        }
-        let def = self.builder.definition(definition);
-        let scope = self.builder.scope(self.at.scope, ScopeKind::Function, Some(def));
-        self.builder.definition_mut(def).body = Some(scope);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.def = Some(def);
-            frame.is_function = true;
-        }
-        self.at.scope = scope;
-        self.at.block_scopes = 0;
-    }
-
-    /// The closure is the value of its node.
-    pub(super) fn end_closure(&mut self, node: Node<'_>) {
-        let declared = node.child_by_field_name("return_type").and_then(|of| self.exprs.get(of));
-        let body = node.child_by_field_name("body").and_then(|body| self.exprs.get(body));
-        let Some(frame) = self.close(node) else { return };
-        let Some(def) = frame.def else { return };
-        let mut values = frame.returns;
-        values.extend(body);
-        let values = if declared.is_some() { FactsBuilder::EMPTY } else { self.builder.list(&values) };
-        let definition = self.builder.definition_mut(def);
-        definition.declared = declared;
-        definition.values = values;
-        let expr = self.builder.expr(Expr::Definition(def));
-        self.exprs.set(node, expr);
     }
 }

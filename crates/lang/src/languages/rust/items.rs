@@ -43,7 +43,7 @@ impl Extractor<'_> {
     pub(super) fn enter_item(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         let node = step.node;
         match node.kind() {
-            "closure_expression" => return self.closure(node),
+            "closure_expression" => return self.closure(node, path),
             "type_parameters" => return self.enter_type_parameters(node, path),
             "ordered_field_declaration_list" => return self.tuple_fields(node),
             "mod_item" if node.child_by_field_name("body").is_none() => {

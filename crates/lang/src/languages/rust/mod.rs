@@ -5,6 +5,7 @@
 //! else is built bottom-up: children leave their expression in [`NodeExprs`], parents read it.
 
 mod attributes;
+mod closures;
 mod environment;
 mod exprs;
 mod items;

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::Extractor;
 use super::environment::Space;
 use super::items::plain_name;
-use crate::facts::{BindingTarget, Expr, ExprId, Namespace, Parameter, ParameterKind, Role, ScopeId};
+use crate::facts::{BindingTarget, Expr, ExprId, Namespace, Role, ScopeId};
 use crate::walk::Step;
 
 impl Extractor<'_> {
@@ -64,27 +64,6 @@ impl Extractor<'_> {
         };
         let scope = self.advance_scope();
         self.bind_pattern(pattern, element, scope);
-    }
-
-    /// Parameters of a closure.
-    pub(super) fn closure_parameters(&mut self, node: Node<'_>, path: &[Step<'_>]) {
-        if path.last().is_none_or(|parent| parent.node.kind() != "closure_expression") {
-            return;
-        }
-        let Some(def) = self.frames.last().and_then(|frame| frame.def) else { return };
-        let scope = self.at.scope;
-        let mut parameters: Vec<Parameter> = Vec::new();
-        for child in super::children(node) {
-            let (pattern, declared) = match child.kind() {
-                "parameter" => {
-                    let declared = child.child_by_field_name("type").and_then(|of| self.exprs.get(of));
-                    (child.child_by_field_name("pattern"), declared)
-                }
-                _ => (Some(child), None),
-            };
-            self.parameter(def, scope, &mut parameters, pattern, ParameterKind::Plain, declared);
-        }
-        self.builder.parameters(def, &parameters);
     }
 
     fn bind_variable(&mut self, node: Node<'_>, target: BindingTarget, scope: ScopeId) {

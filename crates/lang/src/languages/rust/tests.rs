@@ -344,6 +344,19 @@ fn patterns_bind_parts() {
 }
 
 #[test]
+fn closure_parameters_of_well_known_methods() {
+    let parameter = |text: &str, name: &str| bound(&format!("fn f() {{ {text}; }}"), name);
+    assert_eq!(parameter("v.iter().map(|x| x.y)", "x"), "element(v.iter())");
+    assert_eq!(parameter("v.iter().filter(|&(k, _)| k)", "k"), "item0(element(v.iter()))");
+    assert_eq!(parameter("v.sort_by(|a, b| a.cmp(b))", "b"), "element(v)");
+    assert_eq!(parameter("v.fold(0, |sum, x| sum)", "x"), "element(v)");
+    assert_eq!(parameter("v.fold(0, |sum, x| sum)", "sum"), "parameter 0");
+    assert_eq!(parameter("r.map_err(|e| e.code())", "e"), "item1(r)");
+    assert_eq!(parameter("own.each(|x| x)", "x"), "parameter 0");
+    assert_eq!(parameter("v.map(|x: T| x)", "x"), "parameter 0");
+}
+
+#[test]
 fn values() {
     let value = |text: &str| bound(&format!("fn f() {{ let x = {text}; }}"), "x");
     assert_eq!(value("a.b()?.c"), "unwrap(a.b()).c");
