@@ -177,3 +177,48 @@ fn the_database_of_another_program_is_left_alone() {
     assert!(matches!(open(&tree), Err(StoreError::Damaged { .. })));
     assert_eq!(fs::read(&file).expect("readable"), bytes);
 }
+
+/// Power is lost while the log is written: whatever part of it is there, and whatever bit of it is wrong, what is read
+/// is what had been committed up to some moment.
+#[test]
+fn a_torn_log_gives_a_committed_prefix() {
+    const COMMITS: usize = 40;
+    const STEP: usize = 1024;
+    let tree = tree();
+    let folder = filled(&tree);
+    let file = folder.join("project.db");
+    let log = PathBuf::from(format!("{}-wal", file.display()));
+    let (image, whole) = {
+        let project = open(&tree).expect("the project opens");
+        for number in 0..COMMITS {
+            project.set_setting("count", Some(&number.to_string())).expect("writable");
+            project.set_roots(&vec![PathBuf::from(number.to_string()); 3]).expect("writable");
+        }
+        // As they are now; closing the project would write the log back.
+        (fs::read(&file).expect("readable"), fs::read(&log).expect("a log is there"))
+    };
+    let read = |log_bytes: &[u8]| {
+        replace(&file, &image);
+        fs::write(&log, log_bytes).expect("writable");
+        let project = open(&tree).expect("a torn log is no damage");
+        let count = project.setting("count").expect("readable").map(|text| text.parse::<usize>().expect("a number"));
+        let roots = project.roots().expect("readable");
+        assert!(roots.iter().all(|root| root == &roots[0]), "torn roots: {roots:?}");
+        assert_eq!(project.setting("key 7").expect("readable").as_deref(), Some("value"));
+        count
+    };
+    let mut last = None;
+    for end in (0..whole.len()).step_by(STEP) {
+        let count = read(&whole[..end]);
+        assert!(count >= last, "a longer log gives older content: {count:?} after {last:?}");
+        last = count;
+    }
+    assert_eq!(read(&whole), Some(COMMITS - 1));
+    let mut random = Random::new(3);
+    for _ in 0..100 {
+        let mut bytes = whole.clone();
+        let at = random.below(bytes.len());
+        bytes[at] ^= 1 << random.below(8);
+        read(&bytes);
+    }
+}

@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn only_the_arrows_of_the_table() {
         let fine = package("m1nd-link", &[("m1nd-lang", None), ("serde", None), ("m1nd-testkit", Some("dev"))]);
-        assert_eq!(check(&[fine, package("xtask", &[("m1nd-lang", None)])]), [""; 0]);
+        assert!(check(&[fine, package("xtask", &[("m1nd-lang", None)])]).is_empty());
         for (name, dependency) in [
             ("m1nd-link", ("m1nd-graph", None)),
             ("m1nd-link", ("m1nd-testkit", None)),
