@@ -215,8 +215,13 @@ impl Extractor<'_> {
     pub(super) fn enter_object_type<'tree>(&mut self, node: Node<'tree>, path: &[Step<'tree>]) {
         let owner = match parent(path) {
             Some(step) if step.node.kind() == "interface_declaration" => return,
-            Some(step) if step.node.kind() == "type_alias_declaration" => self.made.get(&step.node.id()).copied(),
-            _ => None,
+            _ => {
+                let parts = ["intersection_type", "union_type", "parenthesized_type"];
+                let outer = path.iter().rev().take(MAX_PARTS).find(|step| !parts.contains(&step.node.kind()));
+                outer
+                    .filter(|step| step.node.kind() == "type_alias_declaration")
+                    .and_then(|step| self.made.get(&step.node.id()).copied())
+            }
         };
         let scope = self.scope();
         let mut definition = self.blank(DefKind::Interface, "type", scope, node, (node, Some(node)));
@@ -375,6 +380,9 @@ impl Extractor<'_> {
         }
     }
 }
+
+/// Parts of a type alias looked through to find the alias.
+const MAX_PARTS: usize = 64;
 
 /// Whether a declaration stands behind `declare`.
 pub(super) fn is_ambient(path: &[Step<'_>]) -> bool {

@@ -42,6 +42,9 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     };
     let tree = parse(input, script.as_bytes(), dialect)?;
     let mut extractor = Extractor::new(input, dialect);
+    if matches!(input.language, Language::Vue | Language::Svelte) && !input.text.contains("export default") {
+        extractor.component(tree.root_node());
+    }
     let too_deep = walk::walk(&tree, input.limits, &mut extractor);
     let mut facts = extractor.finish();
     facts.problems.extend(too_deep);

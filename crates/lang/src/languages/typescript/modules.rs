@@ -172,6 +172,17 @@ impl Extractor<'_> {
         Enter::Skip
     }
 
+    /// A component file is its own default export.
+    pub(super) fn component(&mut self, root: Node<'_>) {
+        let mut definition = self.blank(DefKind::Object, "default", FactsBuilder::FILE, root, (root, Some(root)));
+        definition.signature = None;
+        definition.flags.is_exported = true;
+        let pos = definition.pos;
+        let id = self.add(root, definition);
+        let value = self.b.expr(Expr::Definition(id));
+        self.b.export("default", value, pos);
+    }
+
     /// `export default` and an expression that is neither a name nor a definition itself: a constant without a name.
     fn default_value(&mut self, node: Node<'_>) {
         let Some(value) = node.child_by_field_name("value") else { return };

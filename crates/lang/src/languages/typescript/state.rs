@@ -91,6 +91,8 @@ pub(super) struct Extractor<'a> {
     /// Definitions whose initialiser is being walked, with the number of frames there.
     pub(super) initialising: Vec<(usize, DefId, usize)>,
     pub(super) decorators: Vec<ExprId>,
+    /// Scopes of the conditional types around, which `infer` binds names in.
+    pub(super) conditionals: Vec<ScopeId>,
     pub(super) last_comment: Option<(usize, usize)>,
     pub(super) seen_code: bool,
     /// Names of functions that are used as classes.
@@ -145,6 +147,7 @@ impl<'a> Extractor<'a> {
             unset: Vec::new(),
             initialising: Vec::new(),
             decorators: Vec::new(),
+            conditionals: Vec::new(),
             last_comment: None,
             seen_code: false,
             prototypes: prototype_names(input.text),

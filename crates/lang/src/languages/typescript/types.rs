@@ -7,8 +7,7 @@ use crate::facts::{BindingTarget, Collection, DefKind, Expr, ExprId, Literal, Na
 use crate::walk::Step;
 
 /// Type functions of the standard library that keep the members of their first argument.
-const TRANSPARENT: &[&str] =
-    &["Readonly", "Partial", "Required", "NonNullable", "Pick", "Omit", "DeepPartial", "Extract", "NoInfer"];
+const TRANSPARENT: &[&str] = &["Readonly", "Partial", "Required", "NonNullable", "Pick", "Omit", "NoInfer"];
 
 impl Extractor<'_> {
     pub(super) fn leave_type_node<'tree>(&mut self, kind: &str, step: Step<'tree>, path: &[Step<'tree>]) {
@@ -53,6 +52,7 @@ impl Extractor<'_> {
             }
             "intersection_type" if !inside(path, "intersection_type") => self.intersection(node),
             "conditional_type" => {
+                self.conditionals.pop();
                 let both: Vec<ExprId> =
                     ["consequence", "alternative"].iter().filter_map(|field| self.field_expr(node, field)).collect();
                 let expr = self.b.union(&both);
@@ -87,7 +87,8 @@ impl Extractor<'_> {
             }
             "infer_type" => {
                 if let Some(name) = node.named_child(0) {
-                    let (scope, name) = (self.scope(), self.b.name(self.source.text(name)));
+                    let scope = self.conditionals.last().copied().unwrap_or(self.scope());
+                    let name = self.b.name(self.source.text(name));
                     self.b.bind(scope, name, Namespace::Type, BindingTarget::Opaque);
                 }
             }

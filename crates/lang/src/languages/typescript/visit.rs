@@ -56,7 +56,11 @@ impl<'tree> Visitor<'tree> for Extractor<'_> {
             "variable_declarator" => return self.enter_declarator(node, path),
             "assignment_expression" => self.enter_assignment(node),
             "statement_block" => self.enter_block(node, path),
-            "for_statement" | "for_in_statement" | "switch_body" | "catch_clause" => {
+            "conditional_type" => {
+                self.open(node, FrameKind::Block, ScopeKind::Block, None);
+                self.conditionals.push(self.scope());
+            }
+            "for_statement" | "for_in_statement" | "switch_body" | "catch_clause" | "index_signature" => {
                 self.open(node, FrameKind::Block, ScopeKind::Block, None);
             }
             _ => {}
