@@ -130,6 +130,28 @@ pub enum MethodShape {
     WrapperOfFirst,
     /// A wrapper of argument 1.
     WrapperOfSecond,
+    /// A list of what the function it is called with yields (`map`).
+    Mapped,
+    /// A list of what is inside of what the function yields (`filter_map`, `flat_map`).
+    FlatMapped,
+    /// A wrapper of what the function yields (`Option::map`).
+    WrapperMapped,
+    /// A wrapper of what is inside of what the function yields (`and_then`).
+    WrapperFlatMapped,
+}
+
+impl MethodShape {
+    /// The container that holds what a function yields, and whether what is inside of that is taken; `None` if calling
+    /// does not depend on a function.
+    pub(crate) fn maps(self) -> Option<(Builtin, bool)> {
+        match self {
+            Self::Mapped => Some((Builtin::List, false)),
+            Self::FlatMapped => Some((Builtin::List, true)),
+            Self::WrapperMapped => Some((Builtin::Wrapper, false)),
+            Self::WrapperFlatMapped => Some((Builtin::Wrapper, true)),
+            _ => None,
+        }
+    }
 }
 
 /// The rules of a language, as data. Everything that needs code is in its [`Resolver`].

@@ -29,6 +29,9 @@ pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
         }
         MethodShape::WrapperOfFirst => of(Builtin::Wrapper, &[arg(0)]),
         MethodShape::WrapperOfSecond => of(Builtin::Wrapper, &[arg(1)]),
+        MethodShape::Mapped | MethodShape::FlatMapped | MethodShape::WrapperMapped | MethodShape::WrapperFlatMapped => {
+            Values::unknown(Reason::UnknownReceiver)
+        }
     }
 }
 
@@ -71,13 +74,36 @@ impl Eval<'_> {
                 })
             }
             Value::Callable(result) | Value::Method(result) => result.as_ref().clone(),
+            Value::Maps(builtin, inside) => self.mapped(*builtin, *inside, file, args),
             Value::External(package) => Values::one(Value::External(package.clone())),
             Value::BuiltinType(builtin, of) => self.standard_value(*builtin, of, file, args),
-            Value::Builtin(..) | Value::TypeVar(..) | Value::Module(_) | Value::Super(_) => {
-                Values::unknown(Reason::UnknownReceiver)
+            Value::TypeVar(of, index) => {
+                let bounds = self.bound(*of, *index);
+                bounds.flat_map(|bound| match bound {
+                    Value::TypeVar(..) => Values::unknown(Reason::UnknownReceiver),
+                    bound => self.call(&bound, file, args),
+                })
             }
+            Value::Builtin(..) | Value::Module(_) | Value::Super(_) => Values::unknown(Reason::UnknownReceiver),
             Value::Null => Values::default(),
         }
+    }
+
+    /// `xs.map(f)`: a container of what the last argument yields when it is called.
+    fn mapped(&mut self, builtin: Builtin, inside: bool, file: FileId, args: &[ExprId]) -> Values {
+        let yielded = match args.last() {
+            Some(&function) => {
+                let functions = self.eval(file, function, Namespace::Value);
+                functions.flat_map(|function| self.call(&function, file, &[]))
+            }
+            None => Values::unknown(Reason::UnknownReceiver),
+        };
+        let yielded = match (inside, builtin) {
+            (true, Builtin::Wrapper) => yielded.flat_map(super::unwrap),
+            (true, _) => yielded.flat_map(|value| self.element(&value, file)),
+            (false, _) => yielded,
+        };
+        Values::one(Value::Builtin(builtin, [yielded].into()))
     }
 
     /// `list(xs)`, `Some(x)`, `Box::new(x)`: a standard container made of what it is called with.
@@ -391,6 +417,13 @@ impl Eval<'_> {
                     None => Values::unknown(Reason::UnknownReceiver),
                 }
             }
+            Value::TypeVar(of, index) => {
+                let bounds = self.bound(*of, *index);
+                bounds.flat_map(|bound| match bound {
+                    Value::TypeVar(..) => Values::unknown(Reason::UnknownReceiver),
+                    bound => self.element(&bound, file),
+                })
+            }
             // Iterating an enum class yields its members.
             Value::Def(of, _) if matches!(self.definition(*of).kind, DefKind::Class | DefKind::Enum) => {
                 Values::one(Value::Instance(*of, no_args()))
@@ -401,7 +434,7 @@ impl Eval<'_> {
         }
     }
 
-    fn has_member(&mut self, value: &Value, method: &str) -> bool {
+    pub(super) fn has_member(&mut self, value: &Value, method: &str) -> bool {
         let Some(name) = self.project.names.get(method) else { return false };
         let search = self.member(value, name, Namespace::Callee);
         search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)))

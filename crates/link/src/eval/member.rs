@@ -33,7 +33,11 @@ impl Eval<'_> {
         match value {
             Value::Module(module) => self.module_value_member(module, name, want),
             Value::Def(of, args) => self.static_member(*of, args, name, want),
-            Value::Instance(of, args) => self.instance_member(*of, args, name, want, value),
+            Value::Instance(of, args) => {
+                let search = self.instance_member(*of, args, name, want, value);
+                let own = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
+                if own { search } else { self.adapter(*of, name, value).unwrap_or(search) }
+            }
             Value::Super(class) => {
                 let receiver = Value::Instance(*class, no_args());
                 self.class_member(*class, &no_args(), name, want, &receiver, true)
@@ -57,13 +61,26 @@ impl Eval<'_> {
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(value.clone())))
             }
             Value::External(package) => Search::one(Entity::External(package.clone(), Some(name))),
-            Value::BuiltinType(..) | Value::Method(_) => {
+            Value::BuiltinType(..) | Value::Method(_) | Value::Maps(..) => {
                 Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
             }
             Value::Bound(of, _) => self.static_member(*of, &no_args(), name, want),
             Value::Callable(_) => Search::unknown(Reason::UnknownReceiver),
             Value::Null => Search::default(),
         }
+    }
+
+    /// A method that the standard library gives every iterator, for a class that is one by its `next`.
+    fn adapter(&mut self, of: DefRef, name: Name, value: &Value) -> Option<Search> {
+        let text = self.text(name);
+        let next = self.rules(of.file).next_method.filter(|next| *next != text)?;
+        let shape = self.home.builtin_method(Builtin::List, text)?;
+        if !self.rules(of.file).fields_apart || !self.has_member(value, next) {
+            return None;
+        }
+        let elements = self.element(value, of.file);
+        let list = Value::Builtin(Builtin::List, [elements].into());
+        Some(Search::one(Entity::BuiltinMethod(Some(shape), Rc::new(list))))
     }
 
     fn module_value_member(&mut self, module: &Module, name: Name, want: Namespace) -> Search {
@@ -127,7 +144,12 @@ impl Eval<'_> {
                 let package = self.rules(of.file).builtin_package;
                 Search::one(Entity::External(package.into(), Some(name)))
             }
-            _ => self.class_member(of, args, name, want, &Value::Def(of, args.clone()), false),
+            _ => {
+                // `A::b` is never a field where fields are members of values only.
+                let apart = self.rules(of.file).fields_apart && want == Namespace::Value;
+                let want = if apart { Namespace::Callee } else { want };
+                self.class_member(of, args, name, want, &Value::Def(of, args.clone()), false)
+            }
         }
     }
 

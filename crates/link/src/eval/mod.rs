@@ -316,6 +316,10 @@ impl<'a> Eval<'a> {
                 // `Vec::new`, `Box::new`: what it is called with says what it holds.
                 Values::one(receiver.as_ref().clone())
             }
+            Entity::BuiltinMethod(Some(shape), _) if shape.maps().is_some() => {
+                let (builtin, inside) = shape.maps().unwrap_or((Builtin::List, false));
+                Values::one(Value::Maps(builtin, inside))
+            }
             Entity::BuiltinMethod(shape, receiver) => {
                 let result = match shape {
                     Some(shape) => call::shape(*shape, receiver),

@@ -28,6 +28,9 @@ pub(crate) enum Value {
     Callable(Rc<Values>),
     /// A method of a standard type, by what calling it yields.
     Method(Rc<Values>),
+    /// A method of a standard type that yields a container of what the function it is called with yields; whether what
+    /// is inside of that is taken.
+    Maps(Builtin, bool),
     /// The receiver, searched from the bases of the class on.
     Super(DefRef),
     /// A value of type parameter number `.1` of the definition.

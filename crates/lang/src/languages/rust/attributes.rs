@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
-use crate::facts::{DefId, Definition, Expr, ExprId, Pos, Role};
+use crate::facts::{DefId, DefKind, Definition, Expr, ExprId, Pos, Role};
 use crate::text;
 use crate::walk::Step;
 
@@ -66,6 +66,8 @@ pub(super) struct Pending {
     pub(super) decorators: Vec<ExprId>,
     /// Where it is written.
     places: Vec<Pos>,
+    /// Which of them are derived traits, in order.
+    derived: Vec<usize>,
     /// Marks a test, or something compiled for tests only.
     pub(super) is_test: bool,
     /// `#[macro_export]`
@@ -98,9 +100,24 @@ impl<'a> Extractor<'a> {
 
     /// Adds the references of an item's attributes, made by the item itself.
     pub(super) fn decorate(&mut self, def: DefId, pending: &Pending) {
-        let decorators = self.builder.list(&pending.decorators);
+        // On types and their parts a bare name is nearly always a helper of a derived trait, which names nothing.
+        let kind = self.builder.facts().definition(def).kind;
+        let on_type = !matches!(kind, DefKind::Function | DefKind::Impl | DefKind::Module);
+        let rows: Vec<(ExprId, Pos)> = pending
+            .decorators
+            .iter()
+            .zip(&pending.places)
+            .enumerate()
+            .filter(|(index, (expr, _))| {
+                let is_bare = matches!(self.builder.facts().expr(**expr), Expr::Name { .. });
+                !(on_type && is_bare && !pending.derived.binary_search(index).is_ok())
+            })
+            .map(|(_, (expr, pos))| (*expr, *pos))
+            .collect();
+        let exprs: Vec<ExprId> = rows.iter().map(|(expr, _)| *expr).collect();
+        let decorators = self.builder.list(&exprs);
         self.builder.definition_mut(def).decorators = decorators;
-        for (&expr, &pos) in pending.decorators.iter().zip(&pending.places) {
+        for (expr, pos) in rows {
             self.refer_from(expr, Role::Decorate, u8::MAX, pos, Some(def));
         }
     }
@@ -185,6 +202,7 @@ impl<'a> Extractor<'a> {
                 "," | ")" => {
                     if let (Some(expr), Some(token)) = (base.take(), last.take()) {
                         let pos = self.pos(token);
+                        self.pending.derived.push(self.pending.decorators.len());
                         self.pending.decorators.push(expr);
                         self.pending.places.push(pos);
                     }

@@ -79,6 +79,8 @@ const MACROS: &[&str] = &[
     "include",
     "include_bytes",
     "include_str",
+    "is_aarch64_feature_detected",
+    "is_x86_feature_detected",
     "line",
     "matches",
     "module_path",
