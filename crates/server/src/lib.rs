@@ -21,11 +21,12 @@ mod scan;
 mod transport;
 
 use std::io::Read;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_base::NoProgress;
-use m1nd_engine::{Engine, IngestRequest, Mode as IngestMode};
+use m1nd_engine::{Engine, EngineError, IngestRequest, Mode as IngestMode};
 use m1nd_tools::{ToolDef, Toolset};
 
 pub use calls::unknown_tool;
@@ -48,13 +49,15 @@ pub struct ServeOptions {
     pub toolsets: Option<Vec<Toolset>>,
     /// Refuses every tool whose effect is not [`m1nd_tools::Effect::Read`].
     pub read_only: bool,
-    /// Builds the index of the engine's roots in the background if there is none.
+    /// Builds the index of every allowed root that has none, in the background.
     pub index_when_empty: bool,
+    /// Looks at the start, in the background, for what changed in the roots that are indexed.
+    pub refresh: bool,
 }
 
 impl Default for ServeOptions {
     fn default() -> Self {
-        Self { tools: m1nd_tools::ALL, toolsets: None, read_only: false, index_when_empty: false }
+        Self { tools: m1nd_tools::ALL, toolsets: None, read_only: false, index_when_empty: false, refresh: false }
     }
 }
 
@@ -83,8 +86,8 @@ pub fn serve(
         .enable_time()
         .build()?;
     let running = Arc::new(running::Running::default());
-    if options.index_when_empty && !options.read_only {
-        index_in_background(engine, &running)?;
+    if !options.read_only {
+        index_in_background(engine, &options, &running)?;
     }
     let calls = calls::Calls::new(engine.clone(), options.tools, options.read_only, running.clone());
     let handler = handler::Handler::new(calls, options.tools, options.toolsets.as_deref());
@@ -99,20 +102,45 @@ pub fn serve(
     ended.map(|reason| tracing::debug!(?reason, "the client is gone"))
 }
 
-/// Starts the first ingest of every root, so that a client of a new repository need not ask for it.
-fn index_in_background(engine: &Engine, running: &Arc<running::Running>) -> std::io::Result<()> {
-    if !engine.snapshot().is_empty() {
+/// Brings the index of every allowed root up to date, so that a client need not ask for it: builds what is missing, and
+/// looks for what changed while nobody watched.
+fn index_in_background(
+    engine: &Engine,
+    options: &ServeOptions,
+    running: &Arc<running::Running>,
+) -> std::io::Result<()> {
+    let indexed = engine.snapshot().roots().to_vec();
+    let wanted = move |root: &PathBuf| {
+        let known = indexed.iter().find(|info| info.path == *root);
+        let request = IngestRequest { mode: IngestMode::Merge, ..IngestRequest::code(root) };
+        match known {
+            None => request,
+            Some(info) => IngestRequest {
+                incremental: true,
+                include_hidden: info.include_hidden,
+                hidden_patterns: info.hidden_patterns.clone(),
+                ..request
+            },
+        }
+    };
+    let requests: Vec<IngestRequest> = engine.status().allowed_roots.iter().map(wanted).collect();
+    let due = move |request: &IngestRequest, options: &ServeOptions| match request.incremental {
+        true => options.refresh,
+        false => options.index_when_empty,
+    };
+    let requests: Vec<IngestRequest> = requests.into_iter().filter(|request| due(request, options)).collect();
+    if requests.is_empty() {
         return Ok(());
     }
     let engine = engine.clone();
     let work = running.start();
     std::thread::Builder::new().name("m1nd-first-index".into()).spawn(move || {
-        for (at, root) in engine.status().allowed_roots.into_iter().enumerate() {
-            let mode = if at == 0 { IngestMode::Replace } else { IngestMode::Merge };
-            let request = IngestRequest { mode, ..IngestRequest::code(&root) };
+        for request in requests {
+            let root = request.path.display().to_string();
             match engine.ingest(request, &work.cancel, &NoProgress) {
-                Ok(report) => tracing::info!(root = %root.display(), files = report.files_scanned, "indexed"),
-                Err(error) => tracing::warn!(root = %root.display(), %error, "could not index"),
+                Ok(report) => tracing::info!(root, files = report.files_scanned, "indexed"),
+                Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index fresh"),
+                Err(error) => tracing::warn!(root, %error, "could not index"),
             }
         }
     })?;

@@ -28,8 +28,13 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         read_only: args.read_only,
         threads: None,
     })?;
-    let options =
-        ServeOptions { toolsets, read_only: args.read_only, index_when_empty: true, ..ServeOptions::default() };
+    let options = ServeOptions {
+        toolsets,
+        read_only: args.read_only,
+        index_when_empty: true,
+        refresh: !args.no_watch,
+        ..ServeOptions::default()
+    };
     serve(&engine, options, std::io::stdin(), std::io::stdout())
         .map_err(|error| CliError::failed(error.to_string(), "start the server again"))
 }

@@ -11,7 +11,9 @@ fn check(arguments: &[&str], expected: Expect) {
 
 #[test]
 fn the_program_introduces_itself() {
-    check(&["--help"], expect![[r#"
+    check(
+        &["--help"],
+        expect![[r#"
         A graph of your code that coding agents can ask.
 
         m1nd indexes a repository on this machine and answers over MCP: where something is, how two things
@@ -64,12 +66,15 @@ fn the_program_introduces_itself() {
           M1ND_HOME   folder of the index and all state (default ~/.m1nd)
           M1ND_LOG    what to log on standard error, such as `info` or `m1nd_engine=debug`
           NO_COLOR    no colours, whatever the output is
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn each_command_explains_itself() {
-    check(&["ingest", "--help"], expect![[r#"
+    check(
+        &["ingest", "--help"],
+        expect![[r#"
         Index a repository and say what is in it
 
         Usage: m1nd ingest [OPTIONS] [PATH]
@@ -85,8 +90,11 @@ fn each_command_explains_itself() {
               --threads <N>     Threads to read and parse with [default: one per processor]
           -q, --quiet           No progress, only the summary
           -h, --help            Print help
-    "#]]);
-    check(&["serve", "--help"], expect![[r#"
+    "#]],
+    );
+    check(
+        &["serve", "--help"],
+        expect![[r#"
         Serve MCP to a client over standard input and output
 
         Usage: m1nd serve [OPTIONS]
@@ -102,8 +110,11 @@ fn each_command_explains_itself() {
               --toolset <SET,…>  Toolsets to list, separated by commas; the other tools can still be called
                                  [default: all]
           -h, --help             Print help
-    "#]]);
-    check(&["init", "--help"], expect![[r#"
+    "#]],
+    );
+    check(
+        &["init", "--help"],
+        expect![[r#"
         Connect the MCP clients of this project, after showing the change
 
         Usage: m1nd init [OPTIONS] [PATH]
@@ -132,7 +143,8 @@ fn each_command_explains_itself() {
 
           -h, --help
                   Print help (see a summary with '-h')
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -150,9 +162,12 @@ fn a_tool_explains_itself_by_its_row() {
 
 #[test]
 fn version_and_completions() {
-    check(&["--version"], expect![[r#"
+    check(
+        &["--version"],
+        expect![[r#"
         m1nd 0.1.0
-    "#]]);
+    "#]],
+    );
     for shell in ["bash", "zsh", "fish"] {
         let run = Place::new(SHOP).run(&["completions", shell]);
         assert!(run.code == 0 && run.out.contains("ingest"), "{shell}");

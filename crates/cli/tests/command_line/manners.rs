@@ -67,6 +67,51 @@ fn a_new_repository_is_indexed_while_the_server_already_answers() {
 }
 
 #[test]
+fn what_changed_while_nobody_watched_is_found_at_the_start_and_later_changes_when_they_happen() {
+    let place = Place::new(SHOP);
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    place.project.write("shop/late.py", "def written_before_the_start():\n    pass\n");
+    let mut wire = serve(&place, &[]);
+    wait_for(&mut wire, "written_before_the_start");
+    place.project.write("shop/later.py", "def written_after_the_start():\n    pass\n");
+    wait_for(&mut wire, "written_after_the_start");
+    assert!(wire.finish().success());
+}
+
+fn wait_for(wire: &mut Wire, name: &str) {
+    let end = std::time::Instant::now() + m1nd_testkit::wire::PATIENCE;
+    while wire.call("seek", json!({"agent_id": "t", "query": name})).0["results"][0]["label"] != name {
+        assert!(std::time::Instant::now() < end, "`{name}` was not indexed by itself");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn readers_are_answered_while_an_index_is_built() {
+    let mut fixture = String::new();
+    for number in 0..600 {
+        let functions: String = (0..20).map(|k| format!("def f{number}_{k}(x):\n    return x + {k}\n\n")).collect();
+        fixture.push_str(&format!("//- m{number}.py\n{functions}\n"));
+    }
+    let place = Place::new(&fixture);
+    let mut wire = serve(&place, &["--no-watch"]);
+    wait_for_index(&mut wire);
+    for number in 0..600 {
+        place.project.write(format!("m{number}.py"), format!("def g{number}():\n    return {number}\n"));
+    }
+    let ingest = wire.ask_tool("ingest", json!({"agent_id": "t", "path": "."}));
+    for name in ["health", "seek", "search", "health"] {
+        let arguments =
+            if name == "health" { json!({"agent_id": "t"}) } else { json!({"agent_id": "t", "query": "f1_1"}) };
+        let (answer, is_error) = wire.call(name, arguments);
+        assert!(!is_error && answer["generation"] == 1, "{name} answers from the index before: {answer}");
+    }
+    assert!(wire.take_kept().is_empty(), "all of that came before the end of the ingest");
+    assert_eq!(wire.answer(ingest).message["result"]["structuredContent"]["generation"], 2);
+    assert!(wire.finish().success());
+}
+
+#[test]
 fn without_a_command_and_without_a_terminal_it_serves_in_both_framings() {
     let place = Place::new(SHOP);
     let mut wire = Wire::spawn(&mut place.command(&[])).unwrap();

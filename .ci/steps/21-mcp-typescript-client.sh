@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Drives the built program with the official TypeScript MCP client, where Node is installed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+if ! command -v npm >/dev/null; then
+  echo "skipped: Node is not installed"
+  exit 0
+fi
+folder=target/mcp-typescript-client
+mkdir -p "$folder"
+cp tests/clients/typescript_smoke/* "$folder/"
+[ -d "$folder/node_modules/@modelcontextprotocol/sdk" ] || npm install --prefix "$folder" --no-audit --no-fund --silent
+cargo build --quiet --package m1nd-cli
+timeout 300 node "$folder/smoke.mjs" target/debug/m1nd
