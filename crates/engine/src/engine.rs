@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crossbeam_channel::{Sender, unbounded};
+use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use m1nd_base::{Cancel, Progress};
 use m1nd_store::{Home, ProjectDir};
 
@@ -17,10 +17,12 @@ use crate::persist;
 use crate::report::{Activity, AgentSession, IngestReport, ProcessRole, Status, WatchState};
 use crate::snapshot::Snapshot;
 use crate::status;
-use crate::writer::{Event, Reply, Writer};
+use crate::writer::{Claim, Event, Reply, Writer};
 
 /// Time between two looks for a newer snapshot of another process.
 const FOLLOW_PERIOD: Duration = Duration::from_millis(100);
+/// Time between two looks at the cancel flag while an ingest runs.
+const CANCEL_PERIOD: Duration = Duration::from_millis(20);
 /// Agents remembered; the one not seen for the longest is forgotten.
 const MAX_AGENTS: usize = 1_000;
 /// Longest agent name kept, in characters.
@@ -138,6 +140,11 @@ impl Shared {
         }
     }
 
+    /// The snapshot file that was opened last.
+    pub(crate) fn followed_path(&self) -> PathBuf {
+        lock(&self.followed).path.clone()
+    }
+
     /// Gives an unusable snapshot file another name.
     pub(crate) fn set_aside(&self, path: &Path, why: &str, writes: bool) {
         let kept = if writes { self.project.quarantine(path, why).ok() } else { None };
@@ -232,15 +239,26 @@ impl Engine {
         progress: &dyn Progress,
     ) -> Result<IngestReport, EngineError> {
         let (reply, replies) = unbounded();
-        let event = Event::Ingest { request: Box::new(request), cancel: cancel.clone(), reply };
+        let claim = Claim::default();
+        let request = Box::new(request);
+        let event = Event::Ingest { request, cancel: cancel.clone(), claim: claim.clone(), reply };
         self.handle.events.send(event).map_err(|_| EngineError::WriterStopped)?;
-        for reply in replies {
-            match reply {
-                Reply::Progress(event) => progress.report(event),
-                Reply::Done(result) => return *result,
+        let mut asks = true;
+        loop {
+            match replies.recv_timeout(CANCEL_PERIOD) {
+                Ok(Reply::Progress(event)) => progress.report(event),
+                Ok(Reply::Done(result)) => return *result,
+                Err(RecvTimeoutError::Disconnected) => return Err(EngineError::WriterStopped),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if asks && cancel.is_cancelled() {
+                if claim.take() {
+                    // The writer finds out for itself; nothing it does for this request can be published any more.
+                    return Err(EngineError::Cancelled);
+                }
+                asks = false;
             }
         }
-        Err(EngineError::WriterStopped)
     }
 
     /// State of the engine and its index.

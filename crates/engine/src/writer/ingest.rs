@@ -207,7 +207,8 @@ impl Writer {
         let generation = self.next_generation();
         let content =
             snapshot::Content { graph, files: Arc::new(files), roots: roots.into(), handles, imported, search };
-        self.publish(&current, generation, content);
+        self.publish(&current, generation, content)?;
+        self.base = None;
         self.linked = Some(linked);
         Ok(done)
     }
@@ -275,16 +276,21 @@ impl Writer {
         }
         cancel.check()?;
         let generation = self.next_generation();
-        self.publish(&current, generation, content);
+        self.publish(&current, generation, content)?;
         self.linked = Some(linked);
         stages.done("building");
         Ok(done)
     }
 
-    fn publish(&mut self, before: &Snapshot, generation: u64, content: snapshot::Content) {
+    /// Publishes the next state, unless the caller gave up before.
+    fn publish(&mut self, before: &Snapshot, generation: u64, content: snapshot::Content) -> Result<(), EngineError> {
+        if self.claim.as_ref().is_some_and(|claim| !claim.take()) {
+            return Err(EngineError::Cancelled);
+        }
         let next = before.next(generation, now_ms(), content);
         self.shared.publish(Arc::new(next));
         self.unsaved = true;
+        Ok(())
     }
 
     /// Follows a watcher.
@@ -364,7 +370,7 @@ impl Writer {
         content.imported = Arc::new(imported);
         cancel.check()?;
         let generation = self.next_generation();
-        self.publish(&current, generation, content);
+        self.publish(&current, generation, content)?;
         stages.done("building");
         self.save_now().map_err(EngineError::Store)?;
         stages.done("writing");

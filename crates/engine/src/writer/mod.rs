@@ -6,9 +6,9 @@ mod ingest;
 mod place;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,10 @@ use crate::snapshot::Snapshot;
 const DEBOUNCE: Duration = Duration::from_millis(80);
 /// Time without events after which changed files are packed and written to disk.
 const IDLE: Duration = Duration::from_millis(1_500);
+/// The same for an index of [`LARGE`] nodes or more, whose packing and writing takes seconds.
+const IDLE_LARGE: Duration = Duration::from_secs(60);
+/// Nodes of a large index.
+const LARGE: usize = 300_000;
 /// Time between two tries of a reader to become the writer.
 const TAKEOVER_PERIOD: Duration = Duration::from_millis(400);
 /// Generations reserved on disk at once, so that an edit costs no synchronised write.
@@ -43,7 +47,7 @@ const STACK: usize = 16 << 20;
 /// Everything that can happen to the index.
 pub(crate) enum Event {
     /// A caller wants something indexed.
-    Ingest { request: Box<IngestRequest>, cancel: Cancel, reply: Sender<Reply> },
+    Ingest { request: Box<IngestRequest>, cancel: Cancel, claim: Claim, reply: Sender<Reply> },
     /// Files of a root changed.
     Changed { root: PathBuf, changes: Changes },
     /// The thread that packs and writes the snapshot is done.
@@ -60,6 +64,18 @@ pub(crate) enum Reply {
     Progress(ProgressEvent),
     /// How it ended.
     Done(Box<Result<IngestReport, EngineError>>),
+}
+
+/// Who decides how an ingest ends: the writer that is about to publish, or the caller that no longer waits. Only the first
+/// of both gets it, so a cancelled ingest never changes the index.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Claim(Arc<AtomicBool>);
+
+impl Claim {
+    /// Whether the decision is ours.
+    pub(crate) fn take(&self) -> bool {
+        !self.0.swap(true, Ordering::AcqRel)
+    }
 }
 
 /// A file as the writer keeps it for linking and packing.
@@ -90,10 +106,14 @@ pub(crate) struct Writer {
     watchers: Vec<(PathBuf, Watcher)>,
     /// Last reserved generation.
     reserved: u64,
+    /// The file that the published state was mapped from or is based on; `None` once all was built anew.
+    base: Option<PathBuf>,
     /// The published state is newer than the file.
     unsaved: bool,
     /// The thread that packs and writes the snapshot.
     packing: Option<JoinHandle<Result<Arc<Snapshot>, String>>>,
+    /// The claim of the ingest that runs for a caller.
+    claim: Option<Claim>,
     /// When something last happened.
     active: Instant,
 }
@@ -133,8 +153,10 @@ impl Writer {
             linked: None,
             watchers: Vec::new(),
             reserved: 0,
+            base: None,
             unsaved: false,
             packing: None,
+            claim: None,
             active: Instant::now(),
         }
     }
@@ -152,7 +174,9 @@ impl Writer {
             let text = "the index was made by another version of the extractors; the next ingest makes it anew";
             self.shared.notice(text.into());
         }
-        self.verify(&stored);
+        let path = self.shared.followed_path();
+        self.verify(&stored, &path);
+        self.base = Some(path);
         let mut snapshot = Snapshot::from_stored(stored, &self.shared);
         if writes {
             // Generations that were published but not written may have been seen: do not go back behind them.
@@ -162,10 +186,10 @@ impl Writer {
     }
 
     /// Compares the mapped file with its checksums in a thread of its own.
-    fn verify(&self, stored: &persist::Stored) {
+    fn verify(&self, stored: &persist::Stored, path: &Path) {
         let container = stored.container.clone();
         let (stop, events) = (self.shared.stop.clone(), self.events.clone());
-        let path = self.shared.project.snapshot_path();
+        let path = path.to_owned();
         let check = move || {
             if let Err(error) = container.verify(&stop) {
                 let _ = events.send(Event::Damaged { path, why: error.to_string() });
@@ -194,6 +218,7 @@ impl Writer {
                 Ok(event) => {
                     self.active = Instant::now();
                     self.handle(event);
+                    self.note_watch();
                     self.active = Instant::now();
                 }
                 Err(RecvTimeoutError::Timeout) => self.idle(),
@@ -204,8 +229,10 @@ impl Writer {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Ingest { request, cancel, reply } => {
+            Event::Ingest { request, cancel, claim, reply } => {
+                self.claim = Some(claim);
                 let result = self.caught_ingest(&request, &cancel, &reply);
+                self.claim = None;
                 if let Ok(report) = &result {
                     self.shared.state().last_ingest = Some(report.clone());
                 }
@@ -242,7 +269,7 @@ impl Writer {
         outcome
     }
 
-    fn changed(&mut self, root: &std::path::Path, changes: Changes) {
+    fn changed(&mut self, root: &Path, changes: Changes) {
         let shared = self.shared.clone();
         let result = self.guarded(|writer| {
             let reporter = Reporter { shared: &shared, reply: None };
@@ -256,9 +283,14 @@ impl Writer {
         }
     }
 
-    fn damaged(&mut self, path: &std::path::Path, why: &str) {
+    fn damaged(&mut self, path: &Path, why: &str) {
+        if self.base.as_deref() != Some(path) {
+            // Nothing rests on that file any more.
+            return;
+        }
         let writes = self.lock.is_some();
         self.shared.set_aside(path, why, writes);
+        self.base = None;
         // Answers from damaged bytes may be wrong: serve nothing rather than that.
         let roots = self.shared.current().roots.clone();
         self.linked = None;
@@ -304,7 +336,9 @@ impl Writer {
         if takes_over {
             return Some(Instant::now() + TAKEOVER_PERIOD);
         }
-        (self.unsaved && self.packing.is_none()).then(|| self.active + IDLE)
+        let large = self.shared.current().graph.node_count() >= LARGE;
+        let idle = if large { IDLE_LARGE } else { IDLE };
+        (self.unsaved && self.packing.is_none()).then(|| self.active + idle)
     }
 
     fn idle(&mut self) {
@@ -395,6 +429,17 @@ impl Writer {
             }
         }
         self.shared.state().watch = state;
+    }
+
+    /// Tells the status if changes can go unnoticed.
+    fn note_watch(&mut self) {
+        let degraded = self.watchers.iter().find_map(|(_, watcher)| watcher.health().degraded);
+        let mut state = self.shared.state();
+        match (degraded, &state.watch) {
+            (Some(why), _) => state.watch = WatchState::Failed(why),
+            (None, WatchState::Failed(_)) if !self.watchers.is_empty() => state.watch = WatchState::On,
+            _ => {}
+        }
     }
 
     fn finish(&mut self) {

@@ -79,7 +79,8 @@ fn the_other_direction_is_said_to_be_one() {
 
 #[test]
 fn no_path_is_closed_only_if_nothing_open_could_hide_one() {
-    let project = Project::new("//- a.py\ndef f(): pass\ndef g(): pass\n//- b.py\ndef h(): pass\ndef k(x):\n    x.f()\n");
+    let project =
+        Project::new("//- a.py\ndef f(): pass\ndef g(): pass\n//- b.py\ndef h(): pass\ndef k(x):\n    x.f()\n");
     let snapshot = project.indexed().snapshot();
     let answer = why(&snapshot, "b.py::h", "a.py::g");
     assert!(!answer.found, "{:?}", shown(&snapshot, &answer));

@@ -37,9 +37,8 @@ fn readers_answer_while_an_ingest_runs() {
     let (let_go, go_on) = mpsc::channel();
     let held = Held { stage: "parsing", reached, go_on: go_on.into(), once: AtomicBool::new(false) };
     std::thread::scope(|scope| {
-        let ingest = scope.spawn(|| {
-            engine.ingest(IngestRequest::code(project.tree.path()), &Cancel::new(), &held).expect("ingests")
-        });
+        let ingest = scope
+            .spawn(|| engine.ingest(IngestRequest::code(project.tree.path()), &Cancel::new(), &held).expect("ingests"));
         is_reached.recv().expect("the ingest runs");
         // The caller of the ingest is held here; eight readers do all their work before it is let go.
         let readers: Vec<_> = (0..8)
@@ -104,7 +103,8 @@ fn a_snapshot_never_mixes_generations() {
 fn a_watched_root_stays_fresh() {
     let project = Project::new("//- a.py\ndef f(): pass\n");
     drop(project.indexed());
-    let engine = m1nd_engine::Engine::open(m1nd_engine::EngineConfig { watch: true, ..project.config() }).expect("opens");
+    let engine =
+        m1nd_engine::Engine::open(m1nd_engine::EngineConfig { watch: true, ..project.config() }).expect("opens");
     let sees = |id: &str| {
         while engine.snapshot().graph().find(id).is_none() {
             std::thread::sleep(std::time::Duration::from_millis(5));

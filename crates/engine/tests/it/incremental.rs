@@ -130,7 +130,8 @@ fn main() { use_it(); demo::make().run(); }
 };
 
 fn edit(project: &Project, dialect: &Dialect, random: &mut Random) -> String {
-    let file = |random: &mut Random| format!("{}.{}", dialect.names[random.below(dialect.names.len())], dialect.extension);
+    let file =
+        |random: &mut Random| format!("{}.{}", dialect.names[random.below(dialect.names.len())], dialect.extension);
     let (a, b) = (file(random), file(random));
     let exists = project.tree.join(&a).is_file();
     match random.below(6) {

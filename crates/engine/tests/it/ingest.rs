@@ -52,8 +52,16 @@ fn a_name_finds_its_node() {
     let id = |text: &str| snapshot.resolve_node(text).map(|node| snapshot.graph().id(node).to_owned());
     let acquire = "file::app/pool.py::class::Pool::fn::acquire".to_owned();
     for text in [
-        &*acquire, "acquire", "Pool.acquire", "Pool::acquire", "pool.py::acquire", "app/pool.py::Pool::acquire",
-        "pool.Pool.acquire", "Pool#acquire", "acquire()", "file::app/pool.py::fn::acquire",
+        &*acquire,
+        "acquire",
+        "Pool.acquire",
+        "Pool::acquire",
+        "pool.py::acquire",
+        "app/pool.py::Pool::acquire",
+        "pool.Pool.acquire",
+        "Pool#acquire",
+        "acquire()",
+        "file::app/pool.py::fn::acquire",
     ] {
         assert_eq!(id(text), Ok(acquire.clone()), "{text}");
     }
@@ -66,12 +74,15 @@ fn a_name_finds_its_node() {
         Err(ResolveError::NotFound { suggestions, .. }) => assert_eq!(suggestions[0], acquire),
         other => panic!("{other:?}"),
     }
-    assert!(matches!(id("nothing_like_it_at_all"), Err(ResolveError::NotFound { suggestions, .. }) if suggestions.is_empty()));
+    assert!(
+        matches!(id("nothing_like_it_at_all"), Err(ResolveError::NotFound { suggestions, .. }) if suggestions.is_empty())
+    );
 }
 
 #[test]
 fn several_nodes_of_a_name_are_listed() {
-    let project = Project::new("//- a.py\ndef load(): pass\n//- b.py\ndef load(): pass\n//- tests/c.py\ndef load(): pass\n");
+    let project =
+        Project::new("//- a.py\ndef load(): pass\n//- b.py\ndef load(): pass\n//- tests/c.py\ndef load(): pass\n");
     let snapshot = project.indexed().snapshot();
     match snapshot.resolve_node("load") {
         Err(ResolveError::Ambiguous { candidates, total, .. }) => {
@@ -167,7 +178,11 @@ fn imported_graphs_live_beside_the_code() {
                      {"source":"svc::billing","target":"svc::gone"}]}"#,
     );
     let engine = project.indexed();
-    let json = IngestRequest { adapter: Adapter::Json, mode: Mode::Merge, ..IngestRequest::code(project.tree.join("services.json")) };
+    let json = IngestRequest {
+        adapter: Adapter::Json,
+        mode: Mode::Merge,
+        ..IngestRequest::code(project.tree.join("services.json"))
+    };
     let report = ingest(&engine, json).expect("ingests");
     assert_eq!((report.nodes_created, report.bad_edges), (2, 1));
     assert_eq!(report.bad_edge_examples, ["svc::billing → svc::gone"]);

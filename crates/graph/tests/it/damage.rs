@@ -93,7 +93,9 @@ fn other_files_are_named_for_what_they_are() {
     let mut newer = file();
     newer[8..12].copy_from_slice(&(FORMAT_VERSION + 1).to_le_bytes());
     match open("newer", &newer) {
-        SnapshotError::Newer { found, supported } => assert_eq!((found, supported), (FORMAT_VERSION + 1, FORMAT_VERSION)),
+        SnapshotError::Newer { found, supported } => {
+            assert_eq!((found, supported), (FORMAT_VERSION + 1, FORMAT_VERSION))
+        }
         other => panic!("{other}"),
     }
 }

@@ -61,7 +61,11 @@ impl Model {
         for from in &own {
             for _ in 0..random.below(4) {
                 let external = random.below(8) == 0;
-                let to = if external { format!("external::p{}", random.below(3)) } else { all[random.below(all.len())].clone() };
+                let to = if external {
+                    format!("external::p{}", random.below(3))
+                } else {
+                    all[random.below(all.len())].clone()
+                };
                 let possible = !external && random.below(3) == 0;
                 let tier = match (external, possible) {
                     (true, _) => EdgeTier::External,
@@ -129,7 +133,10 @@ impl Model {
 
     fn positions(&self) -> BTreeMap<String, Vec<Vec<Pos>>> {
         let of = |lines: &Vec<u32>| lines.iter().map(|&line| Pos { line, col: 1 }).collect::<Vec<_>>();
-        self.files.iter().map(|(path, file)| (path.clone(), file.edges.iter().map(|edge| of(&edge.5)).collect())).collect()
+        self.files
+            .iter()
+            .map(|(path, file)| (path.clone(), file.edges.iter().map(|edge| of(&edge.5)).collect()))
+            .collect()
     }
 }
 
