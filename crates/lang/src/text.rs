@@ -38,7 +38,7 @@ pub fn doc(comment: &str) -> Option<Box<str>> {
     let mut text = String::new();
     for line in body.lines() {
         let line = line.trim();
-        let line = ["///", "//!", "//", "##", "#", "*", ";;", "--"]
+        let line = ["///", "//!", "//", "##", "#", "*", ";;", "---", "--"]
             .iter()
             .find_map(|marker| line.strip_prefix(marker))
             .unwrap_or(line);

@@ -39,8 +39,38 @@ pub trait Visitor<'tree> {
 }
 
 /// Walks all named nodes below and including the root. Returns a problem if the tree was deeper than the limit; what
-/// lies below the limit is not visited.
+/// lies below the limit is not visited. Else a problem if the tree has syntax errors, which the walk goes through.
 pub fn walk<'tree>(tree: &'tree Tree, limits: &Limits, visitor: &mut impl Visitor<'tree>) -> Option<Problem> {
+    visit(tree, limits, visitor).or_else(|| syntax_errors(tree))
+}
+
+/// How often the parser had to skip or to invent text; `None` if it never did.
+pub fn syntax_errors(tree: &Tree) -> Option<Problem> {
+    let mut cursor = tree.walk();
+    let mut count = 0u32;
+    let mut first = None;
+    loop {
+        let node = cursor.node();
+        let wrong = node.is_error() || node.is_missing();
+        if wrong {
+            count += 1;
+            first.get_or_insert(node.start_position().row as u32 + 1);
+        }
+        // Only what is outermost counts: errors inside of skipped text say nothing more.
+        if !wrong && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                let mut problem = Problem::new(ProblemKind::SyntaxErrors, format!("{count} places"));
+                problem.line = first?;
+                return Some(problem);
+            }
+        }
+    }
+}
+
+fn visit<'tree>(tree: &'tree Tree, limits: &Limits, visitor: &mut impl Visitor<'tree>) -> Option<Problem> {
     let mut cursor = tree.walk();
     let mut path: Vec<Step<'tree>> = Vec::new();
     let mut too_deep = None;
@@ -124,6 +154,9 @@ pub fn parse(
     })
 }
 
+/// Bytes before a node past which its column saturates in any case: no character is longer than four bytes.
+const MAX_COLUMN_BYTES: usize = 4 * u16::MAX as usize;
+
 /// Positions of nodes in 1-based lines and character columns.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
@@ -141,6 +174,10 @@ impl<'a> Source<'a> {
     pub fn pos(&self, node: Node<'_>) -> Pos {
         let point = node.start_position();
         let line_start = node.start_byte() - point.column;
+        if point.column > MAX_COLUMN_BYTES {
+            // Counting the characters of a very long line again for each of its nodes takes quadratic time.
+            return Pos { line: point.row as u32 + 1, col: u16::MAX };
+        }
         let before = self.text.get(line_start..node.start_byte()).unwrap_or("");
         let col = if before.is_ascii() { before.len() } else { before.chars().count() };
         Pos { line: point.row as u32 + 1, col: u16::try_from(col + 1).unwrap_or(u16::MAX) }

@@ -6,15 +6,21 @@ use serde::{Deserialize, Serialize};
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::text;
 
+mod bash;
 mod c;
 mod cpp;
 mod csharp;
 mod go;
 mod java;
 mod kotlin;
+mod lua;
 mod outline;
+mod php;
 mod python;
+mod ruby;
 mod rust;
+mod scala;
+mod swift;
 mod typescript;
 
 /// A language, or [`Language::Text`] for every other file.
@@ -215,6 +221,54 @@ static ROWS: &[Row] = &[
         extensions: &["kt", "kts"],
         names: &["kotlin"],
         extract: Some(kotlin::extract),
+    },
+    Row {
+        language: Language::Php,
+        name: "php",
+        tier: Tier::Outlined,
+        extensions: &["php", "phtml", "php5", "phps"],
+        names: &["php"],
+        extract: Some(php::extract),
+    },
+    Row {
+        language: Language::Swift,
+        name: "swift",
+        tier: Tier::Outlined,
+        extensions: &["swift"],
+        names: &["swift"],
+        extract: Some(swift::extract),
+    },
+    Row {
+        language: Language::Ruby,
+        name: "ruby",
+        tier: Tier::Outlined,
+        extensions: &["rb", "rake", "gemspec", "ru"],
+        names: &["ruby", "rake", "Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile"],
+        extract: Some(ruby::extract),
+    },
+    Row {
+        language: Language::Bash,
+        name: "bash",
+        tier: Tier::Outlined,
+        extensions: &["sh", "bash", "zsh", "ksh", "bats"],
+        names: &["sh", "bash", "zsh", "dash", "ksh", ".bashrc", ".bash_profile", ".profile", ".zshrc"],
+        extract: Some(bash::extract),
+    },
+    Row {
+        language: Language::Lua,
+        name: "lua",
+        tier: Tier::Outlined,
+        extensions: &["lua"],
+        names: &["lua", "luajit"],
+        extract: Some(lua::extract),
+    },
+    Row {
+        language: Language::Scala,
+        name: "scala",
+        tier: Tier::Outlined,
+        extensions: &["scala", "sc", "sbt"],
+        names: &["scala"],
+        extract: Some(scala::extract),
     },
 ];
 

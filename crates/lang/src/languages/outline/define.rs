@@ -27,6 +27,8 @@ pub(crate) struct Frame {
     pub(crate) values: Vec<ExprId>,
     /// Its members are only known through its name (scoped enums).
     pub(crate) scoped_members: bool,
+    /// Its functions belong to the class itself (Ruby `class << self`).
+    pub(crate) static_members: bool,
     /// Visibility of what follows (C++ and Ruby sections).
     pub(crate) section: Option<Visibility>,
     result: Option<usize>,
@@ -180,6 +182,7 @@ impl Outline<'_> {
             decorators: Vec::new(),
             values: Vec::new(),
             scoped_members: false,
+            static_members: false,
             section: None,
             result: draft.result.map(|node| node.id()),
             extends: draft.extends.map(|node| node.id()),
@@ -258,6 +261,13 @@ impl Outline<'_> {
         self.frames.last_mut()
     }
 
+    /// The node that is the declared type of the innermost definition.
+    pub(crate) fn set_frame_result(&mut self, node: Option<Node<'_>>) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.result = node.map(|node| node.id());
+        }
+    }
+
     /// Adds a parameter to the innermost definition and binds its name.
     pub(crate) fn add_parameter(
         &mut self,
@@ -293,8 +303,9 @@ impl Outline<'_> {
         declared: Option<ExprId>,
         flags: DefFlags,
         visibility: Visibility,
-    ) {
-        let Some((scope, owner)) = self.frames.last().map(|frame| (frame.body, frame.id)) else { return };
+    ) -> Option<DefId> {
+        let class = self.frames.iter().rev().find(|frame| !frame.is_function);
+        let Some((scope, owner)) = class.map(|frame| (frame.body, frame.id)) else { return None };
         let text = self.builder.name(crate::text::clip(self.name_text(name), 200));
         let mut definition = self.builder.blank_definition(DefKind::Field, text, scope, self.source.pos(name));
         self.place(&mut definition, node, node.end_byte());
@@ -308,6 +319,7 @@ impl Outline<'_> {
         definition.declared = declared;
         let id = self.builder.definition(definition);
         self.builder.bind_definition(id, Namespace::Value);
+        Some(id)
     }
 
     /// A parameter of a class's own header that is no field: its name is known in the body.

@@ -87,7 +87,9 @@ impl<'a> Outline<'a> {
             return None;
         }
         let gap = self.source.text.get(run.end..start)?;
-        if gap.contains([';', '{', '}']) || blank_line(gap) {
+        // Only the words of the same declaration may stand between.
+        let apart = gap.trim_start().contains(['\n', ';', '{', '}']);
+        if apart || blank_line(gap) {
             return None;
         }
         let comment = self.source.text.get(run.start..run.end)?;

@@ -63,6 +63,10 @@ impl Outline<'_> {
             self.plain_parameter(text);
             return;
         }
+        if text.starts_with('$') {
+            // Numbered parameters of closures.
+            return;
+        }
         let no_type = self.in_type() && self.grammar.no_type.contains(&text);
         if text.is_empty() || text == "_" || no_type {
             return;
@@ -272,7 +276,8 @@ impl Outline<'_> {
         let callee = match base.get(node, None) {
             Some(base) => {
                 let base = self.expr_of(base);
-                self.builder.member(base, text)
+                let path = node.kind().starts_with("scoped");
+                if path { self.builder.path(base, text) } else { self.builder.member(base, text) }
             }
             None => self.bare_name(text),
         };

@@ -2,6 +2,7 @@
 //! node what the language's [`Grammar`] says of its kind. What is irregular in a language is a function of its table.
 
 mod bind;
+pub(super) mod common;
 mod define;
 mod draft;
 mod exprs;
@@ -17,7 +18,7 @@ use self::draft::CommentRun;
 pub(super) use self::draft::Draft;
 pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap};
 use super::Input;
-use crate::facts::{DefId, DefKind, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
+use crate::facts::{DefId, DefKind, Expr, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
 pub(super) use crate::walk;
 use crate::walk::{Enter, Source, Step, Visitor};
 
@@ -110,6 +111,7 @@ pub(super) struct Outline<'a> {
     variables: FxHashMap<usize, Vec<DefId>>,
     loose_type_parameters: Vec<crate::facts::TypeParameter>,
     comments: CommentRun,
+    assigned: common::Assigned,
 }
 
 /// Extracts a file by a grammar.
@@ -136,6 +138,7 @@ pub(super) fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &C
         variables: FxHashMap::default(),
         loose_type_parameters: Vec::new(),
         comments: CommentRun::default(),
+        assigned: common::Assigned::default(),
     };
     let problem = walk::walk(&tree, input.limits, &mut outline);
     while !outline.frames.is_empty() {
@@ -235,6 +238,25 @@ impl<'a> Outline<'a> {
     /// Kind of the innermost definition around the current node.
     pub(super) fn frame_kind(&self) -> Option<DefKind> {
         Some(self.builder.facts().definition(self.frames.last()?.id).kind)
+    }
+
+    /// Whether the parent of the current node is a definition.
+    pub(super) fn parent_is_frame(&self) -> bool {
+        self.stack.iter().rev().nth(1).is_some_and(|state| state.frame)
+    }
+
+    /// Whether the innermost definition is a case class by its header.
+    pub(super) fn is_case_class(&self) -> bool {
+        let facts = self.builder.facts();
+        let signature = self.frames.last().and_then(|frame| facts.definition(frame.id).signature.as_deref());
+        signature.is_some_and(|signature| signature.split_whitespace().take(5).any(|word| word == "case"))
+    }
+
+    /// Whether the innermost definition names a base of this name.
+    pub(super) fn base_is(&self, name: &str) -> bool {
+        let facts = self.builder.facts();
+        let bases = self.frames.last().map_or(&[][..], |frame| &frame.bases);
+        bases.iter().any(|&base| matches!(facts.expr(base), Expr::Name { name: base, .. } if facts.name(base) == name))
     }
 
     /// Forgets type parameters that no definition took.
@@ -458,6 +480,7 @@ impl Outline<'_> {
     /// A reference to what an expression names, by what is said of its node.
     pub(super) fn refer(&mut self, expr: ExprId, at: Node<'_>) {
         let role = match self.current_mark() {
+            Mark::Part => return,
             Mark::Call(_) => Role::Call,
             Mark::Write => Role::Write,
             Mark::Inherit(_) => Role::Inherit,

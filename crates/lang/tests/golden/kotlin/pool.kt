@@ -55,9 +55,13 @@ object Single : Base() {
     }
 }
 data class Point(val x: Int, val y: Int)
-fun String.len(): Int = this.length
 sealed class Res {
     object Ok : Res()
 }
-class T1 { @Test fun works() { assertEquals(1, Pool<Conn>(3).acquire(2)) } }
+class T1 {
+    @Test
+    fun works() {
+        assertEquals(1, Pool<Conn>(3).acquire(2))
+    }
+}
 val lazyv by lazy { compute() }

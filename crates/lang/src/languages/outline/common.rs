@@ -1,0 +1,182 @@
+//! Functions that the tables of several languages share.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::{Mark, Outline, Pick, Rule};
+use crate::facts::{
+    BindingTarget, DefFlags, DefId, DefKind, Expr, ExprId, FactsBuilder, Import, ImportFlags, ImportId, ImportKind,
+    NameId, Namespace, ScopeId, ScopeKind,
+};
+use crate::walk::Enter;
+
+/// Variables that assignments have defined, in languages without declarations.
+pub(crate) type Assigned = FxHashMap<(ScopeId, NameId), DefId>;
+
+/// Nothing to do on leaving.
+pub(crate) fn nothing(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}
+
+/// Nothing to do on entering.
+pub(crate) fn descend(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    Enter::Descend
+}
+
+/// Opens a block.
+pub(crate) fn block(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    cx.open_scope(ScopeKind::Block);
+    Enter::Descend
+}
+
+/// The name of a named argument is not looked up where it is written.
+pub(crate) fn named_argument(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(name) = node.child_by_field_name("name") {
+        cx.mark(name, Mark::Skip);
+    }
+    Enter::Descend
+}
+
+/// The node is what its first expression is.
+pub(crate) fn forward(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Forward, node, parent);
+}
+
+/// Longest run of scopes searched for the function around a block.
+const MAX_BLOCKS: usize = 512;
+
+impl Outline<'_> {
+    /// Adds an import without flags.
+    pub(crate) fn add_import(
+        &mut self,
+        kind: ImportKind,
+        module: &str,
+        bound: Option<NameId>,
+        at: Node<'_>,
+    ) -> ImportId {
+        let module = self.builder.name(module);
+        let (scope, pos) = (self.scope(), self.source.pos(at));
+        let import = Import { kind, module, level: 0, path: None, scope, pos, flags: ImportFlags::default() };
+        self.builder.import(import, bound)
+    }
+
+    /// The scope that an undeclared variable belongs to: the function, class, module or file around the current node.
+    pub(crate) fn variable_scope(&self) -> ScopeId {
+        let mut scope = self.scope();
+        for _ in 0..MAX_BLOCKS {
+            let here = self.builder.facts().scopes[scope.index()];
+            match (here.kind, here.parent) {
+                (ScopeKind::Block | ScopeKind::Generics, Some(parent)) => scope = parent,
+                _ => break,
+            }
+        }
+        scope
+    }
+
+    /// Binds a variable that an assignment makes, in the function around it.
+    pub(crate) fn assign_local(&mut self, name: Node<'_>, value: Option<ExprId>) {
+        let scope = self.variable_scope();
+        let text = self.name_text(name);
+        if text.is_empty() || text == "_" {
+            return;
+        }
+        let name = self.builder.name(text);
+        let target = value.map_or(BindingTarget::Opaque, BindingTarget::Value);
+        self.builder.bind(scope, name, Namespace::Value, target);
+    }
+
+    /// Defines a variable at its first assignment outside of functions; later ones add their value.
+    pub(crate) fn assign_global(
+        &mut self,
+        kind: DefKind,
+        name: Node<'_>,
+        whole: Node<'_>,
+        value: Option<ExprId>,
+    ) -> Option<DefId> {
+        let text = self.name_text(name);
+        if text.is_empty() || text == "_" {
+            return None;
+        }
+        let key = (self.variable_scope(), self.builder.name(text));
+        let id = match self.assigned.get(&key) {
+            Some(&id) => id,
+            None => {
+                let visibility = self.visibility(&[], text);
+                let id = self.variable(kind, text, name, whole, DefFlags::default(), visibility);
+                self.assigned.insert(key, id);
+                id
+            }
+        };
+        self.add_value(id, value);
+        Some(id)
+    }
+
+    /// Adds a value to a variable's definition.
+    pub(crate) fn add_value(&mut self, id: DefId, value: Option<ExprId>) {
+        let Some(value) = value else { return };
+        let list = self.builder.facts().definition(id).values;
+        let mut values = self.builder.facts().list(list).to_vec();
+        if values.len() < MAX_ASSIGNED && !values.contains(&value) {
+            values.push(value);
+            let values = self.builder.list(&values);
+            self.builder.definition_mut(id).values = values;
+        }
+    }
+
+    /// Sets type and value of the definitions that a node made when it was entered.
+    pub(crate) fn complete(&mut self, node: Node<'_>, declared: Option<ExprId>, value: Option<ExprId>) {
+        for id in self.remembered(node) {
+            let values = match value {
+                Some(value) => self.builder.list(&[value]),
+                None => FactsBuilder::EMPTY,
+            };
+            let definition = self.builder.definition_mut(id);
+            definition.declared = declared;
+            definition.values = values;
+        }
+    }
+
+    /// Item `index` of a value that several names share, the value itself if it is for one.
+    pub(crate) fn item(&mut self, value: Option<ExprId>, index: usize, names: usize) -> Option<ExprId> {
+        let base = value?;
+        Some(if names == 1 { base } else { self.builder.expr(Expr::Item { base, index: index as u32 }) })
+    }
+
+    /// The text of the one string literal in `node`, without its quotes.
+    pub(crate) fn string_text(&self, node: Node<'_>, kinds: &'static [&'static str]) -> Option<&str> {
+        let content = Pick::Kind(kinds).get(node, None)?;
+        Some(self.text(content))
+    }
+}
+
+/// Values kept of a variable that is assigned often.
+const MAX_ASSIGNED: usize = 8;
+
+impl Outline<'_> {
+    /// Remembers that a variable is defined already.
+    pub(crate) fn assigned_before(&mut self, name: Node<'_>, id: DefId) {
+        let key = (self.variable_scope(), self.builder.name(self.name_text(name)));
+        self.assigned.insert(key, id);
+    }
+
+    /// Defines a field of the innermost class at its first assignment; later ones add their value.
+    pub(crate) fn assign_field(
+        &mut self,
+        name: Node<'_>,
+        whole: Node<'_>,
+        flags: DefFlags,
+        visibility: crate::facts::Visibility,
+        value: Option<ExprId>,
+    ) {
+        let class = self.frames.iter().rev().find(|frame| !frame.is_function);
+        let Some(body) = class.map(|frame| frame.body) else { return };
+        let key = (body, self.builder.name(self.name_text(name)));
+        let id = match self.assigned.get(&key) {
+            Some(&id) => id,
+            None => {
+                let Some(id) = self.field_of_parameter(whole, name, None, flags, visibility) else { return };
+                self.assigned.insert(key, id);
+                id
+            }
+        };
+        self.add_value(id, value);
+    }
+}

@@ -1,0 +1,333 @@
+//! Ruby: modules and classes, calls without parentheses, instance variables, what `attr_*` and `include` declare.
+
+mod assign;
+
+use std::sync::OnceLock;
+
+use m1nd_base::Problem;
+use tree_sitter::Node;
+
+use super::Input;
+use super::outline::common::nothing;
+use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
+use crate::facts::{
+    Collection, DefFlags, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, PathRoot, Role, ScopeKind,
+    Visibility,
+};
+use crate::walk::Enter;
+
+pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
+    let mut facts = outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))?;
+    // A bare name that is no local variable calls a method.
+    for index in 0..facts.references.len() {
+        let reference = facts.references[index];
+        let Expr::Name { name, .. } = facts.expr(reference.expr) else { continue };
+        let method = facts.name(name).starts_with(|c: char| c.is_lowercase() || c == '_');
+        if reference.role == Role::Read && method {
+            facts.references[index].role = Role::Call;
+            facts.references[index].arity = 0;
+        }
+    }
+    Ok(facts)
+}
+
+const fn field(name: &'static str) -> Pick {
+    Pick::Field(name)
+}
+
+static GRAMMAR: Grammar = Grammar {
+    spreads: &["splat_argument", "hash_splat_argument", "forward_argument"],
+    adjust,
+    ..Grammar::new(|| tree_sitter_ruby::LANGUAGE.into(), RULES)
+};
+
+static MODULE: Define = Define::like_class(DefKind::Module);
+static METHOD: Define = Define { no_body: NoBody::Nothing, ..Define::FUNCTION };
+static PARAMETER: Bind = Bind { ty: Pick::None, ..Bind::LOCAL };
+static DESTRUCTURED: Bind = Bind { names: Pick::Kind(&["identifier"]), ty: Pick::None, ..Bind::LOCAL };
+
+static RULES: &[(&str, Rule)] = &[
+    ("module", Rule::Define(&MODULE)),
+    ("class", Rule::Define(&Define::CLASS)),
+    ("superclass", Rule::Bases),
+    ("singleton_class", Rule::Custom(enter_singleton, leave_singleton)),
+    ("method", Rule::Define(&METHOD)),
+    ("singleton_method", Rule::Define(&METHOD)),
+    ("block", Rule::Define(&Define::LAMBDA)),
+    ("do_block", Rule::Define(&Define::LAMBDA)),
+    ("optional_parameter", Rule::Param(&PARAMETER, ParameterKind::Plain)),
+    ("keyword_parameter", Rule::Param(&PARAMETER, ParameterKind::Keyword)),
+    ("splat_parameter", Rule::Param(&PARAMETER, ParameterKind::Rest)),
+    ("hash_splat_parameter", Rule::Param(&PARAMETER, ParameterKind::KeywordRest)),
+    ("block_parameter", Rule::Param(&PARAMETER, ParameterKind::Keyword)),
+    ("destructured_parameter", Rule::Param(&DESTRUCTURED, ParameterKind::Plain)),
+    ("body_statement", Rule::Sequence(false)),
+    ("block_body", Rule::Sequence(false)),
+    ("assignment", Rule::Custom(assign::enter, assign::leave)),
+    ("operator_assignment", Rule::Custom(assign::enter, assign::leave)),
+    ("exception_variable", Rule::Skip),
+    ("rescue", Rule::Custom(enter_rescue, leave_rescue)),
+    ("exceptions", Rule::Union(&[])),
+    ("for", Rule::Custom(enter_for, leave_for)),
+    ("return", Rule::Return),
+    ("argument_list", Rule::List),
+    ("alias", Rule::Skip),
+    ("undef", Rule::Skip),
+    ("call", Rule::Custom(enter_call, leave_call)),
+    ("scope_resolution", Rule::Custom(enter_scope, leave_scope)),
+    ("element_reference", Rule::Index(field("object"))),
+    ("parenthesized_statements", Rule::Sequence(false)),
+    ("conditional", Rule::Union(&["consequence", "alternative"])),
+    ("identifier", Rule::Custom(identifier, nothing)),
+    ("constant", Rule::Name),
+    ("instance_variable", Rule::Custom(instance_variable, nothing)),
+    ("class_variable", Rule::Custom(instance_variable, nothing)),
+    ("global_variable", Rule::Name),
+    ("self", Rule::This),
+    ("super", Rule::Custom(bare_super, nothing)),
+    ("hash_key_symbol", Rule::Skip),
+    ("simple_symbol", Rule::Literal(Literal::Str)),
+    ("string", Rule::Literal(Literal::Str)),
+    ("integer", Rule::Literal(Literal::Int)),
+    ("float", Rule::Literal(Literal::Float)),
+    ("regex", Rule::Literal(Literal::Regex)),
+    ("true", Rule::Literal(Literal::Bool)),
+    ("false", Rule::Literal(Literal::Bool)),
+    ("nil", Rule::Literal(Literal::Null)),
+    ("array", Rule::Collection(Collection::List)),
+    ("hash", Rule::Collection(Collection::Map)),
+    ("pair", Rule::Plain),
+];
+
+fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, parent: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
+    if !matches!(node.kind(), "method" | "singleton_method") {
+        return;
+    }
+    let name = draft.name_node.map_or("", |name| cx.text(name)).to_owned();
+    draft.flags.is_constructor = name == "initialize";
+    let in_test = cx.owner_name().is_some_and(|owner| owner.contains("Test"));
+    draft.flags.is_test = in_test && name.starts_with("test_");
+    let section = cx.frame().map(|frame| (frame.section, frame.static_members));
+    if let Some((section, static_members)) = section {
+        draft.flags.is_static |= static_members;
+        draft.visibility = section.unwrap_or(Visibility::Public);
+    }
+    // `private def name` says it of this method alone.
+    let list = parent.filter(|parent| parent.kind() == "argument_list");
+    if list.is_some() && cx.parent_mark() == Mark::Part {
+        draft.visibility = Visibility::Private;
+    }
+    draft.name = Some(name);
+    if node.kind() == "singleton_method" {
+        draft.flags.is_static = true;
+        draft.visibility = Visibility::Public;
+        let object = node.child_by_field_name("object");
+        draft.extends = object.filter(|object| object.kind() == "constant");
+    }
+}
+
+fn enter_singleton(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(frame) = cx.frame() {
+        frame.static_members = true;
+    }
+    Enter::Descend
+}
+
+fn leave_singleton(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {
+    if let Some(frame) = cx.frame() {
+        frame.static_members = false;
+    }
+}
+
+fn section_of(word: &str) -> Option<Visibility> {
+    match word {
+        "private" => Some(Visibility::Private),
+        "protected" => Some(Visibility::Protected),
+        "public" => Some(Visibility::Public),
+        _ => None,
+    }
+}
+
+/// `private` alone holds for what follows.
+fn identifier(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    let text = cx.text(node);
+    if let Some(section) = section_of(text)
+        && parent.is_some_and(|parent| parent.kind() == "body_statement")
+    {
+        if let Some(frame) = cx.frame() {
+            frame.section = Some(section);
+        }
+        return Enter::Skip;
+    }
+    cx.name(node);
+    Enter::Skip
+}
+
+fn instance_variable(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    let scope = cx.scope();
+    let base = cx.builder.expr(Expr::This { scope });
+    let text = cx.text(node);
+    let expr = cx.builder.member(base, text);
+    cx.finish_expr(node, node, expr);
+    Enter::Skip
+}
+
+/// `super` without arguments passes on those of the method.
+fn bare_super(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    let expr = cx.keyword_expr(true);
+    cx.set_expr(node, expr);
+    if parent.is_none_or(|parent| parent.kind() != "call") {
+        cx.refer_with(expr, Role::Call, u8::MAX, node);
+    }
+    Enter::Skip
+}
+
+fn enter_scope(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(name) = node.child_by_field_name("name") {
+        cx.mark(name, Mark::Skip);
+    }
+    Enter::Descend
+}
+
+fn leave_scope(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let base = match node.child_by_field_name("scope") {
+        Some(scope) => cx.expr_of(scope),
+        None => {
+            let scope = cx.scope();
+            cx.builder.expr(Expr::Root { root: PathRoot::Global, scope })
+        }
+    };
+    let text = cx.text(name);
+    let expr = cx.builder.path(base, text);
+    cx.finish_expr(node, name, expr);
+}
+
+/// Calls that declare something, by name.
+fn enter_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    let method = node.child_by_field_name("method");
+    let arguments = node.child_by_field_name("arguments");
+    let word = method.map_or("", |method| cx.text(method));
+    if let Some(method) = method.filter(|method| method.kind() != "super") {
+        cx.mark(method, Mark::Skip);
+    }
+    let receiver = node.child_by_field_name("receiver");
+    if let Some(receiver) = receiver {
+        let constructs = word == "new" && matches!(receiver.kind(), "constant" | "scope_resolution");
+        let mark = if constructs { Mark::Call(cx.arity(arguments)) } else { Mark::None };
+        cx.mark(receiver, mark);
+        return Enter::Descend;
+    }
+    match (word, arguments) {
+        ("require" | "require_relative" | "load", Some(arguments)) => import(cx, word, arguments),
+        ("include" | "extend" | "prepend", Some(arguments)) if in_class(cx) => {
+            let mut cursor = arguments.walk();
+            for argument in arguments.named_children(&mut cursor).collect::<Vec<_>>() {
+                cx.mark(argument, Mark::Inherit(true));
+            }
+        }
+        ("attr_reader" | "attr_writer" | "attr_accessor", Some(arguments)) if in_class(cx) => {
+            attributes(cx, node, arguments);
+        }
+        (word, Some(arguments)) if section_of(word) == Some(Visibility::Private) => cx.mark(arguments, Mark::Part),
+        _ => {}
+    }
+    Enter::Descend
+}
+
+fn in_class(cx: &Outline<'_>) -> bool {
+    matches!(cx.scope_kind(), ScopeKind::Class | ScopeKind::Module)
+}
+
+fn import(cx: &mut Outline<'_>, word: &str, arguments: Node<'_>) {
+    let Some(text) = Pick::Kind(&["string"]).get(arguments, None) else { return };
+    let Some(content) = text.named_child(0).filter(|_| text.named_child_count() == 1) else { return };
+    let mut module = cx.text(content).to_owned();
+    if word == "require_relative" && !module.starts_with('.') {
+        // Relative to this file, unlike `require`.
+        module.insert_str(0, "./");
+    }
+    cx.add_import(ImportKind::Include, &module, None, text);
+}
+
+fn attributes(cx: &mut Outline<'_>, node: Node<'_>, arguments: Node<'_>) {
+    let visibility = cx.frame().and_then(|frame| frame.section).unwrap_or(Visibility::Public);
+    for symbol in Pick::Kind(&["simple_symbol"]).all(arguments, None) {
+        let text = cx.text(symbol).trim_start_matches(':');
+        if !text.is_empty() {
+            cx.variable(DefKind::Field, text, symbol, node, DefFlags::default(), visibility);
+        }
+    }
+}
+
+fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let arguments = node.child_by_field_name("arguments");
+    let arity = cx.arity(arguments);
+    let method = node.child_by_field_name("method");
+    let word = method.map_or("", |method| cx.text(method));
+    let receiver = node.child_by_field_name("receiver");
+    let constructs =
+        receiver.is_some_and(|receiver| word == "new" && matches!(receiver.kind(), "constant" | "scope_resolution"));
+    let callee = match (receiver, method) {
+        (Some(receiver), _) if constructs => cx.expr_of(receiver),
+        (Some(receiver), Some(method)) => {
+            let base = cx.expr_of(receiver);
+            let callee = cx.builder.member(base, word);
+            cx.refer_with(callee, Role::Call, arity, method);
+            callee
+        }
+        (None, Some(method)) if method.kind() == "super" => {
+            let callee = cx.keyword_expr(true);
+            cx.refer_with(callee, Role::Call, arity, method);
+            callee
+        }
+        (None, Some(_)) if declares(word) => return,
+        (None, Some(method)) => {
+            let callee = cx.bare_name(word);
+            cx.refer_with(callee, Role::Call, arity, method);
+            callee
+        }
+        // `callable.(…)`
+        (Some(receiver), None) => cx.expr_of(receiver),
+        (None, None) => return,
+    };
+    let args = cx.arguments(arguments);
+    let expr = cx.builder.expr(Expr::Call { callee, args });
+    cx.set_expr(node, expr);
+}
+
+fn declares(word: &str) -> bool {
+    matches!(
+        word,
+        "require" | "require_relative" | "load" | "include" | "extend" | "prepend" | "attr_reader" | "attr_writer"
+            | "attr_accessor" | "private" | "public" | "protected" | "module_function" | "alias_method"
+            | "private_constant" | "private_class_method"
+    )
+}
+
+fn rescued(node: Node<'_>) -> Option<Node<'_>> {
+    node.child_by_field_name("variable")?.named_child(0)
+}
+
+fn enter_rescue(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    Enter::Descend
+}
+
+fn leave_rescue(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let of = cx.known(node.child_by_field_name("exceptions"));
+    let value = of.map(|of| cx.builder.expr(Expr::Instance { of }));
+    if let Some(name) = rescued(node).filter(|name| name.kind() == "identifier") {
+        cx.assign_local(name, value);
+    }
+}
+
+fn enter_for(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    for name in cx.pattern_names(&field("pattern").all(node, None)) {
+        cx.mark(name, Mark::Skip);
+        cx.assign_local(name, None);
+    }
+    Enter::Descend
+}
+
+fn leave_for(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}

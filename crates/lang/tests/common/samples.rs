@@ -1,0 +1,28 @@
+//! One realistic file of each language, free of syntax errors.
+
+use m1nd_lang::Language;
+
+pub fn sample(language: Language) -> &'static str {
+    match language {
+        Language::Text => "plain text\n",
+        Language::Python => include_str!("../samples/sample.py"),
+        Language::JavaScript => include_str!("../samples/sample.js"),
+        Language::TypeScript => include_str!("../samples/sample.ts"),
+        Language::Tsx => include_str!("../samples/sample.tsx"),
+        Language::Vue => include_str!("../samples/sample.vue"),
+        Language::Svelte => include_str!("../samples/sample.svelte"),
+        Language::Rust => include_str!("../samples/sample.rs"),
+        Language::Go => include_str!("../golden/go/pool.go"),
+        Language::Java => include_str!("../golden/java/Pool.java"),
+        Language::C => include_str!("../golden/c/pool.c"),
+        Language::Cpp => include_str!("../golden/cpp/pool.cpp"),
+        Language::CSharp => include_str!("../golden/csharp/pool.cs"),
+        Language::Kotlin => include_str!("../golden/kotlin/pool.kt"),
+        Language::Ruby => include_str!("../golden/ruby/pool.rb"),
+        Language::Php => include_str!("../golden/php/pool.php"),
+        Language::Swift => include_str!("../golden/swift/pool.swift"),
+        Language::Scala => include_str!("../golden/scala/pool.scala"),
+        Language::Bash => include_str!("../golden/bash/build.sh"),
+        Language::Lua => include_str!("../golden/lua/pool.lua"),
+    }
+}

@@ -1,0 +1,7 @@
+package text
+
+fun String.len(): Int = this.length
+
+fun Map<String, Pool>.first(key: String): Pool? {
+    return this[key]
+}
