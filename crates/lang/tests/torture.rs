@@ -184,8 +184,7 @@ fn random_bytes_are_survived() {
             // Pieces of the sample in any order look more like the language than noise does.
             let text = sample(language);
             let words: Vec<&str> = text.split_inclusive([' ', '\n', '(', ')', '{', '}', '.']).collect();
-            let mixed: String =
-                (0..600).map(|_| words[(random.next() % words.len() as u64) as usize]).collect();
+            let mixed: String = (0..600).map(|_| words[(random.next() % words.len() as u64) as usize]).collect();
             extract_on_small_stack(language, mixed.into_bytes());
         }
     }

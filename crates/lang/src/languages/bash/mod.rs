@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use super::Input;
 use super::outline::common::{descend, nothing};
 use super::outline::{self, Compiled, Define, Grammar, Mark, NoBody, Outline, Pick, Rule};
-use crate::facts::{DefKind, Expr, FileFacts, FactsBuilder, ImportKind, Literal, Role, ScopeKind};
+use crate::facts::{DefKind, Expr, FactsBuilder, FileFacts, ImportKind, Literal, Role, ScopeKind};
 use crate::walk::Enter;
 
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
@@ -16,10 +16,8 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
 }
 
-static GRAMMAR: Grammar = Grammar {
-    name_kinds: &["variable_name"],
-    ..Grammar::new(|| tree_sitter_bash::LANGUAGE.into(), RULES)
-};
+static GRAMMAR: Grammar =
+    Grammar { name_kinds: &["variable_name"], ..Grammar::new(|| tree_sitter_bash::LANGUAGE.into(), RULES) };
 
 static FUNCTION: Define = Define { params: Pick::None, no_body: NoBody::Nothing, ..Define::FUNCTION };
 

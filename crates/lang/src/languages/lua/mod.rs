@@ -8,9 +8,7 @@ use tree_sitter::Node;
 use super::Input;
 use super::outline::common::{block, descend, nothing};
 use super::outline::{self, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
-use crate::facts::{
-    Collection, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
-};
+use crate::facts::{Collection, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, ScopeKind, Visibility};
 use crate::walk::Enter;
 
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {

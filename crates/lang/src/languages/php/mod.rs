@@ -30,11 +30,7 @@ static GRAMMAR: Grammar = Grammar {
     super_: &["parent"],
     self_type: &["self", "static"],
     decorators: &["attribute_list"],
-    access: &[
-        ("public", Visibility::Public),
-        ("protected", Visibility::Protected),
-        ("private", Visibility::Private),
-    ],
+    access: &[("public", Visibility::Public), ("protected", Visibility::Protected), ("private", Visibility::Private)],
     test_decorators: &["Test"],
     spreads: &["variadic_unpacking"],
     sigils: &['$', '&'],

@@ -300,9 +300,22 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
 fn declares(word: &str) -> bool {
     matches!(
         word,
-        "require" | "require_relative" | "load" | "include" | "extend" | "prepend" | "attr_reader" | "attr_writer"
-            | "attr_accessor" | "private" | "public" | "protected" | "module_function" | "alias_method"
-            | "private_constant" | "private_class_method"
+        "require"
+            | "require_relative"
+            | "load"
+            | "include"
+            | "extend"
+            | "prepend"
+            | "attr_reader"
+            | "attr_writer"
+            | "attr_accessor"
+            | "private"
+            | "public"
+            | "protected"
+            | "module_function"
+            | "alias_method"
+            | "private_constant"
+            | "private_class_method"
     )
 }
 

@@ -46,8 +46,7 @@ static FUNCTION: Define = Define { params: Pick::None, result: field("return_typ
 static LAMBDA: Define = Define { body: Pick::Last, ..Define::LAMBDA };
 static EXTENSION: Define =
     Define { kind: DefKind::Impl, name: Pick::None, params: field("parameters"), ..Define::CLASS };
-static ALIAS: Define =
-    Define { kind: DefKind::TypeAlias, body: Pick::None, result: field("type"), ..Define::CLASS };
+static ALIAS: Define = Define { kind: DefKind::TypeAlias, body: Pick::None, result: field("type"), ..Define::CLASS };
 static VALUE: Bind = Bind { names: field("pattern"), ..Bind::VARIABLE };
 static GIVEN: Bind = Bind { ty: field("return_type"), value: field("body"), ..Bind::VARIABLE };
 static PARAMETER: Bind = Bind { value: field("default_value"), ..Bind::VARIABLE };
@@ -333,4 +332,3 @@ fn leave_type_parameters(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
         cx.add_type_param(*name, bound);
     }
 }
-

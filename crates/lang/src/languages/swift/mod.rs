@@ -42,8 +42,16 @@ static GRAMMAR: Grammar = Grammar {
 };
 
 const TYPES: &[&str] = &[
-    "user_type", "optional_type", "array_type", "dictionary_type", "function_type", "tuple_type",
-    "protocol_composition_type", "existential_type", "opaque_type", "metatype",
+    "user_type",
+    "optional_type",
+    "array_type",
+    "dictionary_type",
+    "function_type",
+    "tuple_type",
+    "protocol_composition_type",
+    "existential_type",
+    "opaque_type",
+    "metatype",
 ];
 const TYPE: Pick = Pick::Kind(TYPES);
 
@@ -54,8 +62,7 @@ static NAMELESS: Define = Define { name: Pick::None, no_body: NoBody::Nothing, .
 static COMPUTED: Define =
     Define { name: Pick::None, params: Pick::None, body: Pick::Field("computed_value"), ..Define::FUNCTION };
 static LAMBDA: Define = Define { params: Pick::None, body: Pick::None, ..Define::LAMBDA };
-static ALIAS: Define =
-    Define { kind: DefKind::TypeAlias, body: Pick::None, result: Pick::Last, ..Define::CLASS };
+static ALIAS: Define = Define { kind: DefKind::TypeAlias, body: Pick::None, result: Pick::Last, ..Define::CLASS };
 static ASSOCIATED: Define = Define { kind: DefKind::TypeAlias, body: Pick::None, ..Define::CLASS };
 
 static RULES: &[(&str, Rule)] = &[
