@@ -1,5 +1,6 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
@@ -35,7 +36,7 @@ pub struct LinkEdge {
     /// Number of candidates of the references behind it: 1 unless `possible`.
     pub of: u16,
     /// Where the references stand, in order; empty for `contains`.
-    pub sites: Vec<Pos>,
+    pub sites: Box<[Pos]>,
 }
 
 /// A reference without a target.
@@ -434,16 +435,28 @@ fn constructors(eval: &mut Eval<'_>, of: DefRef, also: &mut Vec<SymbolId>) {
 
 /// The links of a file before packages outside have their ids.
 pub(crate) struct RawLinks {
-    pub(crate) file: FileId,
-    pub(crate) resolutions: Vec<Resolution>,
+    links: FileLinks,
+    /// Edges whose target is a package: place among the edges, node id text.
+    packages: Vec<(u32, String)>,
 }
 
+/// Gives the packages that edges lead to their ids.
+pub(crate) fn name_packages(project: &mut Project, raw: RawLinks) -> FileLinks {
+    let RawLinks { mut links, packages } = raw;
+    for (place, id) in packages {
+        links.edges[place as usize].to = project.symbols.intern(&id);
+    }
+    links
+}
+
+/// An edge's key while edges are gathered.
+type EdgeKey = (SymbolId, Target, Relation, EdgeTier);
+
 /// Puts a file's links together.
-pub(crate) fn assemble(project: &mut Project, raw: RawLinks) -> FileLinks {
-    let RawLinks { file, resolutions } = raw;
+pub(crate) fn assemble(project: &Project, file: FileId, resolutions: Vec<Resolution>) -> RawLinks {
     let mut counts = TierCounts::default();
     let mut unresolved = Vec::new();
-    let mut sites: BTreeMap<(SymbolId, SymbolId, Relation, EdgeTier), (u16, Vec<Pos>)> = BTreeMap::new();
+    let mut gathered: BTreeMap<EdgeKey, (u16, Vec<Pos>)> = BTreeMap::new();
     for resolution in resolutions {
         let Some(tier) = resolution.tier else {
             if let Some(reason) = resolution.reason {
@@ -466,43 +479,49 @@ pub(crate) fn assemble(project: &mut Project, raw: RawLinks) -> FileLinks {
             EdgeTier::External => counts.external += 1,
         }
         let of = resolution.targets.len() as u16;
-        for target in resolution.targets {
-            let to = match target {
-                Target::Symbol(symbol) => symbol,
-                Target::External(package) => project.symbols.intern(&ids::external_id(&package)),
-            };
-            let row = sites.entry((resolution.from, to, resolution.relation, tier)).or_default();
+        let also = resolution.also.into_iter().map(|symbol| (Target::Symbol(symbol), 1));
+        for (target, of) in resolution.targets.into_iter().map(|target| (target, of)).chain(also) {
+            let row = gathered.entry((resolution.from, target, resolution.relation, tier)).or_default();
             row.0 = row.0.max(of);
-            row.1.push(resolution.pos);
-        }
-        for to in resolution.also {
-            let row = sites.entry((resolution.from, to, resolution.relation, tier)).or_default();
-            row.0 = 1;
             row.1.push(resolution.pos);
         }
     }
     let nodes = nodes(project, file);
-    let mut edges: Vec<LinkEdge> = sites
-        .into_iter()
-        .map(|((from, to, relation, tier), (of, mut sites))| {
-            sites.sort_unstable();
-            sites.dedup();
-            LinkEdge { from, to, relation, tier, of, sites }
-        })
-        .collect();
     for node in &nodes[1..] {
         let parent = node.parent.map_or(nodes[0].id, |parent| nodes[parent as usize].id);
-        let (relation, tier) = (Relation::Contains, EdgeTier::Certain);
-        edges.push(LinkEdge { from: parent, to: node.id, relation, tier, of: 1, sites: Vec::new() });
+        gathered.entry((parent, Target::Symbol(node.id), Relation::Contains, EdgeTier::Certain)).or_default().0 = 1;
     }
-    let text = |symbol| project.symbols.text(symbol);
-    edges.sort_by(|a, b| {
-        (text(a.from), text(a.to), a.relation, a.tier).cmp(&(text(b.from), text(b.to), b.relation, b.tier))
+    let (edges, packages) = in_order(project, gathered);
+    let path = project.unit(file).path.clone();
+    RawLinks { links: FileLinks { path, nodes, edges, unresolved, counts }, packages }
+}
+
+/// Edges in order of their ends' id texts; targets that are packages get their ids later.
+fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, (u16, Vec<Pos>)>) -> (Vec<LinkEdge>, Vec<(u32, String)>) {
+    let mut rows: Vec<_> = gathered.into_iter().collect();
+    let text = |symbol: &SymbolId| project.symbols.text(*symbol);
+    let target = |target: &Target| match target {
+        Target::Symbol(symbol) => Cow::Borrowed(text(symbol)),
+        Target::External(package) => Cow::Owned(ids::external_id(package)),
+    };
+    rows.sort_by(|((from, to, relation, tier), _), ((from2, to2, relation2, tier2), _)| {
+        let first = text(from).cmp(text(from2)).then_with(|| target(to).cmp(&target(to2)));
+        first.then_with(|| (relation, tier).cmp(&(relation2, tier2)))
     });
-    edges.dedup_by(|a, b| {
-        (a.from, a.to, a.relation, a.tier) == (b.from, b.to, b.relation, b.tier) && a.sites.is_empty()
+    let mut packages = Vec::new();
+    let edges = rows.into_iter().enumerate().map(|(place, ((from, to, relation, tier), (of, mut sites)))| {
+        sites.sort_unstable();
+        sites.dedup();
+        let to = match to {
+            Target::Symbol(symbol) => symbol,
+            Target::External(package) => {
+                packages.push((place as u32, ids::external_id(&package)));
+                from
+            }
+        };
+        LinkEdge { from, to, relation, tier, of, sites: sites.into() }
     });
-    FileLinks { path: project.unit(file).path.clone(), nodes, edges, unresolved, counts }
+    (edges.collect(), packages)
 }
 
 /// A file's nodes: each id once, with the first definition that has it.

@@ -1,9 +1,10 @@
 //! Node ids: `file::<path>::<word>::<name>…`, a chain through owners, and their interning.
 
+use indexmap::IndexSet;
 use m1nd_base::{ContentHash, RepoPath};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Definition};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// An interned node id text; stable while its linker lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,19 +13,15 @@ pub struct SymbolId(pub u32);
 /// The interner of node ids.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    ids: FxHashMap<Box<str>, SymbolId>,
-    texts: Vec<Box<str>>,
+    texts: IndexSet<Box<str>, FxBuildHasher>,
 }
 
 impl Symbols {
     pub(crate) fn intern(&mut self, text: &str) -> SymbolId {
-        if let Some(&id) = self.ids.get(text) {
-            return id;
+        if let Some(index) = self.texts.get_index_of(text) {
+            return SymbolId(index as u32);
         }
-        let id = SymbolId(self.texts.len() as u32);
-        self.texts.push(text.into());
-        self.ids.insert(text.into(), id);
-        id
+        SymbolId(self.texts.insert_full(text.into()).0 as u32)
     }
 
     pub(crate) fn text(&self, id: SymbolId) -> &str {

@@ -1,16 +1,16 @@
 //! The linker's state between runs: which files there are, what each one's linking looked at, and what has changed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, Limits, Problem, Progress, ProgressEvent, RepoPath};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{Pos, Role};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::eval::Eval;
-use crate::file_links::{self, FileLinks, RawLinks, Target};
+use crate::file_links::{self, FileLinks, Target};
 use crate::ids::SymbolId;
 use crate::languages::{self, FAMILIES, Manifests, family};
 use crate::project::{FileId, Files, Key, Project, path_keys};
@@ -43,6 +43,16 @@ pub struct Explained {
     pub reason: Option<Reason>,
 }
 
+/// Files linked between two reports, so that what is only needed in between stays small.
+const CHUNK: usize = 256;
+
+/// What linking one file gave.
+struct Linked {
+    file: FileId,
+    asked: Box<[Key]>,
+    links: file_links::RawLinks,
+}
+
 /// Links files and keeps the result up to date.
 pub struct Linker {
     limits: Limits,
@@ -51,7 +61,7 @@ pub struct Linker {
     resolvers: Vec<Box<dyn Resolver>>,
     slots: FxHashMap<RepoPath, FileId>,
     asked: FxHashMap<FileId, Box<[Key]>>,
-    askers: FxHashMap<Key, FxHashSet<FileId>>,
+    askers: FxHashMap<Key, SmallVec<[FileId; 2]>>,
     dirty: FxHashSet<FileId>,
     changed: FxHashSet<Key>,
     removed: FxHashSet<RepoPath>,
@@ -100,7 +110,7 @@ impl Linker {
                 self.stale[kin] = true;
                 self.stale[family(old.facts.language)] = true;
                 if let Some(file) = slot {
-                    self.changed.insert(Key::Surface(file));
+                    self.changed.insert(Key::surface(file));
                 }
                 let keys = member_keys(old, &unit);
                 self.changed.extend(keys);
@@ -108,8 +118,8 @@ impl Linker {
             None => {
                 self.stale.fill(true);
                 self.changed.extend(path_keys(path.as_str()));
-                self.changed.extend(unit.attached.iter().map(|(name, _)| Key::Attached(*name)));
-                self.changed.extend(unit.methods.iter().map(|(name, _)| Key::Methods(*name)));
+                self.changed.extend(unit.attached.iter().map(|(name, _)| Key::attached(*name)));
+                self.changed.extend(unit.methods.iter().map(|(name, _)| Key::methods(*name)));
             }
         }
         let file = self.project.insert(unit, slot);
@@ -123,10 +133,10 @@ impl Linker {
         let Some(&file) = self.slots.get(path) else { return };
         let Some(unit) = self.project.remove(file) else { return };
         self.stale.fill(true);
-        self.changed.insert(Key::Surface(file));
+        self.changed.insert(Key::surface(file));
         self.changed.extend(path_keys(path.as_str()));
-        self.changed.extend(unit.attached.iter().map(|(name, _)| Key::Attached(*name)));
-        self.changed.extend(unit.methods.iter().map(|(name, _)| Key::Methods(*name)));
+        self.changed.extend(unit.attached.iter().map(|(name, _)| Key::attached(*name)));
+        self.changed.extend(unit.methods.iter().map(|(name, _)| Key::methods(*name)));
         self.dirty.remove(&file);
         self.forget(file);
         self.removed.insert(path.clone());
@@ -162,11 +172,16 @@ impl Linker {
         let mut work: Vec<FileId> =
             work.into_iter().filter(|file| self.project.units[file.0 as usize].is_some()).collect();
         work.sort_by(|a, b| self.project.unit(*a).path.cmp(&self.project.unit(*b).path));
-        let linked = self.resolve_all(&work, cancel, progress)?;
-        let mut delta = LinkDelta::default();
-        for (raw, asked) in linked {
-            self.remember(raw.file, asked);
-            delta.changed.push(Arc::new(file_links::assemble(&mut self.project, raw)));
+        let mut delta = LinkDelta { changed: Vec::with_capacity(work.len()), ..LinkDelta::default() };
+        let mut asked = Vec::with_capacity(work.len());
+        for (part, files) in work.chunks(CHUNK).enumerate() {
+            for linked in self.resolve(files, part * CHUNK, work.len(), cancel, progress)? {
+                asked.push((linked.file, linked.asked));
+                delta.changed.push(Arc::new(file_links::name_packages(&mut self.project, linked.links)));
+            }
+        }
+        for (file, keys) in asked {
+            self.remember(file, keys);
         }
         delta.removed = self.removed.drain().collect();
         delta.removed.sort();
@@ -175,32 +190,29 @@ impl Linker {
         Ok(delta)
     }
 
-    fn resolve_all(
+    fn resolve(
         &self,
-        work: &[FileId],
+        files: &[FileId],
+        before: usize,
+        total: usize,
         cancel: &Cancel,
         progress: &dyn Progress,
-    ) -> Result<Vec<(RawLinks, Vec<Key>)>, Cancelled> {
-        /// Files between two reports.
-        const REPORT_EVERY: u64 = 64;
-        let done = AtomicU64::new(0);
-        let total = Some(work.len() as u64);
-        progress.report(ProgressEvent { stage: "linking", done: 0, total });
-        work.par_iter()
+    ) -> Result<Vec<Linked>, Cancelled> {
+        let linked: Result<Vec<Linked>, Cancelled> = files
+            .par_iter()
             .map(|&file| {
                 cancel.check()?;
                 let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
                 let resolutions = file_links::resolutions(&mut eval, file, &self.limits);
-                let mut asked: Vec<Key> =
-                    eval.into_asked().into_iter().filter(|key| *key != Key::Surface(file)).collect();
+                let own = Key::surface(file);
+                let mut asked: Box<[Key]> = eval.into_asked().into_iter().filter(|key| *key != own).collect();
                 asked.sort_unstable();
-                let count = done.fetch_add(1, Ordering::Relaxed) + 1;
-                if count % REPORT_EVERY == 0 || Some(count) == total {
-                    progress.report(ProgressEvent { stage: "linking", done: count, total });
-                }
-                Ok((RawLinks { file, resolutions }, asked))
+                Ok(Linked { file, asked, links: file_links::assemble(&self.project, file, resolutions) })
             })
-            .collect()
+            .collect();
+        let done = (before + files.len()) as u64;
+        progress.report(ProgressEvent { stage: "linking", done, total: Some(total as u64) });
+        linked
     }
 
     /// How each reference and import of a file ends, in order of position. The file must have been linked.
@@ -250,18 +262,20 @@ impl Linker {
         self.stale.fill(false);
     }
 
-    fn remember(&mut self, file: FileId, asked: Vec<Key>) {
+    fn remember(&mut self, file: FileId, asked: Box<[Key]>) {
         self.forget(file);
-        for key in &asked {
-            self.askers.entry(*key).or_default().insert(file);
+        for key in &*asked {
+            self.askers.entry(*key).or_default().push(file);
         }
-        self.asked.insert(file, asked.into());
+        self.asked.insert(file, asked);
     }
 
     fn forget(&mut self, file: FileId) {
         for key in self.asked.remove(&file).into_iter().flatten() {
             if let Some(askers) = self.askers.get_mut(&key) {
-                askers.remove(&file);
+                if let Some(place) = askers.iter().position(|asker| *asker == file) {
+                    askers.swap_remove(place);
+                }
                 if askers.is_empty() {
                     self.askers.remove(&key);
                 }
@@ -273,11 +287,11 @@ impl Linker {
 /// Keys of the members by name that differ between two states of a file.
 fn member_keys(old: &Unit, new: &Unit) -> FxHashSet<Key> {
     let mut keys = FxHashSet::default();
-    keys.extend(old.attached.iter().chain(&new.attached).map(|(name, _)| Key::Attached(*name)));
+    keys.extend(old.attached.iter().chain(&new.attached).map(|(name, _)| Key::attached(*name)));
     let methods = |unit: &Unit| -> FxHashSet<_> {
         unit.methods.iter().map(|(name, def)| (*name, unit.symbols[def.index()])).collect()
     };
     let (before, after) = (methods(old), methods(new));
-    keys.extend(before.symmetric_difference(&after).map(|(name, _)| Key::Methods(*name)));
+    keys.extend(before.symmetric_difference(&after).map(|(name, _)| Key::methods(*name)));
     keys
 }

@@ -1,4 +1,5 @@
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 /// An interned text of the whole project: names in facts are local to their file, this makes them comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -7,8 +8,7 @@ pub(crate) struct Name(pub(crate) u32);
 /// The interner. Never shrinks while a linker lives, so no answer may depend on whether a name is in it.
 #[derive(Debug)]
 pub(crate) struct Names {
-    ids: FxHashMap<Box<str>, Name>,
-    texts: Vec<Box<str>>,
+    texts: IndexSet<Box<str>, FxBuildHasher>,
     /// `default`, the name of a module's default export.
     pub(crate) default_export: Name,
     /// The name of the export that stands for the whole module.
@@ -17,8 +17,7 @@ pub(crate) struct Names {
 
 impl Default for Names {
     fn default() -> Self {
-        let (ids, texts) = (FxHashMap::default(), Vec::new());
-        let mut names = Self { ids, texts, default_export: Name(0), whole_export: Name(0) };
+        let mut names = Self { texts: IndexSet::default(), default_export: Name(0), whole_export: Name(0) };
         names.default_export = names.intern("default");
         names.whole_export = names.intern(m1nd_lang::FileFacts::EXPORT_ASSIGN);
         names
@@ -27,17 +26,14 @@ impl Default for Names {
 
 impl Names {
     pub(crate) fn intern(&mut self, text: &str) -> Name {
-        if let Some(&name) = self.ids.get(text) {
-            return name;
+        if let Some(index) = self.texts.get_index_of(text) {
+            return Name(index as u32);
         }
-        let name = Name(self.texts.len() as u32);
-        self.texts.push(text.into());
-        self.ids.insert(text.into(), name);
-        name
+        Name(self.texts.insert_full(text.into()).0 as u32)
     }
 
     pub(crate) fn get(&self, text: &str) -> Option<Name> {
-        self.ids.get(text).copied()
+        self.texts.get_index_of(text).map(|index| Name(index as u32))
     }
 
     pub(crate) fn text(&self, name: Name) -> &str {

@@ -23,24 +23,34 @@ pub(crate) struct DefRef {
     pub(crate) def: DefId,
 }
 
-/// Something that linking a file looked at. If it changes, the file is linked again.
+/// Something that linking a file looked at: its kind in the top bits, a number or hash below. If it changes, the file
+/// is linked again. (Two paths of one hash would only cause a needless run.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Key {
-    /// The surface of another file.
-    Surface(FileId),
-    /// Whether there is something at a path (hash of it), or what a folder holds.
-    Path(u64),
-    /// Which definitions attach members to types of this name.
-    Attached(Name),
-    /// Which methods of this name there are.
-    Methods(Name),
-}
+pub(crate) struct Key(u64);
 
 impl Key {
+    const KIND: u32 = 62;
+
+    /// The surface of another file.
+    pub(crate) fn surface(file: FileId) -> Self {
+        Self(u64::from(file.0))
+    }
+
+    /// Whether there is something at a path; with a final `/`, which files a folder holds.
     pub(crate) fn path(path: &str) -> Self {
         let mut hasher = FxHasher::default();
         path.hash(&mut hasher);
-        Self::Path(hasher.finish())
+        Self(hasher.finish() >> 2 | 1 << Self::KIND)
+    }
+
+    /// Which definitions attach members to types of this name.
+    pub(crate) fn attached(name: Name) -> Self {
+        Self(u64::from(name.0) | 2 << Self::KIND)
+    }
+
+    /// Which methods of this name there are.
+    pub(crate) fn methods(name: Name) -> Self {
+        Self(u64::from(name.0) | 3 << Self::KIND)
     }
 }
 
@@ -206,7 +216,7 @@ impl<'a> Files<'a> {
 
     /// Facts of a file. Only what is in its surface may be used: the asking file is linked again when that changes.
     pub fn facts(&self, file: FileId) -> &'a FileFacts {
-        self.asked.borrow_mut().insert(Key::Surface(file));
+        self.asked.borrow_mut().insert(Key::surface(file));
         &self.project.unit(file).facts
     }
 

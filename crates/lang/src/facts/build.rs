@@ -3,8 +3,8 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Binding, BindingTarget, DefFlags, DefId, DefKind, Definition, Export, Expr, ExprId, FileFacts, Import, ImportId,
-    List, ListId, MemberWrite, NameId, Namespace, Parameter, Pos, Reference, Role, Scope, ScopeId, ScopeKind,
-    TypeParameter, Visibility,
+    List, ListId, MemberWrite, NameId, NameTable, Namespace, Parameter, Pos, Reference, Role, Scope, ScopeId,
+    ScopeKind, TypeParameter, Visibility,
 };
 use crate::Language;
 
@@ -32,7 +32,7 @@ impl FactsBuilder {
         let facts = FileFacts {
             language,
             lines,
-            names: Vec::new(),
+            names: NameTable::default(),
             scopes: vec![Scope { parent: None, kind: ScopeKind::File, owner: None }],
             definitions: Vec::new(),
             parameters: Vec::new(),
@@ -76,6 +76,7 @@ impl FactsBuilder {
             self.facts.problems.push(Problem::new(ProblemKind::FactsLimit, detail));
         }
         self.facts.references.sort_by_key(|reference| reference.pos);
+        self.facts.shrink();
         self.facts
     }
 
@@ -89,8 +90,7 @@ impl FactsBuilder {
         if let Some(&id) = self.names.get(text) {
             return id;
         }
-        let id = NameId(self.facts.names.len() as u32);
-        self.facts.names.push(text.into());
+        let id = self.facts.names.push(text);
         self.names.insert(text.into(), id);
         id
     }

@@ -251,6 +251,44 @@ pub struct MemberWrite {
     pub value: ExprId,
 }
 
+/// The texts of a file, each once, in one allocation: a file has many names and a repository many files.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct NameTable {
+    text: String,
+    /// Where each text ends.
+    ends: Vec<u32>,
+}
+
+impl NameTable {
+    /// The text of a name.
+    pub fn get(&self, id: NameId) -> &str {
+        let start = if id.0 == 0 { 0 } else { self.ends[id.index() - 1] as usize };
+        &self.text[start..self.ends[id.index()] as usize]
+    }
+
+    /// Number of texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All texts in order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len() as u32).map(|id| self.get(NameId(id)))
+    }
+
+    /// Adds a text, which must not be there yet.
+    fn push(&mut self, text: &str) -> NameId {
+        self.text.push_str(text);
+        self.ends.push(self.text.len() as u32);
+        NameId(self.ends.len() as u32 - 1)
+    }
+}
+
 /// A run in [`FileFacts::list_items`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct List {
@@ -268,7 +306,7 @@ pub struct FileFacts {
     /// Number of lines.
     pub lines: u32,
     /// Texts that the other tables refer to; each stands once.
-    pub names: Vec<Box<str>>,
+    pub names: NameTable,
     /// Scopes; the first is the file's. A parent stands before its children.
     pub scopes: Vec<Scope>,
     /// Definitions in order of their start; an owner stands before what it owns.
@@ -311,7 +349,7 @@ impl FileFacts {
 
     /// The text of a name.
     pub fn name(&self, id: NameId) -> &str {
-        &self.names[id.index()]
+        self.names.get(id)
     }
 
     /// A definition.
@@ -340,6 +378,24 @@ impl FileFacts {
     pub fn type_parameters(&self, id: DefId) -> &[TypeParameter] {
         let (start, len) = self.definition(id).type_parameters;
         &self.type_parameters[start as usize..(start + len) as usize]
+    }
+
+    /// Gives back memory that growing took and filling did not need: facts of all files are held at once.
+    fn shrink(&mut self) {
+        self.names.text.shrink_to_fit();
+        self.names.ends.shrink_to_fit();
+        self.scopes.shrink_to_fit();
+        self.definitions.shrink_to_fit();
+        self.parameters.shrink_to_fit();
+        self.type_parameters.shrink_to_fit();
+        self.bindings.shrink_to_fit();
+        self.imports.shrink_to_fit();
+        self.exports.shrink_to_fit();
+        self.exprs.shrink_to_fit();
+        self.lists.shrink_to_fit();
+        self.list_items.shrink_to_fit();
+        self.references.shrink_to_fit();
+        self.member_writes.shrink_to_fit();
     }
 
     /// Number of facts, as counted against [`Limits::facts_per_file`](m1nd_base::Limits::facts_per_file).

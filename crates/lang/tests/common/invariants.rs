@@ -69,7 +69,7 @@ impl Check<'_> {
         for &item in &facts.list_items {
             self.expr(item, "a list");
         }
-        let mut names: Vec<&str> = facts.names.iter().map(|name| &**name).collect();
+        let mut names: Vec<&str> = facts.names.iter().collect();
         names.sort_unstable();
         let distinct = names.windows(2).all(|pair| pair[0] != pair[1]);
         self.expect(distinct, || "a name stands twice".into());

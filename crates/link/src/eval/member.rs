@@ -344,7 +344,7 @@ impl Eval<'_> {
         }
         let name = self.unit(of.file).name(definition.name);
         let mut attached = Vec::new();
-        self.asked.insert(Key::Attached(name));
+        self.asked.insert(Key::attached(name));
         if let Some(rows) = self.project.attached.get(&name) {
             for &row in rows {
                 // Only what its own file's names say attaches here; a type of the same name elsewhere is another type.
@@ -507,7 +507,7 @@ impl Eval<'_> {
         name: Name,
         most: usize,
     ) -> Option<Vec<DefRef>> {
-        self.asked.insert(Key::Methods(name));
+        self.asked.insert(Key::methods(name));
         let family = crate::languages::family(self.project.unit(file).facts.language);
         let mut methods = Vec::new();
         for row in self.project.methods.get(&name).into_iter().flatten() {

@@ -97,7 +97,7 @@ impl<'a> Eval<'a> {
     pub(crate) fn unit(&mut self, file: FileId) -> &'a Unit {
         if self.last != Some(file) {
             self.last = Some(file);
-            self.asked.insert(Key::Surface(file));
+            self.asked.insert(Key::surface(file));
         }
         self.project.unit(file)
     }
