@@ -159,6 +159,8 @@ fn create(path: &Path, schema: &Schema) -> Result<(), StoreError> {
     let made = fill(&temporary, schema).and_then(|()| match fs::hard_link(&temporary, path) {
         // Another process made it meanwhile.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        // A file system without links: there, two processes that start at once can get in each other's way.
+        Err(_) if !path.exists() => fs::rename(&temporary, path).map_err(StoreError::io("create", path)),
         linked => linked.map_err(StoreError::io("create", path)),
     });
     let _ = fs::remove_file(&temporary);
@@ -179,6 +181,8 @@ fn fill(path: &Path, schema: &Schema) -> Result<(), StoreError> {
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed())?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed())?;
     connection.pragma_update(None, "application_id", schema.owner).map_err(failed())?;
+    // Kept in the header: processes that open the file at once need not fight over who changes it.
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(failed())?;
     migrate(&mut connection, schema).map_err(failed())?;
     connection.close().map_err(|(_, error)| StoreError::database(path)(error))
 }

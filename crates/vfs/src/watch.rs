@@ -92,7 +92,10 @@ impl Watcher {
         };
         std::thread::Builder::new()
             .name("watch".to_owned())
-            .spawn(move || worker.run(&incoming, &stopped))
+            .spawn(move || {
+                let _guard = Guard { health: worker.health.clone(), cancel: worker.cancel.clone() };
+                worker.run(&incoming, &stopped);
+            })
             .map_err(|error| not_watchable(error.to_string()))?;
         Ok(Self { health, cancel, _stop: stop })
     }
@@ -139,6 +142,22 @@ fn is_change(kind: EventKind) -> bool {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
         EventKind::Access(_) => false,
         _ => true,
+    }
+}
+
+/// Says so when the thread ends although the watcher still lives, as after a panic of the sink.
+struct Guard {
+    health: Arc<Mutex<WatcherHealth>>,
+    cancel: Cancel,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if !self.cancel.is_cancelled() {
+            let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
+            (health.started, health.folders) = (false, 0);
+            health.degraded = Some("watching has ended; start again".to_owned());
+        }
     }
 }
 

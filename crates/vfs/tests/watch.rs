@@ -164,3 +164,18 @@ fn the_sink_is_let_go_after_the_watcher() {
     while session.changes.recv_timeout(PATIENCE).is_ok() {}
     assert_eq!(session.changes.try_recv(), Err(std::sync::mpsc::TryRecvError::Disconnected));
 }
+
+#[test]
+fn a_sink_that_fails_is_seen() {
+    let tree = TempTree::new("//- a.py\n");
+    let root = Root::open(tree.path()).expect("the root opens");
+    let (ended, end) = channel::<()>();
+    let sink = Box::new(move |_| {
+        let _ = &ended;
+        panic!("on purpose");
+    });
+    let watcher = Watcher::start(&root, WalkOptions::default(), DEBOUNCE, sink).expect("it can be watched");
+    // The sink goes with its thread, after the thread has said so.
+    assert!(end.recv_timeout(PATIENCE).is_err());
+    assert!(watcher.health().degraded.is_some_and(|reason| reason.contains("ended")));
+}
