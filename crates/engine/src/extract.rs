@@ -81,6 +81,9 @@ pub(crate) struct Tools<'a> {
     pub(crate) progress: &'a dyn Progress,
 }
 
+/// A row to be stored in the cache.
+type Row = (ContentHash, Vec<u8>);
+
 /// A file after reading.
 enum Loaded {
     Ready(Outcome),
@@ -111,7 +114,7 @@ pub(crate) fn extract_all(
     let total = jobs.len() as u64;
     std::thread::scope(|scope| {
         // Rows to be stored are written by their own thread while the next batch is parsed.
-        let (rows, to_store) = crossbeam_channel::bounded::<Vec<(ContentHash, Vec<u8>)>>(2);
+        let (rows, to_store) = crossbeam_channel::bounded::<Vec<Row>>(2);
         if let Some(cache) = tools.cache {
             scope.spawn(move || store_rows(cache, &to_store));
         } else {
@@ -134,7 +137,7 @@ pub(crate) fn extract_all(
     })
 }
 
-fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<(ContentHash, Vec<u8>)>>) {
+fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<Row>>) {
     for batch in rows {
         if let Err(error) = cache.put_many(&batch, CACHE_VERSION) {
             tracing::warn!(%error, "facts could not be cached");
@@ -155,7 +158,7 @@ fn batch_outcomes(
     batch: &[Job],
     tools: Tools<'_>,
     counters: &Counters,
-    rows: &crossbeam_channel::Sender<Vec<(ContentHash, Vec<u8>)>>,
+    rows: &crossbeam_channel::Sender<Vec<Row>>,
 ) -> Result<Vec<Outcome>, EngineError> {
     let loaded: Vec<Loaded> = tools.pool.install(|| {
         batch
@@ -190,7 +193,7 @@ fn batch_outcomes(
             (job, file, row)
         })
         .collect();
-    let finished: Vec<(Outcome, Option<(ContentHash, Vec<u8>)>)> = tools.pool.install(|| {
+    let finished: Vec<(Outcome, Option<Row>)> = tools.pool.install(|| {
         work.into_par_iter()
             .map(|(job, file, row)| {
                 tools.cancel.check()?;
@@ -201,7 +204,7 @@ fn batch_outcomes(
     // A result that was cut short by cancelling must not be stored.
     tools.cancel.check()?;
     let (outcomes, fresh): (Vec<Outcome>, Vec<_>) = finished.into_iter().unzip();
-    let fresh: Vec<(ContentHash, Vec<u8>)> = fresh.into_iter().flatten().collect();
+    let fresh: Vec<Row> = fresh.into_iter().flatten().collect();
     if !fresh.is_empty() {
         // Nobody listens when there is no cache.
         let _ = rows.send(fresh);
@@ -282,7 +285,7 @@ fn finish(
     row: Option<Vec<u8>>,
     tools: Tools<'_>,
     counters: &Counters,
-) -> (Outcome, Option<(ContentHash, Vec<u8>)>) {
+) -> (Outcome, Option<Row>) {
     let (mut hash, mut language, bytes) = match file {
         Loaded::Ready(outcome) => return (outcome, None),
         Loaded::Wanted { hash, language, bytes } => (hash, language, bytes),

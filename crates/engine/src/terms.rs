@@ -63,7 +63,7 @@ pub(crate) fn of_file(path: &RepoPath, facts: &FileFacts, bytes: &[u8]) -> FileT
 /// Whether a definition is a node of the graph.
 fn is_searchable(definition: &Definition) -> bool {
     let value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Object);
-    !definition.flags.is_anonymous && !(definition.flags.is_local && value)
+    !(definition.flags.is_anonymous || definition.flags.is_local && value)
 }
 
 fn owners(facts: &FileFacts, definition: &Definition) -> String {

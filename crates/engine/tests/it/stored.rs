@@ -77,7 +77,8 @@ fn generations_never_go_back() {
 
 #[test]
 fn damaged_newer_and_foreign_files_are_set_aside_and_rebuilt() {
-    let damages: [(&str, fn(&mut Vec<u8>)); 5] = [
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [(&str, Damage); 5] = [
         ("damaged", |bytes| bytes[70] ^= 1),
         ("cut off", |bytes| bytes.truncate(bytes.len() / 2)),
         ("format", |bytes| bytes[8] = 99),
