@@ -1,5 +1,7 @@
 //! The built program, run as a person or a client runs it.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod help;
 mod init;
 mod manners;

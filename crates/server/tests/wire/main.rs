@@ -1,6 +1,8 @@
 //! The server driven through its pipes, with tools that exist only here: one that answers, one that panics, some that
 //! work until they are stopped.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod framing;
 mod handshake;
 mod hostile;
