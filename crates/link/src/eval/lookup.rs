@@ -36,7 +36,14 @@ impl Eval<'_> {
                 let base_want = if is_value { Namespace::Value } else { Namespace::Any };
                 self.resolve_member(file, base, unit.name(name), base_want, want)
             }
-            Expr::Path { base, name } => self.resolve_member(file, base, unit.name(name), Namespace::Type, want),
+            Expr::Path { base, name } => {
+                let search = self.resolve_member(file, base, unit.name(name), Namespace::Type, want);
+                let outside = |found: &Found| matches!(found.entity, Entity::External(..) | Entity::BuiltinMethod(..));
+                if want == Namespace::Type || !search.found.iter().all(outside) || !self.rules(file).fields_apart {
+                    return search;
+                }
+                self.extension(file, base, unit.name(name), want).unwrap_or(search)
+            }
             Expr::Root { root, scope } => self.resolve_root(file, root, scope),
             Expr::Import(import) => self.import(file, import, want),
             Expr::Definition(def) => Search::one(Entity::Def(DefRef { file, def })),

@@ -7,7 +7,7 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 use super::lookup::Asker;
 use super::{Args, Entity, Eval, Found, Module, Search, Value, Values, no_args};
 use crate::names::Name;
-use crate::project::{DefRef, Key};
+use crate::project::{DefRef, FileId, Key};
 use crate::rules::{Builtin, MemberOrder, MethodShape, Reason};
 
 /// A class on the way up.
@@ -355,6 +355,33 @@ impl Eval<'_> {
         }
         self.project.by_path_order(&mut attached);
         attached
+    }
+
+    /// A member that a block of the project adds to a type outside: `impl Report for io::Error`, asked for by path.
+    pub(super) fn extension(&mut self, file: FileId, base: ExprId, name: Name, want: Namespace) -> Option<Search> {
+        let (package, class) = self.outside_type(file, base)?;
+        self.asked.insert(Key::attached(class));
+        let mut rows = self.project.attached.get(&class)?.clone();
+        self.project.by_path_order(&mut rows);
+        let mut search = Search::default();
+        for row in rows {
+            let definition = self.definition(row);
+            let (Some(expr), Some(body)) = (definition.extends_type, definition.body) else { continue };
+            if self.outside_type(row.file, expr).as_ref() == Some(&(package.clone(), class)) {
+                let part = self.scope_member(row.file, body, name, want, Asker::Named);
+                part.found.into_iter().for_each(|found| search.push(found));
+            }
+        }
+        (!search.found.is_empty()).then_some(search)
+    }
+
+    /// Package and name of a type outside the project.
+    fn outside_type(&mut self, file: FileId, expr: ExprId) -> Option<(Rc<str>, Name)> {
+        let search = self.resolve(file, expr, Namespace::Type);
+        match search.found.as_slice() {
+            [Found { entity: Entity::External(package, Some(name)), .. }] => Some((package.clone(), *name)),
+            _ => None,
+        }
     }
 
     /// The class and all it inherits from, in the order members are looked up in.

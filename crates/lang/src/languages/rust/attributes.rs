@@ -110,7 +110,7 @@ impl<'a> Extractor<'a> {
             .enumerate()
             .filter(|(index, (expr, _))| {
                 let is_bare = matches!(self.builder.facts().expr(**expr), Expr::Name { .. });
-                !(on_type && is_bare && !pending.derived.binary_search(index).is_ok())
+                !(on_type && is_bare && pending.derived.binary_search(index).is_err())
             })
             .map(|(_, (expr, pos))| (*expr, *pos))
             .collect();

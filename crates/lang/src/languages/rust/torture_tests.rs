@@ -109,7 +109,7 @@ fn every_truncation_of_a_file_is_extracted() {
     let sample = include_str!("items.rs");
     let cuts: Vec<String> = (0..sample.len())
         .step_by(7)
-        .take(600)
+        .take(250)
         .map(|cut| sample[..sample.floor_char_boundary(cut)].to_owned())
         .collect();
     for facts in on_small_stack(cuts) {
