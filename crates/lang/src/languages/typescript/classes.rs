@@ -11,8 +11,56 @@ use crate::facts::{DefId, DefKind, Expr, ExprId, FactsBuilder, ListId, Namespace
 use crate::text;
 use crate::walk::Step;
 
+/// Where a class is bound and how it is known.
+struct Place<'tree> {
+    name: String,
+    at: Node<'tree>,
+    whole: Node<'tree>,
+    scope: ScopeId,
+    anonymous: bool,
+    bound: bool,
+}
+
 impl Extractor<'_> {
     pub(super) fn enter_class<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
+        let node = step.node;
+        let own = node.child_by_field_name("name");
+        let Place { name, at, whole, scope, anonymous, bound } = self.class_place(step, path);
+        let body = node.child_by_field_name("body");
+        let mut definition = self.blank(DefKind::Class, &name, scope, at, (node, body));
+        definition.flags.is_anonymous = anonymous;
+        definition.flags.is_abstract = node.kind() == "abstract_class_declaration";
+        definition.flags.is_declaration = is_ambient(path);
+        definition.doc = self.doc_of(whole);
+        definition.decorators = self.take_decorators(whole);
+        let id = match self.own(scope, &name, true).filter(|_| bound) {
+            // A class and an interface of one name are one type.
+            Some(earlier) if self.b.facts().definition(earlier).kind == DefKind::Interface => earlier,
+            _ => {
+                let id = self.add(node, definition);
+                if bound {
+                    self.bind(id, Namespace::Any);
+                }
+                id
+            }
+        };
+        self.made.insert(node.id(), id);
+        if node.kind() != "class" {
+            self.export_if_declared(id, path);
+        }
+        self.open_members(node, id, true);
+        if let Some(own) = own.filter(|_| node.kind() == "class" && !anonymous) {
+            // A class expression knows itself by its own name; members are not found by bare name.
+            let inner = self.scope();
+            let outer = self.b.facts().scopes[inner.index()].parent.unwrap_or(FactsBuilder::FILE);
+            if !bound && self.b.facts().scopes[outer.index()].kind == ScopeKind::Generics {
+                self.bind_local(outer, self.source.text(own), crate::facts::BindingTarget::Definition(id));
+            }
+        }
+    }
+
+    /// The name a class gets, and where it is bound.
+    fn class_place<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Place<'tree> {
         let node = step.node;
         let own = node.child_by_field_name("name");
         let mut name = own.map_or_else(String::new, |own| self.source.text(own).to_owned());
@@ -51,37 +99,7 @@ impl Extractor<'_> {
         if name.is_empty() {
             "default".clone_into(&mut name);
         }
-        let body = node.child_by_field_name("body");
-        let mut definition = self.blank(DefKind::Class, &name, scope, at, (node, body));
-        definition.flags.is_anonymous = anonymous;
-        definition.flags.is_abstract = node.kind() == "abstract_class_declaration";
-        definition.flags.is_declaration = is_ambient(path);
-        definition.doc = self.doc_of(whole);
-        definition.decorators = self.take_decorators(whole);
-        let id = match self.own(scope, &name, true).filter(|_| bound) {
-            // A class and an interface of one name are one type.
-            Some(earlier) if self.b.facts().definition(earlier).kind == DefKind::Interface => earlier,
-            _ => {
-                let id = self.add(node, definition);
-                if bound {
-                    self.bind(id, Namespace::Any);
-                }
-                id
-            }
-        };
-        self.made.insert(node.id(), id);
-        if node.kind() != "class" {
-            self.export_if_declared(id, path);
-        }
-        self.open_members(node, id, true);
-        if let Some(own) = own.filter(|_| node.kind() == "class" && !anonymous) {
-            // A class expression knows itself by its own name; members are not found by bare name.
-            let inner = self.scope();
-            let outer = self.b.facts().scopes[inner.index()].parent.unwrap_or(FactsBuilder::FILE);
-            if !bound && self.b.facts().scopes[outer.index()].kind == ScopeKind::Generics {
-                self.bind_local(outer, self.source.text(own), crate::facts::BindingTarget::Definition(id));
-            }
-        }
+        Place { name, at, whole, scope, anonymous, bound }
     }
 
     /// Opens the generics and the members of a class-like definition.

@@ -51,6 +51,13 @@ impl Extractor<'_> {
                 }
             }
             "intersection_type" if !inside(path, "intersection_type") => self.intersection(node),
+            _ => self.leave_type_form(kind, node),
+        }
+    }
+
+    /// Types that are no plain names, containers or unions.
+    fn leave_type_form(&mut self, kind: &str, node: Node<'_>) {
+        match kind {
             "conditional_type" => {
                 self.conditionals.pop();
                 let both: Vec<ExprId> =

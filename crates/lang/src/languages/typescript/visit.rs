@@ -37,33 +37,8 @@ impl<'tree> Visitor<'tree> for Extractor<'_> {
             | "call_signature"
             | "construct_signature" => self.enter_function(step, path),
             "function_type" | "constructor_type" => self.open(node, FrameKind::Block, ScopeKind::Generics, None),
-            "class_declaration" | "abstract_class_declaration" | "class" => self.enter_class(step, path),
-            "interface_declaration" | "type_alias_declaration" | "enum_declaration" => self.enter_type(node, path),
-            "module" | "internal_module" => self.enter_namespace(node, path),
-            "object_type" => self.enter_object_type(node, path),
-            "object" => self.enter_object(step, path),
-            "public_field_definition" | "field_definition" | "property_signature" => self.enter_field(node),
-            "pair" | "shorthand_property_identifier" => self.enter_pair(node),
-            "enum_assignment" => self.enum_member(node, path),
-            "property_identifier" if step.field == Some("name") => self.enum_member(node, path),
-            "class_static_block" => {
-                self.open(node, FrameKind::Function, ScopeKind::Function, None);
-                let outer = self.frames[self.frames.len() - 2].scope;
-                let frame = self.top();
-                frame.this = This::Scope(outer);
-                frame.local = true;
-            }
             "variable_declarator" => return self.enter_declarator(node, path),
-            "assignment_expression" => self.enter_assignment(node),
-            "statement_block" => self.enter_block(node, path),
-            "conditional_type" => {
-                self.open(node, FrameKind::Block, ScopeKind::Block, None);
-                self.conditionals.push(self.scope());
-            }
-            "for_statement" | "for_in_statement" | "switch_body" | "catch_clause" | "index_signature" => {
-                self.open(node, FrameKind::Block, ScopeKind::Block, None);
-            }
-            _ => {}
+            kind => self.enter_scope(kind, step, path),
         }
         self.seen_code |= !matches!(node.kind(), "program");
         Enter::Descend
@@ -86,6 +61,39 @@ impl<'tree> Visitor<'tree> for Extractor<'_> {
 }
 
 impl Extractor<'_> {
+    /// Opens the scope or starts the definition that a node is.
+    fn enter_scope<'tree>(&mut self, kind: &str, step: Step<'tree>, path: &[Step<'tree>]) {
+        let node = step.node;
+        match kind {
+            "class_declaration" | "abstract_class_declaration" | "class" => self.enter_class(step, path),
+            "interface_declaration" | "type_alias_declaration" | "enum_declaration" => self.enter_type(node, path),
+            "module" | "internal_module" => self.enter_namespace(node, path),
+            "object_type" => self.enter_object_type(node, path),
+            "object" => self.enter_object(step, path),
+            "public_field_definition" | "field_definition" | "property_signature" => self.enter_field(node),
+            "pair" | "shorthand_property_identifier" => self.enter_pair(node),
+            "enum_assignment" => self.enum_member(node, path),
+            "property_identifier" if step.field == Some("name") => self.enum_member(node, path),
+            "class_static_block" => {
+                self.open(node, FrameKind::Function, ScopeKind::Function, None);
+                let outer = self.frames[self.frames.len() - 2].scope;
+                let frame = self.top();
+                frame.this = This::Scope(outer);
+                frame.local = true;
+            }
+            "assignment_expression" => self.enter_assignment(node),
+            "statement_block" => self.enter_block(node, path),
+            "conditional_type" => {
+                self.open(node, FrameKind::Block, ScopeKind::Block, None);
+                self.conditionals.push(self.scope());
+            }
+            "for_statement" | "for_in_statement" | "switch_body" | "catch_clause" | "index_signature" => {
+                self.open(node, FrameKind::Block, ScopeKind::Block, None);
+            }
+            _ => {}
+        }
+    }
+
     fn leave_node<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
         let node = step.node;
         match node.kind() {
