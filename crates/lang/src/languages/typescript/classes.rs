@@ -53,7 +53,8 @@ impl Extractor<'_> {
             // A class expression knows itself by its own name; members are not found by bare name.
             let inner = self.scope();
             let outer = self.b.facts().scopes[inner.index()].parent.unwrap_or(FactsBuilder::FILE);
-            if !bound && self.b.facts().scopes[outer.index()].kind == ScopeKind::Generics {
+            let own_name = !bound || self.source.text(own) != name;
+            if own_name && self.b.facts().scopes[outer.index()].kind == ScopeKind::Generics {
                 self.bind_local(outer, self.source.text(own), crate::facts::BindingTarget::Definition(id));
             }
         }

@@ -254,7 +254,20 @@ impl<'a> Extractor<'a> {
             return;
         }
         let callee = self.expr_of(function);
+        let callee = self.with_type_arguments(node, callee);
         self.set_call(node, callee, &args);
+    }
+
+    /// `callee<A, B>` of a call.
+    fn with_type_arguments(&mut self, call: Node<'_>, base: ExprId) -> ExprId {
+        match call.child_by_field_name("type_arguments") {
+            Some(arguments) if base != self.b.unknown() => {
+                let arguments = self.arguments_of(arguments);
+                let args = self.b.list(&arguments);
+                self.b.expr(Expr::Generic { base, args })
+            }
+            _ => base,
+        }
     }
 
     fn set_call(&mut self, node: Node<'_>, callee: ExprId, args: &[ExprId]) {
@@ -290,14 +303,7 @@ impl<'a> Extractor<'a> {
             .child_by_field_name("arguments")
             .map(|arguments| children(arguments).iter().map(|&argument| self.expr_of(argument)).collect())
             .unwrap_or_default();
-        let callee = match node.child_by_field_name("type_arguments") {
-            Some(arguments) if callee != self.b.unknown() => {
-                let arguments = self.arguments_of(arguments);
-                let args = self.b.list(&arguments);
-                self.b.expr(Expr::Generic { base: callee, args })
-            }
-            _ => callee,
-        };
+        let callee = self.with_type_arguments(node, callee);
         self.set_call(node, callee, &args);
     }
 
