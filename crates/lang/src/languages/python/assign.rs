@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, FrameKind, Variable};
+use super::state::{Extractor, FrameKind, KindName, Variable};
 use crate::facts::{
     BindingTarget, Collection, DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, NameId, Namespace, ScopeId,
     ScopeKind,
@@ -63,11 +63,11 @@ fn leaves(pattern: Node<'_>) -> Vec<Node<'_>> {
     let mut leaves = Vec::new();
     let mut open = vec![pattern];
     while let Some(node) = open.pop() {
-        if is_pattern(node.kind()) {
+        if is_pattern(node.kind_name()) {
             let mut cursor = node.walk();
             let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
             open.extend(children.into_iter().rev());
-        } else if matches!(node.kind(), "identifier" | "attribute" | "subscript") {
+        } else if matches!(node.kind_name(), "identifier" | "attribute" | "subscript") {
             leaves.push(node);
         }
     }
@@ -78,9 +78,9 @@ impl Extractor<'_> {
     /// `global a` and `nonlocal a`.
     pub(super) fn outer_names(&mut self, node: Node<'_>) {
         let scope = self.scope();
-        let is_global = node.kind() == "global_statement";
+        let is_global = node.kind_name() == "global_statement";
         let mut cursor = node.walk();
-        for child in node.named_children(&mut cursor).filter(|child| child.kind() == "identifier") {
+        for child in node.named_children(&mut cursor).filter(|child| child.kind_name() == "identifier") {
             let name = self.b.name(self.source.text(child));
             self.b.bind(scope, name, Namespace::Any, BindingTarget::Outer(is_global));
             self.outer.insert((scope, name), is_global);
@@ -95,7 +95,7 @@ impl Extractor<'_> {
 
     pub(super) fn enter_assignment(&mut self, node: Node<'_>) {
         let Some(left) = node.child_by_field_name("left") else { return };
-        if node.kind() == "augmented_assignment" {
+        if node.kind_name() == "augmented_assignment" {
             let written = leaves(left).into_iter().map(|leaf| leaf.id());
             self.written.extend(written);
         } else {
@@ -107,7 +107,7 @@ impl Extractor<'_> {
     fn declare(&mut self, pattern: Node<'_>, statement: Node<'_>) {
         for leaf in leaves(pattern) {
             self.written.insert(leaf.id());
-            match leaf.kind() {
+            match leaf.kind_name() {
                 "identifier" => {
                     let name = self.source.text(leaf);
                     let own = self.holding_or_comprehension(pattern);
@@ -135,7 +135,7 @@ impl Extractor<'_> {
     /// The scope that a target binds in: a comprehension's own for its loop variables, else the holding one.
     fn holding_or_comprehension(&self, pattern: Node<'_>) -> ScopeId {
         let scope = self.scope();
-        let is_loop = pattern.parent().is_some_and(|parent| parent.kind() == "for_in_clause");
+        let is_loop = pattern.parent().is_some_and(|parent| parent.kind_name() == "for_in_clause");
         if is_loop { scope } else { self.holding_scope(scope) }
     }
 
@@ -163,7 +163,7 @@ impl Extractor<'_> {
             let is_member = is_enum && !name.starts_with('_') && span.child_by_field_name("type").is_none();
             return if is_member { DefKind::Variant } else { DefKind::Field };
         }
-        if span.kind() == "assignment" && self.is_alias(span) {
+        if span.kind_name() == "assignment" && self.is_alias(span) {
             return DefKind::TypeAlias;
         }
         let is_constant =
@@ -178,7 +178,7 @@ impl Extractor<'_> {
             return true;
         }
         let Some(right) = assignment.child_by_field_name("right") else { return false };
-        let head = right.child_by_field_name("value").filter(|_| right.kind() == "subscript");
+        let head = right.child_by_field_name("value").filter(|_| right.kind_name() == "subscript");
         head.is_some_and(|head| head.byte_range().len() < 64 && ALIAS_HEADS.contains(&word(head)))
     }
 
@@ -239,7 +239,7 @@ impl Extractor<'_> {
 
     /// The class and the member's name node, if the node is a member of a method's receiver.
     pub(super) fn receiver_field<'t>(&mut self, attribute: Node<'t>) -> Option<(DefId, Node<'t>)> {
-        let object = attribute.child_by_field_name("object").filter(|object| object.kind() == "identifier")?;
+        let object = attribute.child_by_field_name("object").filter(|object| object.kind_name() == "identifier")?;
         let member = attribute.child_by_field_name("attribute")?;
         let name = self.b.name(self.source.text(object));
         let functions = self.frames.iter().rev().filter(|frame| frame.kind != FrameKind::Class);
@@ -252,7 +252,7 @@ impl Extractor<'_> {
         let mut targets = Vec::new();
         let mut open = vec![Target { node: pattern, value }];
         while let Some(Target { node, value }) = open.pop() {
-            match node.kind() {
+            match node.kind_name() {
                 "parenthesized_expression" | "as_pattern_target" => {
                     open.extend(node.named_child(0).map(|node| Target { node, value }));
                 }
@@ -266,8 +266,10 @@ impl Extractor<'_> {
                     let mut cursor = node.walk();
                     let mut is_exact = true;
                     let children: Vec<Node<'t>> = node.named_children(&mut cursor).collect();
-                    for (index, child) in children.into_iter().filter(|child| child.kind() != "comment").enumerate() {
-                        let is_splat = matches!(child.kind(), "list_splat_pattern" | "list_splat");
+                    for (index, child) in
+                        children.into_iter().filter(|child| child.kind_name() != "comment").enumerate()
+                    {
+                        let is_splat = matches!(child.kind_name(), "list_splat_pattern" | "list_splat");
                         let value = match (is_splat, is_exact) {
                             (true, _) => value,
                             (false, true) => self.item(value, index),
@@ -300,7 +302,7 @@ impl Extractor<'_> {
         let unknown = self.b.unknown();
         for target in self.targets(pattern, value.unwrap_or(unknown)) {
             let given = value.map(|_| target.value);
-            if target.node.kind() == "identifier" {
+            if target.node.kind_name() == "identifier" {
                 let name = self.b.name(self.source.text(target.node));
                 self.assign_name(own, name, given, declared);
             } else if let Some((class, member)) = self.receiver_field(target.node) {
@@ -350,7 +352,7 @@ impl Extractor<'_> {
         self.exprs.set(node, value.unwrap_or_else(|| self.b.unknown()));
         let Some(left) = node.child_by_field_name("left") else { return };
         let is_export_list = self.source.text(left) == "__all__" && self.scope() == FactsBuilder::FILE;
-        if node.kind() == "augmented_assignment" {
+        if node.kind_name() == "augmented_assignment" {
             if is_export_list {
                 self.extend_exports(right, false);
             }
@@ -361,7 +363,7 @@ impl Extractor<'_> {
         }
         if let Some(right) = right.filter(|right| self.is_type_variable_call(*right))
             && self.scope() == FactsBuilder::FILE
-            && left.kind() == "identifier"
+            && left.kind_name() == "identifier"
         {
             let name = self.b.name(self.source.text(left));
             let bound = self.note_type_variable(name, right);
@@ -381,7 +383,7 @@ impl Extractor<'_> {
         let mut is_dynamic = !is_new && self.exports.is_dynamic;
         let mut open: Vec<Node<'_>> = list.into_iter().collect();
         while let Some(node) = open.pop() {
-            match node.kind() {
+            match node.kind_name() {
                 "list" | "tuple" | "set" | "parenthesized_expression" | "expression_list" | "argument_list" => {
                     let mut cursor = node.walk();
                     let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
@@ -393,7 +395,7 @@ impl Extractor<'_> {
                 }
                 "string" => {
                     let mut cursor = node.walk();
-                    let content = node.named_children(&mut cursor).find(|child| child.kind() == "string_content");
+                    let content = node.named_children(&mut cursor).find(|child| child.kind_name() == "string_content");
                     if let Some(content) = content {
                         names.push(self.b.name(self.source.text(content)));
                     }

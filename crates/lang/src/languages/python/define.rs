@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, Frame, FrameKind, is_conditional};
+use super::state::{Extractor, Frame, FrameKind, KindName, is_conditional};
 use crate::facts::{
     BindingTarget, DefId, DefKind, Definition, Expr, ExprId, NameId, Namespace, Parameter, ParameterKind, ScopeId,
     ScopeKind, TypeParameter, Visibility,
@@ -44,13 +44,13 @@ impl Extractor<'_> {
     /// Text of a body's first statement if that is a plain string.
     fn doc_string(&self, body: Node<'_>) -> Option<Box<str>> {
         let mut cursor = body.walk();
-        let first = body.named_children(&mut cursor).take(DOC_PROBE).find(|node| node.kind() != "comment")?;
-        let string = first.named_child(0).filter(|_| first.kind() == "expression_statement")?;
-        if string.kind() != "string" {
+        let first = body.named_children(&mut cursor).take(DOC_PROBE).find(|node| node.kind_name() != "comment")?;
+        let string = first.named_child(0).filter(|_| first.kind_name() == "expression_statement")?;
+        if string.kind_name() != "string" {
             return None;
         }
         let mut cursor = string.walk();
-        let content = string.named_children(&mut cursor).find(|node| node.kind() == "string_content")?;
+        let content = string.named_children(&mut cursor).find(|node| node.kind_name() == "string_content")?;
         let text = text::clip(self.source.text(content), Definition::MAX_DOC * 2);
         let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
         let joined = lines.join("\n");
@@ -61,7 +61,7 @@ impl Extractor<'_> {
     /// The header of a function or class: up to the colon before its body.
     fn header(&self, node: Node<'_>) -> Option<Box<str>> {
         let mut cursor = node.walk();
-        let colon = node.children(&mut cursor).filter(|child| child.kind() == ":").last();
+        let colon = node.children(&mut cursor).filter(|child| child.kind_name() == ":").last();
         let end = colon.map_or(node.end_byte(), |colon| colon.start_byte());
         let text = self.source.text.get(node.start_byte()..end)?;
         text::signature(text::clip(text, Definition::MAX_SIGNATURE * 8))
@@ -93,22 +93,22 @@ impl Extractor<'_> {
     fn decorators<'t>(&mut self, path: &[Step<'t>]) -> Decorators {
         let mut decorators = Decorators::default();
         let Some(decorated) = path.last().map(|step| step.node) else { return decorators };
-        if decorated.kind() != "decorated_definition" {
+        if decorated.kind_name() != "decorated_definition" {
             return decorators;
         }
         let mut cursor = decorated.walk();
-        for decorator in decorated.named_children(&mut cursor).filter(|node| node.kind() == "decorator") {
+        for decorator in decorated.named_children(&mut cursor).filter(|node| node.kind_name() == "decorator") {
             let Some(node) = decorator.named_child(0) else { continue };
             let expr = self.expr_of(Some(node));
             decorators.exprs.push(expr);
-            let callee = if node.kind() == "call" { node.child_by_field_name("function") } else { Some(node) };
+            let callee = if node.kind_name() == "call" { node.child_by_field_name("function") } else { Some(node) };
             let word = callee.map_or("", |callee| super::state::last_word(self.source.text(callee)));
             decorators.is_property |= PROPERTY_DECORATORS.contains(&word);
             decorators.is_static |= matches!(word, "staticmethod" | "abstractstaticmethod");
             decorators.is_classmethod |= matches!(word, "classmethod" | "abstractclassmethod");
             decorators.is_abstract |= ABSTRACT_DECORATORS.contains(&word);
             decorators.is_overload |= word == "overload";
-            if node.kind() == "attribute" {
+            if node.kind_name() == "attribute" {
                 let accessors = ["setter", "deleter", "getter"];
                 decorators.accessor = decorators.accessor.or(accessors.into_iter().find(|name| *name == word));
             }
@@ -151,7 +151,7 @@ impl Extractor<'_> {
         let accessor = decorators.accessor.filter(|accessor| *accessor != "getter");
         let name = accessor.map_or_else(|| plain.to_owned(), |accessor| format!("{plain}.{accessor}"));
         let mut definition = self.new_definition(DefKind::Function, &name, name_node, node);
-        if let Some(decorated) = path.last().filter(|step| step.node.kind() == "decorated_definition") {
+        if let Some(decorated) = path.last().filter(|step| step.node.kind_name() == "decorated_definition") {
             definition.bytes.0 = decorated.node.start_byte() as u32;
         }
         let method_of = self.enclosing_class();
@@ -161,7 +161,7 @@ impl Extractor<'_> {
         flags.is_classmethod = method_of.is_some() && is_class_method;
         flags.is_abstract = decorators.is_abstract;
         flags.is_property = decorators.is_property || decorators.accessor.is_some();
-        flags.is_async = node.child(0).is_some_and(|child| child.kind() == "async");
+        flags.is_async = node.child(0).is_some_and(|child| child.kind_name() == "async");
         flags.is_constructor = method_of.is_some() && plain == "__init__";
         flags.is_test = plain.starts_with("test") && self.holds_tests(plain);
         definition.doc = node.child_by_field_name("body").and_then(|body| self.doc_string(body));
@@ -242,7 +242,7 @@ impl Extractor<'_> {
         let decorators = self.decorators(path);
         let name = if name_node == node { "class" } else { self.source.text(name_node) };
         let mut definition = self.new_definition(DefKind::Class, name, name_node, node);
-        if let Some(decorated) = path.last().filter(|step| step.node.kind() == "decorated_definition") {
+        if let Some(decorated) = path.last().filter(|step| step.node.kind_name() == "decorated_definition") {
             definition.bytes.0 = decorated.node.start_byte() as u32;
         }
         definition.doc = node.child_by_field_name("body").and_then(|body| self.doc_string(body));
@@ -264,12 +264,12 @@ impl Extractor<'_> {
     fn note_properties(&mut self, class: Node<'_>, scope: ScopeId) {
         let Some(body) = class.child_by_field_name("body") else { return };
         let mut cursor = body.walk();
-        for decorated in body.named_children(&mut cursor).filter(|node| node.kind() == "decorated_definition") {
+        for decorated in body.named_children(&mut cursor).filter(|node| node.kind_name() == "decorated_definition") {
             let name = decorated.child_by_field_name("definition").and_then(|inner| inner.child_by_field_name("name"));
             let mut decorators = decorated.walk();
             let is_property = decorated.named_children(&mut decorators).any(|node| {
                 let text = node.named_child(0).map_or("", |inner| self.source.text(inner));
-                node.kind() == "decorator" && PROPERTY_DECORATORS.contains(&super::state::last_word(text))
+                node.kind_name() == "decorator" && PROPERTY_DECORATORS.contains(&super::state::last_word(text))
             });
             if let Some(name) = name.filter(|_| is_property) {
                 let name = self.b.name(self.source.text(name));
@@ -284,7 +284,7 @@ impl Extractor<'_> {
         let (mut is_enum, mut is_test) = (false, false);
         let mut cursor = arguments.walk();
         for argument in arguments.named_children(&mut cursor) {
-            if matches!(argument.kind(), "keyword_argument" | "comment" | "dictionary_splat") {
+            if matches!(argument.kind_name(), "keyword_argument" | "comment" | "dictionary_splat") {
                 continue;
             }
             let word = super::state::last_word(self.source.text(argument));
@@ -327,7 +327,7 @@ impl Extractor<'_> {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             let Some(name) = type_parameter_name(child) else { continue };
-            let inner = child.named_child(0).filter(|inner| inner.kind() == "constrained_type");
+            let inner = child.named_child(0).filter(|inner| inner.kind_name() == "constrained_type");
             let bound = inner.and_then(|inner| self.exprs.get(inner.named_child(1)?));
             parameters.push(TypeParameter { name: self.b.name(self.source.text(name)), bound });
         }
@@ -346,7 +346,7 @@ impl Extractor<'_> {
         let mut only_named = false;
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
-            let pattern = match child.kind() {
+            let pattern = match child.kind_name() {
                 "comment" | "positional_separator" => continue,
                 "keyword_separator" => {
                     only_named = true;
@@ -358,12 +358,12 @@ impl Extractor<'_> {
             };
             let mut kind = if only_named { ParameterKind::Keyword } else { ParameterKind::Plain };
             let name_node = match pattern {
-                Some(pattern) if pattern.kind() == "list_splat_pattern" => {
+                Some(pattern) if pattern.kind_name() == "list_splat_pattern" => {
                     only_named = true;
                     kind = ParameterKind::Rest;
                     pattern.named_child(0)
                 }
-                Some(pattern) if pattern.kind() == "dictionary_splat_pattern" => {
+                Some(pattern) if pattern.kind_name() == "dictionary_splat_pattern" => {
                     kind = ParameterKind::KeywordRest;
                     pattern.named_child(0)
                 }
@@ -372,7 +372,8 @@ impl Extractor<'_> {
             if parameters.is_empty() && kind == ParameterKind::Plain && method_of.is_some() {
                 kind = if is_class_method { ParameterKind::ClassReceiver } else { ParameterKind::Receiver };
             }
-            let text = name_node.filter(|node| node.kind() == "identifier").map_or("", |node| self.source.text(node));
+            let text =
+                name_node.filter(|node| node.kind_name() == "identifier").map_or("", |node| self.source.text(node));
             let declared = child.child_by_field_name("type").and_then(|node| self.exprs.get(node));
             let declared = declared.filter(|_| !(parameters.is_empty() && stands_for_class));
             let default = child.child_by_field_name("value").and_then(|node| self.exprs.get(node));
@@ -420,8 +421,8 @@ impl Extractor<'_> {
     pub(super) fn open_type_alias(&mut self, node: Node<'_>) {
         let left = node.child_by_field_name("left").and_then(|left| left.named_child(0));
         let name_node =
-            left.and_then(|left| if left.kind() == "generic_type" { left.named_child(0) } else { Some(left) });
-        let Some(name_node) = name_node.filter(|node| node.kind() == "identifier") else { return };
+            left.and_then(|left| if left.kind_name() == "generic_type" { left.named_child(0) } else { Some(left) });
+        let Some(name_node) = name_node.filter(|node| node.kind_name() == "identifier") else { return };
         let mut definition = self.new_definition(DefKind::TypeAlias, self.source.text(name_node), name_node, node);
         let text = text::clip(self.source.text(node), Definition::MAX_SIGNATURE * 8);
         definition.signature = text::signature(text);
@@ -439,7 +440,7 @@ impl Extractor<'_> {
 
     /// Closes what [`is_conditional`] opened.
     pub(super) fn leave_condition(&mut self, node: Node<'_>) {
-        if is_conditional(node.kind()) {
+        if is_conditional(node.kind_name()) {
             self.conditional = self.conditional.saturating_sub(1);
         }
     }
@@ -447,12 +448,12 @@ impl Extractor<'_> {
 
 /// The name node of one type parameter: `T`, `T: Bound`, `*T`, `**T`.
 fn type_parameter_name(child: Node<'_>) -> Option<Node<'_>> {
-    let inner = if child.kind() == "type" { child.named_child(0)? } else { child };
-    let inner = match inner.kind() {
+    let inner = if child.kind_name() == "type" { child.named_child(0)? } else { child };
+    let inner = match inner.kind_name() {
         "constrained_type" => inner.named_child(0)?,
         _ => inner,
     };
-    let inner = if inner.kind() == "type" { inner.named_child(0)? } else { inner };
-    let inner = if inner.kind() == "splat_type" { inner.named_child(0)? } else { inner };
-    (inner.kind() == "identifier").then_some(inner)
+    let inner = if inner.kind_name() == "type" { inner.named_child(0)? } else { inner };
+    let inner = if inner.kind_name() == "splat_type" { inner.named_child(0)? } else { inner };
+    (inner.kind_name() == "identifier").then_some(inner)
 }

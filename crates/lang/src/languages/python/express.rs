@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, FrameKind, MAX_ITEMS};
+use super::state::{Extractor, FrameKind, KindName, MAX_ITEMS};
 use crate::facts::{Collection, Expr, ExprId, FactsBuilder, Literal, Reference, Role};
 use crate::walk::Step;
 
@@ -10,8 +10,8 @@ impl Extractor<'_> {
     pub(super) fn leave_node<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
         let node = step.node;
         let parent = path.last().map(|step| step.node);
-        let parent_kind = parent.map_or("", |parent| parent.kind());
-        match node.kind() {
+        let parent_kind = parent.map_or("", |parent| parent.kind_name());
+        match node.kind_name() {
             "attribute" => self.attribute(step, path),
             "call" => self.call(node),
             "argument_list" if parent_kind == "class_definition" => self.leave_superclasses(node),
@@ -47,7 +47,7 @@ impl Extractor<'_> {
 
     /// Expressions that need nothing but their own parts.
     fn leave_value(&mut self, node: Node<'_>) {
-        let expr = match node.kind() {
+        let expr = match node.kind_name() {
             "integer" => self.literal(Literal::Int),
             "float" => self.literal(Literal::Float),
             "true" | "false" | "comparison_operator" | "not_operator" => self.literal(Literal::Bool),
@@ -77,7 +77,8 @@ impl Extractor<'_> {
             }
             "conditional_expression" => {
                 let mut cursor = node.walk();
-                let parts: Vec<Node<'_>> = node.named_children(&mut cursor).filter(|n| n.kind() != "comment").collect();
+                let parts: Vec<Node<'_>> =
+                    node.named_children(&mut cursor).filter(|n| n.kind_name() != "comment").collect();
                 let (first, last) = (self.expr_of(parts.first().copied()), self.expr_of(parts.get(2).copied()));
                 self.b.union(&[first, last])
             }
@@ -120,7 +121,7 @@ impl Extractor<'_> {
     /// The first elements of a literal list; a spread one counts as unknown.
     fn collection(&mut self, node: Node<'_>, kind: Collection) -> ExprId {
         let mut cursor = node.walk();
-        let children = node.named_children(&mut cursor).filter(|child| child.kind() != "comment").take(MAX_ITEMS);
+        let children = node.named_children(&mut cursor).filter(|child| child.kind_name() != "comment").take(MAX_ITEMS);
         let children: Vec<Node<'_>> = children.collect();
         let items: Vec<ExprId> = children.into_iter().map(|child| self.expr_of(Some(child))).collect();
         let items = self.b.list(&items);
@@ -129,7 +130,7 @@ impl Extractor<'_> {
 
     fn dictionary(&mut self, node: Node<'_>) -> ExprId {
         let mut cursor = node.walk();
-        let children = node.named_children(&mut cursor).filter(|child| child.kind() != "comment").take(MAX_ITEMS);
+        let children = node.named_children(&mut cursor).filter(|child| child.kind_name() != "comment").take(MAX_ITEMS);
         let children: Vec<Node<'_>> = children.collect();
         let items: Vec<ExprId> =
             children.into_iter().map(|pair| self.expr_of(pair.child_by_field_name("value"))).collect();
@@ -177,8 +178,8 @@ impl Extractor<'_> {
     /// `return x`, `yield x`, `yield from x`.
     fn leave_result(&mut self, node: Node<'_>) {
         let value = first_child(node).map(|child| self.expr_of(Some(child)));
-        let is_yield = node.kind() == "yield";
-        let is_from = is_yield && node.child(1).is_some_and(|child| child.kind() == "from");
+        let is_yield = node.kind_name() == "yield";
+        let is_from = is_yield && node.child(1).is_some_and(|child| child.kind_name() == "from");
         let value = match value {
             Some(base) if is_from => self.b.expr(Expr::Element { base }),
             Some(value) => value,
@@ -196,7 +197,7 @@ impl Extractor<'_> {
         if self.written.contains(&step.node.id()) {
             return Role::Write;
         }
-        let at = |back: usize| path.len().checked_sub(back).map_or("", |index| path[index].node.kind());
+        let at = |back: usize| path.len().checked_sub(back).map_or("", |index| path[index].node.kind_name());
         match (at(1), step.field.unwrap_or("")) {
             ("call", "function") if at(2) == "decorator" => Role::Decorate,
             ("call", "function") => Role::Call,
@@ -211,16 +212,16 @@ impl Extractor<'_> {
 
     /// Number of arguments of the call whose function this node is; 255 if not known.
     fn arity(&self, path: &[Step<'_>], role: Role) -> u8 {
-        let call = path.last().map(|step| step.node).filter(|node| node.kind() == "call");
+        let call = path.last().map(|step| step.node).filter(|node| node.kind_name() == "call");
         let Some(call) = call.filter(|_| matches!(role, Role::Call | Role::Decorate)) else { return u8::MAX };
         let Some(arguments) = call.child_by_field_name("arguments") else { return u8::MAX };
-        if arguments.kind() != "argument_list" {
+        if arguments.kind_name() != "argument_list" {
             return 1;
         }
         let mut count = 0_u8;
         let mut cursor = arguments.walk();
         for argument in arguments.named_children(&mut cursor) {
-            match argument.kind() {
+            match argument.kind_name() {
                 "list_splat" | "dictionary_splat" => return u8::MAX,
                 "comment" => {}
                 _ => count = count.saturating_add(1),
@@ -242,7 +243,7 @@ impl Extractor<'_> {
     /// A bare name that is an expression, a target or a part of a declaration.
     pub(super) fn identifier<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
         let node = step.node;
-        let parent = path.last().map_or("", |step| step.node.kind());
+        let parent = path.last().map_or("", |step| step.node.kind_name());
         let field = step.field.unwrap_or("");
         let declares = match (parent, field) {
             ("attribute", "attribute") | ("keyword_argument", "name") => true,
@@ -285,7 +286,7 @@ impl Extractor<'_> {
 
     /// Whether a pattern stands in a parameter list.
     fn is_parameter(&self, path: &[Step<'_>]) -> bool {
-        let kinds = path.iter().rev().map(|step| step.node.kind());
+        let kinds = path.iter().rev().map(|step| step.node.kind_name());
         let outside = kinds.into_iter().find(|kind| {
             !matches!(*kind, "list_splat_pattern" | "dictionary_splat_pattern" | "tuple_pattern" | "typed_parameter")
         });
@@ -324,18 +325,19 @@ impl Extractor<'_> {
     fn call(&mut self, node: Node<'_>) {
         let function = node.child_by_field_name("function");
         let arguments = node.child_by_field_name("arguments");
-        let callee_text = function.filter(|function| function.kind() == "identifier");
+        let callee_text = function.filter(|function| function.kind_name() == "identifier");
         let callee_text = callee_text.map_or("", |function| self.source.text(function));
         let scope = self.scope();
         let mut args = Vec::new();
         if let Some(arguments) = arguments {
             let mut cursor = arguments.walk();
             let children: Vec<Node<'_>> = arguments.named_children(&mut cursor).take(MAX_ITEMS).collect();
-            if arguments.kind() == "generator_expression" {
+            if arguments.kind_name() == "generator_expression" {
                 args.push(self.expr_of(Some(arguments)));
             } else {
-                let positional =
-                    |child: &Node<'_>| !matches!(child.kind(), "keyword_argument" | "comment" | "dictionary_splat");
+                let positional = |child: &Node<'_>| {
+                    !matches!(child.kind_name(), "keyword_argument" | "comment" | "dictionary_splat")
+                };
                 args.extend(children.iter().filter(|child| positional(child)).map(|child| self.expr_of(Some(*child))));
             }
         }
@@ -359,7 +361,7 @@ impl Extractor<'_> {
 
     fn is_receiver_argument(&mut self, arguments: Option<Node<'_>>) -> bool {
         let argument = arguments.and_then(|arguments| arguments.named_child(0));
-        let Some(argument) = argument.filter(|argument| argument.kind() == "identifier") else { return false };
+        let Some(argument) = argument.filter(|argument| argument.kind_name() == "identifier") else { return false };
         let name = self.b.name(self.source.text(argument));
         let frame = self.frames.iter().rev().find(|frame| frame.parameters.contains(&name));
         frame.is_some_and(|frame| frame.receiver.is_some_and(|receiver| receiver.0 == name))
@@ -367,8 +369,8 @@ impl Extractor<'_> {
 
     /// `__all__.extend([…])` and `__all__.append("…")`.
     fn extend_call(&mut self, function: Option<Node<'_>>, arguments: Option<Node<'_>>) {
-        let Some(function) = function.filter(|function| function.kind() == "attribute") else { return };
-        let object = function.child_by_field_name("object").filter(|object| object.kind() == "identifier");
+        let Some(function) = function.filter(|function| function.kind_name() == "attribute") else { return };
+        let object = function.child_by_field_name("object").filter(|object| object.kind_name() == "identifier");
         let method = function.child_by_field_name("attribute").map_or("", |method| self.source.text(method));
         let is_list = object.is_some_and(|object| self.source.text(object) == "__all__");
         if is_list && matches!(method, "extend" | "append") && self.frames.is_empty() {
@@ -380,5 +382,5 @@ impl Extractor<'_> {
 /// The first child that is not a comment.
 fn first_child(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
-    node.named_children(&mut cursor).find(|child| child.kind() != "comment")
+    node.named_children(&mut cursor).find(|child| child.kind_name() != "comment")
 }

@@ -3,7 +3,7 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, FrameKind, last_word};
+use super::state::{Extractor, FrameKind, KindName, last_word};
 use crate::facts::{BindingTarget, DefId, ExprId, NameId, Namespace, ScopeId, TypeParameter};
 
 /// Nodes of a signature that are looked at for type variables.
@@ -22,7 +22,7 @@ pub(super) fn is_empty_base(text: &str) -> bool {
 impl Extractor<'_> {
     /// Whether a node is a call of `TypeVar`.
     pub(super) fn is_type_variable_call(&self, node: Node<'_>) -> bool {
-        let function = node.child_by_field_name("function").filter(|_| node.kind() == "call");
+        let function = node.child_by_field_name("function").filter(|_| node.kind_name() == "call");
         function.is_some_and(|function| {
             function.byte_range().len() < 32 && last_word(self.source.text(function)) == "TypeVar"
         })
@@ -34,9 +34,9 @@ impl Extractor<'_> {
         if let Some(arguments) = call.child_by_field_name("arguments") {
             let mut cursor = arguments.walk();
             for (index, argument) in arguments.named_children(&mut cursor).enumerate() {
-                let is_bound = argument.kind() == "keyword_argument"
+                let is_bound = argument.kind_name() == "keyword_argument"
                     && argument.child_by_field_name("name").is_some_and(|name| self.source.text(name) == "bound");
-                let limit = match argument.kind() {
+                let limit = match argument.kind_name() {
                     "keyword_argument" if is_bound => argument.child_by_field_name("value"),
                     "keyword_argument" | "comment" => None,
                     _ => Some(argument).filter(|_| index > 0),
@@ -51,10 +51,10 @@ impl Extractor<'_> {
 
     /// Whether an argument of `TypeVar` is a type: its bound and constraints are.
     pub(super) fn is_type_variable_limit(&self, node: Node<'_>, parent: Node<'_>, around: Option<Node<'_>>) -> bool {
-        match parent.kind() {
+        match parent.kind_name() {
             "argument_list" => {
                 parent.named_child(0) != Some(node)
-                    && node.kind() != "keyword_argument"
+                    && node.kind_name() != "keyword_argument"
                     && around.is_some_and(|call| self.is_type_variable_call(call))
             }
             "keyword_argument" => {
@@ -71,13 +71,13 @@ impl Extractor<'_> {
         let mut names = Vec::new();
         let Some(bases) = class.child_by_field_name("superclasses") else { return names };
         let mut cursor = bases.walk();
-        for base in bases.named_children(&mut cursor).filter(|base| base.kind() == "subscript") {
+        for base in bases.named_children(&mut cursor).filter(|base| base.kind_name() == "subscript") {
             let head = base.child_by_field_name("value").map_or("", |head| last_word(self.source.text(head)));
             let is_declaring = GENERIC_BASES.contains(&head);
             let mut found = Vec::new();
             let mut cursor = base.walk();
             for argument in base.children_by_field_name("subscript", &mut cursor) {
-                if is_declaring && argument.kind() == "identifier" {
+                if is_declaring && argument.kind_name() == "identifier" {
                     found.push(self.b.name(self.source.text(argument)));
                 } else {
                     self.used_type_variables(argument, &mut found);
@@ -125,7 +125,7 @@ impl Extractor<'_> {
         let mut open = vec![node];
         for _ in 0..MAX_SCAN {
             let Some(node) = open.pop() else { return };
-            if node.kind() == "identifier" {
+            if node.kind_name() == "identifier" {
                 let name = self.b.name(self.source.text(node));
                 if self.type_variables.contains_key(&name) {
                     names.push(name);
@@ -153,7 +153,7 @@ impl Extractor<'_> {
     /// The type variable that a method writes for its own class: `def copy(self: T) -> T`, `def make(cls: type[T]) -> T`.
     pub(super) fn receiver_type_variable(&mut self, function: Node<'_>) -> Option<NameId> {
         let parameters = function.child_by_field_name("parameters")?;
-        let first = parameters.named_child(0).filter(|first| first.kind() == "typed_parameter")?;
+        let first = parameters.named_child(0).filter(|first| first.kind_name() == "typed_parameter")?;
         let text = self.source.text(first.child_by_field_name("type")?);
         let inner = text.strip_prefix("type[").or_else(|| text.strip_prefix("Type["));
         let inner = inner.and_then(|inner| inner.strip_suffix(']')).unwrap_or(text);

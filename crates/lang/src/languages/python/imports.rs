@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::Extractor;
+use super::state::{Extractor, KindName};
 use crate::facts::{FactsBuilder, Import, ImportFlags, ImportKind, NameId, Pos};
 
 /// Packages whose import makes a file a test.
@@ -32,7 +32,7 @@ impl Extractor<'_> {
     }
 
     pub(super) fn import_statement(&mut self, node: Node<'_>) {
-        if node.kind() == "import_statement" {
+        if node.kind_name() == "import_statement" {
             self.import_modules(node);
         } else {
             self.import_members(node);
@@ -70,7 +70,7 @@ impl Extractor<'_> {
             if self.b.full() {
                 return;
             }
-            if child.kind() == "wildcard_import" {
+            if child.kind_name() == "wildcard_import" {
                 let origin = node.child_by_field_name("module_name").unwrap_or(child);
                 let pos = self.pos(origin);
                 self.add_import(ImportKind::Wildcard, &module, level, pos, None, true);
@@ -94,18 +94,18 @@ impl Extractor<'_> {
 
     /// The module of a `from` import and its number of leading dots.
     fn origin(&self, node: Node<'_>) -> (String, u16) {
-        if node.kind() == "future_import_statement" {
+        if node.kind_name() == "future_import_statement" {
             return ("__future__".to_owned(), 0);
         }
         let Some(module) = node.child_by_field_name("module_name") else { return (String::new(), 0) };
-        if module.kind() != "relative_import" {
+        if module.kind_name() != "relative_import" {
             return (self.dotted(module), 0);
         }
         let mut level = 0_usize;
         let mut name = String::new();
         let mut cursor = module.walk();
         for child in module.named_children(&mut cursor) {
-            match child.kind() {
+            match child.kind_name() {
                 "import_prefix" => level += self.source.text(child).bytes().filter(|byte| *byte == b'.').count(),
                 "dotted_name" => name = self.dotted(child),
                 _ => {}

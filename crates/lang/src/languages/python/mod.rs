@@ -19,14 +19,13 @@ mod types;
 use m1nd_base::{Problem, ProblemKind};
 use tree_sitter::Node;
 
-use self::state::Extractor;
+use self::state::{Extractor, GRAMMAR, KindName};
 use super::Input;
 use crate::facts::FileFacts;
 use crate::walk::{Enter, Step, Visitor, parse, walk};
 
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    let grammar = tree_sitter_python::LANGUAGE.into();
-    let tree = parse(&grammar, input.text.as_bytes(), input.limits, input.cancel)?;
+    let tree = parse(&GRAMMAR, input.text.as_bytes(), input.limits, input.cancel)?;
     let root = tree.root_node();
     let mut extractor = Extractor::new(input);
     extractor.module_doc(root);
@@ -76,8 +75,8 @@ impl<'tree> Visitor<'tree> for Extractor<'_> {
 impl Extractor<'_> {
     fn enter_node<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> Enter {
         let node = step.node;
-        let parent = path.last().map_or("", |step| step.node.kind());
-        match node.kind() {
+        let parent = path.last().map_or("", |step| step.node.kind_name());
+        match node.kind_name() {
             "comment" | "dotted_name" => return Enter::Skip,
             "import_statement" | "import_from_statement" | "future_import_statement" => {
                 self.import_statement(node);

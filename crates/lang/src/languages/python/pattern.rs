@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::Extractor;
+use super::state::{Extractor, KindName};
 use crate::facts::{BindingTarget, Expr, ExprId, Namespace, Role};
 use crate::walk::Step;
 
@@ -15,7 +15,7 @@ struct Case<'t> {
 impl Extractor<'_> {
     /// Reads one whole `case` pattern.
     pub(super) fn case_pattern<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
-        let matching = path.iter().rev().map(|step| step.node).find(|node| node.kind() == "match_statement");
+        let matching = path.iter().rev().map(|step| step.node).find(|node| node.kind_name() == "match_statement");
         let value = self.expr_of(matching.and_then(|matching| matching.child_by_field_name("subject")));
         let mut open = vec![Case { node, value }];
         while let Some(case) = open.pop() {
@@ -30,8 +30,8 @@ impl Extractor<'_> {
         let unknown = self.b.unknown();
         let mut cursor = node.walk();
         let children: Vec<Node<'t>> =
-            node.named_children(&mut cursor).filter(|node| node.kind() != "comment").collect();
-        match node.kind() {
+            node.named_children(&mut cursor).filter(|node| node.kind_name() != "comment").collect();
+        match node.kind_name() {
             "case_pattern" | "union_pattern" => {
                 open.extend(children.into_iter().rev().map(|node| Case { node, value }));
             }
@@ -39,7 +39,7 @@ impl Extractor<'_> {
                 let pattern = children.first().copied();
                 let class = pattern.and_then(|pattern| self.matched_class(pattern));
                 let value = class.unwrap_or(value);
-                let alias = children.last().copied().filter(|alias| alias.kind() == "identifier");
+                let alias = children.last().copied().filter(|alias| alias.kind_name() == "identifier");
                 if let Some(alias) = alias {
                     self.capture(alias, value);
                 }
@@ -55,7 +55,7 @@ impl Extractor<'_> {
                 let class = children.first().copied().and_then(|name| self.dotted_reference(name));
                 let value = class.map_or(unknown, |of| self.b.expr(Expr::Instance { of }));
                 for child in children.into_iter().skip(1).rev() {
-                    let inner = child.named_child(0).filter(|inner| inner.kind() == "keyword_pattern");
+                    let inner = child.named_child(0).filter(|inner| inner.kind_name() == "keyword_pattern");
                     let case = inner.map_or(Case { node: child, value: unknown }, |node| Case { node, value });
                     open.push(case);
                 }
@@ -69,7 +69,7 @@ impl Extractor<'_> {
             "list_pattern" | "tuple_pattern" => {
                 let mut is_exact = true;
                 for (index, child) in children.into_iter().enumerate() {
-                    is_exact &= child.named_child(0).is_none_or(|inner| inner.kind() != "splat_pattern");
+                    is_exact &= child.named_child(0).is_none_or(|inner| inner.kind_name() != "splat_pattern");
                     let value = if is_exact { self.item(value, index) } else { unknown };
                     open.push(Case { node: child, value });
                 }
@@ -77,7 +77,7 @@ impl Extractor<'_> {
             "splat_pattern" => open_capture(self, &children, unknown),
             "dict_pattern" => {
                 let values =
-                    children.into_iter().filter(|child| matches!(child.kind(), "case_pattern" | "splat_pattern"));
+                    children.into_iter().filter(|child| matches!(child.kind_name(), "case_pattern" | "splat_pattern"));
                 for child in values {
                     let value = self.b.expr(Expr::Index { base: value });
                     open.push(Case { node: child, value });
@@ -89,10 +89,10 @@ impl Extractor<'_> {
 
     /// The class that a pattern wrapped in others names, as an instance, without recording references.
     fn matched_class(&mut self, mut pattern: Node<'_>) -> Option<ExprId> {
-        while pattern.kind() == "case_pattern" {
+        while pattern.kind_name() == "case_pattern" {
             pattern = pattern.named_child(0)?;
         }
-        let name = pattern.named_child(0).filter(|_| pattern.kind() == "class_pattern")?;
+        let name = pattern.named_child(0).filter(|_| pattern.kind_name() == "class_pattern")?;
         let of = self.dotted_expr(name)?;
         Some(self.b.expr(Expr::Instance { of }))
     }
@@ -101,7 +101,7 @@ impl Extractor<'_> {
         let scope = self.scope();
         let mut expr = None;
         let mut cursor = node.walk();
-        for part in node.named_children(&mut cursor).filter(|part| part.kind() == "identifier") {
+        for part in node.named_children(&mut cursor).filter(|part| part.kind_name() == "identifier") {
             let text = self.source.text(part);
             expr = Some(match expr {
                 None => {
@@ -119,7 +119,7 @@ impl Extractor<'_> {
         let (scope, enclosing) = (self.scope(), self.context().enclosing);
         let mut expr = None;
         let mut cursor = node.walk();
-        for part in node.named_children(&mut cursor).filter(|part| part.kind() == "identifier") {
+        for part in node.named_children(&mut cursor).filter(|part| part.kind_name() == "identifier") {
             let text = self.source.text(part);
             let next = match expr {
                 None => {
@@ -149,7 +149,7 @@ impl Extractor<'_> {
 }
 
 fn open_capture(extractor: &mut Extractor<'_>, children: &[Node<'_>], value: ExprId) {
-    if let Some(name) = children.first().filter(|name| name.kind() == "identifier") {
+    if let Some(name) = children.first().filter(|name| name.kind_name() == "identifier") {
         extractor.capture(*name, value);
     }
 }

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::state::{Extractor, last_word};
+use super::state::{Extractor, KindName, last_word};
 use crate::facts::{
     BindingTarget, Collection, Expr, ExprId, FileFacts, ImportId, ImportKind, Literal, NameId, ScopeId, ScopeKind,
 };
@@ -71,7 +71,7 @@ impl<'a> Extractor<'a> {
         }
         let text = self.source.text(function);
         let row = MODULE_FUNCTIONS.iter().find(|(_, name)| *name == last_word(text));
-        match (function.kind(), row) {
+        match (function.kind_name(), row) {
             ("identifier", row) => Some((text, row.map(|row| row.0))),
             ("attribute", Some(row)) => Some((text.split('.').next().unwrap_or(text), Some(row.0))),
             _ => None,
@@ -122,9 +122,9 @@ impl<'a> Extractor<'a> {
                 Some(Expr::Collection { kind: Collection::Iterator, items })
             }
             "getattr" => {
-                let name = arguments.named_child(1).filter(|node| node.kind() == "string")?;
+                let name = arguments.named_child(1).filter(|node| node.kind_name() == "string")?;
                 let mut cursor = name.walk();
-                let content = name.named_children(&mut cursor).find(|node| node.kind() == "string_content")?;
+                let content = name.named_children(&mut cursor).find(|node| node.kind_name() == "string_content")?;
                 let name = self.b.name(self.source.text(content));
                 let member = self.b.expr(Expr::Member { base, name });
                 match args.get(2) {

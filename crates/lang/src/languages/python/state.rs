@@ -1,8 +1,10 @@
 //! What the walk remembers: scopes it is in, whether it reads types or values, variables it has met.
 
+use std::sync::LazyLock;
+
 use m1nd_base::{Cancel, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
-use tree_sitter::Node;
+use tree_sitter::{Language, Node};
 
 use super::standard::StandardCall;
 use crate::facts::{DefId, Expr, ExprId, FactsBuilder, Literal, NameId, Pos, ScopeId, ScopeKind};
@@ -233,10 +235,10 @@ impl<'a> Extractor<'a> {
         if let Some(mode) = self.mode(step, parent, path) {
             self.modes.push((depth, mode));
         }
-        if parent.kind() == "if_statement" && step.field == Some("consequence") && self.is_type_checking(parent) {
+        if parent.kind_name() == "if_statement" && step.field == Some("consequence") && self.is_type_checking(parent) {
             self.type_only.push(depth);
         }
-        if is_conditional(step.node.kind()) {
+        if is_conditional(step.node.kind_name()) {
             self.conditional += 1;
         }
     }
@@ -244,7 +246,7 @@ impl<'a> Extractor<'a> {
     fn open_scope<'t>(&mut self, step: Step<'t>, parent: Node<'t>, depth: usize) {
         let enclosing = self.context().enclosing;
         let frame = |this: &Self| this.frames.last().map(|frame| (frame.definition, frame.body, frame.signature));
-        match (parent.kind(), step.field.unwrap_or("")) {
+        match (parent.kind_name(), step.field.unwrap_or("")) {
             ("function_definition" | "class_definition", "body") => {
                 if let Some((definition, body, _)) = frame(self) {
                     self.push(depth, body, Some(definition));
@@ -269,7 +271,7 @@ impl<'a> Extractor<'a> {
             }
             _ => {}
         }
-        let kind = step.node.kind();
+        let kind = step.node.kind_name();
         if matches!(
             kind,
             "list_comprehension" | "set_comprehension" | "dictionary_comprehension" | "generator_expression"
@@ -298,6 +300,29 @@ impl<'a> Extractor<'a> {
     fn is_type_checking(&self, if_statement: Node<'_>) -> bool {
         let condition = if_statement.child_by_field_name("condition");
         condition.is_some_and(|node| last_word(self.source.text(node)) == "TYPE_CHECKING")
+    }
+}
+
+/// The grammar.
+pub(super) static GRAMMAR: LazyLock<Language> = LazyLock::new(|| tree_sitter_python::LANGUAGE.into());
+
+/// Names of the grammar's node kinds by their number.
+static KINDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let grammar: &'static Language = &GRAMMAR;
+    (0..grammar.node_kind_count() as u16).map(|id| grammar.node_kind_for_id(id).unwrap_or("")).collect()
+});
+
+/// The name of a node's kind from a table: `Node::kind` measures and checks the name each time, and the walk asks
+/// several times for every node.
+pub(super) trait KindName {
+    /// As [`Node::kind`].
+    fn kind_name(&self) -> &'static str;
+}
+
+impl KindName for Node<'_> {
+    fn kind_name(&self) -> &'static str {
+        // Errors have a number outside the table.
+        KINDS.get(usize::from(self.kind_id())).copied().unwrap_or("ERROR")
     }
 }
 

@@ -416,6 +416,20 @@ fn calls_of_standard_functions() {
 }
 
 #[test]
+fn kinds_have_their_names() {
+    use super::state::KindName;
+    let grammar = tree_sitter_python::LANGUAGE.into();
+    let text = SAMPLE.to_owned() + "x = (\n";
+    let tree = crate::walk::parse(&grammar, text.as_bytes(), &Limits::default(), &Cancel::default()).expect("a tree");
+    let mut open = vec![tree.root_node()];
+    while let Some(node) = open.pop() {
+        assert_eq!(node.kind_name(), node.kind());
+        let mut cursor = node.walk();
+        open.extend(node.children(&mut cursor));
+    }
+}
+
+#[test]
 fn positions_count_characters() {
     let facts = facts("x = 'äöü'; call(y)\n");
     assert_eq!(references(&facts), "1:12 call call\n1:17 read y");

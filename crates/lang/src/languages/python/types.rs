@@ -2,7 +2,7 @@
 
 use tree_sitter::{Node, Parser, Range};
 
-use super::state::{Extractor, last_word};
+use super::state::{Extractor, GRAMMAR, KindName, last_word};
 use crate::facts::{Expr, ExprId, Literal};
 use crate::walk::{Step, walk};
 
@@ -18,11 +18,11 @@ impl Extractor<'_> {
     pub(super) fn mode<'t>(&self, step: Step<'t>, parent: Node<'t>, path: &[Step<'t>]) -> Option<bool> {
         let grand = path.len().checked_sub(2).map(|index| path[index].node);
         let field = step.field.unwrap_or("");
-        match (step.node.kind(), parent.kind()) {
+        match (step.node.kind_name(), parent.kind_name()) {
             ("argument_list", "class_definition") => None,
             ("argument_list" | "list_comprehension" | "lambda", _) => self.in_type().then_some(false),
             ("type", "type_parameter") => {
-                let generic = grand.filter(|grand| grand.kind() == "generic_type");
+                let generic = grand.filter(|grand| grand.kind_name() == "generic_type");
                 let head = generic.and_then(|generic| generic.named_child(0));
                 let is_first = parent.named_child(0) == Some(step.node);
                 Some(head.is_none_or(|head| self.is_type_argument(head, is_first)))
@@ -33,7 +33,7 @@ impl Extractor<'_> {
                 let is_first = parent.child_by_field_name("subscript") == Some(step.node);
                 Some(self.is_type_argument(head, is_first))
             }
-            ("subscript", "argument_list") if grand.is_some_and(|grand| grand.kind() == "class_definition") => {
+            ("subscript", "argument_list") if grand.is_some_and(|grand| grand.kind_name() == "class_definition") => {
                 Some(true)
             }
             (_, "argument_list") if grand.is_some_and(|grand| self.is_cast(grand)) => {
@@ -57,7 +57,7 @@ impl Extractor<'_> {
 
     /// Whether a node is a call of `cast`.
     pub(super) fn is_cast(&self, call: Node<'_>) -> bool {
-        let function = call.child_by_field_name("function").filter(|_| call.kind() == "call");
+        let function = call.child_by_field_name("function").filter(|_| call.kind_name() == "call");
         function.is_some_and(|function| {
             function.byte_range().len() < 32 && CASTS.contains(&last_word(self.source.text(function)))
         })
@@ -92,7 +92,7 @@ impl Extractor<'_> {
         let mut args = Vec::new();
         if let Some(list) = node.named_child(1) {
             let mut cursor = list.walk();
-            let children = list.named_children(&mut cursor).filter(|child| child.kind() != "comment");
+            let children = list.named_children(&mut cursor).filter(|child| child.kind_name() != "comment");
             args.extend(children.take(super::state::MAX_ITEMS).map(|child| self.expr_of(Some(child))));
         }
         let expr = self.generic(head, base, &args);
@@ -115,7 +115,7 @@ impl Extractor<'_> {
     pub(super) fn forward_reference<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
         let mut cursor = node.walk();
         let mut children = node.named_children(&mut cursor);
-        let content = children.find(|child| child.kind() == "string_content");
+        let content = children.find(|child| child.kind_name() == "string_content");
         let Some(content) = content.filter(|_| !self.in_quotes && node.named_child_count() == 3) else { return };
         if content.byte_range().len() > MAX_QUOTED || content.named_child_count() > 0 {
             return;
@@ -127,9 +127,7 @@ impl Extractor<'_> {
             start_point: content.start_position(),
             end_point: content.end_position(),
         };
-        if parser.set_language(&tree_sitter_python::LANGUAGE.into()).is_err()
-            || parser.set_included_ranges(&[range]).is_err()
-        {
+        if parser.set_language(&GRAMMAR).is_err() || parser.set_included_ranges(&[range]).is_err() {
             return;
         }
         let Some(tree) = parser.parse(self.source.text, None) else { return };
