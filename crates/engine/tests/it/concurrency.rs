@@ -100,6 +100,60 @@ fn a_snapshot_never_mixes_generations() {
 }
 
 #[test]
+fn a_cancelled_ingest_changes_nothing_and_any_other_ends() {
+    let project = Project::new("//- a.py\ndef f(): pass\n");
+    let engine = project.indexed();
+    let mut random = m1nd_testkit::Random::new(1);
+    for round in 0..60 {
+        project.tree.write("a.py", format!("def f{round}(): pass\n"));
+        let before = engine.snapshot();
+        let cancel = Cancel::new();
+        let spins = random.below(200_000);
+        let result = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                (0..spins).for_each(|_| std::hint::spin_loop());
+                cancel.cancel();
+            });
+            engine.ingest(IngestRequest::code(project.tree.path()), &cancel, &m1nd_base::NoProgress)
+        });
+        let after = engine.snapshot();
+        match result {
+            Ok(report) => assert_eq!((report.generation, report.changed), (after.generation(), true)),
+            Err(m1nd_engine::EngineError::Cancelled) => {
+                // Also later: what the writer still does for it is not published.
+                incremental_after_cancel(&project, &engine, before.generation());
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    incremental(&engine, project.tree.path());
+    assert!(engine.snapshot().graph().find("file::a.py::fn::f59").is_some());
+}
+
+fn incremental_after_cancel(project: &Project, engine: &m1nd_engine::Engine, before: u64) {
+    // The next ingest waits for the writer, so by then the cancelled one has ended.
+    let text = std::fs::read(project.tree.join("a.py")).expect("reads");
+    project.tree.write("a.py", format!("def after{before}(): pass\n"));
+    let report = incremental(engine, project.tree.path());
+    assert_eq!(report.generation, before + 1, "the cancelled ingest published a generation");
+    project.tree.write("a.py", text);
+}
+
+#[test]
+fn an_edit_costs_the_edited_file_only() {
+    let mut fixture = String::from("//- base.py\ndef base(): pass\n");
+    for number in 0..300 {
+        fixture.push_str(&format!("//- m{number}.py\nfrom base import base\ndef f{number}():\n    base()\n"));
+    }
+    let project = Project::new(&fixture);
+    let engine = project.indexed();
+    project.tree.write("m7.py", "from base import base\ndef f7():\n    base()\n    base()\n");
+    let report = incremental(&engine, project.tree.path());
+    assert_eq!((report.files_parsed, report.files_linked), (1, 1), "{report:?}");
+    assert_eq!(engine.snapshot().graph().overlay_files(), 1);
+}
+
+#[test]
 fn a_watched_root_stays_fresh() {
     let project = Project::new("//- a.py\ndef f(): pass\n");
     drop(project.indexed());
