@@ -271,7 +271,8 @@ fn source(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> SymbolId 
 fn duck_type(eval: &mut Eval<'_>, file: FileId, reference: &Reference, limits: &Limits, resolution: &mut Resolution) {
     let unit = eval.unit(file);
     let Expr::Member { name, .. } = unit.facts.expr(reference.expr) else { return };
-    if reference.role != Role::Call || !eval.rules(file).duck_typing {
+    let rules = eval.rules(file);
+    if reference.role != Role::Call || !rules.duck_typing || rules.common_methods.contains(&unit.facts.name(name)) {
         return;
     }
     match eval.methods_named(file, unit.name(name), limits.link_candidates) {

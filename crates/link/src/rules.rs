@@ -194,6 +194,9 @@ pub struct Rules {
     pub derived_methods: &'static [&'static str],
     /// Package that literals and built-in containers belong to, as `external` target of their methods.
     pub builtin_package: &'static str,
+    /// Methods that standard types have under names so common that an unknown receiver's method of that name is no hint
+    /// at the project's own.
+    pub common_methods: &'static [&'static str],
     /// An unknown receiver's method may be any method of that name in the project.
     pub duck_typing: bool,
     /// `x.name()` is always a method and `x.name` always a field (Rust).
@@ -225,6 +228,7 @@ impl Rules {
         identity_methods: &[],
         derived_methods: &[],
         builtin_package: "builtins",
+        common_methods: &[],
         duck_typing: false,
         fields_apart: false,
         function_classes: false,

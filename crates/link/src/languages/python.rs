@@ -94,6 +94,7 @@ static RULES: Rules = Rules {
     identity_methods: &[],
     derived_methods: &[],
     builtin_package: "builtins",
+    common_methods: &[],
     duck_typing: true,
     fields_apart: false,
     function_classes: false,

@@ -242,6 +242,7 @@ static RULES: Rules = Rules {
         "type_id",
     ],
     builtin_package: "std",
+    common_methods: prelude::COMMON_METHODS,
     duck_typing: true,
     fields_apart: true,
     function_classes: false,

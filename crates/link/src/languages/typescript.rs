@@ -102,6 +102,7 @@ static RULES: Rules = Rules {
     identity_methods: &[],
     derived_methods: &[],
     builtin_package: globals::PACKAGE,
+    common_methods: &[],
     duck_typing: true,
     fields_apart: false,
     function_classes: true,
