@@ -428,12 +428,26 @@ impl Extractor<'_> {
         definition.signature = text::signature(text);
         let id = self.b.definition(definition);
         self.b.bind_definition(id, Namespace::Any);
-        self.aliases.insert(node.id(), id);
+        let scope = self.alias_scope(id, left);
+        self.aliases.insert(node.id(), (id, scope));
+    }
+
+    /// The scope that what an alias stands for is looked up from: with its type parameters, if it has some.
+    fn alias_scope(&mut self, id: DefId, left: Option<Node<'_>>) -> ScopeId {
+        let around = self.scope();
+        let generic = left.filter(|left| left.kind_name() == "generic_type").and_then(|left| left.named_child(1));
+        let Some(list) = generic else { return around };
+        let mut cursor = list.walk();
+        let names: Vec<Node<'_>> = list.named_children(&mut cursor).filter_map(type_parameter_name).collect();
+        let names: Vec<NameId> = names.into_iter().map(|name| self.b.name(self.source.text(name))).collect();
+        let scope = self.generics_scope(around);
+        self.bind_type_variables(id, scope, &names);
+        scope
     }
 
     pub(super) fn leave_type_alias(&mut self, node: Node<'_>) {
         let declared = node.child_by_field_name("right").and_then(|right| self.exprs.get(right));
-        if let Some(id) = self.aliases.remove(&node.id()) {
+        if let Some((id, _)) = self.aliases.remove(&node.id()) {
             self.b.definition_mut(id).declared = declared;
         }
     }

@@ -106,7 +106,7 @@ pub(super) struct Extractor<'a> {
     /// Nodes that are no references: names being defined.
     pub(super) defining: FxHashSet<usize>,
     /// `type X = …` statements being read.
-    pub(super) aliases: FxHashMap<usize, DefId>,
+    pub(super) aliases: FxHashMap<usize, (DefId, ScopeId)>,
     pub(super) overloads: FxHashMap<(ScopeId, NameId), Vec<DefId>>,
     pub(super) exports: ExportList,
     /// Bindings of functions, classes and imports that happen whenever the scope's code runs.
@@ -261,6 +261,11 @@ impl<'a> Extractor<'a> {
             | ("typed_parameter" | "typed_default_parameter", "type") => {
                 if let Some((definition, _, signature)) = frame(self) {
                     self.push(depth, signature, Some(definition));
+                }
+            }
+            ("type_alias_statement", "right") => {
+                if let Some(&(_, scope)) = self.aliases.get(&parent.id()) {
+                    self.push(depth, scope, enclosing);
                 }
             }
             ("for_in_clause", "right") => {

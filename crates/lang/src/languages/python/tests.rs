@@ -126,6 +126,7 @@ fn definitions_have_kinds_and_owners() {
     assert_eq!(declared(&facts, "A.size"), "int");
     assert_eq!(declared(&facts, "Alias"), "(int | str)");
     assert_eq!(declared(&facts, "New"), "list<T>");
+    assert_eq!(bound(&facts, "T"), "type parameter 0 of New");
 }
 
 #[test]
