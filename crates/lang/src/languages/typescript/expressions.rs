@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::naming::Target;
 use super::state::{Extractor, This, children, parent, unquote};
+use crate::Language;
 use crate::facts::{Collection, Expr, ExprId, Literal, Role};
 use crate::walk::Step;
 
@@ -168,6 +169,9 @@ impl<'a> Extractor<'a> {
         if tag && !text.starts_with(|first: char| first.is_uppercase() || first == '_' || first == '$') {
             return;
         }
+        // In a Svelte component `$store` is the value of the variable `store`.
+        let of_store = self.b.facts().language == Language::Svelte && text.len() > 1 && !text.starts_with("$$");
+        let text = text.strip_prefix('$').filter(|_| of_store).unwrap_or(text);
         let scope = self.scope();
         let expr = self.b.name_expr(text, scope);
         self.exprs.set(node, expr);

@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::{Extractor, MAX_SCOPES};
 use crate::facts::{
-    BindingTarget, DefId, DefKind, Definition, Expr, FactsBuilder, FileFacts, NameId, Namespace, Role, ScopeId,
-    ScopeKind,
+    BindingTarget, DefId, DefKind, Definition, Expr, FactsBuilder, FileFacts, ImportId, NameId, Namespace, Role,
+    ScopeId, ScopeKind,
 };
 
 /// Names that a CommonJS module is given and that refer to nothing outside it.
@@ -157,16 +157,22 @@ impl Extractor<'_> {
         self.assigned_later.contains(&(scope, name)) || self.open_locals.contains(&(scope, name))
     }
 
+    /// The import of each imported name.
+    fn imports(&self) -> FxHashMap<(ScopeId, NameId), ImportId> {
+        let mut imports = FxHashMap::default();
+        for binding in &self.b.facts().bindings {
+            if let BindingTarget::Import(id) = binding.target {
+                imports.entry((binding.scope, binding.name)).or_insert(id);
+            }
+        }
+        imports
+    }
+
     /// A member that is only another name of a definition or import is bound to that itself.
     fn settle_members(&mut self, names: &Names) {
         let mut settled = Vec::new();
         let facts = self.b.facts();
-        let mut imports: FxHashMap<(ScopeId, NameId), BindingTarget> = FxHashMap::default();
-        for binding in &facts.bindings {
-            if matches!(binding.target, BindingTarget::Import(_)) {
-                imports.entry((binding.scope, binding.name)).or_insert(binding.target);
-            }
-        }
+        let imports = self.imports();
         for (index, binding) in facts.bindings.iter().enumerate() {
             let BindingTarget::Value(value) = binding.target else { continue };
             let Expr::Name { name, scope } = facts.expr(value) else { continue };
@@ -175,7 +181,7 @@ impl Extractor<'_> {
             }
             let target = match self.look_up(names, name, scope) {
                 Some((_, Known::Definition(id))) => Some(BindingTarget::Definition(id)),
-                Some((at, Known::Import)) => imports.get(&(at, name)).copied(),
+                Some((at, Known::Import)) => imports.get(&(at, name)).copied().map(BindingTarget::Import),
                 _ => None,
             };
             settled.extend(target.map(|target| (index, target)));
@@ -188,6 +194,7 @@ impl Extractor<'_> {
     /// An export of a name is an export of the one definition or import that has it.
     fn settle_exports(&mut self, names: &Names) {
         let mut settled = Vec::new();
+        let imports = self.imports();
         for (index, export) in self.b.facts().exports.iter().enumerate() {
             let Expr::Name { name, scope } = self.b.facts().expr(export.value) else { continue };
             let Some((at, known)) = self.look_up(names, name, scope) else { continue };
@@ -196,10 +203,7 @@ impl Extractor<'_> {
             match known {
                 Known::Definition(id) if one => settled.push((index, Expr::Definition(id))),
                 Known::Import if one => {
-                    let import = self.b.facts().bindings.iter().find_map(|binding| match binding.target {
-                        BindingTarget::Import(id) if (binding.scope, binding.name) == (at, name) => Some(id),
-                        _ => None,
-                    });
+                    let import = imports.get(&(at, name)).copied();
                     settled.extend(import.map(|id| (index, Expr::Import(id))));
                 }
                 _ => {}

@@ -248,12 +248,16 @@ impl<'a> Extractor<'a> {
         let point = node.start_position();
         let start = node.start_byte();
         let line_start = start - point.column;
+        let line = point.row as u32 + 1;
+        if point.column > MAX_COUNTED {
+            return Pos { line, col: u16::MAX };
+        }
         let (cached_line, cached_byte, cached_col) = self.position;
         let (from, col) =
             if cached_line == line_start && cached_byte <= start { (cached_byte, cached_col) } else { (line_start, 0) };
         let col = col + self.source.text.get(from..start).map_or(0, |before| before.chars().count());
         self.position = (line_start, start, col);
-        Pos { line: point.row as u32 + 1, col: u16::try_from(col + 1).unwrap_or(u16::MAX) }
+        Pos { line, col: u16::try_from(col + 1).unwrap_or(u16::MAX) }
     }
 
     /// A definition that spans from `start` to `end`, with its header up to `body`.
@@ -368,9 +372,18 @@ impl<'a> Extractor<'a> {
         let (from, to) = self.last_comment?;
         let gap = self.source.text.get(to..start)?;
         let comment = self.source.text.get(from..to)?;
-        let blank_lines = gap.bytes().filter(|&byte| byte == b'\n').count();
-        let is_doc = comment.starts_with("/*") || blank_lines <= 1;
-        (gap.trim().is_empty() && blank_lines <= 2 && is_doc).then_some(comment)
+        // The gap may be most of the file: it is counted only when it is known to be blank.
+        if !gap.trim_start().is_empty() {
+            return None;
+        }
+        let breaks = gap.bytes().filter(|&byte| byte == b'\n').count();
+        if comment.starts_with("/*") {
+            return (breaks <= 2).then_some(comment);
+        }
+        // A remark behind code speaks of that code.
+        let before = self.source.text.get(from.saturating_sub(MAX_INDENT)..from).unwrap_or("");
+        let own_line = before.trim_end_matches([' ', '\t']);
+        (breaks == 1 && (own_line.is_empty() || own_line.ends_with('\n'))).then_some(comment)
     }
 
     /// Text of a property name, without quotes.
@@ -379,6 +392,12 @@ impl<'a> Extractor<'a> {
         if node.kind() == "string" { unquote(text) } else { text }
     }
 }
+
+/// Bytes of a line beyond which every column is the largest there is: no character has more than four.
+const MAX_COUNTED: usize = 4 * u16::MAX as usize;
+
+/// White space before a comment looked at to find out whether it stands alone on its line, in bytes.
+const MAX_INDENT: usize = 200;
 
 /// Scopes climbed before a name counts as not found in this file.
 pub(super) const MAX_SCOPES: usize = 512;

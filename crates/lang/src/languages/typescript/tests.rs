@@ -482,3 +482,11 @@ fn component_scripts_keep_their_positions() {
     assert!(facts.problems.is_empty(), "{:?}", facts.problems);
     assert_eq!(facts.lines, 8);
 }
+
+#[test]
+fn a_remark_behind_code_is_no_doc() {
+    let facts =
+        ts("a(); // about a\nfunction f() {}\n// about g\nfunction g() {}\n/** about h */\n\n\nfunction h() {}\n");
+    let docs: Vec<Option<&str>> = facts.definitions.iter().map(|definition| definition.doc.as_deref()).collect();
+    assert_eq!(docs, [None, Some("about g"), None]);
+}
