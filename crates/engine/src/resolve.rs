@@ -32,6 +32,12 @@ impl Snapshot {
         }
         found.sort_by(|&a, &b| rank_key(graph, b).cmp(&rank_key(graph, a)).then_with(|| graph.id(a).cmp(graph.id(b))));
         found.dedup();
+        // The name of a type is also the name of its impl blocks: the type is meant.
+        let is_block = |node: &NodeIx| matches!(graph.kind(*node), NodeKind::Impl | NodeKind::Package);
+        let mut things = found.iter().filter(|node| !is_block(node));
+        if let (Some(&thing), None) = (things.next(), things.next()) {
+            return Ok(thing);
+        }
         match found.as_slice() {
             [node] => Ok(*node),
             [] => Err(ResolveError::NotFound { text: shown(text), suggestions: self.similar(text) }),

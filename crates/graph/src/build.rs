@@ -3,8 +3,8 @@
 use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use zerocopy::IntoBytes;
 use zerocopy::little_endian::{F32, U16, U32};
+use zerocopy::{Immutable, IntoBytes};
 
 use crate::base::{self, Base};
 use crate::container::{Container, Tag};
@@ -102,29 +102,15 @@ impl<'a> GraphBuilder<'a> {
     pub fn finish(mut self, text: &(dyn Fn(u32) -> &'a str + Sync)) -> (Graph, BuildReport) {
         let mut report = BuildReport::default();
         self.add_packages(text);
-        let mut nodes: Vec<(&'a str, NodeInput<'a>, u32)> =
-            self.nodes.drain(..).map(|(node, file)| (text(node.symbol), node, file)).collect();
-        nodes.par_sort_unstable_by(|(a, left, _), (b, right, _)| {
-            let key = |node: &NodeInput<'_>| (node.flags.has(NodeFlags::IMPORTED), node.lines, node.symbol);
-            a.cmp(b).then_with(|| key(left).cmp(&key(right)))
-        });
-        let mut number_of: FxHashMap<u32, u32> = FxHashMap::default();
-        number_of.reserve(nodes.len());
-        let mut kept: Vec<(&'a str, NodeInput<'a>, u32)> = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            if kept.last().is_some_and(|last| last.0 == node.0) {
-                report.duplicate_nodes += 1;
-            } else {
-                kept.push(node);
-            }
-            number_of.insert(node.1.symbol, kept.len() as u32 - 1);
-        }
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let number_of = order_nodes(&mut nodes, text, &mut report);
         let mut sections = Sections::default();
-        let edges = self.edges(&number_of, kept.len(), &mut report, &mut sections);
-        let ranks = ranks(kept.len(), &edges);
+        let edges = self.edges(&number_of, nodes.len(), &mut report, &mut sections);
+        let ranks = ranks(nodes.len(), &edges);
+        drop(edges);
         let mut pool = TextPool::default();
-        pack_nodes(&kept, &number_of, &ranks, &mut pool, &mut sections);
-        drop(kept);
+        pack_nodes(&nodes, text, &number_of, &ranks, &mut pool, &mut sections);
+        drop(nodes);
         self.pack_unresolved(&number_of, ranks.len(), &mut pool, &mut sections);
         sections.push(base::TEXT, pool.bytes);
         let container = Container::in_memory(sections.in_order());
@@ -166,22 +152,30 @@ impl<'a> GraphBuilder<'a> {
         let sites_of = |edge: &RawEdge| &all_sites[edge.sites.0 as usize..(edge.sites.0 + edge.sites.1) as usize];
         let key = |edge: &RawEdge| (edge.from, edge.to, edge.relation, edge.tier);
         edges.par_sort_unstable_by(|a, b| key(a).cmp(&key(b)).then_with(|| sites_of(a).cmp(sites_of(b))));
-        let mut merged: Vec<RawEdge> = Vec::with_capacity(edges.len());
-        let mut sites: Vec<SiteRow> = Vec::with_capacity(all_sites.len());
-        for group in edges.chunk_by(|a, b| key(a) == key(b)) {
-            let mut edge = group[0];
-            edge.of = group.iter().map(|edge| edge.of).max().unwrap_or(1);
+        // Edges of one key become one, in place: there may be tens of millions.
+        let mut sites: Vec<u8> = Vec::with_capacity(all_sites.len() * size_of::<SiteRow>());
+        let mut site_count = 0u32;
+        let mut merged = 0;
+        let mut start = 0;
+        while start < edges.len() {
+            let same = edges[start..].iter().take_while(|edge| key(edge) == key(&edges[start])).count();
+            let group = &edges[start..start + same];
             let mut places: Vec<Pos> = group.iter().flat_map(|edge| sites_of(edge).iter().copied()).collect();
             places.sort_unstable();
             places.dedup();
-            edge.sites = (sites.len() as u32, places.len() as u32);
-            sites.extend(places.into_iter().map(SiteRow::new));
-            merged.push(edge);
+            let mut edge = group[0];
+            edge.of = group.iter().map(|edge| edge.of).max().unwrap_or(1);
+            edge.sites = (site_count, places.len() as u32);
+            site_count += places.len() as u32;
+            places.iter().for_each(|&place| sites.extend_from_slice(SiteRow::new(place).as_bytes()));
+            edges[merged] = edge;
+            merged += 1;
+            start += same;
         }
-        drop(edges);
-        pack_edges(&merged, nodes, sections);
-        sections.push(base::SITES, sites.as_bytes().to_vec());
-        merged
+        edges.truncate(merged);
+        pack_edges(&edges, nodes, sections);
+        sections.push(base::SITES, sites);
+        edges
     }
 
     fn pack_unresolved(
@@ -209,17 +203,14 @@ impl<'a> GraphBuilder<'a> {
         by_name.par_sort_unstable();
         sections.push(base::NAMED_AT, offsets(names.len(), by_name.iter().map(|row| row.0)));
         sections.push(base::NAMED, numbers(by_name.iter().map(|row| row.1)));
-        let packed: Vec<UnresolvedRow> = rows
-            .into_iter()
-            .map(|(from, pos, name, role, reason)| UnresolvedRow {
-                from: U32::new(from),
-                name: U32::new(name),
-                site: SiteRow::new(pos),
-                role,
-                reason,
-            })
-            .collect();
-        sections.push(base::UNRESOLVED, packed.as_bytes().to_vec());
+        let packed_rows = packed(rows.into_iter().map(|(from, pos, name, role, reason)| UnresolvedRow {
+            from: U32::new(from),
+            name: U32::new(name),
+            site: SiteRow::new(pos),
+            role,
+            reason,
+        }));
+        sections.push(base::UNRESOLVED, packed_rows);
         sections.push(base::NAMES, names.as_bytes().to_vec());
         sections.push(base::WORDS, words.as_bytes().to_vec());
     }
@@ -267,8 +258,40 @@ fn offsets(count: usize, keys: impl Iterator<Item = u32>) -> Vec<u8> {
 }
 
 fn numbers(values: impl Iterator<Item = u32>) -> Vec<u8> {
-    let values: Vec<U32> = values.map(U32::new).collect();
-    values.as_bytes().to_vec()
+    packed(values.map(U32::new))
+}
+
+fn packed<T: IntoBytes + Immutable>(rows: impl Iterator<Item = T>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(rows.size_hint().0 * size_of::<T>());
+    rows.for_each(|row| bytes.extend_from_slice(row.as_bytes()));
+    bytes
+}
+
+/// Sorts the nodes by id, drops those whose id another has, and yields the number of each symbol.
+fn order_nodes<'a>(
+    nodes: &mut Vec<(NodeInput<'a>, u32)>,
+    text: &(dyn Fn(u32) -> &'a str + Sync),
+    report: &mut BuildReport,
+) -> FxHashMap<u32, u32> {
+    nodes.par_sort_unstable_by(|(left, _), (right, _)| {
+        let key = |node: &NodeInput<'_>| (node.flags.has(NodeFlags::IMPORTED), node.lines, node.symbol);
+        text(left.symbol).cmp(text(right.symbol)).then_with(|| key(left).cmp(&key(right)))
+    });
+    let mut number_of: FxHashMap<u32, u32> = FxHashMap::default();
+    number_of.reserve(nodes.len());
+    let mut kept = 0;
+    for index in 0..nodes.len() {
+        let symbol = nodes[index].0.symbol;
+        if kept > 0 && text(nodes[kept - 1].0.symbol) == text(symbol) {
+            report.duplicate_nodes += 1;
+        } else {
+            nodes.swap(kept, index);
+            kept += 1;
+        }
+        number_of.insert(symbol, kept as u32 - 1);
+    }
+    nodes.truncate(kept);
+    number_of
 }
 
 #[derive(Default)]
@@ -303,16 +326,19 @@ impl Sections {
     }
 }
 
-fn pack_nodes(
-    nodes: &[(&str, NodeInput<'_>, u32)],
+fn pack_nodes<'a>(
+    nodes: &[(NodeInput<'a>, u32)],
+    text: &(dyn Fn(u32) -> &'a str + Sync),
     number_of: &FxHashMap<u32, u32>,
     ranks: &[f32],
     pool: &mut TextPool,
     sections: &mut Sections,
 ) {
     let find = |symbol: u32| number_of.get(&symbol).copied().unwrap_or(NONE);
-    let mut rows: Vec<NodeRow> = Vec::with_capacity(nodes.len());
-    for (index, (id, node, file)) in nodes.iter().enumerate() {
+    let file_of = |file: u32| if file == NONE { NONE } else { find(file) };
+    let mut rows: Vec<u8> = Vec::with_capacity(nodes.len() * size_of::<NodeRow>());
+    for (index, (node, file)) in nodes.iter().enumerate() {
+        let id = text(node.symbol);
         let id_row = pool.add(id);
         // Most labels are the end of their id: the text is shared.
         let label = if id.ends_with(node.label) && !node.label.is_empty() && id_row.len.get() > 0 {
@@ -321,12 +347,12 @@ fn pack_nodes(
         } else {
             pool.add(node.label)
         };
-        rows.push(NodeRow {
+        let row = NodeRow {
             id: id_row,
             label,
             signature: pool.add(node.signature),
             doc: pool.add(node.doc),
-            file: U32::new(if *file == NONE { NONE } else { find(*file) }),
+            file: U32::new(file_of(*file)),
             parent: U32::new(node.parent.map_or(NONE, find)),
             line_start: U32::new(node.lines.0),
             line_end: U32::new(node.lines.1),
@@ -334,18 +360,19 @@ fn pack_nodes(
             flags: U16::new(node.flags.0),
             kind: node.kind as u8,
             reserved: 0,
-        });
+        };
+        rows.extend_from_slice(row.as_bytes());
     }
     let mut by_label: Vec<u32> = (0..nodes.len() as u32).collect();
-    by_label.par_sort_unstable_by_key(|&node| (nodes[node as usize].1.label, node));
+    by_label.par_sort_unstable_by_key(|&node| (nodes[node as usize].0.label, node));
     sections.push(base::BY_LABEL, numbers(by_label.into_iter()));
     let mut by_file: Vec<u32> = (0..nodes.len() as u32).collect();
-    by_file.par_sort_unstable_by_key(|&node| {
-        let (_, input, _) = &nodes[node as usize];
-        (rows[node as usize].file.get(), input.lines.0, std::cmp::Reverse(input.lines.1), node)
+    by_file.par_sort_by_cached_key(|&node| {
+        let (input, file) = &nodes[node as usize];
+        (file_of(*file), input.lines.0, std::cmp::Reverse(input.lines.1), node)
     });
     sections.push(base::BY_FILE, numbers(by_file.into_iter()));
-    sections.push(base::NODES, rows.as_bytes().to_vec());
+    sections.push(base::NODES, rows);
 }
 
 fn pack_edges(edges: &[RawEdge], nodes: usize, sections: &mut Sections) {
@@ -355,18 +382,15 @@ fn pack_edges(edges: &[RawEdge], nodes: usize, sections: &mut Sections) {
     sections.push(base::IN, offsets(nodes, incoming.iter().map(|row| row.0)));
     sections.push(base::IN_EDGES, numbers(incoming.iter().map(|row| row.1)));
     drop(incoming);
-    let rows: Vec<EdgeRow> = edges
-        .iter()
-        .map(|edge| EdgeRow {
-            from: U32::new(edge.from),
-            to: U32::new(edge.to),
-            sites: U32::new(edge.sites.0),
-            of: U16::new(edge.of),
-            relation: edge.relation as u8,
-            tier: edge.tier as u8,
-        })
-        .collect();
-    sections.push(base::EDGES, rows.as_bytes().to_vec());
+    let rows = edges.iter().map(|edge| EdgeRow {
+        from: U32::new(edge.from),
+        to: U32::new(edge.to),
+        sites: U32::new(edge.sites.0),
+        of: U16::new(edge.of),
+        relation: edge.relation as u8,
+        tier: edge.tier as u8,
+    });
+    sections.push(base::EDGES, packed(rows));
 }
 
 fn ranks(nodes: usize, edges: &[RawEdge]) -> Vec<f32> {

@@ -95,6 +95,18 @@ fn several_nodes_of_a_name_are_listed() {
 }
 
 #[test]
+fn a_type_is_not_mistaken_for_its_impl_blocks() {
+    let fixture = "//- Cargo.toml\n[package]\nname = \"demo\"\nversion = \"0.1.0\"\n//- src/lib.rs\n\
+        pub struct Pool;\nimpl Pool { pub fn get(&self) {} }\nimpl Drop for Pool { fn drop(&mut self) {} }\n";
+    let project = Project::new(fixture);
+    let snapshot = project.indexed().snapshot();
+    let id = |text: &str| snapshot.resolve_node(text).map(|node| snapshot.graph().id(node).to_owned());
+    assert_eq!(id("Pool").as_deref(), Ok("file::src/lib.rs::struct::Pool"));
+    assert_eq!(id("Pool::get").as_deref(), Ok("file::src/lib.rs::impl::Pool::fn::get"));
+    assert_eq!(id("Pool::drop").as_deref(), Ok("file::src/lib.rs::impl::Drop for Pool::fn::drop"));
+}
+
+#[test]
 fn lines_have_nodes_and_texts_know_their_age() {
     let project = Project::new(PYTHON);
     let snapshot = project.indexed().snapshot();
