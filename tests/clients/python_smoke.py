@@ -9,6 +9,8 @@ import asyncio
 import json
 import os
 import pathlib
+import pty
+import subprocess
 import sys
 import tempfile
 import time
@@ -80,7 +82,7 @@ def server(binary, repository, home, *more):
 
 
 async def wait_for_index(session):
-    for _ in range(600):
+    for _ in range(6000):
         answer, _ = body(await session.call_tool("health", AGENT))
         if answer["node_count"] > 0:
             return
@@ -167,6 +169,30 @@ async def progress_and_cancellation(binary, folder):
             print(f"ok cancellation, health answered after {(time.monotonic() - started) * 1000:.0f} ms")
 
 
+def on_a_terminal(binary, repository, home):
+    """What a person sees: a bar, colours, and the help when nothing is asked."""
+    for arguments, words in (([], "Commands:"), (["ingest"], "Most central"), (["status"], "generation"), (["doctor"], "is indexed")):
+        ours, theirs = pty.openpty()
+        environment = {**os.environ, "M1ND_HOME": str(home), "TERM": "xterm"}
+        environment.pop("NO_COLOR", None)
+        process = subprocess.Popen([binary, *arguments], cwd=repository, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                piece = b""
+            if not piece:
+                break
+            seen += piece
+        os.close(ours)
+        text = seen.decode()
+        expect(process.wait() == 0 and words in text, f"m1nd {arguments} works on a terminal: {text}")
+        expect("\x1b[" in text, f"m1nd {arguments} is coloured on a terminal: {text!r}")
+    print("ok terminal")
+
+
 async def main():
     binary = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory(prefix="m1nd-smoke-") as name:
@@ -177,6 +203,7 @@ async def main():
         repository = folder / "shop"
         make_fixture(repository)
         await session_on_fixture(binary, repository, folder / "home", own=True)
+        on_a_terminal(binary, repository, folder / "home")
         await progress_and_cancellation(binary, folder)
     print("all fine")
 

@@ -47,7 +47,9 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
             out.line(String::from_utf8_lossy(&script).trim_end())
         }
         None if std::io::stdin().is_terminal() => {
-            out.line(args::command().render_long_help().ansi().to_string().trim_end())
+            let help = args::command().render_long_help();
+            let help = if out.is_coloured() { help.ansi().to_string() } else { help.to_string() };
+            out.line(help.trim_end())
         }
         None => commands::serve::run(&ServeArgs::default(), common),
     }
@@ -79,7 +81,7 @@ fn show(error: &CliError, out: &mut Out) {
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("M1ND_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,rmcp=error"));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(stderr_colour());
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
     let _ = log.try_init();
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();

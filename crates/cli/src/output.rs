@@ -37,6 +37,11 @@ impl Out {
         Self { stdout, json, colour }
     }
 
+    /// Whether text may be coloured.
+    pub(crate) fn is_coloured(&self) -> bool {
+        self.colour
+    }
+
     /// One line of text.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), CliError> {
         Ok(writeln!(self.stdout, "{}", text.as_ref())?)

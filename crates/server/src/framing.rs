@@ -456,6 +456,42 @@ mod tests {
     }
 
     #[test]
+    fn where_the_bytes_are_divided_makes_no_difference() {
+        let tokens: &[&[u8]] = &[
+            b"{",
+            b"}",
+            b"[",
+            b"]",
+            b"{}\n",
+            b"\n",
+            b"\r\n",
+            b"\r\n\r\n",
+            b"Content-Length: 3",
+            b"Content-Length: 0\n\n",
+            b"content-length:9999999999999999",
+            b":",
+            b"X: y\n",
+            b"\"",
+            b" ",
+            b"\xEF\xBB\xBF",
+            b"\xEF",
+            b"\0",
+            b"abc",
+            b"!",
+        ];
+        for seed in 0..400 {
+            let mut random = m1nd_testkit::Random::new(seed);
+            let input: Vec<u8> =
+                (0..random.below(40)).flat_map(|_| tokens[random.below(tokens.len())]).copied().collect();
+            let whole = shape(&frames(&input, input.len().max(1)));
+            for piece in [1, 2, 5] {
+                let text = String::from_utf8_lossy(&input);
+                assert_eq!(shape(&frames(&input, piece)), whole, "seed {seed}, pieces of {piece}: {text:?}");
+            }
+        }
+    }
+
+    #[test]
     fn memory_stays_bounded_while_an_endless_line_arrives() {
         let mut framer = Framer::default();
         framer.push(b"{");
