@@ -19,7 +19,7 @@ mod torture_tests;
 mod types;
 mod uses;
 
-use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
+use m1nd_base::{Cancel, Limits, Problem};
 use tree_sitter::Node;
 
 use self::attributes::Pending;
@@ -37,9 +37,6 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let mut extractor = Extractor::new(input);
     let problem = walk::walk(&tree, input.limits, &mut extractor);
     extractor.builder.facts_mut().problems.extend(problem);
-    if tree.root_node().has_error() {
-        extractor.builder.problem(Problem::new(ProblemKind::SyntaxErrors, ""));
-    }
     extractor.end_file();
     Ok(extractor.builder.finish())
 }

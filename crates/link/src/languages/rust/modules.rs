@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use m1nd_lang::Language;
-use m1nd_lang::facts::{DefKind, FileFacts, ImportKind, PathRoot, ScopeId, ScopeKind};
+use m1nd_lang::facts::{BindingTarget, DefKind, Expr, FileFacts, Import, ImportKind, PathRoot, ScopeId, ScopeKind};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::super::Manifests;
@@ -33,6 +33,8 @@ struct Crate {
     kind: TargetKind,
     /// Files that define macros at their top level, in order of their paths.
     macros: Vec<FileId>,
+    /// Names that `extern crate` items of the root give to crates: known in every module.
+    aliases: BTreeMap<String, String>,
 }
 
 /// The crates of a project and the files of each.
@@ -136,7 +138,8 @@ impl CrateGraph {
     /// Walks the modules of a crate from its root.
     fn add_crate(&mut self, files: &Files<'_>, root: FileId, package: Option<usize>, kind: TargetKind) {
         let of = self.crates.len();
-        self.crates.push(Crate { root, package, kind, macros: Vec::new() });
+        let aliases = extern_crates(files.facts(root));
+        self.crates.push(Crate { root, package, kind, macros: Vec::new(), aliases });
         self.places.insert(root, Place { of, parent: None, owns_folder: true });
         let mut work = vec![root];
         while let Some(file) = work.pop() {
@@ -217,6 +220,7 @@ impl CrateGraph {
         for of in &self.crates {
             (files.path(of.root), of.package, of.kind).hash(&mut hasher);
             of.macros.iter().for_each(|file| files.path(*file).hash(&mut hasher));
+            of.aliases.hash(&mut hasher);
         }
         for package in &self.packages {
             (&package.folder, &package.library_name).hash(&mut hasher);
@@ -249,6 +253,21 @@ fn declarations(facts: &FileFacts) -> Vec<Declared<'_>> {
         _ => None,
     });
     rows.collect()
+}
+
+/// `extern crate name as alias;` at the top level of a crate root: alias → name.
+fn extern_crates(facts: &FileFacts) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for binding in &facts.bindings {
+        if let (BindingTarget::Import(id), ScopeId(0)) = (binding.target, binding.scope)
+            && let Import { kind: ImportKind::Module, path: Some(path), .. } = facts.imports[id.index()]
+            && let Expr::Path { base, name } = facts.expr(path)
+            && let Expr::Root { root: PathRoot::Global, .. } = facts.expr(base)
+        {
+            found.insert(facts.name(binding.name).to_owned(), facts.name(name).to_owned());
+        }
+    }
+    found
 }
 
 /// Inline modules around a scope, outermost first.
@@ -292,7 +311,10 @@ impl Resolver for CrateGraph {
 
     fn outside(&self, _files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
         let of = self.places.get(&from).map(|place| place.of);
-        let by_crate = of.and_then(|of| self.extern_crate(of, name));
+        let by_crate = of.and_then(|of| {
+            let written = self.crates[of].aliases.get(name).map_or(name, String::as_str);
+            self.extern_crate(of, written)
+        });
         let orphan = of.is_none() && prelude::STANDARD_CRATES.contains(&name);
         let standard = || (orphan || prelude::knows(name)).then(|| ModuleTarget::External(prelude::STANDARD.into()));
         by_crate.or_else(standard)
