@@ -311,8 +311,28 @@ impl Language {
             let program = words.into_iter().find(|word| *word != "env" && !word.starts_with('-'))?;
             ROWS.iter().find(|row| row.names.contains(&program))
         });
-        row.map_or(Self::Text, |row| row.language)
+        match row.map_or(Self::Text, |row| row.language) {
+            Self::C if path.extension() == Some("h") && looks_like_cpp(head) => Self::Cpp,
+            language => language,
+        }
     }
+}
+
+/// Words that start a line of a header only in C++.
+const CPP_LINES: &[&str] =
+    &["class ", "namespace ", "template <", "template<", "using ", "public:", "private:", "protected:", "constexpr "];
+
+/// Whether the head of a `.h` file is C++ rather than C: a line starts with what C does not know.
+fn looks_like_cpp(head: &[u8]) -> bool {
+    let mut in_comment = false;
+    head.split(|&byte| byte == b'\n').any(|line| {
+        let line = line.trim_ascii();
+        if in_comment || line.starts_with(b"/*") {
+            in_comment = !line.windows(2).any(|pair| pair == b"*/");
+            return false;
+        }
+        CPP_LINES.iter().any(|start| line.starts_with(start.as_bytes()))
+    })
 }
 
 /// The facts of a file. Never fails: what goes wrong becomes a [`Problem`] of the facts, and the file is at least a
@@ -331,6 +351,11 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
     let (text, replaced) = text::decode(bytes);
     let input = Input { language, text: &text, limits, cancel };
     let mut facts = extractor(&input).unwrap_or_else(|problem| blank(Some(problem)));
+    // Components are parsed block by block: one problem says it for the file.
+    let mut seen = false;
+    facts.problems.retain(|problem| {
+        problem.kind != ProblemKind::SyntaxErrors || !std::mem::replace(&mut seen, true)
+    });
     if replaced {
         facts.problems.push(Problem::new(ProblemKind::InvalidUtf8, "replaced before parsing"));
     }
@@ -357,4 +382,43 @@ fn unfit(bytes: &[u8], limits: &Limits) -> Option<Problem> {
     let longest = bytes.split(|&byte| byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
     (longest > limits.line_bytes)
         .then(|| Problem::new(ProblemKind::LongLine, format!("{longest} bytes, limit {}", limits.line_bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(path: &str, head: &str) -> Language {
+        Language::detect(&RepoPath::new(path).expect("valid"), head.as_bytes())
+    }
+
+    #[test]
+    fn languages_by_name_and_head() {
+        let by_name = [
+            ("a/Rakefile", Language::Ruby),
+            ("Gemfile", Language::Ruby),
+            ("x.GEMSPEC", Language::Ruby),
+            ("x.kts", Language::Kotlin),
+            ("x.sc", Language::Scala),
+            ("x.ipp", Language::Cpp),
+            ("x.h", Language::C),
+            ("x.unknown", Language::Text),
+        ];
+        for (path, language) in by_name {
+            assert_eq!(detect(path, ""), language, "{path}");
+        }
+        assert_eq!(detect("run", "#!/usr/bin/env bash\n"), Language::Bash);
+        assert_eq!(detect("run", "#!/bin/sh -e\n"), Language::Bash);
+        assert_eq!(detect("run", "#!/usr/bin/lua\n"), Language::Lua);
+    }
+
+    #[test]
+    fn headers_by_what_stands_in_them() {
+        assert_eq!(detect("x.h", "#pragma once\nnamespace a {\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "template<class T> struct A;\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "  class A {\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "/*\nclass of things\n*/\nint f(void);\n"), Language::C);
+        assert_eq!(detect("x.h", "struct a { int class_of; };\n"), Language::C);
+        assert_eq!(detect("x.c", "namespace a {\n"), Language::C);
+    }
 }

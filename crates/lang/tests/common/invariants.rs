@@ -102,9 +102,12 @@ impl Check<'_> {
                 let owner = facts.scopes.get(body.index()).and_then(|scope| scope.owner);
                 self.expect(owner == Some(DefId(index as u32)), || format!("the body of {of} belongs to {owner:?}"));
             }
-            self.pos(definition.pos, &of);
             let (start, end) = (definition.line_start, definition.line_end);
-            self.expect(start >= 1 && start <= end && end <= facts.lines, || format!("lines {start}-{end} of {of}"));
+            // Line 0 stands for the file as a whole, for what no single place of it defines.
+            if definition.pos.line > 0 {
+                self.pos(definition.pos, &of);
+                self.expect(start >= 1 && start <= end && end <= facts.lines, || format!("lines {start}-{end} of {of}"));
+            }
             let (from, to) = definition.bytes;
             let fits = from <= to && to as usize <= self.bytes;
             self.expect(fits, || format!("bytes {from}..{to} of {of}"));

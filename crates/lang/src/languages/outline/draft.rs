@@ -58,12 +58,12 @@ impl<'a> Outline<'a> {
     pub(crate) fn comment(&mut self, node: Node<'_>) {
         let start = node.start_byte();
         let line_start = start - node.start_position().column;
-        let alone = self.source.text.get(line_start..start).is_some_and(|before| before.trim().is_empty());
+        let alone = self.source.whole().get(line_start..start).is_some_and(|before| before.trim().is_empty());
         if !alone {
             return;
         }
         let end = node.end_byte();
-        let text = self.source.text.get(start..end).unwrap_or("");
+        let text = self.source.whole().get(start..end).unwrap_or("");
         let end_row = node.end_position().row - usize::from(text.ends_with('\n'));
         let run = &mut self.comments;
         let block = text.starts_with("/*");
@@ -86,13 +86,13 @@ impl<'a> Outline<'a> {
         if run.end == 0 || run.end > start || start - run.end > MAX_DOC_GAP {
             return None;
         }
-        let gap = self.source.text.get(run.end..start)?;
+        let gap = self.source.whole().get(run.end..start)?;
         // Only the words of the same declaration may stand between.
         let apart = gap.trim_start().contains(['\n', ';', '{', '}']);
         if apart || blank_line(gap) {
             return None;
         }
-        let comment = self.source.text.get(run.start..run.end)?;
+        let comment = self.source.whole().get(run.start..run.end)?;
         let comment =
             comment.strip_prefix("#!").map_or(comment, |rest| rest.split_once('\n').map_or("", |(_, rest)| rest));
         text::doc(comment)
@@ -126,7 +126,7 @@ impl<'a> Outline<'a> {
 
     /// The words of a header before the name.
     pub(crate) fn words_before(&self, start: usize, name: usize) -> Vec<&'a str> {
-        let text: &'a str = self.source.text;
+        let text: &'a str = self.source.whole();
         let header = text.get(start..name.max(start)).unwrap_or("");
         text::clip(header, MAX_WORDS)
             .split(|c: char| !(c.is_alphanumeric() || c == '_'))
@@ -163,7 +163,7 @@ impl<'a> Outline<'a> {
         definition.bytes = (extent.start_byte() as u32, extent.end_byte() as u32);
         definition.doc = self.doc_before(extent.start_byte());
         let end = header_end.max(header.start_byte());
-        let text = self.source.text.get(header.start_byte()..end).unwrap_or("");
+        let text = self.source.whole().get(header.start_byte()..end).unwrap_or("");
         let text = text.trim_end().trim_end_matches(['{', ';', '=', ',']).trim_end();
         definition.signature = text::signature(text::clip(text, 4 * Definition::MAX_SIGNATURE));
     }

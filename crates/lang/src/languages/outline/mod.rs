@@ -7,6 +7,7 @@ mod define;
 mod draft;
 mod exprs;
 mod locals;
+mod position;
 pub(super) mod rules;
 
 use m1nd_base::Problem;
@@ -20,7 +21,7 @@ pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap};
 use super::Input;
 use crate::facts::{DefId, DefKind, Expr, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
 pub(super) use crate::walk;
-use crate::walk::{Enter, Source, Step, Visitor};
+use crate::walk::{Enter, Step, Visitor};
 
 /// Rules of a grammar by number of the kind of node. Made once a language, as it takes longer than a small file.
 #[derive(Default)]
@@ -100,7 +101,7 @@ struct State {
 
 /// The extraction of one file.
 pub(super) struct Outline<'a> {
-    pub(super) source: Source<'a>,
+    pub(super) source: position::Text<'a>,
     pub(super) grammar: &'static Grammar,
     compiled: &'a Compiled,
     pub(super) builder: FactsBuilder,
@@ -127,7 +128,7 @@ pub(super) fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &C
         frame: false,
     };
     let mut outline = Outline {
-        source: Source { text: input.text },
+        source: position::Text::new(input.text),
         grammar,
         compiled,
         builder: FactsBuilder::new(input.language, input.lines(), input.limits),
