@@ -8,22 +8,82 @@ use m1nd_lang::{FileFacts, Language, extract};
 
 /// A file of three functions; `@` marks the place where the second one is broken.
 const CASES: &[(Language, &str, &str)] = &[
-    (Language::Go, "package p\n\nfunc first(a int) int {\n\treturn one(a)\n}\n\nfunc second() {\n\tx := @two()\n}\n\nfunc third(b T) {\n\tb.three(four)\n}\n", "= ) ="),
-    (Language::Java, "class A {\n  int first(int a) { return one(a); }\n  void second() { int x = @two(); }\n  void third(T b) { b.three(four); }\n}\n", "= = ;"),
-    (Language::C, "int first(int a) {\n  return one(a);\n}\n\nvoid second(void) {\n  int x = @two();\n}\n\nvoid third(T *b) {\n  b->three(four);\n}\n", "= ="),
-    (Language::Cpp, "int first(int a) {\n  return one(a);\n}\n\nvoid second() {\n  int x = @two();\n}\n\nvoid third(T &b) {\n  b.three(four);\n}\n", "= ="),
-    (Language::CSharp, "class A {\n  int first(int a) { return one(a); }\n  void second() { int x = @two(); }\n  void third(T b) { b.three(four); }\n}\n", "= ="),
-    (Language::Kotlin, "fun first(a: Int): Int {\n    return one(a)\n}\n\nfun second() {\n    val x = @two()\n}\n\nfun third(b: T) {\n    b.three(four)\n}\n", "= ="),
-    (Language::Ruby, "def first(a)\n  one(a)\nend\n\ndef second\n  x = @two()\nend\n\ndef third(b)\n  b.three(four)\nend\n", "= ="),
-    (Language::Php, "<?php\nfunction first(int $a): int {\n  return one($a);\n}\n\nfunction second() {\n  $x = @two();\n}\n\nfunction third(T $b) {\n  $b->three(four);\n}\n", "= ="),
-    (Language::Swift, "func first(a: Int) -> Int {\n    return one(a)\n}\n\nfunc second() {\n    let x = @two()\n}\n\nfunc third(b: T) {\n    b.three(four)\n}\n", "= ="),
-    (Language::Scala, "object A {\n  def first(a: Int): Int = {\n    one(a)\n  }\n\n  def second(): Unit = {\n    val x = @two()\n  }\n\n  def third(b: T): Unit = {\n    b.three(four)\n  }\n}\n", "= ="),
+    (
+        Language::Go,
+        "package p\n\nfunc first(a int) int {\n\treturn one(a)\n}\n\nfunc second() {\n\tx := @two()\n}\n\nfunc third(b T) {\n\tb.three(four)\n}\n",
+        "= ) =",
+    ),
+    (
+        Language::Java,
+        "class A {\n  int first(int a) { return one(a); }\n  void second() { int x = @two(); }\n  void third(T b) { b.three(four); }\n}\n",
+        "= = ;",
+    ),
+    (
+        Language::C,
+        "int first(int a) {\n  return one(a);\n}\n\nvoid second(void) {\n  int x = @two();\n}\n\nvoid third(T *b) {\n  b->three(four);\n}\n",
+        "= =",
+    ),
+    (
+        Language::Cpp,
+        "int first(int a) {\n  return one(a);\n}\n\nvoid second() {\n  int x = @two();\n}\n\nvoid third(T &b) {\n  b.three(four);\n}\n",
+        "= =",
+    ),
+    (
+        Language::CSharp,
+        "class A {\n  int first(int a) { return one(a); }\n  void second() { int x = @two(); }\n  void third(T b) { b.three(four); }\n}\n",
+        "= =",
+    ),
+    (
+        Language::Kotlin,
+        "fun first(a: Int): Int {\n    return one(a)\n}\n\nfun second() {\n    val x = @two()\n}\n\nfun third(b: T) {\n    b.three(four)\n}\n",
+        "= =",
+    ),
+    (
+        Language::Ruby,
+        "def first(a)\n  one(a)\nend\n\ndef second\n  x = @two()\nend\n\ndef third(b)\n  b.three(four)\nend\n",
+        "= =",
+    ),
+    (
+        Language::Php,
+        "<?php\nfunction first(int $a): int {\n  return one($a);\n}\n\nfunction second() {\n  $x = @two();\n}\n\nfunction third(T $b) {\n  $b->three(four);\n}\n",
+        "= =",
+    ),
+    (
+        Language::Swift,
+        "func first(a: Int) -> Int {\n    return one(a)\n}\n\nfunc second() {\n    let x = @two()\n}\n\nfunc third(b: T) {\n    b.three(four)\n}\n",
+        "] )",
+    ),
+    (
+        Language::Scala,
+        "object A {\n  def first(a: Int): Int = {\n    one(a)\n  }\n\n  def second(): Unit = {\n    val x = @two()\n  }\n\n  def third(b: T): Unit = {\n    b.three(four)\n  }\n}\n",
+        "= =",
+    ),
     (Language::Bash, "first() {\n  one \"$1\"\n}\n\nsecond() {\n  x=$(@two)\n}\n\nthird() {\n  three four\n}\n", "; ;"),
-    (Language::Lua, "function first(a)\n  return one(a)\nend\n\nfunction second()\n  local x = @two()\nend\n\nfunction third(b)\n  b.three(four)\nend\n", "= ="),
-    (Language::Python, "def first(a: int) -> int:\n    return one(a)\n\n\ndef second():\n    x = @two()\n\n\ndef third(b: T):\n    b.three(four)\n", "= ="),
-    (Language::JavaScript, "function first(a) {\n  return one(a);\n}\n\nfunction second() {\n  const x = @two();\n}\n\nfunction third(b) {\n  b.three(four);\n}\n", "= ="),
-    (Language::TypeScript, "function first(a: number): number {\n  return one(a);\n}\n\nfunction second() {\n  const x = @two();\n}\n\nfunction third(b: T) {\n  b.three(four);\n}\n", "= ="),
-    (Language::Rust, "fn first(a: u8) -> u8 {\n    one(a)\n}\n\nfn second() {\n    let x = @two();\n}\n\nfn third(b: T) {\n    b.three(four);\n}\n", "= ="),
+    (
+        Language::Lua,
+        "function first(a)\n  return one(a)\nend\n\nfunction second()\n  local x = @two()\nend\n\nfunction third(b)\n  b.three(four)\nend\n",
+        "= =",
+    ),
+    (
+        Language::Python,
+        "def first(a: int) -> int:\n    return one(a)\n\n\ndef second():\n    x = @two()\n\n\ndef third(b: T):\n    b.three(four)\n",
+        "= =",
+    ),
+    (
+        Language::JavaScript,
+        "function first(a) {\n  return one(a);\n}\n\nfunction second() {\n  const x = @two();\n}\n\nfunction third(b) {\n  b.three(four);\n}\n",
+        "= =",
+    ),
+    (
+        Language::TypeScript,
+        "function first(a: number): number {\n  return one(a);\n}\n\nfunction second() {\n  const x = @two();\n}\n\nfunction third(b: T) {\n  b.three(four);\n}\n",
+        "= =",
+    ),
+    (
+        Language::Rust,
+        "fn first(a: u8) -> u8 {\n    one(a)\n}\n\nfn second() {\n    let x = @two();\n}\n\nfn third(b: T) {\n    b.three(four);\n}\n",
+        "= =",
+    ),
 ];
 
 /// What is known of a function: its line, header, number of parameters, and what it refers to where.

@@ -353,9 +353,7 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
     let mut facts = extractor(&input).unwrap_or_else(|problem| blank(Some(problem)));
     // Components are parsed block by block: one problem says it for the file.
     let mut seen = false;
-    facts.problems.retain(|problem| {
-        problem.kind != ProblemKind::SyntaxErrors || !std::mem::replace(&mut seen, true)
-    });
+    facts.problems.retain(|problem| problem.kind != ProblemKind::SyntaxErrors || !std::mem::replace(&mut seen, true));
     if replaced {
         facts.problems.push(Problem::new(ProblemKind::InvalidUtf8, "replaced before parsing"));
     }

@@ -106,7 +106,9 @@ impl Check<'_> {
             // Line 0 stands for the file as a whole, for what no single place of it defines.
             if definition.pos.line > 0 {
                 self.pos(definition.pos, &of);
-                self.expect(start >= 1 && start <= end && end <= facts.lines, || format!("lines {start}-{end} of {of}"));
+                self.expect(start >= 1 && start <= end && end <= facts.lines, || {
+                    format!("lines {start}-{end} of {of}")
+                });
             }
             let (from, to) = definition.bytes;
             let fits = from <= to && to as usize <= self.bytes;
@@ -178,7 +180,9 @@ impl Check<'_> {
         for export in &facts.exports {
             self.name(export.name, "an export");
             self.expr(export.value, "an export");
-            self.pos(export.pos, "an export");
+            if export.pos.line > 0 {
+                self.pos(export.pos, "an export");
+            }
         }
         for write in &facts.member_writes {
             self.name(write.name, "a member write");

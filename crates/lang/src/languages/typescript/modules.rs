@@ -177,6 +177,11 @@ impl Extractor<'_> {
         let mut definition = self.blank(DefKind::Object, "default", FactsBuilder::FILE, root, (root, Some(root)));
         definition.signature = None;
         definition.flags.is_exported = true;
+        if definition.pos.line > self.b.facts().lines {
+            // Without content it has no line of its own.
+            definition.pos = Pos::default();
+            (definition.line_start, definition.line_end) = (0, 0);
+        }
         let pos = definition.pos;
         let id = self.add(root, definition);
         let value = self.b.expr(Expr::Definition(id));
