@@ -193,6 +193,10 @@ impl Extractor<'_> {
     /// Defines a variable of a file or class at its first assignment. One that was first assigned from elsewhere
     /// moves to the first assignment in its own scope.
     fn define_variable(&mut self, scope: ScopeId, name: &str, leaf: Node<'_>, span: Node<'_>, is_outside: bool) {
+        if name.is_empty() {
+            // The parser invented a target for broken text.
+            return;
+        }
         let name_id = self.b.name(name);
         let known = self.variables.get(&(scope, name_id)).map(|variable| (variable.definition, variable.provisional));
         if known.is_some_and(|(_, provisional)| is_outside || !provisional) {

@@ -145,7 +145,7 @@ impl Extractor<'_> {
     }
 
     pub(super) fn open_function<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
-        let name_node = node.child_by_field_name("name").filter(|name| !name.is_missing());
+        let name_node = node.child_by_field_name("name").filter(|name| !self.source.text(*name).is_empty());
         let Some(name_node) = name_node else { return self.open_lambda(node) };
         let decorators = self.decorators(path);
         let plain = self.source.text(name_node);
@@ -239,7 +239,8 @@ impl Extractor<'_> {
     }
 
     pub(super) fn open_class<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
-        let name_node = node.child_by_field_name("name").filter(|name| !name.is_missing()).unwrap_or(node);
+        let name_node =
+            node.child_by_field_name("name").filter(|name| !self.source.text(*name).is_empty()).unwrap_or(node);
         let decorators = self.decorators(path);
         let name = if name_node == node { "class" } else { self.source.text(name_node) };
         let mut definition = self.new_definition(DefKind::Class, name, name_node, node);
