@@ -289,3 +289,31 @@ fn facts_are_shared_between_worktrees() {
     let report = ingest(&engine, IngestRequest::code(copy.path())).expect("ingests");
     assert_eq!((report.files_parsed, report.files_from_cache), (0, 5));
 }
+
+#[test]
+fn every_id_names_its_node() {
+    let project = Project::new(PYTHON);
+    let snapshot = project.indexed().snapshot();
+    for node in snapshot.graph().nodes() {
+        assert_eq!(snapshot.resolve_node(snapshot.graph().id(node)), Ok(node));
+    }
+}
+
+#[test]
+fn files_past_the_limit_of_nodes_are_reported() {
+    let project = Project::new(PYTHON);
+    let mut config = project.config();
+    config.limits.graph_nodes = 4;
+    let engine = m1nd_engine::Engine::open(config).expect("opens");
+    let report = ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    let over: Vec<&str> = report
+        .skipped
+        .iter()
+        .filter(|(_, problem)| problem.kind == ProblemKind::GraphLimit)
+        .map(|(path, _)| path.as_str())
+        .collect();
+    assert!(!over.is_empty() && over.len() == report.files_skipped, "{report:?}");
+    assert!(report.files_scanned + over.len() == 5, "every file is in the index or in the report: {report:?}");
+    let snapshot = engine.snapshot();
+    assert!(over.iter().all(|path| snapshot.graph().find_file(path).is_none()));
+}

@@ -162,3 +162,18 @@ fn read_only_never_writes() {
     assert!(matches!(refused, Err(EngineError::ReadOnly)), "{refused:?}");
     assert_eq!(engine.status().role, ProcessRole::ReadOnly);
 }
+
+#[test]
+fn of_many_that_start_at_once_exactly_one_writes() {
+    let project = Project::new(FIXTURE);
+    drop(project.indexed());
+    for _ in 0..3 {
+        let engines: Vec<m1nd_engine::Engine> = std::thread::scope(|scope| {
+            let starts: Vec<_> = (0..20).map(|_| scope.spawn(|| project.open())).collect();
+            starts.into_iter().map(|start| start.join().expect("opens")).collect()
+        });
+        let writers = engines.iter().filter(|engine| engine.status().role == ProcessRole::Writer).count();
+        assert_eq!(writers, 1);
+        assert!(engines.iter().all(|engine| engine.snapshot().graph().find("file::b.py::fn::g").is_some()));
+    }
+}
