@@ -61,8 +61,6 @@ pub const FIELDS: [FieldSettings; FIELD_COUNT] = [
     FieldSettings { field: Field::Body, weight: 1.0, b: 0.75 },
 ];
 
-/// Largest count of one term in one field that is told apart.
-const MAX_COUNT: u8 = 255;
 /// Distinct body terms kept of one entry, the first ones; more adds noise and memory, not meaning.
 const MAX_BODY_TERMS: usize = 400;
 /// Bytes of a text that are looked at for one field of one entry.
@@ -177,7 +175,8 @@ impl FileTermsBuilder {
             }
         };
         let count = &mut counts.0[field as usize];
-        *count = count.saturating_add(1).min(MAX_COUNT);
+        // Larger counts are not told apart.
+        *count = count.saturating_add(1);
     }
 
     /// The terms, encoded.
@@ -232,7 +231,7 @@ impl FileTerms {
             previous = Some(term);
             let mut reader = PostingsReader::new(postings);
             let mut any = false;
-            while let Some((entry, _)) = reader.next() {
+            for (entry, _) in reader.by_ref() {
                 any = true;
                 if entry >= entries {
                     return None;
@@ -487,7 +486,8 @@ mod tests {
 
     #[test]
     fn pieces_belong_to_the_innermost_range() {
-        let cases: &[(&[(usize, usize)], &[(Option<usize>, usize, usize)])] = &[
+        type Range = (usize, usize);
+        let cases: &[(&[Range], &[(Option<usize>, usize, usize)])] = &[
             (&[], &[(None, 0, 20)]),
             (&[(0, 20)], &[(Some(0), 0, 20)]),
             (&[(2, 10), (4, 6)], &[(None, 0, 2), (Some(0), 2, 4), (Some(1), 4, 6), (Some(0), 6, 10), (None, 10, 20)]),

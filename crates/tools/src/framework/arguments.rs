@@ -27,18 +27,18 @@ pub(crate) fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<()
 }
 
 fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolError> {
-    if let Some(kind) = schema.get("type").and_then(Value::as_str) {
-        if !has_type(kind, value) {
-            let expected = match kind {
-                "integer" => "a whole number of at least 0",
-                "number" => "a number",
-                "boolean" => "true or false",
-                "array" => "an array",
-                "object" => "an object",
-                _ => "a string",
-            };
-            return Err(ToolError::invalid(format!("argument `{name}` is {}, expected {expected}", shown(value))));
-        }
+    if let Some(kind) = schema.get("type").and_then(Value::as_str)
+        && !has_type(kind, value)
+    {
+        let expected = match kind {
+            "integer" => "a whole number of at least 0",
+            "number" => "a number",
+            "boolean" => "true or false",
+            "array" => "an array",
+            "object" => "an object",
+            _ => "a string",
+        };
+        return Err(ToolError::invalid(format!("argument `{name}` is {}, expected {expected}", shown(value))));
     }
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         let fits = words.iter().any(|word| match (word.as_str(), value.as_str()) {

@@ -232,10 +232,10 @@ impl ToolDef {
         let Value::Object(mut body) = answer.body else {
             return Err(ToolError::new(ErrorCode::Internal, format!("`{}` did not answer with an object", self.name)));
         };
-        if let Some(guidance) = &answer.guidance {
-            if let Ok(Value::Object(members)) = serde_json::to_value(guidance) {
-                body.extend(members);
-            }
+        if let Some(guidance) = &answer.guidance
+            && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
+        {
+            body.extend(members);
         }
         // A write tool answers for the state that it made.
         let current = if self.effect == Effect::Read { generation } else { cx.engine.snapshot().generation() };
