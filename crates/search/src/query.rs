@@ -8,8 +8,12 @@ const MAX_TERMS: usize = 32;
 const WORD: f64 = 1.0;
 /// Weight of another form of a word of the query.
 const ALTERNATIVE: f64 = 0.4;
+/// What the weight of a word grows by each time it is said again.
+const AGAIN: f64 = 1.15;
+/// Weight that repetition does not lead beyond.
+const MOST: f64 = 1.5;
 /// Weight of a whole name that is written like one (`load_all`, `loadAll`, `` `load` ``).
-const WHOLE: f64 = 2.5;
+const WHOLE: f64 = 2.0;
 /// Weight of a plain word taken as a whole name: `load` may mean the function of this name.
 const WHOLE_WORD: f64 = 0.6;
 
@@ -84,8 +88,13 @@ impl Query {
     }
 
     fn push(&mut self, term: QueryTerm) {
-        let known = self.terms.iter().any(|other| other.forms[0].0 == term.forms[0].0);
-        if !known && self.terms.len() < MAX_TERMS {
+        let known = self.terms.iter_mut().find(|other| other.forms[0].0 == term.forms[0].0);
+        if let Some(known) = known {
+            // What is said again matters more, up to a point.
+            if term.counts && known.forms[0].1 < MOST {
+                known.forms.iter_mut().for_each(|(_, weight)| *weight *= AGAIN);
+            }
+        } else if self.terms.len() < MAX_TERMS {
             self.terms.push(term);
         }
     }

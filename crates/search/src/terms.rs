@@ -53,12 +53,12 @@ const BODY: usize = Field::Body as usize;
 
 /// The weights of all fields, in the order of their numbers.
 pub const FIELDS: [FieldSettings; FIELD_COUNT] = [
-    FieldSettings { field: Field::Name, weight: 6.0, b: 0.3 },
+    FieldSettings { field: Field::Name, weight: 8.0, b: 0.3 },
     FieldSettings { field: Field::Owner, weight: 2.0, b: 0.3 },
     FieldSettings { field: Field::Signature, weight: 1.5, b: 0.5 },
     FieldSettings { field: Field::Doc, weight: 2.5, b: 0.6 },
     FieldSettings { field: Field::Path, weight: 1.5, b: 0.5 },
-    FieldSettings { field: Field::Body, weight: 1.0, b: 0.75 },
+    FieldSettings { field: Field::Body, weight: 1.0, b: 0.6 },
 ];
 
 /// Distinct body terms kept of one entry, the first ones; more adds noise and memory, not meaning.

@@ -2,6 +2,7 @@ use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_search::{FIELDS, Filter, Hit, Index, Query};
 
+use crate::Language;
 use crate::snapshot::Snapshot;
 
 /// Lexical candidates that are ranked with the graph; more than any page holds.
@@ -9,7 +10,9 @@ const CANDIDATES: usize = 1_000;
 /// Share of a score that importance in the graph can add.
 const PRIOR_SHARE: f64 = 0.25;
 /// What test code keeps of its score when the question is not about tests.
-const TEST_SHARE: f64 = 0.75;
+const TEST_SHARE: f64 = 0.6;
+/// What files keep that are no code (prose, data, licences).
+const TEXT_SHARE: f64 = 0.6;
 /// What an entry gains in a file that the question names.
 const PATH_GAIN: f64 = 1.4;
 /// What parts (fields, variables, variants) keep: their owner is the better place to start.
@@ -17,7 +20,7 @@ const PART_SHARE: f64 = 0.85;
 /// Neighbours looked at for each row.
 const NEIGHBOURS: usize = 400;
 /// Connections of each row.
-const CONNECTIONS: usize = 5;
+const CONNECTIONS: usize = 4;
 /// Longest summary, in bytes.
 const SUMMARY_BYTES: usize = 240;
 
@@ -177,6 +180,9 @@ fn row(snapshot: &Snapshot, hit: &Hit, parsed: &Query, query: &SeekQuery, about_
         score *= 1.0 - PRIOR_SHARE + PRIOR_SHARE * prior;
         let is_test = snapshot.graph().flags(node).has(NodeFlags::TEST);
         score *= if is_test && !about_tests { TEST_SHARE } else { 1.0 };
+        let file = snapshot.file_of(node).filter(|_| snapshot.graph().kind(node) == NodeKind::File);
+        let is_text = file.is_some_and(|file| file.language == Language::Text);
+        score *= if is_text && query.kinds.is_empty() { TEXT_SHARE } else { 1.0 };
         let is_part = matches!(
             snapshot.graph().kind(node),
             NodeKind::Field | NodeKind::Variable | NodeKind::Variant | NodeKind::Constant

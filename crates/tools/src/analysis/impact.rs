@@ -17,6 +17,9 @@ const DEFAULT_CHAINS: usize = 20;
 /// Most chains.
 const MAX_CHAINS: usize = 100;
 
+/// Largest answer when the caller does not say, in bytes.
+const DEFAULT_BYTES: usize = 50_000;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DirectionWord {
@@ -136,9 +139,11 @@ Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `t
 the edges that lead there with file and line. `signal_strength` ranks rows by a fixed table of relations; it is not a measured
 chance. `closure.state` is `closed` when every dependent within the bounds is known; `blocked` when references without a
 target, or files that could not be parsed, may hide more: `closure.hiding` lists them. An empty list is proof only when it is
-`closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file.";
+`closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
+`max_output_chars` says otherwise; `cursor` goes on.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const PAGED: bool = true;
+    const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
     type Input = Input;
     type Output = Output;

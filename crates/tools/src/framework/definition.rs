@@ -104,6 +104,8 @@ pub trait Tool {
     const EXAMPLE: &'static str;
     /// Whether its answer is a page of rows: it then takes `cursor` and `max_output_chars`.
     const PAGED: bool = false;
+    /// Largest answer when the caller does not say, in bytes; never more than 25,000 tokens.
+    const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Other names of arguments, with the name they stand for.
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
     /// Arguments. Unknown ones are refused.
@@ -146,6 +148,8 @@ pub struct ToolDef {
     pub argument_aliases: &'static [(&'static str, &'static str)],
     /// Whether the answer is a page of rows.
     pub paged: bool,
+    /// Largest answer when the caller does not say, in bytes.
+    pub answer_bytes: usize,
     schema: fn(bool) -> Value,
     run: fn(&Context<'_>, Value, usize) -> Result<Answer<Value>, ToolError>,
 }
@@ -174,6 +178,7 @@ impl ToolDef {
             example: T::EXAMPLE,
             argument_aliases: T::ARGUMENT_ALIASES,
             paged: T::PAGED,
+            answer_bytes: T::ANSWER_BYTES,
             schema: input_schema::<T::Input>,
             run,
         }
@@ -218,7 +223,7 @@ impl ToolDef {
         if let Some(agent) = arguments.get("agent_id").and_then(Value::as_str) {
             cx.engine.touch_agent(agent);
         }
-        let (mut budget, mut cursor) = (MAX_ANSWER_BYTES, None);
+        let (mut budget, mut cursor) = (self.answer_bytes.min(MAX_ANSWER_BYTES), None);
         if self.paged {
             cursor = arguments.remove("cursor").and_then(|text| text.as_str().map(str::to_owned));
             let asked = arguments.remove("max_output_chars").and_then(|number| number.as_u64());

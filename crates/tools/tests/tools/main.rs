@@ -2,6 +2,7 @@
 
 mod harness;
 
+mod framework;
 mod glob;
 mod health;
 mod help;

@@ -1,0 +1,127 @@
+//! What the framework does for every tool, shown with tools made for it.
+
+use m1nd_base::{Cancel, NoProgress};
+use m1nd_tools::{
+    Answer, Context, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError, Toolset,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::harness::{PROGRAM, Project};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    #[expect(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    what: String,
+}
+
+#[derive(Serialize)]
+struct Output {
+    rows: Vec<String>,
+    text: String,
+}
+
+/// Fails, hangs on until cancelled, or answers with more than fits, as asked.
+struct Odd;
+
+impl Tool for Odd {
+    const NAME: &'static str = "odd";
+    const TOOLSET: Toolset = Toolset::Core;
+    const SUMMARY: &'static str = "Does what tools must not do";
+    const HELP: &'static str = "";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "what": "rows"}"#;
+    const PAGED: bool = true;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Odd {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        match input.what.as_str() {
+            "panic" => panic!("a bug"),
+            "loop" => loop {
+                cx.cancel().check()?;
+            },
+            _ => {
+                let page = cx.page(10_000);
+                let rows = page.cut((0..5_000).map(|n| format!("row {n} {}", "x".repeat(100))).collect());
+                let text = if input.what == "text" { "ä".repeat(200_000) } else { String::new() };
+                let guidance = Guidance::state(ProofState::Triaging);
+                Ok(Answer::new(Output { rows, text }).rows("rows", 5_000).guidance(guidance))
+            }
+        }
+    }
+}
+
+const ODD: ToolDef = ToolDef::read::<Odd>();
+
+fn call(project: &Project, cancel: &Cancel, mut arguments: Value) -> Result<Value, ToolError> {
+    arguments["agent_id"] = json!("tester");
+    ODD.invoke(&Context::new(&project.engine, cancel, &NoProgress), arguments)
+}
+
+#[test]
+fn a_panic_is_an_error_of_that_call_alone() {
+    let project = Project::new(PROGRAM);
+    for _ in 0..20 {
+        let error = call(&project, &Cancel::new(), json!({"what": "panic"})).expect_err("a bug");
+        assert_eq!(error.code, ErrorCode::Internal);
+        assert!(error.message.contains("a bug"), "{error}");
+        project.ok("seek", json!({"query": "login"}));
+    }
+}
+
+#[test]
+fn a_cancelled_call_ends() {
+    let project = Project::new(PROGRAM);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let error = call(&project, &cancel, json!({"what": "loop"})).expect_err("cancelled");
+    assert_eq!(error.code, ErrorCode::Cancelled);
+    for (tool, arguments) in [
+        ("seek", json!({"query": "login"})),
+        ("search", json!({"query": "login"})),
+        ("search", json!({"query": "login", "mode": "semantic"})),
+        ("ingest", json!({"path": "."})),
+    ] {
+        let mut arguments = arguments;
+        arguments["agent_id"] = json!("tester");
+        let tool = m1nd_tools::find(tool).expect("a tool");
+        let error =
+            tool.invoke(&Context::new(&project.engine, &cancel, &NoProgress), arguments).expect_err("cancelled");
+        assert_eq!(error.code, ErrorCode::Cancelled, "{}", tool.name);
+    }
+}
+
+#[test]
+fn answers_are_bounded_whatever_a_tool_returns() {
+    let project = Project::new(PROGRAM);
+    let mut arguments = json!({"what": "rows"});
+    let mut rows = 0;
+    for _ in 0..20 {
+        let answer = call(&project, &Cancel::new(), arguments.clone()).expect("answers");
+        assert!(answer.to_string().len() <= 100_000, "{}", answer.to_string().len());
+        rows += answer["rows"].as_array().map_or(0, Vec::len);
+        match answer["cursor"].as_str() {
+            Some(cursor) => arguments["cursor"] = json!(cursor),
+            None => break,
+        }
+    }
+    assert_eq!(rows, 5_000);
+    let answer = call(&project, &Cancel::new(), json!({"what": "text"})).expect("answers");
+    assert!(answer.to_string().len() <= 100_000, "{}", answer.to_string().len());
+    assert_eq!(answer["truncated"], json!(true));
+}
+
+#[test]
+fn every_code_has_a_word_and_a_meaning() {
+    let mut words: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.word()).collect();
+    assert!(ErrorCode::ALL.iter().all(|code| code.meaning().trim().len() > 20));
+    words.sort_unstable();
+    let count = words.len();
+    words.dedup();
+    assert_eq!(words.len(), count);
+}
