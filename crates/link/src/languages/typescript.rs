@@ -102,7 +102,7 @@ static RULES: Rules = Rules {
     identity_methods: &[],
     derived_methods: &[],
     builtin_package: globals::PACKAGE,
-    common_methods: &[],
+    common_methods: globals::COMMON_METHODS,
     duck_typing: true,
     fields_apart: false,
     function_classes: true,

@@ -197,7 +197,8 @@ impl<'a> Extractor<'a> {
         self.exprs.set(node, expr);
         let tag = parent(path).is_some_and(|step| is_tag(step.node));
         let (role, arity) = if tag { (Role::Call, u8::MAX) } else { role_of(step, path) };
-        if role == Role::Write && matches!(self.target(node), Target::Export(_)) {
+        // Every function has a `prototype`: nothing of the project is meant by it.
+        if name == "prototype" || role == Role::Write && matches!(self.target(node), Target::Export(_)) {
             return;
         }
         self.refer(expr, role, property, arity);
