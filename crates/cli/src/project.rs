@@ -27,6 +27,12 @@ pub(crate) fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
     let full = std::fs::canonicalize(given).map_err(|error| {
         CliError::usage(format!("cannot open `{}`: {error}", given.display()), "name a folder that exists")
     })?;
+    if !full.is_dir() {
+        return Err(CliError::usage(
+            format!("`{}` is not a folder", given.display()),
+            "name the folder of the repository",
+        ));
+    }
     if path.is_some() {
         return Ok(full);
     }

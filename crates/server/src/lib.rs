@@ -140,6 +140,7 @@ fn index_in_background(
             match engine.ingest(request, &work.cancel, &NoProgress) {
                 Ok(report) => tracing::info!(root, files = report.files_scanned, "indexed"),
                 Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index fresh"),
+                Err(EngineError::Cancelled) => tracing::debug!(root, "the client left before the index was done"),
                 Err(error) => tracing::warn!(root, %error, "could not index"),
             }
         }

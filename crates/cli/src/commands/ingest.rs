@@ -1,10 +1,11 @@
 //! `m1nd ingest`: indexes a repository and says what is in it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use m1nd_base::{Cancel, NodeKind, Problem};
+use m1nd_base::{Cancel, NodeKind, ProblemKind};
 use m1nd_engine::graph::NodeFlags;
-use m1nd_engine::{Engine, EngineConfig, IngestReport, IngestRequest, Snapshot, Tiers};
+use m1nd_engine::{Engine, EngineConfig, IngestReport, IngestRequest, ProblemStatus, Snapshot, Tiers};
 use serde_json::{Value, json};
 
 use crate::args::{Common, IngestArgs};
@@ -102,6 +103,9 @@ fn summary(root: &Path, report: &IngestReport, engine: &Engine, out: &mut Out) -
         bytes(report.bytes_read),
     ))?;
     out.line(format!("  {} nodes, {} edges", grouped(report.node_count as u64), grouped(report.edge_count as u64)))?;
+    if report.files_scanned == 0 {
+        out.line(out.paint(Tone::Warn, "  there is nothing to index here: no file, or all are ignored or hidden"))?;
+    }
     tiers(&status.languages, report.tiers, out)?;
     let central = central(&engine.snapshot(), CENTRAL);
     if !central.is_empty() {
@@ -150,19 +154,34 @@ pub(crate) fn tiers(languages: &[m1nd_engine::LanguageStatus], all: Tiers, out: 
     Ok(())
 }
 
-fn problems(kinds: &[m1nd_engine::ProblemStatus], report: &IngestReport, out: &mut Out) -> Result<(), CliError> {
-    if kinds.is_empty() && report.files_skipped == 0 {
+/// What is missing from the graph or incomplete in it, by reason.
+fn problems(of_files: &[ProblemStatus], report: &IngestReport, out: &mut Out) -> Result<(), CliError> {
+    let mut counts: BTreeMap<ProblemKind, usize> = report.problems.iter().copied().collect();
+    let mut examples: BTreeMap<ProblemKind, Vec<&str>> = BTreeMap::new();
+    for status in of_files {
+        counts.entry(status.kind).or_insert(status.count);
+        examples.entry(status.kind).or_default().extend(status.examples.iter().map(|(path, _)| path.as_str()));
+    }
+    for (path, problem) in &report.skipped {
+        let paths = examples.entry(problem.kind).or_default();
+        if !paths.contains(&path.as_str()) {
+            paths.push(path);
+        }
+        counts.entry(problem.kind).or_insert(0);
+    }
+    if counts.is_empty() {
         return Ok(());
     }
     let title = format!("\nProblems  ({} entries are not in the graph)", grouped(report.files_skipped as u64));
     out.line(out.paint(Tone::Strong, &title))?;
-    for kind in kinds {
-        let examples: Vec<&str> = kind.examples.iter().take(EXAMPLES).map(|(path, _)| path.as_str()).collect();
-        let name = Problem::new(kind.kind, "").kind;
+    for (kind, count) in counts {
+        let paths = examples.remove(&kind).unwrap_or_default();
+        let count = count.max(paths.len());
         let word =
-            serde_json::to_value(name).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
-        let word = format!("{:18} {:>6}", word, grouped(kind.count as u64));
-        out.line(format!("  {}  {}", out.paint(Tone::Warn, &word), out.paint(Tone::Dim, &examples.join(", "))))?;
+            serde_json::to_value(kind).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
+        let word = format!("{word:18} {:>6}", grouped(count as u64));
+        let shown: Vec<&str> = paths.into_iter().take(EXAMPLES).collect();
+        out.line(format!("  {}  {}", out.paint(Tone::Warn, &word), out.paint(Tone::Dim, &shown.join(", "))))?;
     }
     Ok(())
 }

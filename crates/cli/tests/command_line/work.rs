@@ -57,6 +57,7 @@ fn failures_have_a_code_a_reason_and_a_next_step() {
     check(&["call", "seek", "--query", "x"], 3, &["nothing is indexed yet", "m1nd ingest"]);
     check(&["status"], 3, &["nothing is indexed yet", "m1nd ingest"]);
     check(&["ingest", "no/such/folder"], 2, &["no/such/folder", "next:"]);
+    check(&["ingest", "shop/price.py"], 2, &["is not a folder"]);
     check(&["call", "nope"], 2, &["unknown tool: nope"]);
     check(&["call", "seek", "--qurey", "x"], 2, &["unknown flag `--qurey`", "--query"]);
     check(&["serve", "--toolset", "nope"], 2, &["unknown toolset `nope`", "core"]);
@@ -66,6 +67,21 @@ fn failures_have_a_code_a_reason_and_a_next_step() {
     check(&["call", "view", "--file-path", "../../etc/passwd"], 5, &["next:"]);
     let run = place.run(&["call", "impact", "--node-id", "file::nope.py", "--json"]);
     assert_eq!((run.code, json(&run.out)["code"].as_str()), (4, Some("node_not_found")));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_skipped_is_named_with_its_reason() {
+    let place = Place::new("//- .git/HEAD\nref: x\n//- a.py\nx = 1\n//- noise.py\n\0\u{1}\n//- broken.py\ndef (((\n");
+    std::os::unix::fs::symlink("..", place.project.join("up")).unwrap();
+    let run = place.run(&["ingest", "--quiet"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for words in [["symbolic_link", "up"], ["binary", "noise.py"], ["syntax_errors", "broken.py"]] {
+        let row = run.out.lines().find(|line| line.contains(words[0])).unwrap_or_else(|| panic!("{}", run.out));
+        assert!(row.contains(words[1]), "{row}");
+    }
+    let empty = Place::new("").run(&["ingest", "--quiet"]);
+    assert!(empty.code == 0 && empty.out.contains("nothing to index here"), "{}", empty.out);
 }
 
 #[test]
