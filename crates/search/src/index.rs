@@ -90,7 +90,8 @@ pub struct Hit {
     pub kind: u8,
     /// BM25F score.
     pub score: f64,
-    /// The score as a share of what an entry could reach for this query, 0 to 1.
+    /// The score over the sum of what all words of the query could bring: comparable between queries, mostly below 1; whole
+    /// names can lead beyond.
     pub relative: f64,
     /// Share of the score that each field brought, in the order of [`FIELDS`].
     pub fields: [f64; FIELD_COUNT],
@@ -236,7 +237,7 @@ impl Index {
         for (number, term) in query.terms.iter().enumerate() {
             cancel.check()?;
             let forms = self.postings_of(&segments, term, cancel)?;
-            ideal += forms.best;
+            ideal += if term.counts { forms.best } else { 0.0 };
             for (document, gain, _) in forms.rows {
                 let (score, matched) = &mut scores[document as usize];
                 *score += gain;
@@ -263,7 +264,7 @@ impl Index {
         best.sort_unstable_by(order);
         let mut hits = Vec::with_capacity(best.len());
         for (score, document) in best {
-            let relative = if ideal > 0.0 { (score / ideal).min(1.0) } else { 0.0 };
+            let relative = if ideal > 0.0 { score / ideal } else { 0.0 };
             hits.extend(self.hit(&segments, document, score, relative, scores[document as usize].1));
         }
         self.explain(query, &segments, &mut hits, cancel)?;

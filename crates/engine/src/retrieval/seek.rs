@@ -172,6 +172,11 @@ pub(super) fn seek(
     })
 }
 
+/// From the open scale of the index to 0 to 1, without ties at the top: half of what all words could bring gives 0.55.
+fn bounded(relative: f64) -> f64 {
+    1.0 - (-1.6 * relative.max(0.0)).exp()
+}
+
 fn row(snapshot: &Snapshot, hit: &Hit, parsed: &Query, query: &SeekQuery, about_tests: bool) -> Option<SeekRow> {
     let node = snapshot.graph().find(&hit.id)?;
     let prior = snapshot.prior(node);
@@ -195,8 +200,8 @@ fn row(snapshot: &Snapshot, hit: &Hit, parsed: &Query, query: &SeekQuery, about_
     let terms = parsed.terms.iter().enumerate().filter(|(number, term)| term.counts && hit.matched >> number & 1 == 1);
     Some(SeekRow {
         node,
-        score: score.clamp(0.0, 1.0),
-        lexical: hit.relative,
+        score: bounded(score),
+        lexical: bounded(hit.relative),
         prior,
         best_field: FIELDS.get(best).map_or("name", |settings| settings.field.word()),
         matched: terms.map(|(_, term)| term.text.clone()).collect(),

@@ -107,7 +107,7 @@ Ranks symbols and files by how well the words of the query meet their names, own
 written as such (`load_all`, `PoolManager`) are looked up whole; paths in the query raise what lies in them. Test code is
 ranked lower unless the query speaks of tests.
 
-`score` is 0 to 1: how much of the best possible match a row reaches; rows below `min_score` are counted in
+`score` is 0 to 1 (0.55 is half of what all words together could bring); rows below `min_score` are counted in
 `below_min_score`, not shown. `score_breakdown` holds only what was computed: `embedding_similarity` and `temporal_recency`
 are null. `sufficiency` says whether the first row stands out and which words nothing meets. The ranking is not calibrated, so
 `trust_envelope` never says `act`. `graph_rerank: false` ranks by words alone.";
