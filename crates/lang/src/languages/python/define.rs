@@ -381,6 +381,10 @@ impl Extractor<'_> {
             let default = child.child_by_field_name("value").and_then(|node| self.exprs.get(node));
             parameters.push(Parameter { name: self.b.name(text), kind, declared, default });
         }
+        if self.b.facts().definition(id).parameters.1 > 0 {
+            // A second list is that of a lambda too broken to be one.
+            return;
+        }
         self.b.parameters(id, &parameters);
         self.bind_parameters(id, body, &parameters);
         let names: Vec<NameId> = parameters.iter().map(|parameter| parameter.name).collect();
