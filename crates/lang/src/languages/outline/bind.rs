@@ -182,7 +182,6 @@ impl Outline<'_> {
         let value = match bind.wrap {
             Wrap::Plain => value,
             Wrap::Element => self.builder.expr(Expr::Element { base: value }),
-            Wrap::Unwrap => self.builder.expr(Expr::Unwrap { base: value }),
         };
         if names == 1 {
             return vec![Some(value)];

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::{Mark, Outline, Pick, Rule};
+use super::{Mark, Outline, Rule};
 use crate::facts::{
-    BindingTarget, DefFlags, DefId, DefKind, Expr, ExprId, FactsBuilder, Import, ImportFlags, ImportId, ImportKind,
-    NameId, Namespace, ScopeId, ScopeKind,
+    BindingTarget, DefFlags, DefId, DefKind, Expr, ExprId, Import, ImportFlags, ImportId, ImportKind, NameId,
+    Namespace, ScopeId, ScopeKind,
 };
 use crate::walk::Enter;
 
@@ -121,29 +121,10 @@ impl Outline<'_> {
         }
     }
 
-    /// Sets type and value of the definitions that a node made when it was entered.
-    pub(crate) fn complete(&mut self, node: Node<'_>, declared: Option<ExprId>, value: Option<ExprId>) {
-        for id in self.remembered(node) {
-            let values = match value {
-                Some(value) => self.builder.list(&[value]),
-                None => FactsBuilder::EMPTY,
-            };
-            let definition = self.builder.definition_mut(id);
-            definition.declared = declared;
-            definition.values = values;
-        }
-    }
-
     /// Item `index` of a value that several names share, the value itself if it is for one.
     pub(crate) fn item(&mut self, value: Option<ExprId>, index: usize, names: usize) -> Option<ExprId> {
         let base = value?;
         Some(if names == 1 { base } else { self.builder.expr(Expr::Item { base, index: index as u32 }) })
-    }
-
-    /// The text of the one string literal in `node`, without its quotes.
-    pub(crate) fn string_text(&self, node: Node<'_>, kinds: &'static [&'static str]) -> Option<&str> {
-        let content = Pick::Kind(kinds).get(node, None)?;
-        Some(self.text(content))
     }
 }
 

@@ -207,8 +207,6 @@ pub(crate) enum Wrap {
     Plain,
     /// It is an element of it.
     Element,
-    /// It is what is inside of it.
-    Unwrap,
 }
 
 /// Shape of variables and parameters.
