@@ -42,7 +42,8 @@ pub(crate) fn external_id(package: &str) -> String {
 /// Whether a definition is a node of the graph.
 fn is_node(definition: &Definition) -> bool {
     let value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Object);
-    !definition.flags.is_anonymous && !(definition.flags.is_local && value)
+    let local_value = definition.flags.is_local && value;
+    !definition.flags.is_anonymous && !local_value
 }
 
 /// Node ids of a file's definitions. Definitions that would share an id are told apart by a hash of their signature;

@@ -163,7 +163,10 @@ fn edit(random: &mut Random, tree: &mut Tree, linker: &mut Linker) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let line = random.below(lines.len().max(1));
     let changed = match random.below(6) {
-        0 => text.replace(words[random.below(words.len())], words[random.below(words.len())]),
+        0 => {
+            let (old, new) = (words[random.below(words.len())], words[random.below(words.len())]);
+            text.replace(old, new)
+        }
         1 => {
             lines.iter().enumerate().filter(|(index, _)| *index != line).map(|(_, line)| format!("{line}\n")).collect()
         }

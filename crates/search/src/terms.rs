@@ -487,7 +487,8 @@ mod tests {
     #[test]
     fn pieces_belong_to_the_innermost_range() {
         type Range = (usize, usize);
-        let cases: &[(&[Range], &[(Option<usize>, usize, usize)])] = &[
+        type Piece = (Option<usize>, usize, usize);
+        let cases: &[(&[Range], &[Piece])] = &[
             (&[], &[(None, 0, 20)]),
             (&[(0, 20)], &[(Some(0), 0, 20)]),
             (&[(2, 10), (4, 6)], &[(None, 0, 2), (Some(0), 2, 4), (Some(1), 4, 6), (Some(0), 6, 10), (None, 10, 20)]),

@@ -8,7 +8,7 @@ use m1nd_lang::facts::{
     Role, ScopeId, ScopeKind, Visibility,
 };
 
-pub fn dump(facts: &FileFacts) -> String {
+pub(crate) fn dump(facts: &FileFacts) -> String {
     let mut out = String::new();
     if let Some(package) = facts.package {
         let _ = writeln!(out, "package {}", facts.name(package));

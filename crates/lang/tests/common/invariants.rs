@@ -4,7 +4,7 @@ use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ImportKind, ListId, NameId, Pos, ScopeId};
 
 /// Every broken invariant of the facts of a file of `bytes` bytes, in words; empty if all hold.
-pub fn check_invariants(facts: &FileFacts, bytes: usize) -> Vec<String> {
+pub(crate) fn check_invariants(facts: &FileFacts, bytes: usize) -> Vec<String> {
     let mut check = Check { facts, bytes, broken: Vec::new() };
     check.tables();
     check.scopes();

@@ -2,7 +2,7 @@
 
 use m1nd_lang::Language;
 
-pub fn sample(language: Language) -> &'static str {
+pub(crate) fn sample(language: Language) -> &'static str {
     match language {
         Language::Text => "plain text\n",
         Language::Python => include_str!("../samples/sample.py"),

@@ -232,11 +232,10 @@ impl Eval<'_> {
             return;
         }
         let fits = |eval: &mut Self, found: &Found| match found.entity {
-            Entity::Def(def) => match (want, eval.definition(def).kind) {
-                (Namespace::Callee, DefKind::Field) => false,
-                (Namespace::Value, DefKind::Function) => false,
-                _ => true,
-            },
+            Entity::Def(def) => {
+                let kind = eval.definition(def).kind;
+                !matches!((want, kind), (Namespace::Callee, DefKind::Field) | (Namespace::Value, DefKind::Function))
+            }
             _ => true,
         };
         let keep: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
