@@ -363,7 +363,16 @@ fn entity_targets(
             }
             let is_value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
             if calls && is_value {
-                // What is called is what the variable holds; the variable itself is the only certain target.
+                // The name is the variable's; what is called besides is what it holds, where that is one thing.
+                let mut held = Vec::new();
+                let values = eval.value_of(found, Namespace::Value);
+                if let (None, [value]) = (values.unknown, values.items.as_slice()) {
+                    push_value(eval, value, &mut held, also, true);
+                }
+                also.extend(held.into_iter().filter_map(|target| match target {
+                    Target::Symbol(symbol) => Some(symbol),
+                    Target::External(_) => None,
+                }));
                 return None;
             }
             if calls && definition.kind == DefKind::Class {

@@ -192,6 +192,8 @@ pub struct Rules {
     /// Members that any class may get from the standard library without writing them (Rust derives and blanket blocks),
     /// where nothing of the project has the name.
     pub derived_methods: &'static [&'static str],
+    /// Members that every value, class and module has from the language itself (`__name__`, `__dict__`).
+    pub universal_members: &'static [&'static str],
     /// Package that literals and built-in containers belong to, as `external` target of their methods.
     pub builtin_package: &'static str,
     /// Methods that standard types have under names so common that an unknown receiver's method of that name is no hint
@@ -227,6 +229,7 @@ impl Rules {
         builtin_methods: &[],
         identity_methods: &[],
         derived_methods: &[],
+        universal_members: &[],
         builtin_package: "builtins",
         common_methods: &[],
         duck_typing: false,

@@ -155,20 +155,20 @@ fn run(language: &str, at_least: usize) {
 
 #[test]
 fn python() {
-    run("python", 0);
+    run("python", 60);
 }
 
 #[test]
 fn typescript() {
-    run("typescript", 0);
+    run("typescript", 60);
 }
 
 #[test]
 fn javascript() {
-    run("javascript", 0);
+    run("javascript", 40);
 }
 
 #[test]
 fn rust() {
-    run("rust", 0);
+    run("rust", 60);
 }

@@ -161,7 +161,7 @@ impl Eval<'_> {
                 let types = self.eval(of.file, declared, Namespace::Type);
                 self.instantiate(types)
             }
-            None if list.is_empty() => return Values::one(Value::Null),
+            None if list.is_empty() => Values::one(Value::Null),
             None => self.all(of.file, list, Namespace::Value),
         };
         if definition.flags.is_generator && definition.declared.is_none() {

@@ -551,6 +551,12 @@ impl Eval<'_> {
                 return self.module_entity(target);
             }
         }
+        if let Some(&file) = files.first()
+            && asker == Asker::Named
+            && let Some(found) = self.universal(file, name)
+        {
+            return found;
+        }
         search.unknown = search.unknown.or(Some(Reason::NoSuchMember));
         search
     }

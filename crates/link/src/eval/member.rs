@@ -197,7 +197,9 @@ impl Eval<'_> {
                     let mut search = Search::default();
                     for mut found in own.found {
                         found.owner = Some((*class, args.clone()));
-                        if matches!(value, Value::Instance(..) | Value::Super(_)) {
+                        let is_object =
+                            matches!(value, Value::Def(of, _) if self.definition(*of).kind == DefKind::Object);
+                        if is_object || matches!(value, Value::Instance(..) | Value::Super(_)) {
                             found.receiver = Some(Rc::new(value.clone()));
                         }
                         search.push(found);
@@ -250,7 +252,17 @@ impl Eval<'_> {
         if let Some(package) = external {
             return Search::one(Entity::External(package, Some(name)));
         }
+        if let Some(found) = self.universal(of.file, name) {
+            return found;
+        }
         Search::unknown(if self.rules(of.file).linked { Reason::NoSuchMember } else { Reason::NotLinked })
+    }
+
+    /// A member that everything has from the language itself.
+    pub(super) fn universal(&mut self, file: crate::project::FileId, name: Name) -> Option<Search> {
+        let rules = self.rules(file);
+        let known = rules.universal_members.contains(&self.text(name));
+        known.then(|| Search::one(Entity::External(rules.builtin_package.into(), Some(name))))
     }
 
     fn base_args(&mut self, of: DefRef, args: &Args, base_args: &Args) -> Args {
@@ -480,7 +492,12 @@ impl Eval<'_> {
     }
 
     fn base(&mut self, of: DefRef, expr: ExprId, bases: &mut Vec<Ancestor>) {
-        let values = self.eval(of.file, expr, Namespace::Type);
+        let mut values = self.eval(of.file, expr, Namespace::Type);
+        let is_object = self.definition(of).kind == DefKind::Object;
+        if is_object || values.items.is_empty() {
+            // The base of an object, or of a class that extends what a constant holds.
+            values = self.eval(of.file, expr, Namespace::Value);
+        }
         let before = bases.len();
         for value in values.items {
             match value {
@@ -523,7 +540,16 @@ impl Eval<'_> {
                 return search;
             }
         }
-        Search::default()
+        if above { self.base_class(class) } else { Search::default() }
+    }
+
+    /// The base that `super()` goes to where no class of the project writes a constructor.
+    fn base_class(&mut self, class: DefRef) -> Search {
+        match self.ancestors(class).get(1) {
+            Some(Ancestor::Class(base, _)) => Search::one(Entity::Def(*base)),
+            Some(Ancestor::External(package)) => Search::one(Entity::External(package.clone(), None)),
+            Some(Ancestor::Unknown) | None => Search::unknown(Reason::UnknownBase),
+        }
     }
 
     /// Methods of that name anywhere, for a receiver nobody knows; `None` if there are too many to list.

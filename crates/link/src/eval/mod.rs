@@ -351,7 +351,9 @@ impl<'a> Eval<'a> {
     fn value_of_definition(&mut self, of: DefRef, found: &Found, want: Namespace) -> Values {
         let definition = self.definition(of);
         match definition.kind {
-            DefKind::Function if definition.flags.is_property && found.receiver.is_some() => {
+            DefKind::Function
+                if definition.flags.is_property && (found.receiver.is_some() || definition.flags.is_static) =>
+            {
                 let callee = self.bind(of, found);
                 self.call(&callee, of.file, &[])
             }

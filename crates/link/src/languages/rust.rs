@@ -241,6 +241,7 @@ static RULES: Rules = Rules {
         "try_into",
         "type_id",
     ],
+    universal_members: &[],
     builtin_package: "std",
     common_methods: prelude::COMMON_METHODS,
     duck_typing: true,

@@ -101,6 +101,7 @@ static RULES: Rules = Rules {
     ],
     identity_methods: &[],
     derived_methods: &[],
+    universal_members: &[],
     builtin_package: globals::PACKAGE,
     common_methods: globals::COMMON_METHODS,
     duck_typing: true,
