@@ -87,6 +87,26 @@ fn wait_for(wire: &mut Wire, name: &str) {
 }
 
 #[test]
+fn of_many_servers_one_writes_and_another_takes_over_when_it_is_killed() {
+    let place = Place::new(SHOP);
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    let role = |wire: &mut Wire| {
+        let (answer, is_error) = wire.call("health", json!({"agent_id": "t"}));
+        assert!(!is_error && answer["node_count"].as_u64() > Some(0), "every server answers: {answer}");
+        answer["role"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    for _ in 0..3 {
+        let mut servers: Vec<Wire> = (0..8).map(|_| serve(&place, &["--no-watch"])).collect();
+        let roles: Vec<String> = servers.iter_mut().map(role).collect();
+        assert_eq!(roles.iter().filter(|role| *role == "writer").count(), 1, "{roles:?}");
+        // Dropping a connection kills its process: nobody gets to clean up.
+        let writer = roles.iter().position(|role| role == "writer").unwrap();
+        drop(servers.swap_remove(writer));
+        assert_eq!(role(&mut serve(&place, &["--no-watch"])), "writer");
+    }
+}
+
+#[test]
 fn readers_are_answered_while_an_index_is_built() {
     let mut fixture = String::new();
     for number in 0..600 {

@@ -29,6 +29,8 @@ fn a_repository_is_indexed_asked_and_described() {
     assert!(run.code == 0 && run.out.contains("generation 1"), "{}", run.out);
     let status = json(&place.run(&["status", "--json"]).out);
     assert!(status["node_count"].as_u64() > Some(0), "{status}");
+    let names: Vec<&Value> = status["languages"].as_array().unwrap().iter().map(|row| &row["language"]).collect();
+    assert!(names.iter().any(|name| *name == "typescript"), "one name everywhere: {names:?}");
     let report = json(&place.run(&["ingest", "--json"]).out);
     assert!(report["files_scanned"].as_u64() >= Some(4), "{report}");
     assert!(report["references"]["certain"].as_u64() > Some(0), "{report}");

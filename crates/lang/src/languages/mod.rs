@@ -25,7 +25,7 @@ mod typescript;
 
 /// A language, or [`Language::Text`] for every other file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "lowercase")]
 pub enum Language {
     /// Text that is not parsed.
     Text,
