@@ -71,28 +71,42 @@ pub(crate) fn parse(name: &str, schema: &Value, aliases: &[(&str, &str)], words:
             put(&mut flags.arguments, key, value);
             continue;
         }
-        match key.as_str() {
-            "help" => flags.help = true,
-            "json" => {
-                flags.json = true;
-                if let Some(text) = inline {
-                    merge_json(name, &text, &mut flags.arguments)?;
-                }
-            }
-            "root" => flags.root = Some(path(flag, inline, &mut words)?),
-            "home" => flags.home = Some(path(flag, inline, &mut words)?),
-            _ => {
-                return Err(CliError::usage(
-                    format!("unknown flag `--{flag}` of `{name}`"),
-                    format!("its flags are {}", listed(properties)),
-                ));
-            }
+        if !flags.own(name, flag, inline, &mut words)? {
+            return Err(CliError::usage(
+                format!("unknown flag `--{flag}` of `{name}`"),
+                format!("its flags are {}", listed(properties)),
+            ));
         }
     }
     if properties.contains_key(AGENT) {
         flags.arguments.entry(AGENT).or_insert_with(|| DEFAULT_AGENT.into());
     }
     Ok(flags)
+}
+
+impl Flags {
+    /// Takes a flag of the command itself; `false` if it is none.
+    fn own<'a>(
+        &mut self,
+        name: &str,
+        flag: &str,
+        inline: Option<String>,
+        words: &mut impl Iterator<Item = &'a String>,
+    ) -> Result<bool, CliError> {
+        match flag {
+            "help" => self.help = true,
+            "json" => {
+                self.json = true;
+                if let Some(text) = inline {
+                    merge_json(name, &text, &mut self.arguments)?;
+                }
+            }
+            "root" => self.root = Some(path(flag, inline, words)?),
+            "home" => self.home = Some(path(flag, inline, words)?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
 }
 
 fn path<'a>(

@@ -40,6 +40,12 @@ pub(crate) fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
     Ok(repository.map(Path::to_path_buf).unwrap_or(full))
 }
 
+/// Whether the folder is a home or the whole system: nobody means that unless they say so.
+pub(crate) fn is_too_wide(root: &Path) -> bool {
+    let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
+    root.parent().is_none() || home.is_some_and(|home| home == root)
+}
+
 /// An engine on one root that does not watch.
 pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Engine, CliError> {
     let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);

@@ -24,6 +24,12 @@ const EXAMPLES: usize = 2;
 /// Runs the command.
 pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.path.path.as_deref())?;
+    if args.path.path.is_none() && project::is_too_wide(&root) {
+        return Err(CliError::usage(
+            format!("{} is not a repository", root.display()),
+            "go into one, or name the folder: m1nd ingest PATH",
+        ));
+    }
     let mut config = EngineConfig::new(project::home(common)?, vec![root.clone()]);
     config.threads = args.threads.map(usize::from);
     let engine = Engine::open(config)?;

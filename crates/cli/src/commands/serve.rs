@@ -20,19 +20,24 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         [] => vec![project::root(None)?],
         roots => roots.iter().map(|root| project::root(Some(root))).collect::<Result<_, _>>()?,
     };
+    // Clients start servers anywhere. A home is indexed only for those who name it.
+    let by_itself = !(args.roots.is_empty() && roots.iter().any(|root| project::is_too_wide(root)));
+    if !by_itself {
+        tracing::warn!("started outside of a repository; nothing is indexed by itself: start it with --root PATH");
+    }
     let engine = Engine::open(EngineConfig {
         home: project::home(common)?,
         roots,
         limits: Limits::default(),
-        watch: !args.no_watch && !args.read_only,
+        watch: by_itself && !args.no_watch && !args.read_only,
         read_only: args.read_only,
         threads: None,
     })?;
     let options = ServeOptions {
         toolsets,
         read_only: args.read_only,
-        index_when_empty: true,
-        refresh: !args.no_watch,
+        index_when_empty: by_itself,
+        refresh: by_itself && !args.no_watch,
         ..ServeOptions::default()
     };
     serve(&engine, options, std::io::stdin(), std::io::stdout())

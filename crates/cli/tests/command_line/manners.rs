@@ -87,6 +87,18 @@ fn wait_for(wire: &mut Wire, name: &str) {
 }
 
 #[test]
+fn a_home_is_not_indexed_unless_it_is_named() {
+    let place = Place::new(SHOP);
+    place.user.write("diary.py", "secret = 1\n");
+    let run = place.command(&["ingest"]).current_dir(place.user.path()).output().unwrap();
+    assert_eq!(run.status.code(), Some(2), "{}", String::from_utf8_lossy(&run.stdout));
+    let mut wire = Wire::spawn(place.command(&["serve"]).current_dir(place.user.path())).unwrap();
+    let (answer, is_error) = wire.call("seek", json!({"agent_id": "t", "query": "secret"}));
+    assert!(is_error && answer["code"] == "empty_graph" && answer.get("indexing").is_none(), "{answer}");
+    assert!(wire.finish().success());
+}
+
+#[test]
 fn of_many_servers_one_writes_and_another_takes_over_when_it_is_killed() {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
