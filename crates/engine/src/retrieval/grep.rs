@@ -6,6 +6,7 @@ use m1nd_search::grep::{FileMatches, Grep, GrepOptions, LineMatch};
 use rayon::prelude::*;
 
 use super::glob::compile;
+use crate::Language;
 use crate::files::FileEntry;
 use crate::snapshot::Snapshot;
 
@@ -59,7 +60,7 @@ pub struct GrepRow<'s> {
 /// What was found.
 #[derive(Debug, Clone, Default)]
 pub struct GrepAnswer<'s> {
-    /// The rows asked for: code before tests, then by path and line.
+    /// The rows asked for: code, then other text, then tests; by path and line.
     pub rows: Vec<GrepRow<'s>>,
     /// All matches in the files that were searched.
     pub total: usize,
@@ -83,7 +84,7 @@ impl Snapshot {
         let names = query.filename_pattern.as_deref().map(compile).transpose().map_err(GrepFault::Glob)?;
         let fits = |file: &&FileEntry| names.as_ref().is_none_or(|names| names.is_match(file.path.as_str()));
         let mut files: Vec<&FileEntry> = self.files().within(&query.scope).filter(fits).collect();
-        files.sort_by_key(|file| file.is_test);
+        files.sort_by_key(|file| (file.is_test, file.language == Language::Text));
 
         let started = Instant::now();
         let end = query.offset.saturating_add(query.limit);

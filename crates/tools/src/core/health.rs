@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_engine::{AgentSession, ProcessRole, Status, WatchState};
+use m1nd_engine::{AgentSession, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -149,35 +149,13 @@ fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) ->
         roots: text(&status.roots),
         allowed_roots: text(&status.allowed_roots),
         references: status.tiers.into(),
-        languages: status
-            .languages
-            .into_iter()
-            .map(|row| LanguageRow {
-                language: row.language,
-                files: row.files,
-                lines: row.lines,
-                references: row.tiers.into(),
-            })
-            .collect(),
+        languages: status.languages.into_iter().map(language_row).collect(),
         unresolved_reasons: status
             .unresolved_reasons
             .into_iter()
             .map(|(reason, count)| Reason { reason, count })
             .collect(),
-        problems: status
-            .problems
-            .into_iter()
-            .map(|row| ProblemRow {
-                kind: word(&row.kind),
-                count: row.count,
-                examples: row
-                    .examples
-                    .into_iter()
-                    .take(MAX_EXAMPLES)
-                    .map(|(file_path, detail)| ProblemExample { file_path, detail })
-                    .collect(),
-            })
-            .collect(),
+        problems: status.problems.into_iter().map(problem_row).collect(),
         queries_processed,
         uptime_seconds: status.uptime_secs,
         memory_usage_bytes: status.rss_bytes,
@@ -190,19 +168,30 @@ fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) ->
         role: status.role.word(),
         activity: status.activity.map(|now| ActivityRow { stage: now.stage, done: now.done, total: now.total }),
         plasticity_state: "0 edges tracked",
-        active_sessions: agents
-            .into_iter()
-            .map(|agent| AgentRow {
-                agent_id: agent.agent_id,
-                first_seen_ms: agent.first_seen_ms,
-                last_seen_ms: agent.last_seen_ms,
-                query_count: agent.queries,
-            })
-            .collect(),
+        active_sessions: agents.into_iter().map(agent_row).collect(),
         stages_ms: status
             .last_ingest
             .map(|ingest| ingest.stages.into_iter().map(|(stage, ms)| (stage.to_owned(), ms)).collect())
             .unwrap_or_default(),
+    }
+}
+
+fn language_row(row: LanguageStatus) -> LanguageRow {
+    LanguageRow { language: row.language, files: row.files, lines: row.lines, references: row.tiers.into() }
+}
+
+fn problem_row(row: ProblemStatus) -> ProblemRow {
+    let examples = row.examples.into_iter().take(MAX_EXAMPLES);
+    let examples = examples.map(|(file_path, detail)| ProblemExample { file_path, detail }).collect();
+    ProblemRow { kind: word(&row.kind), count: row.count, examples }
+}
+
+fn agent_row(agent: AgentSession) -> AgentRow {
+    AgentRow {
+        agent_id: agent.agent_id,
+        first_seen_ms: agent.first_seen_ms,
+        last_seen_ms: agent.last_seen_ms,
+        query_count: agent.queries,
     }
 }
 

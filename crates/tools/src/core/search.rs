@@ -123,7 +123,8 @@ Searches the lines of indexed files as they are on the disk now. Modes: `literal
 words, like `seek`, and shows their first line).
 
 Each row of `matches` holds the line, its context, and the innermost symbol around it (`node_id`, `label`, `line_start`,
-`line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Code comes before tests, then by path and line.
+`line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Code comes first, then other text, then tests;
+by path and line.
 `total_matches` counts all matching lines, not only the page; if `files_not_searched` is there, the time budget of 2 s ended
 first and the total is a lower bound. `stale: true` marks files that changed since they were indexed. `node_matches` lists
 symbols that have exactly this name.

@@ -23,7 +23,7 @@ fn modes_and_flags() {
         let answer = project.ok("search", arguments);
         (column(&answer, "matches", "file_path"), answer["total_matches"].as_u64().expect("total"))
     };
-    let all = ("README.md src/a/one.py src/ab.py".to_owned(), 3);
+    let all = ("src/a/one.py src/ab.py README.md".to_owned(), 3);
     assert_eq!(lines(json!({"query": "NEEDLE"})), all, "hidden files are not searched");
     assert_eq!(lines(json!({"query": "NEEDLE", "case_sensitive": true})).1, 0);
     assert_eq!(lines(json!({"query": "^MARK.*needle", "mode": "regex"})).1, 2);
@@ -32,13 +32,13 @@ fn modes_and_flags() {
     assert_eq!(lines(json!({"query": "needle", "count_only": true})), (String::new(), 3));
     assert_eq!(lines(json!({"query": "Store:.*def find", "mode": "regex", "multiline": true})).1, 1);
     assert_eq!(lines(json!({"query": "needle", "invert": true, "scope": "README.md"})).1, 2);
-    assert_eq!(lines(json!({"query": "needle", "top_k": 1})), ("README.md".to_owned(), 3));
+    assert_eq!(lines(json!({"query": "needle", "top_k": 1})), ("src/a/one.py".to_owned(), 3));
     let (files, _) = lines(json!({"query": "validates credentials", "mode": "semantic"}));
     assert!(files.starts_with("auth.py"), "{files}");
 }
 
 #[test]
-fn code_comes_before_tests() {
+fn code_comes_before_tests_and_prose_between() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("search", json!({"query": "validate_credentials"}));
     assert_eq!(column(&answer, "matches", "file_path"), "app.py app.py auth.py tests/test_auth.py tests/test_auth.py");
