@@ -11,9 +11,9 @@ use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, Rea
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Edges of a path when the caller does not say.
-const DEFAULT_HOPS: u32 = 6;
+const DEFAULT_HOPS: usize = 6;
 /// Most edges of a path.
-const MAX_HOPS: u32 = 20;
+const MAX_HOPS: usize = 20;
 /// Paths returned when the caller does not say.
 const DEFAULT_PATHS: usize = 3;
 /// Most paths.
@@ -28,7 +28,7 @@ pub(crate) struct Input {
     source: String,
     target: String,
     /// 1-20, default 6
-    max_hops: Option<u32>,
+    max_hops: Option<usize>,
     /// 1-20, default 3
     max_paths: Option<usize>,
 }
@@ -130,7 +130,7 @@ impl ReadTool for Why {
         let query = WhyQuery {
             source,
             target,
-            max_hops: input.max_hops.unwrap_or(DEFAULT_HOPS).clamp(1, MAX_HOPS),
+            max_hops: input.max_hops.unwrap_or(DEFAULT_HOPS).clamp(1, MAX_HOPS) as u32,
             max_paths: input.max_paths.unwrap_or(DEFAULT_PATHS).clamp(1, MAX_PATHS),
         };
         let found = snapshot.why(&query, cx.cancel())?;

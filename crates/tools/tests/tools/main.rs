@@ -2,6 +2,7 @@
 
 mod harness;
 
+mod any_json;
 mod framework;
 mod glob;
 mod health;
