@@ -27,6 +27,8 @@ struct Meta {
     indexed_at_ms: u64,
     extractor_version: u32,
     roots: Vec<RootInfo>,
+    /// Reasons of unresolved references with their number: counting them would read all of the graph.
+    reasons: Vec<(String, u64)>,
 }
 
 /// What a snapshot file holds.
@@ -39,6 +41,7 @@ pub(crate) struct Stored {
     pub(crate) files: Arc<FileTable>,
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) search: SearchIndex,
+    pub(crate) reasons: Vec<(String, u64)>,
     /// Its facts were made by another version of the extractors: right for then, to be made anew.
     pub(crate) outdated: bool,
 }
@@ -62,6 +65,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         generation: meta.generation,
         indexed_at_ms: meta.indexed_at_ms,
         roots: meta.roots,
+        reasons: meta.reasons,
         graph,
         files: Arc::new(files),
         imported: Arc::new(imported),
@@ -91,6 +95,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
         indexed_at_ms: snapshot.indexed_at_ms,
         extractor_version: EXTRACTOR_VERSION,
         roots: snapshot.roots.to_vec(),
+        reasons: snapshot.unresolved_reasons().to_vec(),
     };
     let meta = encode(&meta)?;
     let files = encode(&*snapshot.files)?;

@@ -120,7 +120,7 @@ impl Snapshot {
             outdated: stored.outdated,
             imported: stored.imported,
             search: stored.search,
-            reasons: OnceLock::new(),
+            reasons: OnceLock::from(stored.reasons),
         }
     }
 

@@ -29,8 +29,6 @@ const HASHED_HEADER: usize = 32;
 const ROW_LEN: usize = 56;
 /// More sections than any version will have: a larger number is damage.
 const MAX_SECTIONS: u32 = 256;
-/// Bytes hashed between two looks at the cancel flag.
-const VERIFY_STEP: usize = 4 << 20;
 
 /// Name of a section.
 pub type Tag = [u8; 8];
@@ -130,11 +128,12 @@ fn name_of(tag: &Tag) -> String {
 /// `Ok(false)` if cancelled before the end.
 fn verify(map: &Mapping, section: &Section, cancel: &Cancel) -> Result<bool, SnapshotError> {
     let mut hasher = blake3::Hasher::new();
-    for step in map.bytes().get(section.range.clone()).unwrap_or_default().chunks(VERIFY_STEP) {
-        if cancel.is_cancelled() {
-            return Ok(false);
-        }
-        hasher.update(step);
+    map.read_through(section.range.clone(), &mut |piece| {
+        hasher.update(piece);
+        !cancel.is_cancelled()
+    })?;
+    if cancel.is_cancelled() {
+        return Ok(false);
     }
     if hasher.finalize() != section.hash {
         return Err(SnapshotError::Damaged(format!("checksum of section `{}`", name_of(&section.tag))));

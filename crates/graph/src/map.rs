@@ -2,13 +2,21 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use memmap2::Mmap;
 
+/// Bytes read at once.
+const PIECE: usize = 1 << 20;
+
 /// Bytes of a mapped file.
 #[derive(Debug)]
-pub(crate) struct Mapping(Mmap);
+pub(crate) struct Mapping {
+    map: Mmap,
+    #[cfg(unix)]
+    file: File,
+}
 
 impl Mapping {
     /// Maps the whole file for reading.
@@ -22,10 +30,39 @@ impl Mapping {
         // checked against bounds and texts for UTF-8 on every access, so even bytes that change underneath (another
         // program writing to the store) yield wrong answers at worst, never a wrong memory access by this crate.
         let map = unsafe { Mmap::map(&file)? };
-        Ok(Self(map))
+        Ok(Self {
+            map,
+            #[cfg(unix)]
+            file,
+        })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.0
+        &self.map
+    }
+
+    /// Hands the bytes of a range to `take`, piece by piece, until it answers `false`. Reads the file rather than the map
+    /// where it can: pages of a map that were touched count as memory of this process.
+    pub(crate) fn read_through(&self, range: Range<usize>, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            let mut piece = vec![0; PIECE.min(range.len())];
+            let mut at = range.start;
+            while at < range.end {
+                let len = piece.len().min(range.end - at);
+                std::os::unix::fs::FileExt::read_exact_at(&self.file, &mut piece[..len], at as u64)?;
+                if !take(&piece[..len]) {
+                    break;
+                }
+                at += len;
+            }
+        }
+        #[cfg(not(unix))]
+        for piece in self.bytes().get(range).unwrap_or_default().chunks(PIECE) {
+            if !take(piece) {
+                break;
+            }
+        }
+        Ok(())
     }
 }
