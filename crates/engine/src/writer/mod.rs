@@ -166,6 +166,7 @@ impl Writer {
         let writes = self.lock.is_some();
         if writes {
             self.reserved = self.stored_generation();
+            raise(&self.shared.high_water, self.reserved);
         }
         let Some(stored) = self.shared.open_stored(writes) else {
             return;
@@ -179,8 +180,11 @@ impl Writer {
         self.base = Some(path);
         let mut snapshot = Snapshot::from_stored(stored, &self.shared);
         if writes {
-            // Generations that were published but not written may have been seen: do not go back behind them.
-            snapshot.generation = snapshot.generation.max(self.reserved);
+            // Later states were published but not written: this older one gets a number that none of them had.
+            if self.reserved > snapshot.generation {
+                snapshot.generation = self.reserved + 1;
+            }
+            raise(&self.shared.high_water, snapshot.generation);
         }
         self.shared.publish(Arc::new(snapshot));
     }
@@ -448,12 +452,17 @@ impl Writer {
             return;
         }
         self.packed();
+        // Writing a large index takes longer than whoever ends a server waits; the next one finds the changes by itself.
+        let large = self.shared.current().graph.node_count() >= LARGE;
         if self.unsaved
+            && !(large && self.shared.config.watch)
             && let Err(why) = self.save_now()
         {
             tracing::warn!(%why, "the index could not be written to disk");
         }
-        self.store_generation(self.shared.current().generation);
+        if !self.unsaved {
+            self.store_generation(self.shared.current().generation);
+        }
         self.lock = None;
     }
 

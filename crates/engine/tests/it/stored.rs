@@ -88,7 +88,7 @@ fn damaged_newer_and_foreign_files_are_set_aside_and_rebuilt() {
     for (word, damage) in damages {
         let project = Project::new(FIXTURE);
         let engine = project.indexed();
-        let dump = engine.snapshot().graph().dump();
+        let (dump, generation) = (engine.snapshot().graph().dump(), engine.snapshot().generation());
         drop(engine);
         let file = snapshot_file(&project);
         let mut bytes = fs::read(&file).expect("reads");
@@ -100,6 +100,7 @@ fn damaged_newer_and_foreign_files_are_set_aside_and_rebuilt() {
         assert!(engine.snapshot().graph().node_count() == 0);
         ingest(&engine, IngestRequest::code(project.tree.path())).expect("rebuilds");
         assert_eq!(engine.snapshot().graph().dump(), dump);
+        assert!(engine.snapshot().generation() > generation, "generations go on where they were");
     }
 }
 
