@@ -85,7 +85,7 @@ fn show(title: &str, cost: &Cost, report: &Value, bytes: u64) {
         number("node_count"),
         number("edge_count")
     );
-    let Some(tiers) = report.get("tiers").and_then(Value::as_object) else { return };
+    let Some(tiers) = report.get("references").and_then(Value::as_object) else { return };
     let total: u64 = tiers.values().filter_map(Value::as_u64).sum();
     let shares = tiers.iter().map(|(tier, count)| {
         let count = count.as_u64().unwrap_or(0);
