@@ -47,7 +47,7 @@ impl Surface<'_> {
             }
         }
         for import in &facts.imports {
-            (std::mem::discriminant(&import.kind), import.level, format!("{:?}", import.flags)).hash(&mut self.hasher);
+            (std::mem::discriminant(&import.kind), import.level, import.flags).hash(&mut self.hasher);
             self.name(import.module);
             if let m1nd_lang::facts::ImportKind::Symbol(name) | m1nd_lang::facts::ImportKind::FileModule(name) =
                 import.kind
@@ -91,10 +91,10 @@ impl Surface<'_> {
         self.name(definition.name);
         definition.owner.hash(&mut self.hasher);
         definition.signature.hash(&mut self.hasher);
-        format!("{:?}{:?}", definition.flags, definition.visibility).hash(&mut self.hasher);
+        (definition.flags, definition.visibility).hash(&mut self.hasher);
         for parameter in facts.parameters(id) {
             self.name(parameter.name);
-            format!("{:?}", parameter.kind).hash(&mut self.hasher);
+            parameter.kind.hash(&mut self.hasher);
             for expr in [parameter.declared, parameter.default].into_iter().flatten() {
                 self.expr(expr);
             }

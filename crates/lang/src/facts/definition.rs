@@ -88,7 +88,7 @@ impl DefKind {
 }
 
 /// Who may name a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// Everybody.
@@ -102,7 +102,7 @@ pub enum Visibility {
 }
 
 /// Properties of a definition that are there or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct DefFlags {
     /// Belongs to the class, not to a value of it.
     pub is_static: bool,
@@ -199,7 +199,7 @@ pub struct Parameter {
 }
 
 /// How arguments reach a parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ParameterKind {
     /// The value a method is called on: Python `self`, Rust `self`, a Go receiver.
     Receiver,

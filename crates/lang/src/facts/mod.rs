@@ -171,7 +171,7 @@ pub enum ImportKind {
 }
 
 /// How an import is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct ImportFlags {
     /// Visible to importers of this file (`export … from`, `pub use`).
     pub reexport: bool,
