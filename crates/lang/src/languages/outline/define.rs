@@ -305,7 +305,7 @@ impl Outline<'_> {
         visibility: Visibility,
     ) -> Option<DefId> {
         let class = self.frames.iter().rev().find(|frame| !frame.is_function);
-        let Some((scope, owner)) = class.map(|frame| (frame.body, frame.id)) else { return None };
+        let (scope, owner) = class.map(|frame| (frame.body, frame.id))?;
         let text = self.builder.name(crate::text::clip(self.name_text(name), 200));
         let mut definition = self.builder.blank_definition(DefKind::Field, text, scope, self.source.pos(name));
         self.place(&mut definition, node, node.end_byte());

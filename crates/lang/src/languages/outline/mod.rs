@@ -35,14 +35,14 @@ impl Compiled {
     pub(super) fn new(grammar: &Grammar) -> Self {
         let language = (grammar.language)();
         let mut rules = vec![Rule::Plain; language.node_kind_count()];
-        for id in 0..rules.len() {
+        for (id, rule) in rules.iter_mut().enumerate() {
             let kind = language.node_kind_for_id(id as u16).unwrap_or("");
             if !language.node_kind_is_named(id as u16) {
                 continue;
             }
             let given =
                 grammar.rules.iter().chain(grammar.base_rules).find(|(name, _)| *name == kind).map(|&(_, rule)| rule);
-            rules[id] = given.unwrap_or(if kind.ends_with("comment") { Rule::Comment } else { Rule::Plain });
+            *rule = given.unwrap_or(if kind.ends_with("comment") { Rule::Comment } else { Rule::Plain });
         }
         Self { rules, fields: grammar.type_fields.to_vec() }
     }
@@ -406,10 +406,8 @@ impl Outline<'_> {
                     self.mark(ty, Mark::Type);
                 }
             }
-            Rule::Block | Rule::Sequence(true) => {
-                if self.current_mark() != Mark::Body {
-                    self.open_scope(ScopeKind::Block);
-                }
+            Rule::Block | Rule::Sequence(true) if self.current_mark() != Mark::Body => {
+                self.open_scope(ScopeKind::Block);
             }
             Rule::Assign(left) => {
                 if let Some(left) = left.get(node, parent) {
