@@ -25,7 +25,8 @@ pub struct Limits {
     pub folder_depth: usize,
     /// Files of one root.
     pub files: usize,
-    /// Links followed while one reference is evaluated (assignments, returns, bases, re-exports).
+    /// Links followed in one go while one reference is evaluated (assignments, calls, members, bases, re-exports). Bounds the
+    /// call stack: a link run needs less than 2 MiB with it.
     pub link_depth: u32,
     /// Evaluation steps spent on one reference before it is left unresolved with that reason.
     pub link_steps: u32,
@@ -46,7 +47,7 @@ impl Default for Limits {
             graph_nodes: 20_000_000,
             folder_depth: 256,
             files: 2_000_000,
-            link_depth: 48,
+            link_depth: 96,
             link_steps: 4_000,
             link_candidates: 8,
         }

@@ -94,8 +94,19 @@ impl Base {
             (Section::TermStarts, (self.terms as usize + 1) * 4),
             (Section::PostingStarts, (self.terms as usize + 1) * 8),
         ];
-        let fits = sizes.iter().all(|(section, size)| self.section(*section).len() == *size);
-        if fits { Ok(()) } else { Err(IndexError::Damaged("a table does not have the size of its count")) }
+        if !sizes.iter().all(|(section, size)| self.section(*section).len() == *size) {
+            return Err(IndexError::Damaged("a table does not have the size of its count"));
+        }
+        // Each document belongs to one file: overlapping runs would multiply the work of a query.
+        let mut before = 0;
+        let starts = self.section(Section::FileDocuments).chunks_exact(4);
+        for start in starts.map(|bytes| bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))) {
+            if start < before {
+                return Err(IndexError::Damaged("the documents of two files overlap"));
+            }
+            before = start;
+        }
+        if before == self.documents { Ok(()) } else { Err(IndexError::Damaged("documents belong to no file")) }
     }
 
     fn section(&self, section: Section) -> &[u8] {

@@ -38,9 +38,15 @@ pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
 impl Eval<'_> {
     /// What calling a value yields.
     pub(super) fn call(&mut self, callee: &Value, file: FileId, args: &[ExprId]) -> Values {
-        if !self.step() {
+        if !self.deeper() {
             return Values::unknown(Reason::Budget);
         }
+        let values = self.called(callee, file, args);
+        self.leave();
+        values
+    }
+
+    fn called(&mut self, callee: &Value, file: FileId, args: &[ExprId]) -> Values {
         match callee {
             Value::Def(of, type_args) => match self.definition(*of).kind {
                 DefKind::Function => {
@@ -134,9 +140,11 @@ impl Eval<'_> {
 
     /// What a function returns.
     fn returned(&mut self, of: DefRef, receiver: Option<&Receiver>, file: FileId, args: &[ExprId]) -> Values {
-        if !self.open_values.insert(of) {
+        if let Some(place) = self.open_values.get(&of) {
+            self.cut = self.cut.min(*place);
             return Values::default();
         }
+        self.open_values.insert(of, self.depth);
         let result = self.returned_unguarded(of, receiver, file, args);
         self.open_values.remove(&of);
         result
@@ -389,6 +397,15 @@ impl Eval<'_> {
 
     /// What iterating yields.
     pub(super) fn element(&mut self, value: &Value, file: FileId) -> Values {
+        if !self.deeper() {
+            return Values::unknown(Reason::Budget);
+        }
+        let values = self.iterated(value, file);
+        self.leave();
+        values
+    }
+
+    fn iterated(&mut self, value: &Value, file: FileId) -> Values {
         match value {
             Value::Builtin(Builtin::Map, args) if self.rules(file).map_iterates_pairs => {
                 Values::one(Value::Builtin(Builtin::Tuple, args.clone()))

@@ -253,9 +253,11 @@ impl Eval<'_> {
         asker: Asker,
     ) -> Search {
         let key = (file, scope, name, want);
-        if !self.open_searches.insert(key) {
+        if let Some(place) = self.open_searches.get(&key) {
+            self.cut = self.cut.min(*place);
             return Search::default();
         }
+        self.open_searches.insert(key, self.depth);
         let mut search = self.scope_bindings(file, scope, name, want, asker);
         if search.found.is_empty() {
             let wild = self.scope_wildcards(file, scope, name, want);
@@ -513,9 +515,15 @@ impl Eval<'_> {
 
     /// What importers of a module find under a name.
     pub(super) fn module_member(&mut self, module: &Module, name: Name, want: Namespace, asker: Asker) -> Search {
-        if !self.step() {
+        if !self.deeper() {
             return Search::unknown(Reason::Budget);
         }
+        let search = self.module_member_inside(module, name, want, asker);
+        self.leave();
+        search
+    }
+
+    fn module_member_inside(&mut self, module: &Module, name: Name, want: Namespace, asker: Asker) -> Search {
         let files: Rc<[FileId]> = match module {
             Module::File(file) => [*file].into(),
             Module::Files(files) => files.clone(),
@@ -579,9 +587,11 @@ impl Eval<'_> {
 
     fn exported(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let key = (file, FILE, name, Namespace::Any);
-        if !self.open_searches.insert(key) {
+        if let Some(place) = self.open_searches.get(&key) {
+            self.cut = self.cut.min(*place);
             return Search::default();
         }
+        self.open_searches.insert(key, self.depth);
         let search = self.exported_unguarded(file, name, want);
         self.open_searches.remove(&key);
         search

@@ -27,9 +27,15 @@ const ANCESTORS: usize = 256;
 impl Eval<'_> {
     /// The member of a value under a name.
     pub(crate) fn member(&mut self, value: &Value, name: Name, want: Namespace) -> Search {
-        if !self.step() {
+        if !self.deeper() {
             return Search::unknown(Reason::Budget);
         }
+        let search = self.member_inside(value, name, want);
+        self.leave();
+        search
+    }
+
+    fn member_inside(&mut self, value: &Value, name: Name, want: Namespace) -> Search {
         match value {
             Value::Module(module) => self.module_value_member(module, name, want),
             Value::Def(of, args) => self.static_member(*of, args, name, want),

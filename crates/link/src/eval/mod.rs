@@ -45,8 +45,9 @@ pub(crate) struct Eval<'a> {
     last: Option<FileId>,
     memo: FxHashMap<(FileId, ExprId, Namespace), Memo>,
     ancestors: FxHashMap<DefRef, Rc<[member::Ancestor]>>,
-    open_searches: FxHashSet<(FileId, ScopeId, Name, Namespace)>,
-    open_values: FxHashSet<DefRef>,
+    /// Searches and calls in progress, with the place of the stack they began at.
+    open_searches: FxHashMap<(FileId, ScopeId, Name, Namespace), u32>,
+    open_values: FxHashMap<DefRef, u32>,
     /// Rules of the language of the file that is linked.
     home: &'static Rules,
     depth: u32,
@@ -66,8 +67,8 @@ impl<'a> Eval<'a> {
             last: None,
             memo: FxHashMap::default(),
             ancestors: FxHashMap::default(),
-            open_searches: FxHashSet::default(),
-            open_values: FxHashSet::default(),
+            open_searches: FxHashMap::default(),
+            open_values: FxHashMap::default(),
             home: &Rules::OUTLINED,
             depth: 0,
             steps: 0,
@@ -126,6 +127,18 @@ impl<'a> Eval<'a> {
             return false;
         }
         true
+    }
+
+    /// Goes one level deeper, for everything that can lead back to itself; `false` if a budget is used up. Whoever got
+    /// `true` calls [`Eval::leave`].
+    fn deeper(&mut self) -> bool {
+        let goes_on = self.step();
+        self.depth += u32::from(goes_on);
+        goes_on
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
     }
 
     /// What a value of the expression may be.
