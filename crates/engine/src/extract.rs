@@ -268,7 +268,7 @@ fn too_large(job: &Job, size: u64, limit: u64) -> Outcome {
         return Outcome::Same;
     }
     let problem = Problem::new(ProblemKind::TooLarge, format!("{size} bytes, read limit {limit}"));
-    let facts = blank(Language::Text, Some(problem));
+    let facts = blank(Language::detect(&job.path, b""), Some(problem));
     extracted(job, hash, facts, terms::none(), None, false)
 }
 

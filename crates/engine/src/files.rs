@@ -1,6 +1,7 @@
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use m1nd_base::{ContentHash, Problem, RepoPath};
+use m1nd_base::{ContentHash, Problem, ProblemKind, RepoPath};
 use serde::{Deserialize, Serialize};
 
 use crate::Language;
@@ -95,6 +96,73 @@ impl FileTable {
     }
 }
 
+/// Files and folders below the roots that are not in the index though no rule leaves them out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Skipped {
+    /// The first by path, at most [`Skipped::MAX_ROWS`].
+    rows: Vec<(String, Problem)>,
+    /// How many there are of each kind, also of those past the limit.
+    counts: BTreeMap<ProblemKind, usize>,
+}
+
+/// The part of the index that a run looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Looked {
+    /// All of it.
+    #[default]
+    All,
+    /// What lies at or below this path of the index.
+    Within(String),
+    /// These paths of the index and what lay below them.
+    Paths(BTreeSet<String>),
+}
+
+impl Looked {
+    fn covers(&self, path: &str) -> bool {
+        let below = |scope: &str| path.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        match self {
+            Self::All => true,
+            Self::Within(scope) => scope.is_empty() || below(scope),
+            Self::Paths(paths) => paths.contains(path) || paths.iter().any(|scope| below(scope)),
+        }
+    }
+}
+
+impl Skipped {
+    /// Most entries kept with path and reason.
+    pub(crate) const MAX_ROWS: usize = 10_000;
+
+    /// The entries that are kept, by path.
+    pub(crate) fn rows(&self) -> &[(String, Problem)] {
+        &self.rows
+    }
+
+    /// How many there are of each kind.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (ProblemKind, usize)> {
+        self.counts.iter().map(|(kind, count)| (*kind, *count))
+    }
+
+    /// The state after a run that found `found` in what it looked at.
+    pub(crate) fn after(&self, looked: &Looked, found: &[(String, Problem)]) -> Self {
+        let mut next = if *looked == Looked::All { Self::default() } else { self.clone() };
+        let (over, kept): (Vec<_>, Vec<_>) = next.rows.into_iter().partition(|(path, _)| looked.covers(path));
+        next.rows = kept;
+        for (_, problem) in over {
+            if let Some(count) = next.counts.get_mut(&problem.kind) {
+                *count = count.saturating_sub(1);
+            }
+        }
+        for (path, problem) in found {
+            *next.counts.entry(problem.kind).or_default() += 1;
+            next.rows.push((path.clone(), problem.clone()));
+        }
+        next.counts.retain(|_, count| *count > 0);
+        next.rows.sort_by(|a, b| a.0.cmp(&b.0));
+        next.rows.truncate(Self::MAX_ROWS);
+        next
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use m1nd_base::ContentHash;
@@ -113,6 +181,30 @@ mod tests {
             tiers: Tiers::default(),
             problems: Vec::new(),
         }
+    }
+
+    #[test]
+    fn a_run_replaces_what_was_skipped_where_it_looked() {
+        let row = |path: &str, kind| (path.to_owned(), Problem::new(kind, ""));
+        let (link, unread) = (ProblemKind::SymbolicLink, ProblemKind::Unreadable);
+        let all = Skipped::default().after(&Looked::All, &[row("b/x", unread), row("a", link), row("bb", unread)]);
+        assert_eq!(all.rows(), [row("a", link), row("b/x", unread), row("bb", unread)]);
+        let within = all.after(&Looked::Within("b".into()), &[row("b/y", link)]);
+        assert_eq!(within.rows(), [row("a", link), row("b/y", link), row("bb", unread)]);
+        assert_eq!(within.counts().collect::<BTreeMap<_, _>>(), BTreeMap::from([(link, 2), (unread, 1)]));
+        let paths = within.after(&Looked::Paths(["a".to_owned(), "b".to_owned()].into()), &[]);
+        assert_eq!(paths.rows(), [row("bb", unread)]);
+        assert_eq!(paths.counts().collect::<Vec<_>>(), [(unread, 1)]);
+    }
+
+    #[test]
+    fn what_is_past_the_limit_is_still_counted() {
+        let rows: Vec<_> = (0..Skipped::MAX_ROWS + 3)
+            .map(|number| (format!("{number:06}"), Problem::new(ProblemKind::Unreadable, "")))
+            .collect();
+        let skipped = Skipped::default().after(&Looked::All, &rows);
+        assert_eq!(skipped.rows(), &rows[..Skipped::MAX_ROWS]);
+        assert_eq!(skipped.counts().collect::<Vec<_>>(), [(ProblemKind::Unreadable, Skipped::MAX_ROWS + 3)]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use m1nd_graph::{Container, Graph, SnapshotError, Tag, write_container};
 use m1nd_lang::EXTRACTOR_VERSION;
 use serde::{Deserialize, Serialize};
 
-use crate::files::FileTable;
+use crate::files::{FileTable, Skipped};
 use crate::json_graph::Imported;
 use crate::report::RootInfo;
 use crate::search_index::{self, SearchIndex};
@@ -16,6 +16,7 @@ use crate::snapshot::Snapshot;
 
 const META: Tag = *b"e.meta\0\0";
 const FILES: Tag = *b"e.files\0";
+const SKIPPED: Tag = *b"e.skip\0\0";
 const IMPORTED: Tag = *b"e.import";
 /// Longest `e.meta` and `e.import` that is decoded, in bytes.
 const MAX_SMALL: usize = 256 << 20;
@@ -39,6 +40,7 @@ pub(crate) struct Stored {
     pub(crate) roots: Vec<RootInfo>,
     pub(crate) graph: Graph,
     pub(crate) files: Arc<FileTable>,
+    pub(crate) skipped: Arc<Skipped>,
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) search: SearchIndex,
     pub(crate) reasons: Vec<(String, u64)>,
@@ -58,6 +60,13 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
     }
     let meta: Meta = decode(&container, &META)?;
     let files: FileTable = decode(&container, &FILES)?;
+    // Earlier files have no such section.
+    let skipped: Skipped = if container.section(&SKIPPED).is_empty() {
+        Skipped::default()
+    } else {
+        container.verify_section(&SKIPPED)?;
+        decode(&container, &SKIPPED)?
+    };
     let imported: Vec<Imported> = decode(&container, &IMPORTED)?;
     let graph = Graph::from_container(container.clone())?;
     let search = SearchIndex::open(&container)?;
@@ -68,6 +77,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         reasons: meta.reasons,
         graph,
         files: Arc::new(files),
+        skipped: Arc::new(skipped),
         imported: Arc::new(imported),
         search,
         outdated: meta.extractor_version != EXTRACTOR_VERSION,
@@ -99,12 +109,14 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
     };
     let meta = encode(&meta)?;
     let files = encode(&*snapshot.files)?;
+    let skipped = encode(&*snapshot.skipped)?;
     let imported = encode(&*snapshot.imported)?;
     let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
     let search = snapshot.search.packed().ok_or_else(unpacked)?;
     sections.push((search_index::SECTION, search));
     sections.push((META, &meta));
     sections.push((FILES, &files));
+    sections.push((SKIPPED, &skipped));
     sections.push((IMPORTED, &imported));
     write_container(out, &sections)
 }

@@ -1,12 +1,12 @@
 use std::sync::{Arc, OnceLock};
 
-use m1nd_base::{ContentHash, Limits, NodeKind, RepoPath};
+use m1nd_base::{ContentHash, Limits, NodeKind, Problem, RepoPath};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::Root;
 
 use crate::engine::Shared;
 use crate::error::ReadError;
-use crate::files::{FileEntry, FileTable};
+use crate::files::{FileEntry, FileTable, Skipped};
 use crate::json_graph::Imported;
 use crate::persist::Stored;
 use crate::report::{RootInfo, Tiers};
@@ -18,6 +18,7 @@ pub struct Snapshot {
     pub(crate) generation: u64,
     pub(crate) graph: Graph,
     pub(crate) files: Arc<FileTable>,
+    pub(crate) skipped: Arc<Skipped>,
     pub(crate) roots: Arc<[RootInfo]>,
     /// Open handles of `roots`; `None` for a root that is gone.
     pub(crate) handles: Arc<[Option<Root>]>,
@@ -40,6 +41,7 @@ impl std::fmt::Debug for Snapshot {
 pub(crate) struct Content {
     pub(crate) graph: Graph,
     pub(crate) files: Arc<FileTable>,
+    pub(crate) skipped: Arc<Skipped>,
     pub(crate) roots: Arc<[RootInfo]>,
     pub(crate) handles: Arc<[Option<Root>]>,
     pub(crate) imported: Arc<Vec<Imported>>,
@@ -90,6 +92,7 @@ impl Snapshot {
             generation: 0,
             graph: Graph::default(),
             files: Arc::default(),
+            skipped: Arc::default(),
             roots: Arc::new([]),
             handles: Arc::new([]),
             indexed_at_ms: 0,
@@ -113,6 +116,7 @@ impl Snapshot {
             generation: stored.generation,
             graph: stored.graph,
             files: stored.files,
+            skipped: stored.skipped,
             roots: stored.roots.into(),
             handles: handles.into(),
             indexed_at_ms: stored.indexed_at_ms,
@@ -130,6 +134,7 @@ impl Snapshot {
             generation,
             graph: content.graph,
             files: content.files,
+            skipped: content.skipped,
             roots: content.roots,
             handles: content.handles,
             indexed_at_ms: now_ms,
@@ -146,6 +151,7 @@ impl Snapshot {
         Content {
             graph: self.graph.clone(),
             files: self.files.clone(),
+            skipped: self.skipped.clone(),
             roots: self.roots.clone(),
             handles: self.handles.clone(),
             imported: self.imported.clone(),
@@ -176,6 +182,17 @@ impl Snapshot {
     /// The indexed roots, in order.
     pub fn roots(&self) -> &[RootInfo] {
         &self.roots
+    }
+
+    /// Files and folders below the roots that are not in the index though no rule leaves them out, with the reason; by
+    /// path, at most 10 000. [`Snapshot::skipped_total`] has their number.
+    pub fn skipped(&self) -> &[(String, Problem)] {
+        self.skipped.rows()
+    }
+
+    /// How many files and folders were skipped.
+    pub fn skipped_total(&self) -> usize {
+        self.skipped.counts().map(|(_, count)| count).sum()
     }
 
     /// Whether nothing is indexed.

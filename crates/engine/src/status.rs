@@ -55,6 +55,16 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
             }
         }
     }
+    let row = |kind| ProblemStatus { kind, count: 0, examples: Vec::new() };
+    for (kind, count) in snapshot.skipped.counts() {
+        problems.entry(kind).or_insert_with(|| row(kind)).count += count;
+    }
+    for (path, problem) in snapshot.skipped() {
+        let row = problems.entry(problem.kind).or_insert_with(|| row(problem.kind));
+        if row.examples.len() < EXAMPLES {
+            row.examples.push((path.clone(), problem.detail.clone()));
+        }
+    }
     let mut languages: Vec<LanguageStatus> = languages.into_values().collect();
     languages.sort_by_key(|row| std::cmp::Reverse(row.files));
     let mut problems: Vec<ProblemStatus> = problems.into_values().collect();

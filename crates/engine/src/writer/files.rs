@@ -10,7 +10,7 @@ use m1nd_vfs::{FileMeta, Root, VfsError};
 use super::{LinkedFile, Writer, walk_options};
 use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Job, Outcome, Tools};
-use crate::files::{FileEntry, FileTable};
+use crate::files::{FileEntry, FileTable, Looked};
 use crate::report::RootInfo;
 
 /// A file that was changed this shortly before it was indexed may have changed again within the same tick of the clock:
@@ -23,7 +23,9 @@ pub(super) struct Scan {
     pub(super) jobs: Vec<Job>,
     /// Files of the index that are gone.
     pub(super) removed: Vec<RepoPath>,
+    /// What is not in the index, by its path there.
     pub(super) skipped: Vec<(String, Problem)>,
+    pub(super) looked: Looked,
 }
 
 /// A part of the index to be compared with the disk.
@@ -52,6 +54,7 @@ pub(super) struct Gathered {
     pub(super) touched: Vec<(RepoPath, FileMeta)>,
     pub(super) removed: Vec<RepoPath>,
     pub(super) skipped: Vec<(String, Problem)>,
+    pub(super) looked: Looked,
     pub(super) unchanged: usize,
     pub(super) from_cache: usize,
     pub(super) bytes_read: u64,
@@ -76,9 +79,16 @@ pub(super) fn scan(
             let walk = target.handle.walk(&walk_options(target.info), limits, cancel, progress)?;
             let scope = target.scope.map_or("", RepoPath::as_str);
             found.extend(walk.files.into_iter().filter(|(path, _)| path.is_within(scope)));
-            scan.skipped = walk.skipped;
+            let inside = |path: &str| {
+                let rest = path.strip_prefix(scope);
+                scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            let skipped = walk.skipped.into_iter().filter(|(path, _)| inside(path));
+            scan.skipped = skipped.map(|(path, why)| (format!("{}{path}", target.info.prefix), why)).collect();
         }
     }
+    let scope = target.scope.map_or_else(String::new, ToString::to_string);
+    scan.looked = Looked::Within(format!("{}{scope}", target.info.prefix).trim_end_matches('/').to_owned());
     for (inner, meta) in found {
         scan.jobs.push(job(target, inner, meta, old, care, indexed_ns));
     }
@@ -124,6 +134,7 @@ pub(super) fn scan_paths(
     let mut scan = Scan::default();
     let care = Care { trusts_time: true, wants_all: false };
     let indexed_ns = i64::try_from(writer.shared.current().indexed_at_ms).unwrap_or(0).saturating_mul(1_000_000);
+    scan.looked = Looked::Paths(paths.iter().map(|inner| target.info.outer(inner).to_string()).collect());
     for inner in paths {
         match target.handle.metadata(inner) {
             Ok(meta) => scan.jobs.push(job(target, inner.clone(), meta, old, care, indexed_ns)),
@@ -157,9 +168,10 @@ pub(super) fn gather(
     let limits = writer.shared.config.limits.clone();
     let tools = Tools { roots, cache: writer.cache.as_ref(), limits: &limits, pool: &pool, cancel, progress };
     let counters = Counters::default();
-    let mut gathered = Gathered { removed: scan.removed, skipped: scan.skipped, ..Gathered::default() };
+    let Scan { jobs, removed, skipped, looked } = scan;
+    let mut gathered = Gathered { removed, skipped, looked, ..Gathered::default() };
     let mut nodes = 0usize;
-    extract::extract_all(&scan.jobs, tools, &counters, &mut |job, outcome| match outcome {
+    extract::extract_all(&jobs, tools, &counters, &mut |job, outcome| match outcome {
         Outcome::Facts(file) => {
             nodes += file.facts.definitions.len() + 1;
             if nodes > limits.graph_nodes {

@@ -177,6 +177,7 @@ impl Writer {
         let gathered = files::gather(scan, self, &handles, cancel, progress)?;
         stages.done("parsing");
         let mut done = Done::of(&gathered);
+        let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
         let mut linked = Linked { linker: Linker::new(self.shared.config.limits.clone()), files: Default::default() };
         let mut entries: Vec<FileEntry> = Vec::with_capacity(gathered.changed.len());
         for file in gathered.changed {
@@ -194,6 +195,9 @@ impl Writer {
         if care.trusts_time && same_roots && !current.outdated && same_content(&current.files, &files) {
             // The index is as the disk: only the linker had to be made ready for later changes.
             self.linked = Some(linked);
+            if skipped != current.skipped {
+                self.republish(&current, snapshot::Content { skipped, ..current.content() });
+            }
             return Ok(done);
         }
         let imported = current.imported.clone();
@@ -205,8 +209,15 @@ impl Writer {
         cancel.check()?;
         stages.done("building");
         let generation = self.next_generation();
-        let content =
-            snapshot::Content { graph, files: Arc::new(files), roots: roots.into(), handles, imported, search };
+        let content = snapshot::Content {
+            graph,
+            files: Arc::new(files),
+            skipped,
+            roots: roots.into(),
+            handles,
+            imported,
+            search,
+        };
         self.publish(&current, generation, content)?;
         self.base = None;
         self.linked = Some(linked);
@@ -227,14 +238,14 @@ impl Writer {
             return Err(EngineError::Internal("the linker is not there".into()));
         };
         let touched = touched(&current.files, &gathered.touched);
+        let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
         if gathered.changed.is_empty() && gathered.removed.is_empty() {
             self.linked = Some(linked);
-            if !touched.is_empty() {
+            if !touched.is_empty() || skipped != current.skipped {
                 let mut content = current.content();
                 content.files = Arc::new(content.files.with(touched));
-                let same = current.next(current.generation, current.indexed_at_ms, content);
-                self.shared.publish(Arc::new(same));
-                self.unsaved = true;
+                content.skipped = skipped;
+                self.republish(&current, content);
             }
             return Ok(done);
         }
@@ -262,6 +273,7 @@ impl Writer {
             }
         }
         let mut content = current.content();
+        content.skipped = skipped;
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
         let mut changes: Vec<_> = gathered.removed.iter().map(|path| (path.clone(), None)).collect();
         for path in edited {
@@ -280,6 +292,13 @@ impl Writer {
         self.linked = Some(linked);
         stages.done("building");
         Ok(done)
+    }
+
+    /// Publishes the same generation with other figures beside the graph.
+    fn republish(&mut self, current: &Snapshot, content: snapshot::Content) {
+        let same = current.next(current.generation, current.indexed_at_ms, content);
+        self.shared.publish(Arc::new(same));
+        self.unsaved = true;
     }
 
     /// Publishes the next state, unless the caller gave up before.
@@ -381,8 +400,11 @@ impl Writer {
         let after = self.shared.current();
         let mut problems: std::collections::BTreeMap<ProblemKind, usize> = Default::default();
         let of_files = after.files.iter().flat_map(|file| &file.problems);
-        for problem in of_files.chain(done.skipped.iter().map(|(_, problem)| problem)) {
+        for problem in of_files {
             *problems.entry(problem.kind).or_default() += 1;
+        }
+        for (kind, count) in after.skipped.counts() {
+            *problems.entry(kind).or_default() += count;
         }
         let (nodes, edges) = (after.graph.node_count(), after.graph.edge_count());
         IngestReport {

@@ -43,6 +43,49 @@ fn an_index_is_there_at_once_when_it_is_opened_again() {
     assert_eq!(engine.status().unresolved_reasons.len(), 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_was_skipped_stays_known_until_it_is_looked_at_again() {
+    use m1nd_base::ProblemKind;
+    let project = Project::new(FIXTURE);
+    fs::create_dir(project.tree.path().join("sub")).expect("makes a folder");
+    let link = project.tree.path().join("sub/link.py");
+    std::os::unix::fs::symlink("../a.py", &link).expect("links");
+    let engine = project.indexed();
+    let known = |engine: &m1nd_engine::Engine| {
+        let snapshot = engine.snapshot();
+        let listed: Vec<_> = snapshot.skipped().iter().map(|(path, why)| (path.clone(), why.kind)).collect();
+        let status = engine.status();
+        let counted = status.problems.iter().map(|row| (row.kind, row.count)).collect::<Vec<_>>();
+        (listed, snapshot.skipped_total(), counted)
+    };
+    let one = (vec![("sub/link.py".to_owned(), ProblemKind::SymbolicLink)], 1, vec![(ProblemKind::SymbolicLink, 1)]);
+    assert_eq!(known(&engine), one);
+    project.tree.write("b.py", "def h(): pass\n");
+    incremental(&engine, &project.tree.path().join("b.py"));
+    assert_eq!(known(&engine), one, "another file was looked at");
+    drop(engine);
+    let engine = project.open();
+    assert_eq!(known(&engine), one, "it is stored");
+    fs::remove_file(&link).expect("removes the link");
+    let report = incremental(&engine, project.tree.path());
+    assert!(!report.changed, "{report:?}");
+    assert_eq!(known(&engine), (Vec::new(), 0, Vec::new()));
+}
+
+#[test]
+fn a_file_that_is_too_large_to_read_keeps_its_language() {
+    let project = Project::new(FIXTURE);
+    let mut config = project.config();
+    config.limits.read_bytes = 20;
+    let engine = m1nd_engine::Engine::open(config).expect("opens");
+    incremental(&engine, project.tree.path());
+    let snapshot = engine.snapshot();
+    let entry = snapshot.files().by_text("a.py").expect("a file node");
+    let kinds: Vec<_> = entry.problems.iter().map(|problem| problem.kind).collect();
+    assert_eq!((entry.language.name(), kinds), ("python", vec![m1nd_base::ProblemKind::TooLarge]));
+}
+
 #[test]
 fn what_changed_while_nobody_looked_is_found() {
     let project = Project::new(FIXTURE);
