@@ -5,11 +5,13 @@ mod glob;
 mod grep;
 mod scope;
 mod seek;
+mod withheld;
 
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow};
 pub use m1nd_search::grep::GrepOptions;
 pub use seek::{Connection, SeekAnswer, SeekQuery, SeekRow};
+pub use withheld::Withheld;
 
 use m1nd_graph::NodeIx;
 

@@ -9,10 +9,16 @@ use serde::{Deserialize, Serialize};
 use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 use crate::rows::{self, NodeRow};
 
-/// Largest content of one answer, in bytes; leaves room for symbols and escapes below the budget of an answer.
+/// Largest content of one answer, in bytes as it is escaped in JSON.
 const MAX_CONTENT: usize = 60_000;
-/// Smallest content that a caller can ask for, in bytes.
-const MIN_CONTENT: usize = 500;
+/// Largest answer, in bytes as it is sent: below the budget of the framework, which therefore never cuts it.
+const MAX_OUTPUT: usize = 90_000;
+/// Smallest answer that a caller can ask for, in bytes.
+const MIN_OUTPUT: usize = 2_000;
+/// Room for the members beside content and symbols, in bytes.
+const FRAME: usize = 1_200;
+/// Indentation and separators of a symbol in the answer, in bytes.
+const ROW_FRAME: usize = 50;
 /// Longest line that is shown, in bytes.
 const MAX_LINE: usize = 2_000;
 /// Symbols listed.
@@ -51,6 +57,9 @@ pub(crate) struct Output {
     next_offset: Option<usize>,
     /// Symbols that touch the lines shown.
     symbols: Vec<NodeRow>,
+    /// All of them, if not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbols_total: Option<usize>,
     /// The file changed since it was indexed: line numbers of symbols may be off.
     stale: bool,
     indexed: bool,
@@ -89,12 +98,9 @@ impl ReadTool for View {
         let symbol = symbol_of(snapshot, &input.file_path)?;
         let wanted = symbol.map_or(input.file_path.as_str(), |node| snapshot.graph().path(node));
         let path = snapshot.index_path(wanted).map_err(|error| rows::read_error("file_path", &error))?;
-        let is_hidden = path.as_str().split('/').any(|part| part.starts_with('.'));
-        if is_hidden && snapshot.files().get(&path).is_none() {
-            let message = format!("argument `file_path`: `{path}` is hidden and not indexed");
-            return Err(ToolError::new(ErrorCode::FileUnreadable, message).hint(
-                "hidden files often hold secrets; index them with `include_dotfiles` or `dotfile_patterns` first",
-            ));
+        if let Some(why) = snapshot.withheld(&path) {
+            let message = format!("argument `file_path`: `{path}` is not shown: {}", why.text());
+            return Err(ToolError::new(ErrorCode::FileUnreadable, message).hint(why.hint()));
         }
         let source = snapshot.read_file(&path).map_err(|error| rows::read_error("file_path", &error))?;
         if source.binary {
@@ -108,14 +114,16 @@ impl ReadTool for View {
             offset = (start as usize).saturating_sub(1);
             limit = (end as usize).saturating_sub(offset).max(1);
         }
-        let budget = input.max_output_chars.unwrap_or(MAX_CONTENT).clamp(MIN_CONTENT, MAX_CONTENT);
+        let room = input.max_output_chars.unwrap_or(MAX_OUTPUT).clamp(MIN_OUTPUT, MAX_OUTPUT) - FRAME;
         let wanted = lines.get(offset.min(lines.len())..offset.saturating_add(limit).min(lines.len())).unwrap_or(&[]);
-        let (content, returned) = number_lines(wanted, offset, lines.len(), budget);
+        let (content, returned) = number_lines(wanted, offset, lines.len(), (room / 10 * 7).min(MAX_CONTENT));
         let end = offset.saturating_add(returned);
         let truncated = returned < wanted.len();
         let node = snapshot.graph().find_file(path.as_str());
         let shown = symbol.or(node);
         let symbols = node.map(|node| symbols_in(snapshot, node, offset + 1, end)).unwrap_or_default();
+        let all_symbols = symbols.len();
+        let symbols = fitting(snapshot, &symbols, room.saturating_sub(escaped(&content)));
         let output = Output {
             node_id: shown.map_or_else(|| format!("file::{path}"), |node| snapshot.graph().id(node).to_owned()),
             label: shown.map_or_else(|| path.file_name().to_owned(), |node| snapshot.graph().label(node).to_owned()),
@@ -131,6 +139,7 @@ impl ReadTool for View {
                 .then(|| format!("`offset` {offset} is past the end: the file has {} lines", lines.len())),
             content,
             truncated,
+            symbols_total: (symbols.len() < all_symbols).then_some(all_symbols),
             symbols,
             stale: source.stale,
             indexed: source.indexed,
@@ -152,15 +161,33 @@ fn symbol_of(snapshot: &Snapshot, text: &str) -> Result<Option<NodeIx>, ToolErro
     Ok(Some(node).filter(|node| snapshot.graph().kind(*node) != NodeKind::File))
 }
 
-/// Lines with right-aligned numbers, as many as fit; at least one.
+/// Size of a text inside a JSON string, in bytes.
+fn escaped(text: &str) -> usize {
+    serde_json::to_string(text).map_or(text.len(), |json| json.len() - 2)
+}
+
+/// The first symbols, as many as fit into `room` bytes.
+fn fitting(snapshot: &Snapshot, symbols: &[NodeIx], room: usize) -> Vec<NodeRow> {
+    let mut used = 0usize;
+    let rows = symbols.iter().take(MAX_SYMBOLS).map(|node| NodeRow::new(snapshot, *node));
+    rows.take_while(|row| {
+        used = used.saturating_add(serde_json::to_string_pretty(row).map_or(0, |json| json.len()) + ROW_FRAME);
+        used <= room
+    })
+    .collect()
+}
+
+/// Lines with right-aligned numbers, as many as fit into `budget` bytes of escaped text; at least one.
 fn number_lines(lines: &[&str], offset: usize, total: usize, budget: usize) -> (String, usize) {
     let width = total.to_string().len();
     let mut content = String::new();
-    let mut returned = 0;
+    let (mut returned, mut used) = (0, 0usize);
     for line in lines {
         let cut = line.len() > MAX_LINE;
         let shown = &line[..line.floor_char_boundary(MAX_LINE)];
-        if returned > 0 && content.len() + width + shown.len() + 4 > budget {
+        // Two spaces, an escaped line break, and the mark of a cut line.
+        used = used.saturating_add(escaped(shown) + width.max(1) + 4 + "…".len());
+        if returned > 0 && used > budget {
             break;
         }
         let number = offset + returned + 1;
@@ -171,7 +198,7 @@ fn number_lines(lines: &[&str], offset: usize, total: usize, budget: usize) -> (
 }
 
 /// Symbols of a file that touch lines `start..=end`, in order.
-fn symbols_in(snapshot: &Snapshot, file: NodeIx, start: usize, end: usize) -> Vec<NodeRow> {
+fn symbols_in(snapshot: &Snapshot, file: NodeIx, start: usize, end: usize) -> Vec<NodeIx> {
     let graph = snapshot.graph();
     let mut nodes: Vec<NodeIx> = graph.of_file(file).into_iter().filter(|node| *node != file).collect();
     nodes.retain(|node| {
@@ -179,7 +206,7 @@ fn symbols_in(snapshot: &Snapshot, file: NodeIx, start: usize, end: usize) -> Ve
         first as usize <= end && last as usize >= start
     });
     nodes.sort_by_key(|node| (graph.lines(*node).0, std::cmp::Reverse(graph.lines(*node).1), graph.id(*node)));
-    nodes.into_iter().take(MAX_SYMBOLS).map(|node| NodeRow::new(snapshot, node)).collect()
+    nodes
 }
 
 fn guidance(output: &Output) -> Guidance {

@@ -194,6 +194,9 @@ pub(crate) fn fit(body: &mut Map<String, Value>, member: &str, total: usize, at:
     }
 }
 
+/// Member that is never cut here: its lines are numbered, so only the tool can cut it and say where to go on.
+const UNCUT: &str = "content";
+
 /// Cuts the longest texts of a body without rows so that it fits, for answers that are one long text.
 pub(crate) fn clip_texts(body: &mut Map<String, Value>, budget: usize) {
     loop {
@@ -201,8 +204,8 @@ pub(crate) fn clip_texts(body: &mut Map<String, Value>, budget: usize) {
         if over == 0 {
             return;
         }
-        let longest = body.values_mut().filter_map(|value| match value {
-            Value::String(text) => Some(text),
+        let longest = body.iter_mut().filter_map(|(name, value)| match value {
+            Value::String(text) if name != UNCUT => Some(text),
             _ => None,
         });
         let Some(text) = longest.max_by_key(|text| text.len()).filter(|text| text.len() > over.min(200)) else {
@@ -260,7 +263,7 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_at_a_character() {
-        let mut long = json!({"content": "ä漢".repeat(2_000), "path": "a"}).as_object().expect("object").clone();
+        let mut long = json!({"formatted": "ä漢".repeat(2_000), "path": "a"}).as_object().expect("object").clone();
         clip_texts(&mut long, 3_000);
         assert!(json_bytes(&Value::Object(long.clone())) <= 3_000);
         assert_eq!(long["truncated"], json!(true));

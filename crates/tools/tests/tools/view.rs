@@ -65,3 +65,39 @@ fn staleness_and_what_cannot_be_shown() {
     assert_eq!(project.err("view", json!({"file_path": "gone.py"}))["code"], "file_not_found");
     assert_eq!(project.err("view", json!({"file_path": "src"}))["code"], "file_unreadable");
 }
+
+#[test]
+fn no_line_is_lost_in_a_file_with_many_symbols() {
+    // Short functions whose lines grow when they are escaped.
+    let total = 9_000;
+    let code: String =
+        (0..total / 3).map(|n| format!("def function_with_a_long_name_{n}():\n\t\t\"\"\"\t\\\\\"\"\"\n\n")).collect();
+    let project = Project::new(&format!("//- many.py\n{code}"));
+    for size in [None, Some(5_000), Some(20_000)] {
+        let (mut offset, mut expected) = (0, 1u64);
+        loop {
+            let mut arguments = json!({"file_path": "many.py", "offset": offset});
+            if let Some(size) = size {
+                arguments["max_output_chars"] = json!(size);
+            }
+            let answer = project.ok("view", arguments);
+            let sent = serde_json::to_string_pretty(&answer).expect("JSON").len();
+            assert!(sent <= size.unwrap_or(100_000), "{sent} of {size:?}");
+            let content = answer["content"].as_str().expect("text");
+            let first = expected;
+            for line in content.lines() {
+                let number: u64 = line.split_whitespace().next().expect("a number").parse().expect("a number");
+                assert_eq!(number, expected);
+                expected += 1;
+            }
+            assert_eq!(answer["lines_returned"], json!(expected - first));
+            assert_eq!(answer["line_end"], json!(expected - 1));
+            assert!(answer["symbols_total"].as_u64().is_none_or(|all| all > 0));
+            match answer["next_offset"].as_u64() {
+                Some(next) => offset = next,
+                None => break,
+            }
+        }
+        assert_eq!(expected, total + 1, "{size:?}");
+    }
+}

@@ -99,3 +99,37 @@ fn the_code_says_that_it_is_outside() {
     let root = project.tree.path().to_string_lossy().into_owned();
     assert_eq!(project.ok("search", json!({"query": "needle", "scope": root}))["total_matches"], json!(3));
 }
+
+#[test]
+fn keys_and_hidden_files_inside_are_not_shown() {
+    let project = Project::new(PROGRAM);
+    let secret = "TOP-SECRET-CONTENT";
+    let names = ["tls.key", "server.pem", "keys/id_rsa", "id_ed25519.pub", "a.p12", ".netrc", ".git/config", ".env"];
+    for name in names {
+        project.tree.write(name, secret);
+    }
+    let mut attacks: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    attacks.extend(["./tls.key", "src/../tls.key", "file::tls.key"].map(str::to_owned));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("tls.key", project.tree.join("notes.txt")).expect("a link");
+        std::os::unix::fs::symlink(".git", project.tree.join("plain")).expect("a link");
+        std::fs::remove_file(project.tree.join("store.py")).expect("an indexed file");
+        std::os::unix::fs::symlink(".env", project.tree.join("store.py")).expect("a link");
+        attacks.extend(["notes.txt", "plain/config", "store.py"].map(str::to_owned));
+    }
+    project.tree.write("upper.PEM", secret);
+    assert!(project.call("view", json!({"file_path": "upper.PEM"})).is_err(), "letter case does not matter");
+    std::fs::remove_file(project.tree.join("upper.PEM")).expect("a file");
+    for indexed_again in [false, true] {
+        for attack in &attacks {
+            let answer = project.call("view", json!({"file_path": attack}));
+            assert!(answer.is_err(), "{attack} was shown: {answer:?}");
+        }
+        if !indexed_again {
+            project.ok("ingest", json!({"path": "."}));
+        }
+    }
+    project.tree.write("fresh.py", "x = 1\n");
+    assert_eq!(project.ok("view", json!({"file_path": "fresh.py"}))["indexed"], json!(false));
+}
