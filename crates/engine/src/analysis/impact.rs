@@ -8,7 +8,7 @@ use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ClosureState;
-use super::why::{Hop, hop, names_of};
+use super::why::{Hop, UNKNOWN_MODULE, hop, names_of};
 use crate::Language;
 use crate::snapshot::Snapshot;
 
@@ -18,6 +18,10 @@ const MAX_MEMBERS: usize = 20_000;
 const MAX_FOLLOWED: usize = 200_000;
 /// Open references listed.
 const MAX_HIDING: usize = 20;
+/// Reached nodes whose names are looked up among open references.
+const MAX_NAMED: usize = 20_000;
+/// Open references counted that may lead to reached nodes.
+const MAX_FAR: usize = 20_000;
 /// Files listed.
 const MAX_FILES: usize = 100;
 
@@ -127,6 +131,8 @@ pub struct Hiding {
     pub file: String,
     /// Line.
     pub line: u32,
+    /// It may hide a dependent of a dependent only (for what the node needs: a need of a need).
+    pub far: bool,
 }
 
 /// What a change can reach.
@@ -146,14 +152,17 @@ pub struct ImpactAnswer {
     pub total_files: usize,
     /// Members that count as changed with the node.
     pub members: usize,
-    /// `closed`: every dependent within the bounds is known. `blocked`: something may hide more.
+    /// `closed`: every dependent, direct or through others, is among the rows. `blocked`: something may hide more, or
+    /// the search ended at a bound.
     pub closure: ClosureState,
-    /// Open references that may hide dependents, the first [`MAX_HIDING`].
+    /// Open references that may hide dependents, direct ones first, the first [`MAX_HIDING`].
     pub hiding: Vec<Hiding>,
     /// How many there are.
     pub total_hiding: usize,
     /// Files of the same language that could not be parsed whole, whose references are not known.
     pub unseen_files: usize,
+    /// Nodes that are left out because too weak; what lies behind them is not followed.
+    pub too_weak: usize,
     /// One sentence.
     pub why: String,
 }
@@ -182,7 +191,7 @@ impl Snapshot {
                 max_nodes: MAX_FOLLOWED,
             };
             let reach = reach::reach(graph, &starts, &bounds, cancel)?;
-            incomplete |= reach.rows.len() >= MAX_FOLLOWED;
+            incomplete |= reach.incomplete;
             reaches.push((side, reach));
         }
         for (index, (side, reach)) in reaches.iter().enumerate() {
@@ -209,76 +218,139 @@ impl Snapshot {
             hiding: Vec::new(),
             total_hiding: 0,
             unseen_files: 0,
+            too_weak: reaches.iter().map(|(_, reach)| reach.too_weak).sum(),
             why: String::new(),
         };
-        self.close(query, &starts, incomplete, &mut answer);
+        self.close(query, &starts, &reaches, incomplete, &mut answer);
         Ok(answer)
     }
 
     /// Finds what may hide rows.
-    fn close(&self, query: &ImpactQuery, starts: &[NodeIx], incomplete: bool, answer: &mut ImpactAnswer) {
+    fn close(
+        &self,
+        query: &ImpactQuery,
+        starts: &[NodeIx],
+        reaches: &[(Side, Reach<'_>)],
+        mut incomplete: bool,
+        answer: &mut ImpactAnswer,
+    ) {
         let graph = self.graph();
+        let language = self.file_of(query.node).map(|file| family(file.language));
         let mut hiding = Vec::new();
-        if query.direction != Direction::Reverse {
-            hiding.extend(self.hidden_dependents(starts));
-        }
-        if query.direction != Direction::Forward {
-            for &node in starts {
-                hiding.extend(graph.unresolved_of(node).map(|reference| open(graph, &reference)));
+        for (side, reach) in reaches {
+            // What a farther node could add lies beyond the bound of hops.
+            let near = reach.rows.iter().filter(|row| row.hops < query.max_hops).map(|row| row.node);
+            let followed: Vec<NodeIx> = near.take(MAX_NAMED).collect();
+            incomplete |= followed.len() >= MAX_NAMED;
+            if *side == Side::Dependents {
+                hiding.extend(self.hidden_dependents(starts, &followed, reach));
+                hiding.extend(self.unknown_imports(starts, language));
+            } else {
+                let ends = starts.iter().map(|&node| (node, false)).chain(followed.iter().map(|&node| (node, true)));
+                let references = ends.flat_map(|(node, far)| {
+                    graph.unresolved_of(node).map(move |reference| open(graph, &reference, far))
+                });
+                hiding.extend(references);
             }
         }
-        hiding.sort_by(|a, b| (&a.file, a.line, &a.name, &a.role).cmp(&(&b.file, b.line, &b.name, &b.role)));
+        hiding.sort_by(|a, b| {
+            (a.far, &a.file, a.line, &a.name, &a.role).cmp(&(b.far, &b.file, b.line, &b.name, &b.role))
+        });
         hiding.dedup();
+        let direct = hiding.iter().filter(|open| !open.far).count();
         answer.total_hiding = hiding.len();
         hiding.truncate(MAX_HIDING);
         answer.hiding = hiding;
-        let language = self.file_of(query.node).map(|file| family(file.language));
-        let unseen = self.files().iter().filter(|file| {
-            Some(family(file.language)) == language && file.problems.iter().any(|problem| hides(problem.kind))
-        });
-        answer.unseen_files = if query.direction == Direction::Reverse { 0 } else { unseen.count() };
-        let mut reasons = Vec::new();
-        if answer.total_hiding > 0 {
-            reasons.push(format!("{} open references may lead here or on", answer.total_hiding));
+        if query.direction != Direction::Reverse {
+            let unseen = self.files().iter().filter(|file| {
+                Some(family(file.language)) == language && file.problems.iter().any(|problem| hides(problem.kind))
+            });
+            answer.unseen_files = unseen.count();
         }
-        if answer.unseen_files > 0 {
-            reasons.push(format!("{} files of this language could not be parsed whole", answer.unseen_files));
-        }
-        if incomplete {
-            reasons.push("the search ended at its bound of nodes".to_owned());
-        }
-        if reasons.is_empty() {
-            answer.why = "every reference that could lead here has a known target".into();
-        } else {
+        if let Some(why) = blocked_by(answer, direct, incomplete) {
             answer.closure = ClosureState::Blocked;
-            answer.why = reasons.join("; ");
+            answer.why = why;
+        } else {
+            answer.why = "every reference that could lead here has a known target".into();
         }
     }
 
-    /// References without target that have the name of a changed node, in a language that could mean it.
-    fn hidden_dependents(&self, starts: &[NodeIx]) -> Vec<Hiding> {
+    /// References without target that have the name of a changed or reached node, in a language that could mean it.
+    fn hidden_dependents(&self, starts: &[NodeIx], followed: &[NodeIx], reach: &Reach<'_>) -> Vec<Hiding> {
         let graph = self.graph();
         let own: FxHashSet<NodeIx> = starts.iter().copied().collect();
-        let mut names: FxHashSet<(&str, Option<Language>)> = FxHashSet::default();
-        for &node in starts {
-            let language = self.file_of(node).map(|file| family(file.language));
-            names.extend(names_of(graph, node).into_iter().map(|name| (name, language)));
-        }
+        let known: FxHashSet<NodeIx> = reach.rows.iter().map(|row| row.node).collect();
+        let mut seen: FxHashSet<(&str, Option<Language>)> = FxHashSet::default();
         let mut found = Vec::new();
-        for (name, language) in names {
-            let open_references = graph.unresolved_named(name).filter(|reference| {
-                let theirs = self.file_of(reference.from).map(|file| family(file.language));
-                !own.contains(&reference.from) && (language.is_none() || theirs == language)
-            });
-            found.extend(open_references.map(|reference| open(graph, &reference)));
+        let mut far_found = 0;
+        let nodes = starts.iter().map(|&node| (node, false)).chain(followed.iter().map(|&node| (node, true)));
+        for (node, far) in nodes {
+            if far_found >= MAX_FAR {
+                break;
+            }
+            let language = self.file_of(node).map(|file| family(file.language));
+            for name in names_of(graph, node) {
+                if !seen.insert((name, language)) {
+                    continue;
+                }
+                let references = graph.unresolved_named(name).filter(|reference| {
+                    let theirs = self.file_of(reference.from).map(|file| family(file.language));
+                    let is_known = own.contains(&reference.from) || (far && known.contains(&reference.from));
+                    !is_known && (language.is_none() || theirs == language)
+                });
+                let before = found.len();
+                found.extend(references.map(|reference| open(graph, &reference, far)));
+                far_found += if far { found.len() - before } else { 0 };
+            }
         }
         found
+    }
+
+    /// Imports of modules that are not known, in files of the language: they can bring in anything under any name.
+    fn unknown_imports(&self, starts: &[NodeIx], language: Option<Language>) -> Vec<Hiding> {
+        if !self.unresolved_reasons().iter().any(|(reason, _)| reason == UNKNOWN_MODULE) {
+            return Vec::new();
+        }
+        let graph = self.graph();
+        let files = self.files().iter().filter(|file| Some(family(file.language)) == language);
+        let nodes = files.filter_map(|file| graph.find_file(file.path.as_str())).filter(|node| !starts.contains(node));
+        let references = nodes.flat_map(|node| graph.unresolved_of(node));
+        let unknown = references.filter(|reference| reference.reason == UNKNOWN_MODULE);
+        unknown.map(|reference| open(graph, &reference, false)).collect()
+    }
+}
+
+/// Why rows may be missing, if they may.
+fn blocked_by(answer: &ImpactAnswer, direct: usize, incomplete: bool) -> Option<String> {
+    let far = answer.total_hiding - direct;
+    let mut reasons = Vec::new();
+    if direct > 0 {
+        reasons.push(format!("{direct} open references may lead here or on"));
+    }
+    if answer.unseen_files > 0 {
+        reasons.push(format!("{} files of this language could not be parsed whole", answer.unseen_files));
+    }
+    let direct_known = reasons.is_empty();
+    if far > 0 {
+        reasons.push(format!("{far} open references may lead to a known row"));
+    }
+    if incomplete {
+        reasons.push("the search ended at its bound of hops or nodes".to_owned());
+    }
+    if answer.too_weak > 0 {
+        reasons.push(format!("{} rows are left out as too weak", answer.too_weak));
+    }
+    let all = reasons.join("; ");
+    match (reasons.is_empty(), direct_known) {
+        (true, _) => None,
+        (false, true) => Some(format!("direct rows are known, but farther ones may be hidden: {all}")),
+        (false, false) => Some(all),
     }
 }
 
 type Unranked<'g> = (usize, Side, Reached<'g>);
 
-fn open(graph: &Graph, reference: &m1nd_graph::UnresolvedRef<'_>) -> Hiding {
+fn open(graph: &Graph, reference: &m1nd_graph::UnresolvedRef<'_>, far: bool) -> Hiding {
     Hiding {
         node: reference.from,
         name: reference.name.to_owned(),
@@ -286,6 +358,7 @@ fn open(graph: &Graph, reference: &m1nd_graph::UnresolvedRef<'_>) -> Hiding {
         reason: reference.reason.to_owned(),
         file: graph.path(reference.from).to_owned(),
         line: reference.pos.line,
+        far,
     }
 }
 
@@ -300,7 +373,7 @@ fn family(language: Language) -> Language {
 }
 
 /// Problems after which references of the file are not in the graph.
-fn hides(kind: ProblemKind) -> bool {
+pub(super) fn hides(kind: ProblemKind) -> bool {
     matches!(
         kind,
         ProblemKind::TooLarge
@@ -308,6 +381,7 @@ fn hides(kind: ProblemKind) -> bool {
             | ProblemKind::ParseTimeout
             | ProblemKind::TreeDepth
             | ProblemKind::FactsLimit
+            | ProblemKind::SyntaxErrors
             | ProblemKind::ExtractorFailed
             | ProblemKind::Unreadable
             | ProblemKind::GraphLimit

@@ -5,6 +5,7 @@ use m1nd_graph::paths::{self, FoundPath, PathQuery, Way};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::FxHashSet;
 
+use super::impact::hides;
 use crate::snapshot::Snapshot;
 
 /// Edges that one search may look at.
@@ -73,7 +74,7 @@ pub struct WhyPath {
 /// Whether the answer can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClosureState {
-    /// Every hop is proven, or there is provably no path within the bounds.
+    /// A path from source to target is proven, or there is provably none within the bounds.
     Closed,
     /// At least one hop rests on a reference with several candidates.
     Blocked,
@@ -116,7 +117,8 @@ pub struct DanglingEdge {
 pub struct WhyClosure {
     /// The verdict.
     pub state: ClosureState,
-    /// `no_path_within_hops`, `budget_exhausted`, `node_not_found`, or none.
+    /// `no_path_within_hops`, `no_forward_path` (there are paths, but none from source to target), `budget_exhausted`,
+    /// `node_not_found`, or none.
     pub reason: Option<&'static str>,
     /// References that keep it open, the first [`MAX_DANGLING`].
     pub dangling_edges: Vec<DanglingEdge>,
@@ -159,8 +161,10 @@ impl Snapshot {
     /// [`Cancelled`].
     pub fn why(&self, query: &WhyQuery, cancel: &Cancel) -> Result<WhyAnswer, Cancelled> {
         let graph = self.graph();
-        let mut exhausted = false;
+        // The budget ended in a search that found nothing, or in the one that found the answer.
+        let (mut missed, mut cut) = (false, false);
         let mut answer = Vec::new();
+        let mut found_way = Way::Mixed;
         for way in [Way::Forward, Way::Backward, Way::Mixed] {
             let search = PathQuery {
                 from: query.source,
@@ -171,69 +175,99 @@ impl Snapshot {
                 budget: BUDGET,
             };
             let found = paths::cheapest_paths(graph, &search, cancel)?;
-            exhausted |= found.budget_exhausted;
             answer.extend(found.paths.iter().map(|path| describe(graph, path, way)));
             if !answer.is_empty() {
+                (cut, found_way) = (found.budget_exhausted, way);
                 break;
             }
+            missed |= found.budget_exhausted;
         }
         let closure = if answer.is_empty() {
-            self.closure_without_path(query, exhausted, cancel)?
+            self.closure_without_path(query, None, missed, cancel)?
         } else {
-            closure_of_paths(graph, &answer)
+            let of_paths = closure_of_paths(graph, &answer, cut);
+            if found_way == Way::Forward || of_paths.state == ClosureState::Blocked {
+                of_paths
+            } else {
+                self.closure_without_path(query, Some(found_way), missed, cancel)?
+            }
         };
         Ok(WhyAnswer { found: !answer.is_empty(), paths: answer, closure })
     }
 
-    /// Whether a reference without target could hide a path from source to target or back.
+    /// Whether something could hide a path from source to target, or back unless the paths found lead back.
+    ///
+    /// A hidden path leaves the known graph at a node that is reached from its start: a reference without target there,
+    /// or a file that is not known whole, may be its next step, by whatever name.
     fn closure_without_path(
         &self,
         query: &WhyQuery,
+        found: Option<Way>,
         exhausted: bool,
         cancel: &Cancel,
     ) -> Result<WhyClosure, Cancelled> {
         let graph = self.graph();
         let mut dangling = Vec::new();
+        let mut unseen: FxHashSet<&str> = FxHashSet::default();
         let mut whole = !exhausted;
-        for (from, to) in [(query.source, query.target), (query.target, query.source)] {
-            let (near, all_near) = paths::region(graph, from, Way::Forward, query.max_hops, REGION, cancel)?;
-            let (far, all_far) = paths::region(graph, to, Way::Backward, query.max_hops, REGION, cancel)?;
-            whole &= all_near && all_far;
+        let ends = [(query.source, query.target), (query.target, query.source)];
+        let directions = if found == Some(Way::Backward) { 1 } else { 2 };
+        for (from, to) in ends.into_iter().take(directions) {
+            let last = query.max_hops.saturating_sub(1);
+            let (near, all_near) = paths::region(graph, from, Way::Forward, last, REGION, cancel)?;
+            let (far, _) = paths::region(graph, to, Way::Backward, last, REGION, cancel)?;
+            whole &= all_near;
             let labels: FxHashSet<&str> = far.iter().flat_map(|&node| names_of(graph, node)).collect();
             for node in near {
-                let hiding = graph
-                    .unresolved_of(node)
-                    .filter(|reference| labels.contains(reference.name) || reference.reason == UNKNOWN_MODULE);
-                dangling.extend(hiding.map(|reference| DanglingEdge {
-                    source: node,
-                    relation: reference.role.to_owned(),
-                    reason: format!("unresolved: {}", reference.reason),
-                    name: reference.name.to_owned(),
-                    file: graph.path(node).to_owned(),
-                    line: reference.pos.line,
-                    candidates: Vec::new(),
+                let is_unseen = |file: &&crate::FileEntry| file.problems.iter().any(|problem| hides(problem.kind));
+                unseen.extend(self.file_of(node).filter(is_unseen).map(|_| graph.path(node)));
+                dangling.extend(graph.unresolved_of(node).map(|reference| {
+                    let likely = labels.contains(reference.name) || reference.reason == UNKNOWN_MODULE;
+                    let edge = DanglingEdge {
+                        source: node,
+                        relation: reference.role.to_owned(),
+                        reason: format!("unresolved: {}", reference.reason),
+                        name: reference.name.to_owned(),
+                        file: graph.path(node).to_owned(),
+                        line: reference.pos.line,
+                        candidates: Vec::new(),
+                    };
+                    (!likely, edge)
                 }));
             }
         }
+        let none = match found {
+            None => "no path",
+            Some(Way::Mixed) => "both are connected by edges of both directions, but no path from one to the other",
+            Some(_) => "target leads to source, but no path from source to target",
+        };
+        let not_found = if found.is_some() { "no_forward_path" } else { "no_path_within_hops" };
         let (state, reason, why) = if !whole {
-            let why = "the search ended at its budget before the region was seen whole".to_owned();
+            let why = format!("{none} was found before the search ended at its budget");
             (ClosureState::Unknown, "budget_exhausted", why)
-        } else if dangling.is_empty() {
-            let why = format!("no path of {} hops or fewer, and no open reference could hide one", query.max_hops);
-            (ClosureState::Closed, "no_path_within_hops", why)
+        } else if dangling.is_empty() && unseen.is_empty() {
+            let why = format!("{none} of {} hops or fewer, and no open reference could hide one", query.max_hops);
+            (ClosureState::Closed, not_found, why)
         } else {
-            let why = format!("no path was found, but {} open references could hide one", dangling.len());
-            (ClosureState::Unknown, "no_path_within_hops", why)
+            let mut hiding = vec![format!("{} open references", dangling.len())];
+            if !unseen.is_empty() {
+                hiding.push(format!("{} files that could not be parsed whole", unseen.len()));
+            }
+            let why = format!("{none} was found, but {} could hide one", hiding.join(" and "));
+            (ClosureState::Unknown, not_found, why)
         };
         let dangling_total = dangling.len();
-        dangling.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+        dangling.sort_by(|(a_unlikely, a), (b_unlikely, b)| {
+            (a_unlikely, &a.file, a.line, &a.name).cmp(&(b_unlikely, &b.file, b.line, &b.name))
+        });
         dangling.truncate(MAX_DANGLING);
-        Ok(WhyClosure { state, reason: Some(reason), dangling_edges: dangling, dangling_total, why })
+        let dangling_edges = dangling.into_iter().map(|(_, edge)| edge).collect();
+        Ok(WhyClosure { state, reason: Some(reason), dangling_edges, dangling_total, why })
     }
 }
 
 /// The reason of an import whose module is not known: it can bring in anything under any name.
-const UNKNOWN_MODULE: &str = "module_not_found";
+pub(super) const UNKNOWN_MODULE: &str = "module_not_found";
 
 /// Names by which a reference may mean the node.
 pub(super) fn names_of(graph: &Graph, node: NodeIx) -> Vec<&str> {
@@ -283,17 +317,13 @@ fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
     WhyPath { steps: steps.collect(), cost: f64::from(path.cost) / 1000.0, strength: certainty.product(), direction }
 }
 
-fn closure_of_paths(graph: &Graph, paths: &[WhyPath]) -> WhyClosure {
+/// `cut`: the budget ended before all paths were seen.
+fn closure_of_paths(graph: &Graph, paths: &[WhyPath], cut: bool) -> WhyClosure {
+    let reason = cut.then_some("budget_exhausted");
     let unsure = |path: &WhyPath| path.steps.iter().any(|step| step.hop.tier == EdgeTier::Possible);
     if let Some(proven) = paths.iter().position(|path| !unsure(path)) {
         let why = format!("every hop of path {} is certain", proven + 1);
-        return WhyClosure {
-            state: ClosureState::Closed,
-            reason: None,
-            dangling_edges: Vec::new(),
-            dangling_total: 0,
-            why,
-        };
+        return WhyClosure { state: ClosureState::Closed, reason, dangling_edges: Vec::new(), dangling_total: 0, why };
     }
     let steps = paths.iter().flat_map(|path| &path.steps).filter(|step| step.hop.tier == EdgeTier::Possible);
     let mut dangling: Vec<DanglingEdge> = steps
@@ -316,5 +346,5 @@ fn closure_of_paths(graph: &Graph, paths: &[WhyPath]) -> WhyClosure {
     let dangling_total = dangling.len();
     dangling.truncate(MAX_DANGLING);
     let why = format!("every path has a hop with several possible targets ({dangling_total} in all)");
-    WhyClosure { state: ClosureState::Blocked, reason: None, dangling_edges: dangling, dangling_total, why }
+    WhyClosure { state: ClosureState::Blocked, reason, dangling_edges: dangling, dangling_total, why }
 }

@@ -95,6 +95,9 @@ pub(crate) struct HidingRow {
     reason: String,
     file_path: String,
     line: u32,
+    /// It may hide a dependent of a dependent, not a direct one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    far: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -104,6 +107,7 @@ pub(crate) struct Closure {
     hiding: Vec<HidingRow>,
     total_hiding: usize,
     unseen_files: usize,
+    too_weak: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -137,9 +141,9 @@ or both. What the node contains changes with it. Rows of code come first, then t
 
 Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `test`; `doc`), its distance, and a `witness`:
 the edges that lead there with file and line. `signal_strength` ranks rows by a fixed table of relations; it is not a measured
-chance. `closure.state` is `closed` when every dependent within the bounds is known; `blocked` when references without a
-target, or files that could not be parsed, may hide more: `closure.hiding` lists them. An empty list is proof only when it is
-`closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
+chance. `closure.state` is `closed` when every dependent is known; `blocked` when references without a target that name the node or
+a dependent (`far`), files that could not be parsed whole, or a bound of the search may hide more: `closure.hiding` and
+`closure.why` say which. An empty list is proof only when it is `closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
 `max_output_chars` says otherwise; `cursor` goes on.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const PAGED: bool = true;
@@ -251,6 +255,7 @@ fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
         reason: open.reason.clone(),
         file_path: open.file.clone(),
         line: open.line,
+        far: open.far,
     };
     Closure {
         state: found.closure.word(),
@@ -258,6 +263,7 @@ fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
         hiding: found.hiding.iter().map(row).collect(),
         total_hiding: found.total_hiding,
         unseen_files: found.unseen_files,
+        too_weak: found.too_weak,
     }
 }
 
@@ -274,11 +280,7 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
             Guidance::next(ProofState::ReadyToEdit, "view", first, hint)
         }
         (_, total) => {
-            let hint = format!(
-                "{} known, but {} could hide more: search the name as text",
-                count(total, dependents),
-                count(found.total_hiding.max(found.unseen_files), "open reference")
-            );
+            let hint = format!("{} known, not all: {}; search the name as text", count(total, dependents), found.why);
             Guidance::next(ProofState::Proving, "search", Some(source.label.clone()), hint)
         }
     }

@@ -3,6 +3,7 @@
 use m1nd_engine::Snapshot;
 use m1nd_engine::analysis::{ClosureState, DanglingEdge, WhyAnswer, WhyPath, WhyQuery, WhyStep};
 use m1nd_engine::graph::NodeIx;
+use m1nd_engine::graph::paths::Way;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -113,10 +114,11 @@ Finds the cheapest paths from `source` to `target` along the direction of edges 
 are none, from `target` to `source` (`direction: backward`); only if there are none, along both (`mixed`). Each step shows its
 relation, tier, file and line, and for a reference with several possible targets all `candidates`.
 
-`closure.state`: `closed` means that a path of certain steps exists, or that none exists and nothing could hide one;
-`blocked` that every path rests on a step with several possible targets; `unknown` that open references or the search budget
-could hide a path (`dangling_edges` lists them). An answer without paths is never a proof of independence unless it is
-`closed`. `cumulative_strength` is the product of the chances that the edges are true.";
+`closure.state` is about paths from `source` to `target`: `closed` means that one of certain steps exists, or that none
+exists and nothing could hide one (so too when `backward` or `mixed` paths are shown: `closure.reason` is then
+`no_forward_path`); `blocked` that every path shown rests on a step with several possible targets; `unknown` that references
+without a target (`dangling_edges`), files not parsed whole or the search budget could hide one. An answer without paths is
+never a proof of independence unless it is `closed`; a `mixed` path is never a proof that one end uses the other. `cumulative_strength` is the product of the chances that the edges are true.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "source": "README.md", "target": "README.md"}"#;
     type Input = Input;
     type Output = Output;
@@ -186,7 +188,6 @@ fn path_row(snapshot: &Snapshot, path: &WhyPath) -> PathRow {
 }
 
 fn direction(path: &WhyPath) -> &'static str {
-    use m1nd_engine::graph::paths::Way;
     match path.direction {
         Way::Forward => "forward",
         Way::Backward => "backward",
@@ -229,7 +230,16 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
     let graph = snapshot.graph();
     let open = found.closure.dangling_edges.first();
     let open_at = open.map(|edge| graph.id(edge.source).to_owned());
+    let way = found.paths.first().map(|path| path.direction);
     match (found.found, found.closure.state) {
+        (true, state) if way == Some(Way::Mixed) || (state == ClosureState::Unknown && way == Some(Way::Backward)) => {
+            Guidance::next(ProofState::Proving, "view", open_at, found.closure.why.clone())
+        }
+        (true, ClosureState::Closed) if way == Some(Way::Backward) => {
+            let source = Some(graph.id(query.source).to_owned());
+            let hint = "proven: the target leads to the source, not the other way; see what else depends on the source";
+            Guidance::next(ProofState::ReadyToEdit, "impact", source, hint)
+        }
         (true, ClosureState::Closed) => {
             let target = Some(graph.id(query.target).to_owned());
             let hint = "the connection is proven; see what else depends on the target";
