@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, ProblemKind, Relation};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, ProblemKind, Relation, RepoPath};
 use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
 use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -265,7 +265,10 @@ impl Snapshot {
             let unseen = self.files().iter().filter(|file| {
                 Some(family(file.language)) == language && file.problems.iter().any(|problem| hides(problem.kind))
             });
-            answer.unseen_files = unseen.count();
+            let skipped = self.skipped().iter().filter(|(path, problem)| {
+                hides(problem.kind) && language.is_some_and(|language| may_hold(path, language))
+            });
+            answer.unseen_files = unseen.count() + skipped.count();
         }
         if let Some(why) = blocked_by(answer, direct, incomplete) {
             answer.closure = ClosureState::Blocked;
@@ -372,6 +375,15 @@ fn family(language: Language) -> Language {
     }
 }
 
+/// Whether what was skipped at a path may hold code of a family: a file of it by its name, or a folder.
+fn may_hold(path: &str, wanted: Language) -> bool {
+    let Ok(path) = RepoPath::new(path) else { return true };
+    match family(Language::detect(&path, b"")) {
+        Language::Text => path.extension().is_none(),
+        language => language == wanted,
+    }
+}
+
 /// Problems after which references of the file are not in the graph.
 pub(super) fn hides(kind: ProblemKind) -> bool {
     matches!(
@@ -385,6 +397,9 @@ pub(super) fn hides(kind: ProblemKind) -> bool {
             | ProblemKind::ExtractorFailed
             | ProblemKind::Unreadable
             | ProblemKind::GraphLimit
+            | ProblemKind::FilesLimit
+            | ProblemKind::FolderDepth
+            | ProblemKind::UnsupportedPath
     )
 }
 

@@ -185,7 +185,8 @@ impl Writer {
             linked.files.insert(entry.path.clone(), file);
             entries.push(entry);
         }
-        let delta = link(&mut linked, cancel, progress)?;
+        let pool = self.pool()?;
+        let delta = link(&pool, &mut linked, cancel, progress)?;
         done.linked = delta.changed.len();
         add_tiers(&mut entries, &delta);
         stages.done("linking");
@@ -262,7 +263,8 @@ impl Writer {
             edited.push(entry.path.clone());
             rows.insert(entry.path.clone(), Some(entry));
         }
-        let delta = link(&mut linked, cancel, progress)?;
+        let pool = self.pool()?;
+        let delta = link(&pool, &mut linked, cancel, progress)?;
         done.linked = delta.changed.len();
         stages.done("linking");
         for links in &delta.changed {
@@ -440,10 +442,16 @@ impl Writer {
     }
 }
 
-/// Links and reports how far it is.
-fn link(linked: &mut Linked, cancel: &Cancel, progress: &dyn Progress) -> Result<LinkDelta, EngineError> {
+/// Links and reports how far it is. On the writer's own threads: they have the stack that the linker's depth limit counts
+/// on, and readers' searches do not queue behind it.
+fn link(
+    pool: &rayon::ThreadPool,
+    linked: &mut Linked,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<LinkDelta, EngineError> {
     progress.report(ProgressEvent { stage: "linking", done: 0, total: None });
-    Ok(linked.linker.link(cancel, progress)?)
+    Ok(pool.install(|| linked.linker.link(cancel, progress))?)
 }
 
 fn add_tiers(entries: &mut [FileEntry], delta: &LinkDelta) {
