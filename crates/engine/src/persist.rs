@@ -18,6 +18,8 @@ const META: Tag = *b"e.meta\0\0";
 const FILES: Tag = *b"e.files\0";
 const SKIPPED: Tag = *b"e.skip\0\0";
 const IMPORTED: Tag = *b"e.import";
+/// Stands for the version of the extractors in a file whose facts are of another one.
+const UNKNOWN_VERSION: u32 = 0;
 /// Longest `e.meta` and `e.import` that is decoded, in bytes.
 const MAX_SMALL: usize = 256 << 20;
 
@@ -103,7 +105,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
     let meta = Meta {
         generation: snapshot.generation,
         indexed_at_ms: snapshot.indexed_at_ms,
-        extractor_version: EXTRACTOR_VERSION,
+        extractor_version: if snapshot.outdated { UNKNOWN_VERSION } else { EXTRACTOR_VERSION },
         roots: snapshot.roots.to_vec(),
         reasons: snapshot.unresolved_reasons().to_vec(),
     };

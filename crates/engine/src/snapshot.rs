@@ -46,6 +46,8 @@ pub(crate) struct Content {
     pub(crate) handles: Arc<[Option<Root>]>,
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) search: SearchIndex,
+    /// Some of it was made by another version of the extractors.
+    pub(crate) outdated: bool,
 }
 
 /// Handles of roots; `None` for one that is gone or no longer allowed.
@@ -139,7 +141,7 @@ impl Snapshot {
             handles: content.handles,
             indexed_at_ms: now_ms,
             limits: self.limits.clone(),
-            outdated: false,
+            outdated: content.outdated,
             imported: content.imported,
             search: content.search,
             reasons: OnceLock::new(),
@@ -156,6 +158,7 @@ impl Snapshot {
             handles: self.handles.clone(),
             imported: self.imported.clone(),
             search: self.search.clone(),
+            outdated: self.outdated,
         }
     }
 

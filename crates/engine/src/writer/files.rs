@@ -202,6 +202,9 @@ pub(super) fn set_file(linker: &mut Linker, file: Extracted) -> (FileEntry, Link
     linker.set_file(&entry.path, Arc::clone(&facts));
     if let Some(text) = manifest {
         entry.problems.extend(linker.set_manifest(&entry.path, &text));
+    } else if Linker::is_manifest(&entry.path) {
+        // Too large to be read: settings of an earlier text must not stay in force.
+        linker.set_manifest(&entry.path, "");
     }
     let is_test = entry.is_test;
     (entry, LinkedFile { facts, terms, ids: Box::default(), is_test })

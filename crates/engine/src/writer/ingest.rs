@@ -218,6 +218,7 @@ impl Writer {
             handles,
             imported,
             search,
+            outdated: false,
         };
         self.publish(&current, generation, content)?;
         self.base = None;
@@ -327,8 +328,7 @@ impl Writer {
         let mut stages = Stages::new();
         if self.linked.is_none() {
             // Also the moment to get ready for later changes, even if nothing changed by now.
-            let care = Care { trusts_time: true, wants_all: true };
-            return self.full(current.roots.to_vec(), None, care, cancel, progress, &mut stages).map(|_| ());
+            return self.relink_all(cancel, progress);
         }
         let handles = current.handles.clone();
         let target = target(&current.roots, &handles, number, None, false)?;
@@ -341,6 +341,13 @@ impl Writer {
         };
         let gathered = files::gather(scan, self, &handles, cancel, progress)?;
         self.update(gathered, cancel, progress, &mut stages).map(|_| ())
+    }
+
+    /// Makes the linker of the current roots anew, and the index if it is not as the disk.
+    pub(super) fn relink_all(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<(), EngineError> {
+        let care = Care { trusts_time: true, wants_all: true };
+        let roots = self.shared.current().roots.to_vec();
+        self.full(roots, None, care, cancel, progress, &mut Stages::new()).map(|_| ())
     }
 
     /// Builds the index of these roots anew.

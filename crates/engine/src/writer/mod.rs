@@ -263,14 +263,14 @@ impl Writer {
         self.guarded(|writer| writer.ingest(request, cancel, &reporter))
     }
 
-    /// Runs a change of the index. After any failure the linker is dropped: it may have seen half of the change.
+    /// Runs a change of the index. Whoever changes the linker takes it out until the change is complete; after a panic
+    /// it is dropped in any case.
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, EngineError>) -> Result<T, EngineError> {
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(self)));
-        let outcome = outcome.unwrap_or_else(|_| Err(EngineError::Internal("a step panicked".into())));
-        if outcome.is_err() {
+        outcome.unwrap_or_else(|_| {
             self.linked = None;
-        }
-        outcome
+            Err(EngineError::Internal("a step panicked".into()))
+        })
     }
 
     fn changed(&mut self, root: &Path, changes: Changes) {
@@ -349,7 +349,25 @@ impl Writer {
         if self.lock.is_none() {
             self.take_over();
         } else {
+            if self.unsaved && self.packing.is_none() && self.packer().is_none() {
+                self.relink();
+            }
             self.pack_in_background();
+        }
+        // What failed is tried again after the next pause, not at once.
+        self.active = Instant::now();
+    }
+
+    /// Makes the linker anew after a failed run took it away: without it edits could not be packed.
+    fn relink(&mut self) {
+        let shared = self.shared.clone();
+        let linked = self.guarded(|writer| {
+            let reporter = Reporter { shared: &shared, reply: None };
+            writer.relink_all(&shared.stop, &reporter)
+        });
+        self.shared.state().activity = None;
+        if let Err(error) = linked {
+            tracing::warn!(%error, "changes are not packed");
         }
     }
 

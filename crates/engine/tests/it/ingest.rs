@@ -317,3 +317,14 @@ fn files_past_the_limit_of_nodes_are_reported() {
     let snapshot = engine.snapshot();
     assert!(over.iter().all(|path| snapshot.graph().find_file(path).is_none()));
 }
+
+#[test]
+fn a_failed_request_costs_the_next_ingest_nothing() {
+    let project = Project::new("//- a.py\ndef f(): pass\n//- b.py\ndef g(): pass\n");
+    let engine = project.indexed();
+    let absent = project.tree.path().join("absent");
+    assert!(ingest(&engine, IngestRequest::code(&absent)).is_err());
+    project.tree.write("a.py", "def h(): pass\n");
+    let report = incremental(&engine, &project.tree.path().join("a.py"));
+    assert_eq!((report.files_scanned, report.changed), (1, true), "only the named file was looked at: {report:?}");
+}
