@@ -126,6 +126,12 @@ impl Shared {
         state.notices.drain(..excess);
     }
 
+    /// Takes back what was noticed before an ingest that ended well: what it complained of has been made anew. What lasts
+    /// is noticed again.
+    pub(crate) fn settle(&self, before: &[String]) {
+        self.state().notices.retain(|notice| !before.contains(notice));
+    }
+
     /// Opens the current snapshot file, setting one that cannot be used aside if `writes`. `None` if there is none.
     pub(crate) fn open_stored(&self, writes: bool) -> Option<persist::Stored> {
         let path = self.project.snapshot_path();

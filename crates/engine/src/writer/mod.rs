@@ -260,7 +260,12 @@ impl Writer {
         let shared = self.shared.clone();
         let reporter = Reporter { shared: &shared, reply: Some(reply) };
         reporter.report(ProgressEvent { stage: "reading", done: 0, total: None });
-        self.guarded(|writer| writer.ingest(request, cancel, &reporter))
+        let before = self.shared.state().notices.clone();
+        let outcome = self.guarded(|writer| writer.ingest(request, cancel, &reporter));
+        if outcome.is_ok() {
+            self.shared.settle(&before);
+        }
+        outcome
     }
 
     /// Runs a change of the index. Whoever changes the linker takes it out until the change is complete; after a panic

@@ -142,6 +142,7 @@ fn damaged_newer_and_foreign_files_are_set_aside_and_rebuilt() {
         assert!(notices.contains(word) && notices.contains("corrupt"), "{word}: {notices}");
         assert!(engine.snapshot().graph().node_count() == 0);
         ingest(&engine, IngestRequest::code(project.tree.path())).expect("rebuilds");
+        assert!(engine.status().notices.is_empty(), "rebuilt: {:?}", engine.status().notices);
         assert_eq!(engine.snapshot().graph().dump(), dump);
         assert!(engine.snapshot().generation() > generation, "generations go on where they were");
     }
