@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_engine::Engine;
-use m1nd_tools::{Context, Effect, ErrorCode, ToolDef, ToolError, Toolset, canonical_name};
+use m1nd_tools::{Context, Effect, ErrorCode, ToolDef, ToolError, canonical_name};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -60,9 +60,9 @@ impl Calls {
             Err(error) => return Outcome::Answer(Err(error)),
         };
         let arguments = arguments.remove(NOT_AN_OBJECT).unwrap_or(Value::Object(arguments));
-        let queue = match (tool.effect, tool.toolset) {
-            (Effect::Read, Toolset::Lifecycle) => None,
-            (Effect::Read, _) => Some(self.reads.clone()),
+        let queue = match (tool.effect, tool.waits) {
+            (Effect::Read, false) => None,
+            (Effect::Read, true) => Some(self.reads.clone()),
             _ => Some(self.writes.clone()),
         };
         let permit = match queue {

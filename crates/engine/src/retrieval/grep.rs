@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 
 /// Time that one search may take. What was not searched by then is said.
 const BUDGET: Duration = Duration::from_millis(2_000);
-/// Files searched between two looks at clock and cancel flag.
+/// Files searched at once; how many rows are still wanted is known between two such groups.
 const CHUNK: usize = 256;
 
 /// A question for lines.
@@ -92,16 +92,22 @@ impl Snapshot {
         let mut chunks = files.chunks(CHUNK);
         for chunk in chunks.by_ref() {
             let keep = end.saturating_sub(answer.total);
-            let found: Result<Vec<Option<Searched>>, Cancelled> =
-                chunk.par_iter().map(|file| self.search_file(&grep, file, keep, cancel)).collect();
+            let search = |file: &&FileEntry| match started.elapsed() > BUDGET {
+                true => Ok(None),
+                false => self.search_file(&grep, file, keep, cancel).map(Some),
+            };
+            let found: Result<Vec<Option<Option<Searched>>>, Cancelled> = chunk.par_iter().map(search).collect();
             for (file, searched) in chunk.iter().zip(found?) {
-                self.take(&mut answer, query, file, searched);
+                match searched {
+                    Some(searched) => self.take(&mut answer, query, file, searched),
+                    None => answer.files_left += 1,
+                }
             }
             if started.elapsed() > BUDGET {
                 break;
             }
         }
-        answer.files_left = chunks.map(<[_]>::len).sum();
+        answer.files_left += chunks.map(<[_]>::len).sum::<usize>();
         Ok(answer)
     }
 

@@ -107,6 +107,7 @@ a watcher that failed, a root that is gone, a damaged snapshot that was put asid
 `references` and `languages` show how much of the graph is sure, by language: `certain`, `possible`, `external`, `unresolved`.
 `unresolved_reasons` and `problems` say what stands against the rest, with examples. `role` is `writer`, `reader` (another
 process writes; this one follows it) or `read_only`.";
+    const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     type Input = Input;
     type Output = Output;

@@ -88,6 +88,7 @@ its answer means. With `stage` or `intent` the tools to call in order, among tho
 of a failed call, what to do about it. An unknown name gives near ones in `suggestions`.
 
 `formatted` holds the text (`format` \"text\" or \"markdown\"); with \"json\" the same stands in `details` as data.";
+    const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool_name": "seek"}"#;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("tool", "tool_name"), ("render", "format")];
     type Input = Input;

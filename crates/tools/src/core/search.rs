@@ -331,6 +331,11 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
     if output.total_matches > 0 {
         return Guidance::state(ProofState::Triaging);
     }
+    if output.files_not_searched > 0 {
+        let left = count(output.files_not_searched, "file");
+        let hint = format!("nothing yet, but the time budget ended before {left} were searched: narrow `scope`");
+        return Guidance::next(ProofState::Proving, "search", Some(output.query.chars().take(200).collect()), hint);
+    }
     let looks_like_regex = input.mode == SearchMode::Literal && input.query.contains(['*', '|', '\\', '^', '$', '[']);
     let (tool, hint) = if looks_like_regex {
         (

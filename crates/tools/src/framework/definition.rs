@@ -104,6 +104,8 @@ pub trait Tool {
     const EXAMPLE: &'static str;
     /// Whether its answer is a page of rows: it then takes `cursor` and `max_output_chars`.
     const PAGED: bool = false;
+    /// Whether calls wait their turn when many run; tools that say how the server is must answer then, too.
+    const WAITS: bool = true;
     /// Largest answer when the caller does not say, in bytes; never more than 25,000 tokens.
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Other names of arguments, with the name they stand for.
@@ -148,6 +150,8 @@ pub struct ToolDef {
     pub argument_aliases: &'static [(&'static str, &'static str)],
     /// Whether the answer is a page of rows.
     pub paged: bool,
+    /// Whether calls wait their turn when many run.
+    pub waits: bool,
     /// Largest answer when the caller does not say, in bytes.
     pub answer_bytes: usize,
     schema: fn(bool) -> Value,
@@ -178,6 +182,7 @@ impl ToolDef {
             example: T::EXAMPLE,
             argument_aliases: T::ARGUMENT_ALIASES,
             paged: T::PAGED,
+            waits: T::WAITS,
             answer_bytes: T::ANSWER_BYTES,
             schema: input_schema::<T::Input>,
             run,

@@ -199,3 +199,9 @@ fn answers_stay_within_their_budget_and_pages_join() {
     let error = project.err("search", json!({"query": "other", "cursor": arguments["cursor"]}));
     assert_eq!(error["code"], "stale_cursor");
 }
+
+#[test]
+fn the_tools_that_explain_the_server_wait_for_no_other_call() {
+    let never_wait: Vec<&str> = ALL.iter().filter(|tool| !tool.waits).map(|tool| tool.name).collect();
+    assert_eq!(never_wait, ["health", "help"]);
+}
