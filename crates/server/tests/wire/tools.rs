@@ -60,7 +60,7 @@ fn answer(text: &str) -> Result<Answer<Output>, ToolError> {
 }
 
 macro_rules! tool {
-    ($type:ident, $name:literal, $toolset:ident) => {
+    ($type:ident, $name:literal, $toolset:ident, waits: $waits:literal) => {
         pub(crate) struct $type;
         impl Tool for $type {
             const NAME: &'static str = $name;
@@ -68,17 +68,18 @@ macro_rules! tool {
             const SUMMARY: &'static str = "Exists in this test only.";
             const HELP: &'static str = "";
             const EXAMPLE: &'static str = r#"{"agent_id": "test"}"#;
+            const WAITS: bool = $waits;
             type Input = Input;
             type Output = Output;
         }
     };
 }
 
-tool!(Echo, "echo", Core);
-tool!(Panics, "panics", Core);
-tool!(Spin, "spin", Analysis);
-tool!(Pulse, "pulse", Lifecycle);
-tool!(Build, "build", Lifecycle);
+tool!(Echo, "echo", Core, waits: true);
+tool!(Panics, "panics", Core, waits: true);
+tool!(Spin, "spin", Analysis, waits: true);
+tool!(Pulse, "pulse", Core, waits: false);
+tool!(Build, "build", Lifecycle, waits: true);
 
 impl ReadTool for Echo {
     fn run(_: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
