@@ -107,8 +107,10 @@ pub(crate) fn is_lock_file(name: &str) -> bool {
     LOCK_FILES.contains(&name)
 }
 
-/// Whether a file of this name is likely to hold a password, token or private key.
+/// Whether a file of this name is likely to hold a password, token or private key. `SERVER.PEM` is one too.
 pub(crate) fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let name = name.as_str();
     if let Some(rest) = name.strip_prefix(".env.") {
         return !ENV_TEMPLATES.iter().any(|ending| rest == &ending[1..] || rest.ends_with(ending));
     }
@@ -122,6 +124,11 @@ pub(crate) fn is_secret(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_case_of_a_secret_name_does_not_matter() {
+        assert!(is_secret("server.PEM") && is_secret("ID_RSA") && !is_secret("keyboard.rs"));
+    }
 
     #[test]
     fn secrets_by_name() {
