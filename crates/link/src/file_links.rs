@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, Pos, Reference, Role};
+use rustc_hash::FxHashSet;
 
 use crate::eval::{Entity, Eval, Found, Module, Search, Value};
 use crate::ids::{self, SymbolId};
@@ -115,6 +116,8 @@ pub(crate) struct Resolution {
     pub(crate) also: Vec<SymbolId>,
     pub(crate) tier: Option<EdgeTier>,
     pub(crate) reason: Option<Reason>,
+    /// It names a module of several files.
+    pub(crate) is_module: bool,
 }
 
 /// Resolves every reference and import of a file, in order.
@@ -130,8 +133,33 @@ pub(crate) fn resolutions(eval: &mut Eval<'_>, file: FileId, limits: &Limits) ->
         eval.begin_reference();
         all.push(resolve_reference(eval, file, reference, limits));
     }
+    narrow_imports(eval.project, &mut all);
     all.sort_by_key(|resolution| resolution.pos);
     all
+}
+
+/// An import of a module of several files leads to those whose names the file uses; to any of them if to none.
+fn narrow_imports(project: &Project, all: &mut [Resolution]) {
+    if !all.iter().any(|row| row.role.is_none() && row.tier == Some(EdgeTier::Possible)) {
+        return;
+    }
+    let mut used: FxHashSet<&str> = FxHashSet::default();
+    for target in all.iter().filter(|row| row.role.is_some()).flat_map(|row| &row.targets) {
+        if let Target::Symbol(symbol) = target {
+            let text = project.symbols.text(*symbol);
+            used.insert(text.match_indices("::").nth(1).map_or(text, |(end, _)| &text[..end]));
+        }
+    }
+    let is_used = |target: &Target| match target {
+        Target::Symbol(symbol) => used.contains(project.symbols.text(*symbol)),
+        Target::External(_) => false,
+    };
+    for row in all.iter_mut().filter(|row| row.role.is_none() && row.is_module) {
+        if row.targets.iter().any(is_used) {
+            row.targets.retain(is_used);
+            row.tier = Some(EdgeTier::Certain);
+        }
+    }
 }
 
 fn resolve_import(eval: &mut Eval<'_>, file: FileId, id: ImportId) -> Vec<Resolution> {
@@ -302,6 +330,7 @@ fn outcome(eval: &mut Eval<'_>, file: FileId, search: Search, row: Row) -> Resol
     let mut local = false;
     let mut unknown = search.unknown;
     let found: Vec<Found> = search.found.to_vec();
+    let is_module = found.iter().any(|found| matches!(found.entity, Entity::Module(Module::Files(_))));
     for found in &found {
         match &found.entity {
             Entity::External(package, _) => externals.push(package.to_string()),
@@ -340,6 +369,7 @@ fn outcome(eval: &mut Eval<'_>, file: FileId, search: Search, row: Row) -> Resol
         also,
         tier,
         reason,
+        is_module,
     }
 }
 
@@ -362,7 +392,8 @@ fn entity_targets(
                 None => {}
             }
             let is_value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
-            if calls && is_value {
+            let is_open = definition.kind != DefKind::Constant && eval.rules(of.file).variables_are_open;
+            if calls && is_value && !is_open {
                 // The name is the variable's; what is called besides is what it holds, where that is one thing.
                 let mut held = Vec::new();
                 let values = eval.value_of(found, Namespace::Value);
@@ -393,6 +424,8 @@ fn entity_targets(
             }
             None
         }
+        // The import is the reference to the module.
+        Entity::Module(Module::Files(_)) if role.is_some() => None,
         Entity::Module(Module::Files(files)) => {
             for file in files.iter() {
                 targets.push(Target::Symbol(eval.unit(*file).file_symbol));
@@ -488,7 +521,7 @@ pub(crate) fn assemble(project: &Project, file: FileId, resolutions: Vec<Resolut
             EdgeTier::Possible => counts.possible += 1,
             EdgeTier::External => counts.external += 1,
         }
-        let of = resolution.targets.len() as u16;
+        let of = if tier == EdgeTier::Certain { 1 } else { resolution.targets.len() as u16 };
         let also = resolution.also.into_iter().map(|symbol| (Target::Symbol(symbol), 1));
         for (target, of) in resolution.targets.into_iter().map(|target| (target, of)).chain(also) {
             let row = gathered.entry((resolution.from, target, resolution.relation, tier)).or_default();

@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 use m1nd_base::{ContentHash, RepoPath};
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{DefId, DefKind, Definition};
+use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, ParameterKind};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// An interned node id text; stable while its linker lives.
@@ -46,15 +46,37 @@ fn is_node(definition: &Definition) -> bool {
     !definition.flags.is_anonymous && !local_value
 }
 
+/// What tells a definition from others: its owner, the type it says it is a method of, its kind and name.
+type Row<'a> = (Option<DefId>, Option<&'a str>, DefKind, &'a str);
+
+/// The type that a method names as its receiver's, where no block around it does (Go).
+fn receiver_class(facts: &FileFacts, id: DefId) -> Option<&str> {
+    let mut expr = facts.definition(id).extends_type?;
+    if facts.parameters(id).first().is_none_or(|first| first.kind != ParameterKind::Receiver) {
+        return None;
+    }
+    // Sub-expressions stand before what uses them, so this ends.
+    loop {
+        match facts.expr(expr) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
+                return Some(facts.name(name));
+            }
+            Expr::Generic { base, .. } => expr = base,
+            _ => return None,
+        }
+    }
+}
+
 /// Node ids of a file's definitions. Definitions that would share an id are told apart by a hash of their signature;
 /// with the same signature too they are one node (conditional definitions).
 pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut Symbols) -> Vec<Option<SymbolId>> {
     let mut texts: Vec<Option<String>> = Vec::with_capacity(facts.definitions.len());
-    let mut rows: Vec<(Option<DefId>, DefKind, &str)> = Vec::with_capacity(facts.definitions.len());
-    for definition in &facts.definitions {
-        rows.push((node_owner(facts, definition), definition.kind, facts.name(definition.name)));
+    let mut rows: Vec<Row<'_>> = Vec::with_capacity(facts.definitions.len());
+    for (index, definition) in facts.definitions.iter().enumerate() {
+        let class = receiver_class(facts, DefId(index as u32));
+        rows.push((node_owner(facts, definition), class, definition.kind, facts.name(definition.name)));
     }
-    let mut same: FxHashMap<(Option<DefId>, DefKind, &str), Vec<usize>> = FxHashMap::default();
+    let mut same: FxHashMap<Row<'_>, Vec<usize>> = FxHashMap::default();
     for (index, row) in rows.iter().enumerate() {
         if is_node(&facts.definitions[index]) {
             same.entry(*row).or_default().push(index);
@@ -68,7 +90,8 @@ pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut S
             continue;
         }
         let owner = row.0.and_then(|owner| texts[owner.index()].as_deref()).unwrap_or(&file);
-        let mut text = format!("{owner}::{}::{}", row.1.word(), row.2);
+        let class = row.1.map(|class| format!("::{}::{class}", DefKind::Impl.word())).unwrap_or_default();
+        let mut text = format!("{owner}{class}::{}::{}", row.2.word(), row.3);
         let twins = &same[&row];
         if twins.iter().any(|&twin| facts.definitions[twin].signature != definition.signature) {
             let signature = definition.signature.as_deref().unwrap_or("");

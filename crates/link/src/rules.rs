@@ -82,8 +82,19 @@ pub enum BareMembers {
 pub enum MemberOrder {
     /// C3 linearisation (Python).
     C3,
-    /// Depth first, left to right (single inheritance, interfaces, embedding).
+    /// Depth first, left to right (single inheritance, interfaces).
     DepthFirst,
+    /// The shallowest member counts; of several at one depth none does (Go embedding).
+    Embedding,
+}
+
+/// Which methods a call of an interface's method may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dispatch {
+    /// Not followed.
+    None,
+    /// Those of every type whose methods are all that the interface asks for.
+    Structural,
 }
 
 /// A type of the standard library whose type arguments say what comes out of it.
@@ -205,6 +216,16 @@ pub struct Rules {
     pub fields_apart: bool,
     /// Functions can be classes (`function Foo() {}`, `Foo.prototype.bar = …`, `new Foo`).
     pub function_classes: bool,
+    /// `for k, v := range x` counts: what is counted by (a map's key, a channel's element) is written as
+    /// [`Expr::Enter`](m1nd_lang::facts::Expr::Enter), the value as an index (Go).
+    pub counted_ranges: bool,
+    /// Members are written in the same folder as their type (Go methods).
+    pub members_beside_type: bool,
+    /// A variable of a module can be given another value by code that is not looked at: calling it reaches the value
+    /// written there for certain only if it is a constant.
+    pub variables_are_open: bool,
+    /// Which methods a call of an interface's method may reach.
+    pub dispatch: Dispatch,
     /// The language is linked across files.
     pub linked: bool,
 }
@@ -235,6 +256,10 @@ impl Rules {
         duck_typing: false,
         fields_apart: false,
         function_classes: false,
+        counted_ranges: false,
+        members_beside_type: false,
+        variables_are_open: false,
+        dispatch: Dispatch::None,
         linked: false,
     };
 

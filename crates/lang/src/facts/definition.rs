@@ -128,6 +128,8 @@ pub struct DefFlags {
     pub is_exported: bool,
     /// Only declares what another definition gives a body to (C prototypes, TypeScript `declare`, stubs).
     pub is_declaration: bool,
+    /// A [`DefKind::TypeAlias`] that is a type of its own with members of its own, not another name (Go `type T U`).
+    pub is_distinct: bool,
 }
 
 /// A definition.

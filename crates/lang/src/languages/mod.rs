@@ -177,7 +177,7 @@ static ROWS: &[Row] = &[
     Row {
         language: Language::Go,
         name: "go",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["go"],
         names: &[],
         extract: Some(go::extract),

@@ -54,7 +54,7 @@ impl Eval<'_> {
                     if constructs {
                         return Values::one(Value::Instance(*of, no_args()));
                     }
-                    self.returned(*of, None, file, args)
+                    self.returned(*of, None, type_args, file, args)
                 }
                 DefKind::Variant => match self.definition(*of).owner {
                     Some(def) => Values::one(Value::Instance(DefRef { file: of.file, def }, no_args())),
@@ -63,11 +63,19 @@ impl Eval<'_> {
                 DefKind::Class | DefKind::Struct | DefKind::Enum | DefKind::Union | DefKind::Interface => {
                     Values::one(Value::Instance(*of, type_args.clone()))
                 }
+                // A conversion.
+                DefKind::TypeAlias if self.definition(*of).flags.is_distinct => {
+                    Values::one(Value::Instance(*of, type_args.clone()))
+                }
                 _ => Values::unknown(Reason::UnknownReceiver),
             },
-            Value::Bound(of, receiver) => self.returned(*of, Some(receiver), file, args),
-            Value::Instance(of, _) => match self.rules(of.file).call_method {
+            Value::Bound(of, receiver) => self.returned(*of, Some(receiver), &no_args(), file, args),
+            Value::Instance(of, of_args) => match self.rules(of.file).call_method {
                 Some(method) => self.call_member(callee, method),
+                None if self.definition(*of).flags.is_distinct => {
+                    let functions = self.underlying(*of, of_args).unwrap_or_default();
+                    functions.flat_map(|function| self.call(&function, file, args))
+                }
                 None if self.definition(*of).kind == DefKind::Enum => Values::one(callee.clone()),
                 None => Values::unknown(Reason::UnknownReceiver),
             },
@@ -139,18 +147,32 @@ impl Eval<'_> {
     }
 
     /// What a function returns.
-    fn returned(&mut self, of: DefRef, receiver: Option<&Receiver>, file: FileId, args: &[ExprId]) -> Values {
+    fn returned(
+        &mut self,
+        of: DefRef,
+        receiver: Option<&Receiver>,
+        given: &super::Args,
+        file: FileId,
+        args: &[ExprId],
+    ) -> Values {
         if let Some(place) = self.open_values.get(&of) {
             self.cut = self.cut.min(*place);
             return Values::default();
         }
         self.open_values.insert(of, self.depth);
-        let result = self.returned_unguarded(of, receiver, file, args);
+        let result = self.returned_unguarded(of, receiver, given, file, args);
         self.open_values.remove(&of);
         result
     }
 
-    fn returned_unguarded(&mut self, of: DefRef, receiver: Option<&Receiver>, file: FileId, args: &[ExprId]) -> Values {
+    fn returned_unguarded(
+        &mut self,
+        of: DefRef,
+        receiver: Option<&Receiver>,
+        given: &super::Args,
+        file: FileId,
+        args: &[ExprId],
+    ) -> Values {
         let unit = self.unit(of.file);
         let definition = unit.facts.definition(of.def);
         let rules = self.rules(of.file);
@@ -187,15 +209,16 @@ impl Eval<'_> {
             values = self.substitute(values, *class, class_args);
             values = self.substitute_block(values, of, *class, class_args);
         }
-        self.infer(values, of, file, args)
+        self.infer(values, of, given, file, args)
     }
 
     /// Replaces the type parameters of the block a method stands in (`impl<T> Wrap<T>`) by the receiver's arguments.
     fn substitute_block(&mut self, values: Values, method: DefRef, class: DefRef, class_args: &super::Args) -> Values {
         let owner = self.definition(method).owner.map(|def| DefRef { file: method.file, def });
-        let Some((block, expr)) = owner.and_then(|owner| Some((owner, self.definition(owner).extends_type?))) else {
-            return values;
-        };
+        // The block, or a method that says itself which type it is of.
+        let says = [Some(method), owner].into_iter().flatten();
+        let mut says = says.filter_map(|one| Some((one, self.definition(one).extends_type?)));
+        let Some((block, expr)) = says.next() else { return values };
         if class_args.is_empty() {
             return values;
         }
@@ -234,8 +257,8 @@ impl Eval<'_> {
         }
     }
 
-    /// Type parameters of a function in its result, from the arguments that have them as their type.
-    fn infer(&mut self, values: Values, of: DefRef, file: FileId, args: &[ExprId]) -> Values {
+    /// Type parameters of a function in its result: those given, else from the arguments that have them in their type.
+    fn infer(&mut self, values: Values, of: DefRef, given: &super::Args, file: FileId, args: &[ExprId]) -> Values {
         let unit = self.unit(of.file);
         let count = unit.facts.type_parameters(of.def).len();
         let mentions = values.items.iter().any(|value| mentions(value, of));
@@ -253,31 +276,85 @@ impl Eval<'_> {
         for (parameter, &arg) in parameters.iter().zip(args) {
             let Some(declared) = parameter.declared else { continue };
             let types = self.eval(of.file, declared, Namespace::Type);
-            let given = self.eval(file, arg, Namespace::Value);
-            for ty in types.items {
-                match ty {
-                    Value::TypeVar(owner, index) if owner == of => known[index as usize] = given.clone(),
-                    Value::BuiltinType(Builtin::ClassOf, inner) => {
-                        if let Some(Value::TypeVar(owner, index)) =
-                            inner.first().and_then(|values| values.items.first())
-                            && *owner == of
-                        {
-                            known[*index as usize] = self.instantiate(given.clone());
-                        }
-                    }
-                    Value::BuiltinType(Builtin::List, inner) => {
-                        if let Some(Value::TypeVar(owner, index)) =
-                            inner.first().and_then(|values| values.items.first())
-                            && *owner == of
-                        {
-                            known[*index as usize] = given.clone().flat_map(|value| self.element(&value, file));
-                        }
-                    }
-                    _ => {}
-                }
+            let value = self.eval(file, arg, Namespace::Value);
+            for ty in &types.items {
+                self.unify(ty, &value, of, file, &mut known, 0);
             }
         }
+        for (slot, given) in known.iter_mut().zip(given.iter()) {
+            *slot = given.clone();
+        }
         self.substitute(values, of, &known.into())
+    }
+
+    /// Finds out what the type parameters of `of` in a parameter's type stand for, from the value it is given.
+    fn unify(&mut self, pattern: &Value, given: &Values, of: DefRef, file: FileId, known: &mut [Values], depth: u32) {
+        /// Nesting of type arguments that is followed.
+        const NESTING: u32 = 4;
+        if depth > NESTING {
+            return;
+        }
+        if !mentions(pattern, of) {
+            return;
+        }
+        match pattern {
+            Value::TypeVar(owner, index) if *owner == of => {
+                if let Some(slot) = known.get_mut(*index as usize).filter(|slot| slot.items.is_empty()) {
+                    *slot = given.clone();
+                }
+            }
+            Value::BuiltinType(Builtin::ClassOf, inner) => {
+                let instances = self.instantiate(given.clone());
+                self.unify_arg(inner, 0, &instances, of, file, known, depth);
+            }
+            Value::BuiltinType(Builtin::List, inner) | Value::Builtin(Builtin::List, inner) => {
+                let elements = given.clone().flat_map(|value| self.element(&value, file));
+                self.unify_arg(inner, 0, &elements, of, file, known, depth);
+            }
+            Value::BuiltinType(kind, inner) | Value::Builtin(kind, inner) => {
+                for value in &given.items {
+                    let Value::Builtin(same, args) = value else { continue };
+                    if same == kind {
+                        for (index, arg) in args.iter().enumerate() {
+                            self.unify_arg(inner, index, arg, of, file, known, depth);
+                        }
+                    }
+                }
+            }
+            Value::Def(class, inner) | Value::Instance(class, inner) if !inner.is_empty() => {
+                for value in &given.items {
+                    let Value::Instance(same, args) = value else { continue };
+                    if same == class {
+                        for (index, arg) in args.iter().enumerate() {
+                            self.unify_arg(inner, index, arg, of, file, known, depth);
+                        }
+                    }
+                }
+            }
+            Value::Callable(result) => {
+                let results = given.clone().flat_map(|function| self.call(&function, file, &[]));
+                for pattern in &result.items {
+                    self.unify(pattern, &results, of, file, known, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one step of `unify`")]
+    fn unify_arg(
+        &mut self,
+        patterns: &super::Args,
+        index: usize,
+        given: &Values,
+        of: DefRef,
+        file: FileId,
+        known: &mut [Values],
+        depth: u32,
+    ) {
+        for pattern in patterns.get(index).map(|values| values.items.as_slice()).unwrap_or_default() {
+            self.unify(pattern, given, of, file, known, depth + 1);
+        }
     }
 
     /// Values of the types.
@@ -347,7 +424,7 @@ impl Eval<'_> {
         }
         let callees = self.values_of(search, Namespace::Value);
         callees.flat_map(|callee| match callee {
-            Value::Bound(of, receiver) => self.returned(of, Some(&receiver), of.file, &[]),
+            Value::Bound(of, receiver) => self.returned(of, Some(&receiver), &no_args(), of.file, &[]),
             _ => Values::unknown(Reason::UnknownReceiver),
         })
     }
@@ -362,6 +439,10 @@ impl Eval<'_> {
                 all
             }
             Value::Builtin(Builtin::List, args) => arg(args, 0),
+            Value::Instance(of, args) if self.definition(*of).flags.is_distinct => {
+                let containers = self.underlying(*of, args).unwrap_or_default();
+                containers.flat_map(|value| self.index_deeper(&value, file))
+            }
             Value::Instance(of, _) => match self.rules(of.file).index_method {
                 Some(method) => self.call_member(value, method),
                 None => Values::unknown(Reason::UnknownReceiver),
@@ -375,6 +456,15 @@ impl Eval<'_> {
                 Values::unknown(Reason::UnknownReceiver)
             }
         }
+    }
+
+    fn index_deeper(&mut self, value: &Value, file: FileId) -> Values {
+        if !self.deeper() {
+            return Values::unknown(Reason::Budget);
+        }
+        let values = self.index(value, file);
+        self.leave();
+        values
     }
 
     /// Item number `index` of a tuple.
@@ -416,6 +506,10 @@ impl Eval<'_> {
                 args.iter().for_each(|arg| all.add(arg.clone()));
                 all
             }
+            Value::Instance(of, args) if self.definition(*of).flags.is_distinct => {
+                let containers = self.underlying(*of, args).unwrap_or_default();
+                containers.flat_map(|value| self.element(&value, file))
+            }
             Value::Instance(of, _) => {
                 let rules = self.rules(of.file);
                 if let Some(next) = rules.next_method.filter(|next| self.has_member(value, next)) {
@@ -451,6 +545,20 @@ impl Eval<'_> {
         }
     }
 
+    /// What the first variable of a range holds.
+    fn counted_by(&mut self, value: &Value, file: FileId) -> Values {
+        match value {
+            Value::Builtin(Builtin::Map | Builtin::Wrapper, args) => arg(args, 0),
+            Value::Builtin(..) => Values::one(Value::Builtin(Builtin::Scalar, no_args())),
+            Value::Instance(of, args) if self.definition(*of).flags.is_distinct => {
+                let containers = self.underlying(*of, args).unwrap_or_default();
+                containers.flat_map(|value| self.enter(&value, file))
+            }
+            Value::External(package) => Values::one(Value::External(package.clone())),
+            _ => Values::unknown(Reason::UnknownReceiver),
+        }
+    }
+
     pub(super) fn has_member(&mut self, value: &Value, method: &str) -> bool {
         let Some(name) = self.project.names.get(method) else { return false };
         let search = self.member(value, name, Namespace::Callee);
@@ -459,6 +567,14 @@ impl Eval<'_> {
 
     /// What a context manager yields.
     pub(super) fn enter(&mut self, value: &Value, file: FileId) -> Values {
+        if self.rules(file).counted_ranges {
+            if !self.deeper() {
+                return Values::unknown(Reason::Budget);
+            }
+            let values = self.counted_by(value, file);
+            self.leave();
+            return values;
+        }
         match value {
             Value::Instance(of, _) => match self.rules(of.file).enter_method {
                 Some(method) => self.call_member(value, method),
@@ -484,6 +600,7 @@ fn mentions(value: &Value, of: DefRef) -> bool {
         Value::Def(_, args) | Value::Instance(_, args) | Value::Builtin(_, args) | Value::BuiltinType(_, args) => {
             args.iter().any(|arg| arg.items.iter().any(|value| mentions(value, of)))
         }
+        Value::Callable(result) => result.items.iter().any(|value| mentions(value, of)),
         _ => false,
     }
 }

@@ -23,6 +23,8 @@ pub(super) enum Asker {
     Named,
     /// A wildcard import: only public members.
     Wildcard,
+    /// Another file of the same module: what that file imports is not known here.
+    Sibling,
 }
 
 impl Eval<'_> {
@@ -227,13 +229,9 @@ impl Eval<'_> {
                 return search;
             }
         }
-        for sibling in resolver.siblings(&self.files, file) {
-            if sibling != file {
-                let search = self.scope_member(sibling, FILE, name, want, Asker::Named);
-                if !search.found.is_empty() {
-                    return search;
-                }
-            }
+        let search = self.sibling_member(file, name, want);
+        if !search.found.is_empty() {
+            return search;
         }
         match resolver.outside(&self.files, file, self.text(name)) {
             Some(ModuleTarget::External(package)) => Search::one(Entity::External(package.into(), Some(name))),
@@ -241,6 +239,24 @@ impl Eval<'_> {
             None if self.rules(file).linked => Search::unknown(Reason::NameNotFound),
             None => Search::unknown(Reason::NotLinked),
         }
+    }
+
+    /// What the other files of the module define under a name. Several may (one for each platform).
+    fn sibling_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let siblings = match self.siblings.get(&file) {
+            Some(known) => known.clone(),
+            None => {
+                let found: Rc<[FileId]> = self.resolver(file).siblings(&self.files, file).into();
+                self.siblings.insert(file, found.clone());
+                found
+            }
+        };
+        let mut search = Search::default();
+        for &sibling in siblings.iter().filter(|sibling| **sibling != file) {
+            let part = self.scope_member(sibling, FILE, name, want, Asker::Sibling);
+            part.found.into_iter().for_each(|found| search.push(found));
+        }
+        search
     }
 
     /// What a scope itself knows under a name: its bindings, then its wildcard imports.
@@ -259,7 +275,7 @@ impl Eval<'_> {
         }
         self.open_searches.insert(key, self.depth);
         let mut search = self.scope_bindings(file, scope, name, want, asker);
-        if search.found.is_empty() {
+        if search.found.is_empty() && asker != Asker::Sibling {
             let wild = self.scope_wildcards(file, scope, name, want);
             search.unknown = search.unknown.or(wild.unknown);
             search.found = wild.found;
@@ -279,6 +295,7 @@ impl Eval<'_> {
             }
             match binding.target {
                 BindingTarget::Definition(def) => search.push(Found::plain(Entity::Def(DefRef { file, def }))),
+                BindingTarget::Import(_) if asker == Asker::Sibling => {}
                 BindingTarget::Import(import) => {
                     let part = self.import(file, import, want);
                     // The import may bring the name in another name space only.
@@ -363,7 +380,9 @@ impl Eval<'_> {
         // language itself would not know it either.
         if search.found.is_empty() && external.is_some() && scope == FILE {
             let resolver = self.resolver(file);
-            if resolver.outside(&self.files, file, self.text(name)).is_none() {
+            if resolver.outside(&self.files, file, self.text(name)).is_none()
+                && self.sibling_member(file, name, want).found.is_empty()
+            {
                 search.found.extend(external);
             }
         }
@@ -530,13 +549,14 @@ impl Eval<'_> {
             Module::Folder(_) => [].into(),
         };
         let mut search = Search::default();
+        let together = matches!(module, Module::Files(_));
         for &file in files.iter() {
-            let part = self.file_member(file, name, want, asker);
+            let part = self.file_member(file, name, want, if together { Asker::Sibling } else { asker });
             search.unknown = search.unknown.or(part.unknown);
             part.found.into_iter().for_each(|found| search.push(found));
-            if !search.found.is_empty() {
-                return search;
-            }
+        }
+        if !search.found.is_empty() {
+            return search;
         }
         if let (Namespace::Macro, Module::File(file)) = (want, module) {
             let resolver = self.resolver(*file);

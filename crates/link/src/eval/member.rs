@@ -183,6 +183,9 @@ impl Eval<'_> {
         value: &Value,
         above: bool,
     ) -> Search {
+        if self.rules(of.file).member_order == MemberOrder::Embedding {
+            return self.embedded_member(of, args, name, want, value);
+        }
         let ancestors = self.ancestors(of);
         let mut external = None;
         let mut unknown = false;
@@ -251,7 +254,13 @@ impl Eval<'_> {
         search.found.retain(|_| keep.next().unwrap_or(true));
     }
 
-    fn member_of_nobody(&mut self, of: DefRef, name: Name, external: Option<Rc<str>>, unknown: bool) -> Search {
+    pub(super) fn member_of_nobody(
+        &mut self,
+        of: DefRef,
+        name: Name,
+        external: Option<Rc<str>>,
+        unknown: bool,
+    ) -> Search {
         if unknown {
             return Search::unknown(Reason::UnknownBase);
         }
@@ -271,7 +280,7 @@ impl Eval<'_> {
         known.then(|| Search::one(Entity::External(rules.builtin_package.into(), Some(name))))
     }
 
-    fn base_args(&mut self, of: DefRef, args: &Args, base_args: &Args) -> Args {
+    pub(super) fn base_args(&mut self, of: DefRef, args: &Args, base_args: &Args) -> Args {
         base_args.iter().map(|arg| self.substitute(arg.clone(), of, args)).collect()
     }
 
@@ -291,7 +300,7 @@ impl Eval<'_> {
             return search;
         }
         for of_trait in [false, true] {
-            for attached in self.attached(of) {
+            for &attached in self.attached(of).iter() {
                 let row = self.definition(attached);
                 if row.kind == DefKind::Function {
                     if !of_trait && self.unit(attached.file).name(row.name) == name {
@@ -354,16 +363,23 @@ impl Eval<'_> {
     }
 
     /// Definitions elsewhere that add members to a type.
-    fn attached(&mut self, of: DefRef) -> Vec<DefRef> {
+    fn attached(&mut self, of: DefRef) -> Rc<[DefRef]> {
         let definition = self.definition(of);
         if !(definition.kind.is_class_like() || definition.kind == DefKind::TypeAlias) {
-            return Vec::new();
+            return Rc::from([]);
         }
+        if let Some(known) = self.attached.get(&of) {
+            return known.clone();
+        }
+        let beside = self.rules(of.file).members_beside_type;
         let name = self.unit(of.file).name(definition.name);
         let mut attached = Vec::new();
         self.asked.insert(Key::attached(name));
         if let Some(rows) = self.project.attached.get(&name) {
             for &row in rows {
+                if beside && !self.same_folder(row.file, of.file) {
+                    continue;
+                }
                 // Only what its own file's names say attaches here; a type of the same name elsewhere is another type.
                 if self.extended_type(row) == Some(of) {
                     attached.push(row);
@@ -371,7 +387,20 @@ impl Eval<'_> {
             }
         }
         self.project.by_path_order(&mut attached);
+        let attached: Rc<[DefRef]> = attached.into();
+        // Inside a cycle of evaluations some may be missing: ask again later.
+        if self.cut == super::UNCUT {
+            self.attached.insert(of, attached.clone());
+        }
         attached
+    }
+
+    fn same_folder(&self, one: FileId, other: FileId) -> bool {
+        let folder = |file: FileId| {
+            let path = self.project.unit(file).path.as_str();
+            path.rsplit_once('/').map_or("", |(folder, _)| folder)
+        };
+        folder(one) == folder(other)
     }
 
     /// A member that a block of the project adds to a type outside: `impl Report for io::Error`, asked for by path.
@@ -408,7 +437,7 @@ impl Eval<'_> {
         }
         let order = self.rules(of.file).member_order;
         let found: Rc<[Ancestor]> = match order {
-            MemberOrder::DepthFirst => self.depth_first(of).into(),
+            MemberOrder::DepthFirst | MemberOrder::Embedding => self.depth_first(of).into(),
             MemberOrder::C3 => self.c3(of).unwrap_or_else(|| self.depth_first(of)).into(),
         };
         // Inside a cycle of evaluations the bases may be incomplete: ask again later.
@@ -488,7 +517,7 @@ impl Eval<'_> {
             self.base(of, expr, &mut bases);
         }
         // Traits implemented by blocks elsewhere.
-        for attached in self.attached(of) {
+        for &attached in self.attached(of).iter() {
             let unit = self.unit(attached.file);
             for &expr in unit.list(unit.facts.definition(attached.def).implements) {
                 self.base(attached, expr, &mut bases);
@@ -497,7 +526,7 @@ impl Eval<'_> {
         bases
     }
 
-    fn base(&mut self, of: DefRef, expr: ExprId, bases: &mut Vec<Ancestor>) {
+    pub(super) fn base(&mut self, of: DefRef, expr: ExprId, bases: &mut Vec<Ancestor>) {
         let mut values = self.eval(of.file, expr, Namespace::Type);
         let is_object = self.definition(of).kind == DefKind::Object;
         if is_object || values.items.is_empty() {

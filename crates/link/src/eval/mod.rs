@@ -5,6 +5,7 @@
 //! question came first.
 
 mod call;
+mod embed;
 mod lookup;
 mod member;
 mod value;
@@ -45,6 +46,9 @@ pub(crate) struct Eval<'a> {
     last: Option<FileId>,
     memo: FxHashMap<(FileId, ExprId, Namespace), Memo>,
     ancestors: FxHashMap<DefRef, Rc<[member::Ancestor]>>,
+    /// Definitions elsewhere that add members to a type.
+    attached: FxHashMap<DefRef, Rc<[DefRef]>>,
+    siblings: FxHashMap<FileId, Rc<[FileId]>>,
     /// Searches and calls in progress, with the place of the stack they began at.
     open_searches: FxHashMap<(FileId, ScopeId, Name, Namespace), u32>,
     open_values: FxHashMap<DefRef, u32>,
@@ -67,6 +71,8 @@ impl<'a> Eval<'a> {
             last: None,
             memo: FxHashMap::default(),
             ancestors: FxHashMap::default(),
+            attached: FxHashMap::default(),
+            siblings: FxHashMap::default(),
             open_searches: FxHashMap::default(),
             open_values: FxHashMap::default(),
             home: &Rules::OUTLINED,
@@ -272,7 +278,7 @@ impl<'a> Eval<'a> {
             })
             .collect();
         bases.flat_map(|base| match base {
-            Value::Def(of, _) if self.definition(of).kind == DefKind::TypeAlias => {
+            Value::Def(of, _) if self.is_alias(of) => {
                 let aliased = self.alias(of);
                 self.substitute(aliased, of, &args)
             }
@@ -300,6 +306,12 @@ impl<'a> Eval<'a> {
             }
         }
         values
+    }
+
+    /// Whether a definition is another name of a type.
+    fn is_alias(&mut self, of: DefRef) -> bool {
+        let definition = self.definition(of);
+        definition.kind == DefKind::TypeAlias && !definition.flags.is_distinct
     }
 
     fn alias(&mut self, of: DefRef) -> Values {
@@ -371,7 +383,7 @@ impl<'a> Eval<'a> {
                 self.call(&callee, of.file, &[])
             }
             DefKind::Function => Values::one(self.bind(of, found)),
-            DefKind::TypeAlias => self.alias(of),
+            DefKind::TypeAlias if !definition.flags.is_distinct => self.alias(of),
             DefKind::Variable | DefKind::Constant | DefKind::Field => self.value_of_variable(of, want),
             DefKind::Variant => match definition.owner {
                 Some(owner) if definition.body.is_none() => {
@@ -626,6 +638,10 @@ impl<'a> Eval<'a> {
                 Value::Instance(of, a) if !a.is_empty() => Value::Instance(of, inner(&a)),
                 Value::Builtin(builtin, a) => Value::Builtin(builtin, inner(&a)),
                 Value::BuiltinType(builtin, a) => Value::BuiltinType(builtin, inner(&a)),
+                Value::Callable(result) => {
+                    let result = self.substitute_at(result.as_ref().clone(), owner, args, depth + 1);
+                    Value::Callable(Rc::new(result))
+                }
                 other => other,
             })
         })
@@ -639,7 +655,11 @@ impl<'a> Eval<'a> {
                 let types = self.eval(of.file, bound, Namespace::Type);
                 self.instantiate(types)
             }
-            None => Values::unknown(Reason::UnknownReceiver),
+            // A method names the type parameters of its type; their bounds are written there.
+            None => match self.extended_type(of).filter(|class| *class != of) {
+                Some(class) => self.bound(class, index),
+                None => Values::unknown(Reason::UnknownReceiver),
+            },
         }
     }
 
@@ -673,6 +693,7 @@ fn package_is_of(family: &str, package: &str) -> bool {
         "python" => !matches!(package, "std" | "globals"),
         "typescript" => package == "globals",
         // Error crates define their own `Result`, collection crates their own maps: the names mean the same.
+        "go" => matches!(package, "builtin" | "sync/atomic" | "iter"),
         "rust" => !matches!(package, "builtins" | "typing" | "collections" | "globals"),
         _ => false,
     }

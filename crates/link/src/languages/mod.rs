@@ -8,6 +8,7 @@ use m1nd_lang::Language;
 use crate::project::Files;
 use crate::rules::{Resolver, Rules};
 
+mod go;
 mod outlined;
 mod python;
 mod rust;
@@ -33,7 +34,8 @@ pub(crate) struct Family {
 }
 
 /// Every family. Languages in no other row are outlined.
-pub(crate) static FAMILIES: &[Family] = &[python::FAMILY, typescript::FAMILY, rust::FAMILY, outlined::FAMILY];
+pub(crate) static FAMILIES: &[Family] =
+    &[python::FAMILY, typescript::FAMILY, rust::FAMILY, go::FAMILY, outlined::FAMILY];
 
 /// Number of a language's family.
 pub(crate) fn family(language: Language) -> usize {

@@ -134,6 +134,7 @@ static RULES: Rules = Rules {
     fields_apart: false,
     function_classes: false,
     linked: true,
+    ..Rules::OUTLINED
 };
 
 /// Where modules are: folders that absolute imports are tried against.

@@ -248,4 +248,5 @@ static RULES: Rules = Rules {
     fields_apart: true,
     function_classes: false,
     linked: true,
+    ..Rules::OUTLINED
 };

@@ -108,6 +108,7 @@ static RULES: Rules = Rules {
     fields_apart: false,
     function_classes: true,
     linked: true,
+    ..Rules::OUTLINED
 };
 
 /// Finds modules by the manifests of the project.

@@ -1,0 +1,177 @@
+//! Functions, methods, function literals and the methods of interfaces.
+
+use tree_sitter::Node;
+
+use super::declare::type_parameter_names;
+use super::state::{Extractor, MAX_NAME};
+use super::{children, fields, parent_kind};
+use crate::facts::{
+    BindingTarget, Collection, DefId, DefKind, Expr, ExprId, Namespace, Parameter, ParameterKind, ScopeKind,
+};
+use crate::text;
+use crate::walk::Step;
+
+impl Extractor<'_> {
+    pub(super) fn open_function(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("name") else { return };
+        let body = node.child_by_field_name("body");
+        let header_end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let id = self.define(DefKind::Function, name, node, header_end);
+        let receiver = node.child_by_field_name("receiver");
+        let is_test = receiver.is_none() && self.is_test(node, name);
+        // `func init` and `func _` cannot be named.
+        let nameless = receiver.is_none() && matches!(self.text(name), "init" | "_");
+        if receiver.is_none() && !nameless {
+            self.b.bind_definition(id, Namespace::Any);
+        }
+        let flags = &mut self.b.definition_mut(id).flags;
+        flags.is_test = is_test;
+        flags.is_declaration = body.is_none();
+        let generics = match receiver {
+            Some(receiver) => receiver_type_parameters(receiver),
+            None => node.child_by_field_name("type_parameters").map(type_parameter_names).unwrap_or_default(),
+        };
+        if !generics.is_empty() {
+            self.open_generics(node, id, &generics);
+        }
+        let scope = self.open_frame(node, ScopeKind::Function, Some(id));
+        self.b.definition_mut(id).body = Some(scope);
+    }
+
+    fn is_test(&self, node: Node<'_>, name: Node<'_>) -> bool {
+        let name = self.text(name);
+        let parameters = node.child_by_field_name("parameters").map_or("", |parameters| self.text(parameters));
+        let named =
+            |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()));
+        (named("Test") && parameters.contains("testing.T"))
+            || (named("Benchmark") && parameters.contains("testing.B"))
+            || (named("Fuzz") && parameters.contains("testing.F"))
+    }
+
+    pub(super) fn open_literal(&mut self, node: Node<'_>) {
+        let id = self.define_anonymous(DefKind::Function, node);
+        let expr = self.b.expr(Expr::Definition(id));
+        self.exprs.set(node, expr);
+        let scope = self.open_frame(node, ScopeKind::Function, Some(id));
+        self.b.definition_mut(id).body = Some(scope);
+    }
+
+    pub(super) fn open_method_elem(&mut self, node: Node<'_>) {
+        let Some(name) = node.child_by_field_name("name") else { return };
+        let id = self.define(DefKind::Function, name, node, node.end_byte());
+        let definition = self.b.definition_mut(id);
+        definition.flags.is_abstract = true;
+        definition.flags.is_local = false;
+        self.b.bind_definition(id, Namespace::Any);
+        let scope = self.open_frame(node, ScopeKind::Function, Some(id));
+        self.b.definition_mut(id).body = Some(scope);
+    }
+
+    /// Parameters, receivers and results, by what the list belongs to.
+    pub(super) fn leave_parameter_list<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
+        let holder = parent_kind(path);
+        let field = step.field.unwrap_or("");
+        let binds = matches!(holder, "function_declaration" | "method_declaration" | "func_literal" | "method_elem");
+        let rows = self.rows(step.node);
+        if field == "result" {
+            let expr = self.result(&rows);
+            self.exprs.set(step.node, expr);
+        }
+        let id = self.frames.last().and_then(|frame| frame.definition).filter(|_| binds);
+        let Some(id) = id else { return };
+        match field {
+            "result" => self.bind_results(&rows),
+            "receiver" => self.receiver(id, &rows),
+            "parameters" => self.parameters(id, &rows),
+            _ => {}
+        }
+    }
+
+    /// Name, type and kind of each entry of a parameter list.
+    fn rows<'t>(&mut self, list: Node<'t>) -> Vec<(Option<Node<'t>>, ExprId, ParameterKind)> {
+        let mut rows = Vec::new();
+        for declaration in children(list) {
+            let Some(ty) = declaration.child_by_field_name("type") else { continue };
+            let ty = self.expr_of(Some(ty));
+            let is_rest = declaration.kind() == "variadic_parameter_declaration";
+            let kind = if is_rest { ParameterKind::Rest } else { ParameterKind::Plain };
+            let names = fields(declaration, "name");
+            if names.is_empty() {
+                rows.push((None, ty, kind));
+            }
+            rows.extend(names.into_iter().map(|name| (Some(name), ty, kind)));
+        }
+        rows
+    }
+
+    /// One type, or a tuple of several.
+    fn result(&mut self, rows: &[(Option<Node<'_>>, ExprId, ParameterKind)]) -> ExprId {
+        let types: Vec<ExprId> = rows.iter().map(|row| row.1).collect();
+        match types.as_slice() {
+            [] => self.literal(crate::facts::Literal::Null),
+            [one] => *one,
+            many => {
+                let items = self.b.list(many);
+                self.b.expr(Expr::Collection { kind: Collection::Tuple, items })
+            }
+        }
+    }
+
+    fn bind_results(&mut self, rows: &[(Option<Node<'_>>, ExprId, ParameterKind)]) {
+        for &(name, ty, _) in rows {
+            if let Some(name) = name.and_then(|name| self.local_name(name)) {
+                self.declare_here(name, BindingTarget::Typed(ty), false);
+            }
+        }
+    }
+
+    fn receiver(&mut self, id: DefId, rows: &[(Option<Node<'_>>, ExprId, ParameterKind)]) {
+        let Some(&(name, ty, _)) = rows.first() else { return };
+        let name = name.map_or("", |name| text::clip(self.text(name), MAX_NAME));
+        let name = self.b.name(name);
+        self.b.definition_mut(id).extends_type = Some(ty);
+        let parameter = Parameter { name, kind: ParameterKind::Receiver, declared: Some(ty), default: None };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.parameters.push(parameter);
+        }
+    }
+
+    fn parameters(&mut self, id: DefId, rows: &[(Option<Node<'_>>, ExprId, ParameterKind)]) {
+        let mut parameters =
+            self.frames.last_mut().map(|frame| std::mem::take(&mut frame.parameters)).unwrap_or_default();
+        for &(name, ty, kind) in rows {
+            let name = name.map_or("", |name| text::clip(self.text(name), MAX_NAME));
+            let name = self.b.name(name);
+            parameters.push(Parameter { name, kind, declared: Some(ty), default: None });
+        }
+        self.b.parameters(id, &parameters);
+        for (index, parameter) in parameters.iter().enumerate() {
+            let text = self.b.facts().name(parameter.name);
+            if !text.is_empty() && text != "_" {
+                self.declare_here(parameter.name, BindingTarget::Parameter(id, index as u32), false);
+            }
+        }
+    }
+
+    pub(super) fn leave_function(&mut self, node: Node<'_>) {
+        let Some(id) = self.frames.last().and_then(|frame| frame.definition) else { return };
+        let Some(result) = node.child_by_field_name("result") else { return };
+        let declared = self.expr_of(Some(result));
+        self.b.definition_mut(id).declared = Some(declared);
+    }
+}
+
+/// The names that a receiver declares by naming the type parameters of its type.
+fn receiver_type_parameters(receiver: Node<'_>) -> Vec<Node<'_>> {
+    let mut ty = children(receiver).first().and_then(|parameter| parameter.child_by_field_name("type"));
+    while let Some(inner) = ty.filter(|ty| matches!(ty.kind(), "pointer_type" | "parenthesized_type")) {
+        ty = inner.named_child(0);
+    }
+    let arguments = ty.and_then(|ty| ty.child_by_field_name("type_arguments"));
+    let arguments = arguments.map(children).unwrap_or_default();
+    arguments
+        .into_iter()
+        .filter_map(|element| element.named_child(0))
+        .filter(|name| name.kind() == "type_identifier")
+        .collect()
+}

@@ -1,0 +1,150 @@
+//! Members by embedding: the shallowest one counts, and of several at one depth none does.
+
+use std::rc::Rc;
+
+use m1nd_lang::facts::{DefKind, Namespace};
+
+use super::member::Ancestor;
+use super::{Args, Entity, Eval, Found, Search, Value, Values};
+use crate::names::Name;
+use crate::project::DefRef;
+use crate::rules::Reason;
+
+/// Types looked at for one member.
+const EMBEDDED: usize = 256;
+
+/// A type on some depth of embedding.
+struct Level {
+    class: DefRef,
+    args: Args,
+    /// Only its fields: methods stay with the type they were written for (`type T U`).
+    only_fields: bool,
+}
+
+impl Eval<'_> {
+    /// The member of a type or of what it embeds.
+    pub(super) fn embedded_member(
+        &mut self,
+        of: DefRef,
+        args: &Args,
+        name: Name,
+        want: Namespace,
+        value: &Value,
+    ) -> Search {
+        let mut seen = vec![of];
+        let mut external: Option<Rc<str>> = None;
+        let mut unknown = false;
+        let mut level = vec![Level { class: of, args: args.clone(), only_fields: false }];
+        while !level.is_empty() {
+            let mut holders: Vec<(usize, Search)> = Vec::new();
+            for (place, row) in level.iter().enumerate() {
+                let mut own = self.own_members(row.class, name, want);
+                if row.only_fields {
+                    own.found.retain(|found| self.is_field(found));
+                }
+                if !own.found.is_empty() {
+                    holders.push((place, own));
+                }
+            }
+            if let Some((place, own)) = self.only_holder(holders) {
+                let mut search = Search::default();
+                for mut found in own.found {
+                    found.owner = Some((level[place].class, level[place].args.clone()));
+                    if matches!(value, Value::Instance(..) | Value::Super(_)) {
+                        found.receiver = Some(Rc::new(value.clone()));
+                    }
+                    search.push(found);
+                }
+                search.unknown = (unknown || external.is_some()).then_some(Reason::UnknownBase);
+                return search;
+            }
+            let mut next = Vec::new();
+            for row in &level {
+                self.embedded(row, &mut next, &mut external, &mut unknown);
+            }
+            next.retain(|row| {
+                let fresh = !seen.contains(&row.class);
+                if fresh {
+                    seen.push(row.class);
+                }
+                fresh
+            });
+            if seen.len() > EMBEDDED {
+                return Search::unknown(Reason::Budget);
+            }
+            level = next;
+        }
+        self.member_of_nobody(of, name, external, unknown)
+    }
+
+    fn is_field(&mut self, found: &Found) -> bool {
+        match found.entity {
+            Entity::Def(of) => self.definition(of).kind != DefKind::Function,
+            _ => true,
+        }
+    }
+
+    /// The one that has the member at a depth. Interfaces may ask for the same method twice.
+    fn only_holder(&mut self, holders: Vec<(usize, Search)>) -> Option<(usize, Search)> {
+        let several = holders.len() > 1;
+        let asked = |eval: &mut Self, search: &Search| {
+            search.found.iter().all(|found| match found.entity {
+                Entity::Def(of) => eval.definition(of).flags.is_abstract,
+                _ => false,
+            })
+        };
+        if several && !holders.iter().all(|(_, search)| asked(self, search)) {
+            return None;
+        }
+        holders.into_iter().next()
+    }
+
+    /// What a type embeds, and what it was declared to be like.
+    fn embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Option<Rc<str>>, unknown: &mut bool) {
+        let unit = self.unit(row.class.file);
+        let definition = unit.facts.definition(row.class.def);
+        let mut bases = Vec::new();
+        for &expr in unit.list(definition.bases) {
+            self.base(row.class, expr, &mut bases);
+        }
+        for base in bases {
+            match base {
+                Ancestor::Class(class, args) => {
+                    let args = self.base_args(row.class, &row.args, &args);
+                    next.push(Level { class, args, only_fields: false });
+                }
+                Ancestor::External(package) => *external = external.take().or(Some(package)),
+                Ancestor::Unknown => *unknown = true,
+            }
+        }
+        let Some(values) = self.underlying(row.class, &row.args) else { return };
+        *unknown |= values.unknown.is_some();
+        for value in values.items {
+            match value {
+                Value::Instance(class, args) => {
+                    let only_fields = self.definition(class).kind != DefKind::Interface;
+                    next.push(Level { class, args, only_fields });
+                }
+                Value::External(package) => *external = external.take().or(Some(package)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Values of the type that a type of its own was declared by: `U` of `type T U`.
+    pub(super) fn underlying(&mut self, of: DefRef, args: &Args) -> Option<Values> {
+        let definition = self.definition(of);
+        if !definition.flags.is_distinct {
+            return None;
+        }
+        let declared = definition.declared?;
+        if !self.deeper() {
+            return Some(Values::unknown(Reason::Budget));
+        }
+        let types = self.eval(of.file, declared, Namespace::Type);
+        let values = self.instantiate(types);
+        let values = self.substitute(values, of, args);
+        self.leave();
+        Some(values)
+    }
+}

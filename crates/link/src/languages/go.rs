@@ -1,0 +1,49 @@
+//! Go: modules, workspaces, packages and what every package knows.
+
+mod manifest;
+mod modules;
+mod universe;
+
+use m1nd_base::{Problem, ProblemKind};
+use m1nd_lang::Language;
+
+use self::modules::GoModules;
+use super::Family;
+use crate::rules::{BareMembers, Builtin, Dispatch, MemberOrder, MethodShape, Rules};
+
+pub(super) const FAMILY: Family = Family {
+    name: "go",
+    languages: &[Language::Go],
+    rules: &RULES,
+    is_manifest: |name| matches!(name, "go.mod" | "go.work"),
+    check_manifest: |path, text| {
+        let is_module = path.rsplit('/').next() == Some("go.mod");
+        let nameless = is_module && manifest::Manifest::read(text).module.is_none();
+        nameless.then(|| Problem::new(ProblemKind::BadManifest, "no module path"))
+    },
+    resolver: |files, manifests| Box::new(GoModules::new(files, manifests)),
+};
+
+static RULES: Rules = Rules {
+    bare_members: BareMembers::Never,
+    member_order: MemberOrder::Embedding,
+    builtin_types: &[
+        // Keywords of the language, as the extractor writes them.
+        ("map", Builtin::Map),
+        ("chan", Builtin::Wrapper),
+        // `sync/atomic`, `iter`
+        ("Pointer", Builtin::Wrapper),
+        ("Seq", Builtin::Wrapper),
+        ("Seq2", Builtin::Map),
+    ],
+    builtin_methods: &[(Builtin::Wrapper, "Load", MethodShape::First), (Builtin::Wrapper, "Swap", MethodShape::First)],
+    builtin_package: "builtin",
+    common_methods: universe::COMMON_METHODS,
+    duck_typing: true,
+    counted_ranges: true,
+    members_beside_type: true,
+    variables_are_open: true,
+    dispatch: Dispatch::Structural,
+    linked: true,
+    ..Rules::OUTLINED
+};

@@ -1,0 +1,264 @@
+//! Where a package is: from an import path to the files of a folder, or to the name of a module outside.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+use m1nd_lang::Language;
+use m1nd_lang::facts::ImportKind;
+use rustc_hash::FxHasher;
+
+use super::super::Manifests;
+use super::manifest::Manifest;
+use super::universe::UNIVERSE;
+use crate::project::{FileId, Files};
+use crate::rules::{ModuleTarget, Resolver};
+
+/// Package outside that stands for names of the language.
+const BUILTIN: &str = "builtin";
+
+/// A module of the project.
+#[derive(Debug, Hash)]
+struct GoModule {
+    /// Its module path.
+    path: String,
+    requires: Vec<String>,
+    /// Module path → where its packages are instead.
+    local: BTreeMap<String, String>,
+}
+
+/// The modules of a project, by the folder of their `go.mod`.
+#[derive(Debug, Hash)]
+pub(super) struct GoModules {
+    modules: BTreeMap<String, GoModule>,
+}
+
+impl GoModules {
+    pub(super) fn new(_files: &Files<'_>, manifests: &Manifests) -> Self {
+        let mut modules = BTreeMap::new();
+        let mut workspaces = Vec::new();
+        for (path, text) in manifests {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            match name {
+                "go.mod" => {
+                    let manifest = Manifest::read(text);
+                    let local = local_folders(folder, &manifest);
+                    if let Some(path) = manifest.module {
+                        modules.insert(folder.to_owned(), GoModule { path, requires: manifest.requires, local });
+                    }
+                }
+                "go.work" => workspaces.push((folder, Manifest::read(text))),
+                _ => {}
+            }
+        }
+        let mut found = Self { modules };
+        for (folder, workspace) in workspaces {
+            found.add_workspace(folder, &workspace);
+        }
+        found
+    }
+
+    /// The modules of a workspace see each other, whatever their own manifests say.
+    fn add_workspace(&mut self, folder: &str, workspace: &Manifest) {
+        let members: Vec<String> = workspace.uses.iter().filter_map(|used| join(folder, used)).collect();
+        let mut shared = local_folders(folder, workspace);
+        for member in &members {
+            if let Some(module) = self.modules.get(member) {
+                shared.insert(module.path.clone(), member.clone());
+            }
+        }
+        for member in &members {
+            if let Some(module) = self.modules.get_mut(member) {
+                module.local.extend(shared.iter().map(|(path, folder)| (path.clone(), folder.clone())));
+            }
+        }
+    }
+
+    /// The module that a file belongs to: the nearest manifest above it.
+    fn around(&self, path: &str) -> Option<(&str, &GoModule)> {
+        let mut folder = folder_of(path);
+        loop {
+            if let Some((folder, module)) = self.modules.get_key_value(folder) {
+                return Some((folder, module));
+            }
+            if folder.is_empty() {
+                return None;
+            }
+            folder = folder_of(folder);
+        }
+    }
+
+    /// The folder of a package of the project.
+    fn folder(&self, files: &Files<'_>, from: &str, path: &str) -> Option<String> {
+        let Some((home, module)) = self.around(from) else {
+            // Without a manifest paths count from a source root.
+            let mut roots = ["", "src/", "vendor/"].iter().map(|root| format!("{root}{path}"));
+            return roots.find(|folder| has_sources(files, folder));
+        };
+        let own = below(path, &module.path).map(|rest| (module.path.len(), home, rest));
+        let local = module.local.iter().filter_map(|(prefix, folder)| {
+            let rest = below(path, prefix)?;
+            Some((prefix.len(), folder.as_str(), rest))
+        });
+        // The longest module path that fits is the module that the package is of.
+        if let Some((_, folder, rest)) = own.into_iter().chain(local).max_by_key(|(len, ..)| *len) {
+            return Some(concat(folder, rest));
+        }
+        let vendor = concat(home, "vendor");
+        let vendored = concat(&vendor, path);
+        (files.is_folder(&vendor) && has_sources(files, &vendored)).then_some(vendored)
+    }
+
+    /// Name of the module outside that a package is of.
+    fn external(&self, from: &str, path: &str) -> String {
+        let required = self.around(from).and_then(|(_, module)| {
+            let fits = module.requires.iter().filter(|required| below(path, required).is_some());
+            fits.max_by_key(|required| required.len())
+        });
+        if let Some(required) = required {
+            return required.clone();
+        }
+        let mut parts = path.split('/');
+        let is_host = parts.next().is_some_and(|host| host.contains('.'));
+        // Paths of the standard library have no host; hosts have repositories of an owner.
+        let end = path.match_indices('/').nth(2).map_or(path.len(), |(place, _)| place);
+        if is_host { path[..end].to_owned() } else { path.to_owned() }
+    }
+
+    /// The files of a package's folder that `from` sees when it imports it.
+    fn package(files: &Files<'_>, from: FileId, folder: &str) -> Vec<FileId> {
+        let inside = folder_of(files.path(from)) == folder && is_test(files.path(from));
+        let mut by_name: BTreeMap<&str, Vec<FileId>> = BTreeMap::new();
+        for file in sources(files, folder) {
+            let facts = files.facts(file);
+            let name = facts.package.map_or("", |name| facts.name(name));
+            let hidden = is_test(files.path(file)) && (!inside || name.ends_with("_test"));
+            if !hidden {
+                by_name.entry(name).or_default().push(file);
+            }
+        }
+        let last = folder.rsplit('/').next().unwrap_or(folder);
+        // Programs and generators in the folder of a library are left out of its builds.
+        let best = by_name.into_iter().max_by_key(|(name, files)| (*name != "main", *name == last, files.len()));
+        best.map(|(_, files)| files).unwrap_or_default()
+    }
+
+    /// An import of the file whose package calls itself `name`, where its path did not say so.
+    fn by_clause(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        let facts = files.facts(from);
+        let mut outside = None;
+        for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Module) {
+            let path = facts.name(import.module);
+            match self.module(files, from, path, 0) {
+                ModuleTarget::Files(found) => {
+                    let first = files.facts(*found.first()?);
+                    if first.package.is_some_and(|clause| first.name(clause) == name) {
+                        return Some(ModuleTarget::Files(found));
+                    }
+                }
+                ModuleTarget::External(package)
+                    if path.split(|c: char| !c.is_alphanumeric()).any(|part| part == name) =>
+                {
+                    outside = outside.or(Some(ModuleTarget::External(package)));
+                }
+                _ => {}
+            }
+        }
+        outside
+    }
+}
+
+impl Resolver for GoModules {
+    fn fingerprint(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn module(&self, files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
+        if module == "C" {
+            return ModuleTarget::External("C".to_owned());
+        }
+        match self.folder(files, files.path(from), module) {
+            Some(folder) => {
+                let found = Self::package(files, from, &folder);
+                if found.is_empty() { ModuleTarget::NotFound } else { ModuleTarget::Files(found) }
+            }
+            None if module.is_empty() => ModuleTarget::NotFound,
+            None => ModuleTarget::External(self.external(files.path(from), module)),
+        }
+    }
+
+    fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        if UNIVERSE.contains(&name) {
+            return Some(ModuleTarget::External(BUILTIN.to_owned()));
+        }
+        self.by_clause(files, from, name)
+    }
+
+    fn siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
+        let facts = files.facts(from);
+        let Some(name) = facts.package.map(|name| facts.name(name)) else { return Vec::new() };
+        let tests = is_test(files.path(from));
+        let mut found = sources(files, folder_of(files.path(from)));
+        found.retain(|&file| {
+            let other = files.facts(file);
+            other.package.is_some_and(|other_name| other.name(other_name) == name)
+                && (tests || !is_test(files.path(file)))
+        });
+        found
+    }
+}
+
+/// Replacements by folders of the project.
+fn local_folders(folder: &str, manifest: &Manifest) -> BTreeMap<String, String> {
+    let local = manifest.replaces.iter().filter(|replace| replace.target.starts_with('.'));
+    local.filter_map(|replace| Some((replace.module.clone(), join(folder, &replace.target)?))).collect()
+}
+
+/// Go files directly in a folder.
+fn sources(files: &Files<'_>, folder: &str) -> Vec<FileId> {
+    let mut found = files.in_folder(folder);
+    found.retain(|&file| files.language(file) == Language::Go);
+    found
+}
+
+fn has_sources(files: &Files<'_>, folder: &str) -> bool {
+    !sources(files, folder).is_empty()
+}
+
+fn is_test(path: &str) -> bool {
+    path.ends_with("_test.go")
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// What is left of a package's path behind the path of its module.
+fn below<'a>(path: &'a str, module: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(module)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+fn concat(folder: &str, rest: &str) -> String {
+    match (folder, rest) {
+        ("", rest) => rest.to_owned(),
+        (folder, "") => folder.to_owned(),
+        (folder, rest) => format!("{folder}/{rest}"),
+    }
+}
+
+/// A relative path from a folder; `None` if it leads out of the project.
+fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
