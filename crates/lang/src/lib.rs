@@ -14,4 +14,4 @@ pub use facts::FileFacts;
 pub use languages::{Language, Tier, extract};
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
-pub const EXTRACTOR_VERSION: u32 = 3;
+pub const EXTRACTOR_VERSION: u32 = 4;

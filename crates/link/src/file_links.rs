@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
+use smallvec::SmallVec;
+
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, Pos, Reference, Role};
 use rustc_hash::FxHashSet;
 
@@ -131,7 +133,7 @@ pub(crate) fn resolutions(eval: &mut Eval<'_>, file: FileId, limits: &Limits) ->
     }
     for reference in &unit.facts.references {
         eval.begin_reference();
-        all.push(resolve_reference(eval, file, reference, limits));
+        all.extend(resolve_reference(eval, file, reference, limits));
     }
     narrow_imports(eval.project, &mut all);
     all.sort_by_key(|resolution| resolution.pos);
@@ -201,7 +203,8 @@ fn resolve_import(eval: &mut Eval<'_>, file: FileId, id: ImportId) -> Vec<Resolu
     let mut rows =
         vec![outcome(eval, file, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
     // The file that the name is imported from is depended on too.
-    if matches!(import.kind, ImportKind::Symbol(_) | ImportKind::Default) && import.path.is_none() {
+    let whole = import.flags.type_only && eval.rules(file).folders_are_packages;
+    if matches!(import.kind, ImportKind::Symbol(_) | ImportKind::Default) && import.path.is_none() && !whole {
         let module = eval.imported_module(file, id);
         let row = Row { name: module_name(), role: None, pos: import.pos, from, relation, inexact: false };
         let module = outcome(eval, file, module, row);
@@ -221,9 +224,16 @@ struct Row {
     inexact: bool,
 }
 
-fn resolve_reference(eval: &mut Eval<'_>, file: FileId, reference: &Reference, limits: &Limits) -> Resolution {
+fn resolve_reference(
+    eval: &mut Eval<'_>,
+    file: FileId,
+    reference: &Reference,
+    limits: &Limits,
+) -> SmallVec<[Resolution; 1]> {
     let unit = eval.unit(file);
+    let rules = eval.rules(file);
     let name = match unit.facts.expr(reference.expr) {
+        Expr::Name { name, .. } if rules.methods_apart && rules.constructors.contains(&unit.facts.name(name)) => "this",
         Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => unit.facts.name(name),
         Expr::Super { .. } => "super",
         Expr::Root { .. } => "crate",
@@ -246,17 +256,59 @@ fn resolve_reference(eval: &mut Eval<'_>, file: FileId, reference: &Reference, l
         relation,
         inexact: reference.inexact,
     };
+    let mut rows = SmallVec::new();
+    if reference.role == Role::Call && rules.overloads {
+        let (constructors, classes) = constructed(eval, file, reference.expr, &search);
+        if let Some(constructors) = constructors {
+            let certain = constructors.found.len() == 1;
+            let mut resolution = outcome(eval, file, constructors, row);
+            match resolution.tier {
+                Some(EdgeTier::Certain) => resolution.also.extend(classes),
+                // Which constructor is open; the class is not.
+                _ => rows.extend((!certain).then(|| Resolution {
+                    name: "".into(),
+                    targets: classes.into_iter().map(Target::Symbol).collect(),
+                    also: Vec::new(),
+                    tier: Some(EdgeTier::Certain),
+                    reason: None,
+                    ..resolution.clone()
+                })),
+            }
+            rows.push(resolution);
+            return rows;
+        }
+    }
     let mut resolution = outcome(eval, file, search, row);
     let unknown = matches!(resolution.reason, Some(Reason::UnknownReceiver | Reason::UnknownBase));
     if resolution.targets.is_empty() && unknown {
         duck_type(eval, file, reference, limits, &mut resolution);
     }
-    resolution
+    rows.push(resolution);
+    rows
+}
+
+/// Where overloads are told apart: the constructors that a call of the one class found reaches, and the class. No
+/// constructors if the class writes none, or if something else is called.
+fn constructed(eval: &mut Eval<'_>, file: FileId, callee: ExprId, search: &Search) -> (Option<Search>, Vec<SymbolId>) {
+    let [Found { entity: Entity::Def(class), .. }] = search.found.as_slice() else { return (None, Vec::new()) };
+    let class = *class;
+    let unit = eval.unit(class.file);
+    let kind = unit.facts.definition(class.def).kind;
+    if search.unknown.is_some() || !kind.is_class_like() {
+        return (None, Vec::new());
+    }
+    let symbol = unit.symbols[class.def.index()];
+    (eval.constructors(file, callee, class), symbol.into_iter().collect())
 }
 
 /// The name spaces a role looks in, most fitting first.
 fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role) -> Search {
+    let apart = eval.rules(file).methods_apart;
     let wants: &[Namespace] = match role {
+        Role::Call if apart && eval.names_class(file, expr) => &[Namespace::Type],
+        Role::Call if apart => &[Namespace::Callee],
+        Role::Read if apart && matches!(eval.unit(file).facts.expr(expr), Expr::Path { .. }) => &[Namespace::Callee],
+        Role::Type | Role::Inherit | Role::Implement | Role::Decorate if apart => &[Namespace::Type],
         Role::Call => &[Namespace::Callee, Namespace::Value, Namespace::Type],
         Role::Read | Role::Write => &[Namespace::Value, Namespace::Type],
         Role::Type | Role::Inherit | Role::Implement => &[Namespace::Type, Namespace::Value],
@@ -306,7 +358,11 @@ fn duck_type(eval: &mut Eval<'_>, file: FileId, reference: &Reference, limits: &
     match eval.methods_named(file, unit.name(name), limits.link_candidates) {
         None => resolution.reason = Some(Reason::TooManyCandidates),
         Some(methods) => {
+            let given = (rules.overloads && reference.arity != u8::MAX).then_some(usize::from(reference.arity));
             for of in methods {
+                if given.is_some_and(|given| !eval.takes_arguments(of, given)) {
+                    continue;
+                }
                 if let Some(symbol) = eval.unit(of.file).symbols[of.def.index()] {
                     resolution.targets.push(Target::Symbol(symbol));
                 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use m1nd_lang::facts::PathRoot;
+use m1nd_lang::facts::{Literal, PathRoot};
 use serde::{Deserialize, Serialize};
 
 use crate::project::{FileId, Files};
@@ -60,6 +60,8 @@ pub enum ModuleTarget {
     Folder(String),
     /// Several files that are one module together (Go packages, Java packages).
     Files(Vec<FileId>),
+    /// A definition by the names that lead to it from the top of any of the files (a class of a package, a nested class).
+    Member(Vec<FileId>, Vec<String>),
     /// Outside the indexed roots: the package's name.
     External(String),
     /// Neither.
@@ -226,6 +228,30 @@ pub struct Rules {
     pub variables_are_open: bool,
     /// Which methods a call of an interface's method may reach.
     pub dispatch: Dispatch,
+    /// Functions of one name are told apart by their parameters, and calling a class goes to the constructor that fits.
+    pub overloads: bool,
+    /// Methods, variables and types of one name do not hide each other: methods are bound in [`Namespace::Callee`] and
+    /// only calls look there (Java).
+    ///
+    /// [`Namespace::Callee`]: m1nd_lang::facts::Namespace::Callee
+    pub methods_apart: bool,
+    /// A class that writes no constructor has that of its base.
+    pub constructors_inherited: bool,
+    /// Folders are packages: their members are the types that files in them declare, and nothing else.
+    pub folders_are_packages: bool,
+    /// Name of the standard type of a literal, where overloads are told apart by it.
+    pub literal_types: &'static [(Literal, &'static str)],
+    /// Standard types whose conversions are all known: the type, what its values are as they stand, what they become
+    /// only where nothing else fits (boxing).
+    pub conversions: &'static [(&'static str, &'static [&'static str], &'static [&'static str])],
+    /// The standard type that every value has.
+    pub top_type: Option<&'static str>,
+    /// What calls of standard methods yield where that is one standard type: start of the package, method, type.
+    pub result_types: &'static [(&'static str, &'static str, &'static str)],
+    /// Standard function types: the type argument that each parameter has.
+    pub function_types: &'static [(&'static str, &'static [u8])],
+    /// Members that every enum class has from the language, by what they yield of its values.
+    pub enum_members: &'static [(&'static str, MethodShape)],
     /// The language is linked across files.
     pub linked: bool,
 }
@@ -260,8 +286,24 @@ impl Rules {
         members_beside_type: false,
         variables_are_open: false,
         dispatch: Dispatch::None,
+        overloads: false,
+        methods_apart: false,
+        constructors_inherited: true,
+        folders_are_packages: false,
+        literal_types: &[],
+        conversions: &[],
+        top_type: None,
+        result_types: &[],
+        function_types: &[],
+        enum_members: &[],
         linked: false,
     };
+
+    /// Names of standard types that values are given without being written anywhere.
+    pub(crate) fn implied_types(&self) -> impl Iterator<Item = &'static str> {
+        let literals = self.literal_types.iter().map(|(_, name)| *name);
+        literals.chain(self.result_types.iter().map(|(.., name)| *name))
+    }
 
     pub(crate) fn builtin_type(&self, name: &str) -> Option<Builtin> {
         self.builtin_types.iter().find(|(known, _)| *known == name).map(|(_, builtin)| *builtin)
@@ -285,9 +327,10 @@ pub trait Resolver: Send + Sync {
     /// The module that an import in `from` names. `module` and `level` as written ([`Import`](m1nd_lang::facts::Import)).
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, level: u16) -> ModuleTarget;
 
-    /// A module below a module: `name` inside package file `of` (Python `pkg/__init__.py` → `pkg/name.py`).
-    fn submodule(&self, files: &Files<'_>, of: &ModuleTarget, name: &str) -> ModuleTarget {
-        let _ = (files, of, name);
+    /// A module below a module, seen from a file: `name` inside package file `of` (Python `pkg/__init__.py` →
+    /// `pkg/name.py`).
+    fn submodule(&self, files: &Files<'_>, from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
+        let _ = (files, from, of, name);
         ModuleTarget::NotFound
     }
 
@@ -307,6 +350,13 @@ pub trait Resolver: Send + Sync {
 
     /// What a name means that no scope of the file knows: a crate, a global, a built-in. `None` if nothing.
     fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        let _ = (files, from, name);
+        None
+    }
+
+    /// What a name means that neither the scopes nor the named imports of the file know, before wildcard imports are
+    /// asked (types of the own package in Java).
+    fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
         let _ = (files, from, name);
         None
     }

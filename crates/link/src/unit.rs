@@ -2,7 +2,9 @@ use std::sync::Arc;
 
 use m1nd_base::RepoPath;
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{BindingTarget, DefId, DefKind, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId};
+use m1nd_lang::facts::{
+    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId,
+};
 
 use crate::ids::{self, SymbolId, Symbols};
 use crate::names::{Name, Names};
@@ -28,6 +30,10 @@ pub(crate) struct Unit {
     pub(crate) attached: Vec<(Name, DefId)>,
     /// Functions owned by class-like definitions, by name: candidates for receivers nobody knows.
     pub(crate) methods: Vec<(Name, DefId)>,
+    /// Calls in order of what is called, where overloads are told apart.
+    calls: Vec<CallSite>,
+    /// Functions written as arguments: the function, the call (as what is called), the place among the arguments.
+    arguments: Vec<(DefId, ExprId, u32)>,
     /// Hash of all that other files can see of this one.
     pub(crate) surface: u64,
 }
@@ -67,12 +73,50 @@ impl Unit {
             file_symbol,
             attached: Vec::new(),
             methods: Vec::new(),
+            calls: Vec::new(),
+            arguments: Vec::new(),
             surface: crate::surface::hash(&facts),
             facts,
         };
         unit.attached = unit.find_attached(names);
         unit.methods = unit.find_methods();
+        if crate::languages::FAMILIES[crate::languages::family(unit.facts.language)].rules.overloads {
+            unit.find_calls();
+        }
         unit
+    }
+
+    /// The call of what an expression names; `None` if it is not called.
+    pub(crate) fn call(&self, callee: ExprId) -> Option<CallSite> {
+        self.calls.binary_search_by_key(&callee, |call| call.callee).ok().map(|index| self.calls[index])
+    }
+
+    /// The call that a function is written as an argument of, and its place among the arguments.
+    pub(crate) fn argument_of(&self, def: DefId) -> Option<(ExprId, u32)> {
+        let index = self.arguments.binary_search_by_key(&def, |(def, ..)| *def).ok()?;
+        let (_, callee, place) = self.arguments[index];
+        Some((callee, place))
+    }
+
+    fn find_calls(&mut self) {
+        for expr in &self.facts.exprs {
+            let Expr::Call { callee, args } = *expr else { continue };
+            let (callee, constructs) = match self.facts.expr(callee) {
+                Expr::Generic { base, .. } => (base, true),
+                _ => (callee, false),
+            };
+            self.calls.push(CallSite { callee, args, constructs });
+            for (place, &arg) in self.facts.list(args).iter().enumerate() {
+                if let Expr::Definition(def) = self.facts.expr(arg) {
+                    self.arguments.push((def, callee, place as u32));
+                }
+            }
+        }
+        self.calls.sort_unstable_by_key(|call| call.callee);
+        self.calls.dedup_by_key(|call| call.callee);
+        self.calls.shrink_to_fit();
+        self.arguments.sort_unstable();
+        self.arguments.dedup_by_key(|(def, ..)| *def);
     }
 
     pub(crate) fn name(&self, id: NameId) -> Name {
@@ -112,8 +156,7 @@ impl Unit {
         found
     }
 
-    pub(crate) fn last_name(&self, mut expr: m1nd_lang::facts::ExprId) -> Option<Name> {
-        use m1nd_lang::facts::Expr;
+    pub(crate) fn last_name(&self, mut expr: ExprId) -> Option<Name> {
         // Sub-expressions stand before what uses them, so this ends.
         loop {
             match self.facts.expr(expr) {
@@ -159,13 +202,34 @@ impl Unit {
     }
 
     /// The items of a list of expressions.
-    pub(crate) fn list(&self, list: ListId) -> &[m1nd_lang::facts::ExprId] {
+    pub(crate) fn list(&self, list: ListId) -> &[ExprId] {
         self.facts.list(list)
     }
 }
 
 /// Name under which members are kept that attach to a type whose name cannot be told (`impl<T> Trait for T`).
 pub(crate) const ATTACHED_ANYWHERE: &str = "*";
+
+/// As [`fits`], where methods have a name space of their own.
+pub(crate) fn fits_apart(namespace: Namespace, want: Namespace) -> bool {
+    match want {
+        Namespace::Any => true,
+        Namespace::Callee => matches!(namespace, Namespace::Callee | Namespace::Any),
+        Namespace::Value | Namespace::Type => namespace == want || namespace == Namespace::Any,
+        Namespace::Macro => false,
+    }
+}
+
+/// A call as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CallSite {
+    /// What is called: the access path.
+    pub(crate) callee: ExprId,
+    /// Its arguments.
+    pub(crate) args: ListId,
+    /// It names a class to construct a value of (`new C()`).
+    pub(crate) constructs: bool,
+}
 
 /// Whether a binding in `namespace` answers a lookup for `want`.
 pub(crate) fn fits(namespace: Namespace, want: Namespace) -> bool {

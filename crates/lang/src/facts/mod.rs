@@ -87,7 +87,8 @@ pub enum Namespace {
     Type,
     /// Macros only.
     Macro,
-    /// Only asked for, never bound: a value that is called. Languages that keep fields and methods apart leave fields out.
+    /// A value that is called. Languages that keep fields and methods apart leave fields out. Bound only where methods
+    /// have a name space of their own (Java); elsewhere it is only asked for.
     Callee,
 }
 

@@ -185,7 +185,7 @@ static ROWS: &[Row] = &[
     Row {
         language: Language::Java,
         name: "java",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["java"],
         names: &[],
         extract: Some(java::extract),

@@ -89,7 +89,7 @@ impl Eval<'_> {
             }
             Value::Callable(result) | Value::Method(result) => result.as_ref().clone(),
             Value::Maps(builtin, inside) => self.mapped(*builtin, *inside, file, args),
-            Value::External(package) => Values::one(Value::External(package.clone())),
+            Value::External(..) => Values::one(callee.clone()),
             Value::BuiltinType(builtin, of) => self.standard_value(*builtin, of, file, args),
             Value::TypeVar(of, index) => {
                 let bounds = self.bound(*of, *index);
@@ -418,7 +418,7 @@ impl Eval<'_> {
                 _ => None,
             });
             return match external {
-                Some(package) => Values::one(Value::External(package)),
+                Some(package) => Values::one(Value::External(package, None)),
                 None => Values::unknown(Reason::UnknownReceiver),
             };
         }
@@ -449,7 +449,7 @@ impl Eval<'_> {
             },
             // `Generic[T]` written as a value.
             Value::Def(..) | Value::BuiltinType(..) => Values::one(value.clone()),
-            Value::External(package) => Values::one(Value::External(package.clone())),
+            Value::External(package, _) => Values::one(Value::External(package.clone(), None)),
             Value::Null => Values::default(),
             _ => {
                 let _ = file;
@@ -539,7 +539,7 @@ impl Eval<'_> {
             Value::Def(of, _) if matches!(self.definition(*of).kind, DefKind::Class | DefKind::Enum) => {
                 Values::one(Value::Instance(*of, no_args()))
             }
-            Value::External(package) => Values::one(Value::External(package.clone())),
+            Value::External(package, _) => Values::one(Value::External(package.clone(), None)),
             Value::Null => Values::default(),
             _ => Values::unknown(Reason::UnknownReceiver),
         }
@@ -554,7 +554,7 @@ impl Eval<'_> {
                 let containers = self.underlying(*of, args).unwrap_or_default();
                 containers.flat_map(|value| self.enter(&value, file))
             }
-            Value::External(package) => Values::one(Value::External(package.clone())),
+            Value::External(package, _) => Values::one(Value::External(package.clone(), None)),
             _ => Values::unknown(Reason::UnknownReceiver),
         }
     }

@@ -113,7 +113,11 @@ impl Eval<'_> {
                     let args = self.base_args(row.class, &row.args, &args);
                     next.push(Level { class, args, only_fields: false });
                 }
-                Ancestor::External(package) => *external = external.take().or(Some(package)),
+                Ancestor::External(package, _) => *external = external.take().or(Some(package)),
+                Ancestor::Standard(..) => {
+                    let package = self.rules(row.class.file).builtin_package;
+                    *external = external.take().or(Some(package.into()));
+                }
                 Ancestor::Unknown => *unknown = true,
             }
         }
@@ -125,7 +129,7 @@ impl Eval<'_> {
                     let only_fields = self.definition(class).kind != DefKind::Interface;
                     next.push(Level { class, args, only_fields });
                 }
-                Value::External(package) => *external = external.take().or(Some(package)),
+                Value::External(package, _) => *external = external.take().or(Some(package)),
                 _ => {}
             }
         }

@@ -11,7 +11,7 @@ use super::{Entity, Eval, Found, Module, Search, Value};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
 use crate::rules::{BareMembers, ModuleTarget, Reason};
-use crate::unit::fits;
+use crate::unit::{fits, fits_apart};
 
 /// The file scope.
 const FILE: ScopeId = ScopeId(0);
@@ -30,6 +30,15 @@ pub(super) enum Asker {
 impl Eval<'_> {
     /// What an expression denotes. Expressions that are no access path denote nothing.
     pub(crate) fn resolve(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
+        let search = self.resolve_all(file, expr, want);
+        if want == Namespace::Callee && self.rules(file).overloads {
+            return self.choose(file, search, self.project.unit(file).call(expr));
+        }
+        search
+    }
+
+    /// What an expression denotes, all overloads included.
+    fn resolve_all(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
         let unit = self.unit(file);
         match unit.facts.expr(expr) {
             Expr::Name { name, scope } => self.lookup(file, scope, unit.name(name), want),
@@ -37,6 +46,10 @@ impl Eval<'_> {
                 let is_value = matches!(want, Namespace::Value | Namespace::Callee);
                 let base_want = if is_value { Namespace::Value } else { Namespace::Any };
                 self.resolve_member(file, base, unit.name(name), base_want, want)
+            }
+            Expr::Path { base, name } if self.rules(file).methods_apart => {
+                // A method taken of a value or of a type.
+                self.resolve_member(file, base, unit.name(name), Namespace::Value, want)
             }
             Expr::Path { base, name } => {
                 let search = self.resolve_member(file, base, unit.name(name), Namespace::Type, want);
@@ -131,8 +144,9 @@ impl Eval<'_> {
         }
     }
 
-    fn module_entity(&self, target: ModuleTarget) -> Search {
+    pub(super) fn module_entity(&mut self, target: ModuleTarget) -> Search {
         match target {
+            ModuleTarget::Member(files, names) => self.inside(&files, &names, Namespace::Type),
             ModuleTarget::External(package) => Search::one(Entity::External(package.into(), None)),
             ModuleTarget::NotFound => Search::unknown(Reason::ModuleNotFound),
             target => match self.module_value(target) {
@@ -142,12 +156,34 @@ impl Eval<'_> {
         }
     }
 
+    /// The definition that names lead to from the top of files.
+    fn inside(&mut self, files: &[FileId], names: &[String], want: Namespace) -> Search {
+        let mut names = names.iter().map(|text| self.project.names.get(text));
+        let Some(Some(first)) = names.next() else { return Search::unknown(Reason::NoSuchMember) };
+        let names: Vec<Option<Name>> = names.collect();
+        let mut search = Search::default();
+        for &file in files {
+            search.add(self.scope_member(file, FILE, first, want, Asker::Named));
+        }
+        for name in names {
+            let Some(name) = name else { return Search::unknown(Reason::NoSuchMember) };
+            let classes = self.values_of(search, want);
+            search = Search { unknown: classes.unknown, ..Search::default() };
+            for class in &classes.items {
+                search.add(self.member(class, name, want));
+            }
+        }
+        if search.is_nothing() { Search::unknown(Reason::NoSuchMember) } else { search }
+    }
+
     /// Looks a bare name up from a scope outwards.
     pub(crate) fn lookup(&mut self, file: FileId, start: ScopeId, name: Name, want: Namespace) -> Search {
         let rules = self.rules(file);
         let mut scope = start;
         let mut crossed_function = false;
         let mut opaque = None;
+        // What a base outside the project may have, where nothing further out is found.
+        let mut perhaps = Search::default();
         loop {
             let unit = self.unit(file);
             let row = unit.facts.scopes[scope.index()];
@@ -162,7 +198,11 @@ impl Eval<'_> {
                     scope = outer;
                     continue;
                 }
-                let search = self.scope_member(file, scope, name, want, Asker::Named);
+                let with_bases = row.kind == ScopeKind::Class && want == Namespace::Callee && rules.overloads;
+                let search = match with_bases {
+                    true => Search::default(),
+                    false => self.scope_member(file, scope, name, want, Asker::Named),
+                };
                 if !search.found.is_empty() {
                     return search;
                 }
@@ -176,8 +216,14 @@ impl Eval<'_> {
                 && let Some(def) = row.owner
             {
                 let search = self.inherited_bare(DefRef { file, def }, name, want);
-                if !search.found.is_empty() {
-                    return search;
+                let outside = |found: &Found| matches!(found.entity, Entity::External(..));
+                let of_all = want == Namespace::Callee && rules.universal_members.contains(&self.text(name));
+                match search.found.iter().all(outside) {
+                    false => return search,
+                    true if of_all && !search.found.is_empty() => return search,
+                    true if !perhaps.found.is_empty() => {}
+                    true if search.found.is_empty() && search.unknown != Some(Reason::UnknownBase) => {}
+                    true => perhaps = search,
                 }
             }
             crossed_function |= row.kind == ScopeKind::Function;
@@ -188,7 +234,13 @@ impl Eval<'_> {
             }
         }
         let search = self.outside(file, name, want);
-        if search.found.is_empty() && opaque.is_some() { Search { unknown: opaque, ..search } } else { search }
+        if !search.found.is_empty() {
+            return search;
+        }
+        if !perhaps.is_nothing() {
+            return perhaps;
+        }
+        if opaque.is_some() { Search { unknown: opaque, ..search } } else { search }
     }
 
     /// Where lookup goes on when a scope declares a name as belonging further out.
@@ -233,6 +285,9 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
+        if want == Namespace::Callee && self.rules(file).methods_apart {
+            return Search::unknown(Reason::NameNotFound);
+        }
         match resolver.outside(&self.files, file, self.text(name)) {
             Some(ModuleTarget::External(package)) => Search::one(Entity::External(package.into(), Some(name))),
             Some(target) => self.module_entity(target),
@@ -275,6 +330,12 @@ impl Eval<'_> {
         }
         self.open_searches.insert(key, self.depth);
         let mut search = self.scope_bindings(file, scope, name, want, asker);
+        if search.found.is_empty() && scope == FILE && want != Namespace::Callee {
+            let resolver = self.resolver(file);
+            if let Some(target) = resolver.near(&self.files, file, self.text(name)) {
+                search = self.module_entity(target);
+            }
+        }
         if search.found.is_empty() && asker != Asker::Sibling {
             let wild = self.scope_wildcards(file, scope, name, want);
             search.unknown = search.unknown.or(wild.unknown);
@@ -286,16 +347,18 @@ impl Eval<'_> {
 
     fn scope_bindings(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace, asker: Asker) -> Search {
         let unit = self.unit(file);
+        let apart = self.rules(file).methods_apart;
         let mut search = Search::default();
         let mut missing = None;
         for index in unit.bindings(scope, name) {
             let binding = unit.facts.bindings[index as usize];
-            if !fits(binding.namespace, want) {
+            if !(if apart { fits_apart(binding.namespace, want) } else { fits(binding.namespace, want) }) {
                 continue;
             }
             match binding.target {
                 BindingTarget::Definition(def) => search.push(Found::plain(Entity::Def(DefRef { file, def }))),
                 BindingTarget::Import(_) if asker == Asker::Sibling => {}
+                BindingTarget::Import(import) if apart && !self.may_import(file, import, want) => {}
                 BindingTarget::Import(import) => {
                     let part = self.import(file, import, want);
                     // The import may bring the name in another name space only.
@@ -350,16 +413,21 @@ impl Eval<'_> {
     fn scope_wildcards(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace) -> Search {
         let unit = self.unit(file);
         let mut search = Search::default();
-        let mut external = None;
+        let mut external: Vec<Found> = Vec::new();
         for import in unit.wildcards(scope) {
             let row = unit.facts.imports[import.index()];
             if row.kind != ImportKind::Wildcard || row.flags.reexport && self.rules(file).explicit_exports {
                 continue;
             }
+            if self.rules(file).methods_apart && !self.may_import(file, import, want) {
+                continue;
+            }
             let part = self.wildcard_member(file, import, name, want);
             for found in part.found {
                 match found.entity {
-                    Entity::External(..) => external = Some(found),
+                    // Where packages are many and small, each of them may have the name.
+                    Entity::External(..) if self.rules(file).folders_are_packages => external.push(found),
+                    Entity::External(..) => external = vec![found],
                     _ => search.push(found),
                 }
             }
@@ -378,7 +446,7 @@ impl Eval<'_> {
         }
         // A package outside may or may not have the name: only said where nothing in the project has it, and where the
         // language itself would not know it either.
-        if search.found.is_empty() && external.is_some() && scope == FILE {
+        if search.found.is_empty() && !external.is_empty() && scope == FILE {
             let resolver = self.resolver(file);
             if resolver.outside(&self.files, file, self.text(name)).is_none()
                 && self.sibling_member(file, name, want).found.is_empty()
@@ -387,6 +455,11 @@ impl Eval<'_> {
             }
         }
         search
+    }
+
+    /// Imports of types bring no methods.
+    fn may_import(&mut self, file: FileId, import: ImportId, want: Namespace) -> bool {
+        !(want == Namespace::Callee && self.unit(file).facts.imports[import.index()].flags.type_only)
     }
 
     /// A member that a wildcard import brings.
@@ -427,6 +500,13 @@ impl Eval<'_> {
                 let name = unit.name(symbol);
                 if let Some(path) = row.path {
                     return self.resolve_member(file, path, name, Namespace::Type, want);
+                }
+                if row.flags.type_only && self.rules(file).folders_are_packages {
+                    let whole = format!("{written}.{}", self.text(name));
+                    return match resolver.module(&self.files, file, whole.trim_start_matches('.'), row.level) {
+                        ModuleTarget::External(package) => Search::one(Entity::External(package.into(), Some(name))),
+                        target => self.module_entity(target),
+                    };
                 }
                 let target = resolver.module(&self.files, file, written, row.level);
                 self.target_member(target, name, want, Asker::Named)
@@ -525,6 +605,15 @@ impl Eval<'_> {
         match target {
             ModuleTarget::External(package) => Search::one(Entity::External(package.into(), Some(name))),
             ModuleTarget::NotFound => Search::unknown(Reason::ModuleNotFound),
+            ModuleTarget::Member(files, names) => {
+                let found = self.inside(&files, &names, Namespace::Type);
+                let classes = self.values_of(found, Namespace::Type);
+                let mut search = Search { unknown: classes.unknown, ..Search::default() };
+                for class in &classes.items {
+                    search.add(self.member(class, name, want));
+                }
+                search
+            }
             target => match self.module_value(target) {
                 Some(module) => self.module_member(&module, name, want, asker),
                 None => Search::unknown(Reason::ModuleNotFound),
@@ -570,12 +659,17 @@ impl Eval<'_> {
         }
         let submodules = match module {
             Module::File(file) => self.rules(*file).submodules_are_members.then(|| self.resolver(*file)),
-            Module::Folder(_) => Some(self.resolvers[0].as_ref()),
+            Module::Folder(_) => Some(self.resolvers[self.home_family()].as_ref()),
             Module::Files(_) => None,
         };
-        if let (Some(resolver), Asker::Named) = (submodules, asker) {
-            let target = resolver.submodule(&self.files, &module.target(), self.text(name));
-            if target != ModuleTarget::NotFound {
+        let packages = matches!(module, Module::Folder(_)) && self.home.folders_are_packages;
+        if let Some(resolver) = submodules.filter(|_| asker == Asker::Named || packages) {
+            let target = resolver.submodule(&self.files, self.home_file, &module.target(), self.text(name));
+            if let (true, ModuleTarget::External(package)) = (packages, &target) {
+                return Search::one(Entity::External(package.as_str().into(), Some(name)));
+            }
+            let brought = asker == Asker::Named || !matches!(target, ModuleTarget::Folder(_));
+            if target != ModuleTarget::NotFound && brought {
                 return self.module_entity(target);
             }
         }

@@ -15,8 +15,10 @@ use crate::rules::{Builtin, MemberOrder, MethodShape, Reason};
 pub(super) enum Ancestor {
     /// A class of the project, with its type arguments.
     Class(DefRef, Args),
-    /// A class of a package outside.
-    External(Rc<str>),
+    /// A class of a package outside, with its name.
+    External(Rc<str>, Option<Name>),
+    /// A standard type with arguments.
+    Standard(Builtin, Args),
     /// A base that could not be resolved.
     Unknown,
 }
@@ -66,11 +68,15 @@ impl Eval<'_> {
                 let shape = self.home.builtin_method(*builtin, text);
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(value.clone())))
             }
-            Value::External(package) => Search::one(Entity::External(package.clone(), Some(name))),
+            Value::External(package, _) => Search::one(Entity::External(package.clone(), Some(name))),
             Value::BuiltinType(..) | Value::Method(_) | Value::Maps(..) => {
                 Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
             }
             Value::Bound(of, _) => self.static_member(*of, &no_args(), name, want),
+            // The one method of a function type calls it.
+            Value::Callable(_) if self.home.methods_apart => {
+                Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
+            }
             Value::Callable(_) => Search::unknown(Reason::UnknownReceiver),
             Value::Null => Search::default(),
         }
@@ -188,7 +194,10 @@ impl Eval<'_> {
         }
         let ancestors = self.ancestors(of);
         let mut external = None;
+        let mut standard = None;
         let mut unknown = false;
+        let gathers = want == Namespace::Callee && self.rules(of.file).overloads;
+        let mut gathered = Search::default();
         for (place, ancestor) in ancestors.iter().enumerate() {
             match ancestor {
                 Ancestor::Class(class, base_args) => {
@@ -214,11 +223,33 @@ impl Eval<'_> {
                         search.push(found);
                     }
                     search.unknown = (unknown || external.is_some()).then_some(Reason::UnknownBase);
-                    return search;
+                    if !gathers {
+                        return search;
+                    }
+                    // Bases may have overloads besides; which one is meant is chosen later, among all.
+                    let first = gathered.found.is_empty();
+                    gathered.unknown = if first { search.unknown } else { gathered.unknown };
+                    search.found.into_iter().for_each(|found| gathered.push(found));
                 }
-                Ancestor::External(package) => external = external.or(Some(package.clone())),
+                Ancestor::External(package, _) => external = external.or(Some(package.clone())),
+                Ancestor::Standard(builtin, args) => {
+                    external = external.or(Some(self.rules(of.file).builtin_package.into()));
+                    standard = standard.or(Some((*builtin, args.clone())));
+                }
                 Ancestor::Unknown => unknown = true,
             }
+        }
+        if !gathered.found.is_empty() {
+            return gathered;
+        }
+        if let (Some((builtin, base_args)), Value::Instance(..)) = (standard, value)
+            && let Some(shape) = self.home.builtin_method(builtin, self.text(name))
+        {
+            let args = self.base_args(of, args, &base_args);
+            return Search::one(Entity::BuiltinMethod(Some(shape), Rc::new(Value::Builtin(builtin, args))));
+        }
+        if let Some(found) = self.enum_member(of, name) {
+            return found;
         }
         let identity = self.rules(of.file).identity_methods.contains(&self.text(name));
         if identity && matches!(value, Value::Instance(..)) {
@@ -271,6 +302,19 @@ impl Eval<'_> {
             return found;
         }
         Search::unknown(if self.rules(of.file).linked { Reason::NoSuchMember } else { Reason::NotLinked })
+    }
+
+    /// A member that the language gives every enum.
+    fn enum_member(&mut self, of: DefRef, name: Name) -> Option<Search> {
+        let members = self.rules(of.file).enum_members;
+        if members.is_empty() || self.definition(of).kind != DefKind::Enum {
+            return None;
+        }
+        let text = self.text(name);
+        let (_, shape) = members.iter().find(|(known, _)| *known == text)?;
+        let values = Values::one(Value::Instance(of, no_args()));
+        let receiver = Value::Builtin(Builtin::Transparent, [values].into());
+        Some(Search::one(Entity::BuiltinMethod(Some(*shape), Rc::new(receiver))))
     }
 
     /// A member that everything has from the language itself.
@@ -538,11 +582,8 @@ impl Eval<'_> {
             match value {
                 Value::Def(class, _) if class == of => {}
                 Value::Def(class, args) if !self.is_inline_module(class) => bases.push(Ancestor::Class(class, args)),
-                Value::External(package) => bases.push(Ancestor::External(package)),
-                Value::BuiltinType(..) => {
-                    let package = self.rules(of.file).builtin_package;
-                    bases.push(Ancestor::External(package.into()));
-                }
+                Value::External(package, name) => bases.push(Ancestor::External(package, name)),
+                Value::BuiltinType(builtin, args) => bases.push(Ancestor::Standard(builtin, args)),
                 Value::Module(Module::File(file)) => {
                     let whole = self.whole_export(file);
                     for value in self.values_of(whole, Namespace::Type).items {
@@ -566,8 +607,11 @@ impl Eval<'_> {
             Value::Super(of) => (*of, true),
             _ => return Search::default(),
         };
-        let constructors = self.rules(class.file).constructors;
-        for text in constructors {
+        let rules = self.rules(class.file);
+        if !rules.constructors_inherited {
+            return self.own_constructor(class, above);
+        }
+        for text in rules.constructors {
             let Some(name) = self.project.names.get(text) else { continue };
             let receiver = Value::Instance(class, no_args());
             let search = self.class_member(class, &no_args(), name, Namespace::Value, &receiver, above);
@@ -578,11 +622,41 @@ impl Eval<'_> {
         if above { self.base_class(class) } else { Search::default() }
     }
 
+    /// The constructors that a class writes itself; for `super` those of its base, or the base where it writes none.
+    fn own_constructor(&mut self, class: DefRef, above: bool) -> Search {
+        let class = if above {
+            let writes_base = !self.unit(class.file).list(self.definition(class).bases).is_empty();
+            match self.ancestors(class).get(1) {
+                Some(Ancestor::Class(base, _)) if writes_base => *base,
+                _ if !writes_base => {
+                    let package = self.rules(class.file).builtin_package;
+                    return Search::one(Entity::External(package.into(), None));
+                }
+                _ => return self.base_class(class),
+            }
+        } else {
+            class
+        };
+        let rules = self.rules(class.file);
+        let want = if rules.methods_apart { Namespace::Callee } else { Namespace::Value };
+        for text in rules.constructors {
+            let Some(name) = self.project.names.get(text) else { continue };
+            let search = self.own_members(class, name, want);
+            if !search.found.is_empty() {
+                return search;
+            }
+        }
+        if above { Search::one(Entity::Def(class)) } else { Search::default() }
+    }
+
     /// The base that `super()` goes to where no class of the project writes a constructor.
     fn base_class(&mut self, class: DefRef) -> Search {
         match self.ancestors(class).get(1) {
             Some(Ancestor::Class(base, _)) => Search::one(Entity::Def(*base)),
-            Some(Ancestor::External(package)) => Search::one(Entity::External(package.clone(), None)),
+            Some(Ancestor::External(package, _)) => Search::one(Entity::External(package.clone(), None)),
+            Some(Ancestor::Standard(..)) => {
+                Search::one(Entity::External(self.rules(class.file).builtin_package.into(), None))
+            }
             Some(Ancestor::Unknown) | None => Search::unknown(Reason::UnknownBase),
         }
     }
@@ -638,7 +712,7 @@ fn merge(class: DefRef, bases: &[Ancestor], done: &[(DefRef, Vec<Ancestor>)]) ->
             return Some(order);
         }
         let head = rows.iter().map(|row| row[0].clone()).find(|head| {
-            matches!(head, Ancestor::External(_) | Ancestor::Unknown)
+            !matches!(head, Ancestor::Class(..))
                 && rows.iter().all(|row| same(&row[0], head) || !row.iter().any(|other| same(other, head)))
                 || matches!(head, Ancestor::Class(..))
                     && !rows.iter().any(|row| row[1..].iter().any(|other| same(other, head)))

@@ -8,6 +8,7 @@ mod call;
 mod embed;
 mod lookup;
 mod member;
+mod overload;
 mod value;
 
 use std::rc::Rc;
@@ -54,6 +55,7 @@ pub(crate) struct Eval<'a> {
     open_values: FxHashMap<DefRef, u32>,
     /// Rules of the language of the file that is linked.
     home: &'static Rules,
+    home_file: FileId,
     depth: u32,
     steps: u32,
     /// Lowest place of the stack that an evaluation in progress was cut short for.
@@ -76,6 +78,7 @@ impl<'a> Eval<'a> {
             open_searches: FxHashMap::default(),
             open_values: FxHashMap::default(),
             home: &Rules::OUTLINED,
+            home_file: FileId(0),
             depth: 0,
             steps: 0,
             cut: UNCUT,
@@ -92,6 +95,7 @@ impl<'a> Eval<'a> {
     /// Starts the linking of a file: values of standard types behave as its language says.
     pub(crate) fn begin_file(&mut self, file: FileId) {
         self.home = self.rules(file);
+        self.home_file = file;
     }
 
     /// Starts the step budget of the next reference.
@@ -185,7 +189,7 @@ impl<'a> Eval<'a> {
                 self.values_of(search, want)
             }
             Expr::Call { callee, args } => {
-                let callees = self.eval(file, callee, Namespace::Callee);
+                let callees = self.callees(file, callee);
                 let args = unit.list(args);
                 callees.flat_map(|callee| self.call(&callee, file, args))
             }
@@ -222,7 +226,7 @@ impl<'a> Eval<'a> {
                 None => Values::unknown(Reason::UnknownReceiver),
             },
             Expr::Literal(Literal::Null) => Values::one(Value::Null),
-            Expr::Literal(_) => Values::one(Value::Builtin(Builtin::Scalar, no_args())),
+            Expr::Literal(literal) => self.literal(file, literal),
             Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
             Expr::Union(items) => self.all(file, unit.list(items), want),
             Expr::Generic { base, args } => self.generic(file, base, unit.list(args), want),
@@ -233,6 +237,27 @@ impl<'a> Eval<'a> {
             }
             Expr::Unknown => Values::unknown(Reason::UnknownReceiver),
         }
+    }
+
+    /// What a call calls: where methods are apart, a generic is a class that is constructed.
+    fn callees(&mut self, file: FileId, callee: ExprId) -> Values {
+        let constructs = matches!(self.unit(file).facts.expr(callee), Expr::Generic { .. });
+        let want = if constructs && self.rules(file).methods_apart { Namespace::Type } else { Namespace::Callee };
+        self.eval(file, callee, want)
+    }
+
+    fn literal(&mut self, file: FileId, literal: Literal) -> Values {
+        let rules = self.rules(file);
+        let name = rules.literal_types.iter().find(|(known, _)| *known == literal).map(|(_, name)| *name);
+        match name.and_then(|name| self.project.names.get(name)) {
+            Some(name) => Values::one(Value::External(rules.builtin_package.into(), Some(name))),
+            None => Values::one(Value::Builtin(Builtin::Scalar, no_args())),
+        }
+    }
+
+    /// Number of the family whose file is being linked.
+    fn home_family(&self) -> usize {
+        FAMILIES.iter().position(|family| std::ptr::eq(family.rules, self.home)).unwrap_or(0)
     }
 
     fn all(&mut self, file: FileId, exprs: &[ExprId], want: Namespace) -> Values {
@@ -336,7 +361,7 @@ impl<'a> Eval<'a> {
             Entity::Module(module) => Values::one(Value::Module(module.clone())),
             Entity::Local(file, binding) => self.value_of_binding(*file, *binding),
             Entity::Expr(file, expr) => self.eval(*file, *expr, want),
-            Entity::External(package, name) => self.external(package, *name),
+            Entity::External(package, name) => self.external(package, *name, want),
             Entity::BuiltinMethod(None, receiver) if matches!(**receiver, Value::BuiltinType(..)) => {
                 // `Vec::new`, `Box::new`: what it is called with says what it holds.
                 Values::one(receiver.as_ref().clone())
@@ -348,6 +373,10 @@ impl<'a> Eval<'a> {
             Entity::BuiltinMethod(shape, receiver) => {
                 let result = match shape {
                     Some(shape) => call::shape(*shape, receiver),
+                    None if matches!(**receiver, Value::Callable(_)) => {
+                        let Value::Callable(result) = receiver.as_ref() else { return Values::default() };
+                        result.as_ref().clone()
+                    }
                     None => Values::unknown(Reason::UnknownReceiver),
                 };
                 Values::one(Value::Method(Rc::new(result)))
@@ -359,18 +388,29 @@ impl<'a> Eval<'a> {
         }
     }
 
-    fn external(&mut self, package: &Rc<str>, name: Option<Name>) -> Values {
-        let builtin = name.and_then(|name| {
-            let text = self.text(name);
-            FAMILIES.iter().find_map(|family| {
-                let known = family.rules.linked && package_is_of(family.name, package);
-                known.then(|| family.rules.builtin_type(text)).flatten()
-            })
+    fn external(&mut self, package: &Rc<str>, name: Option<Name>, want: Namespace) -> Values {
+        let text = name.map(|name| self.text(name));
+        let builtin = text.and_then(|text| {
+            let family = &FAMILIES[self.home_family()];
+            let known = family.rules.linked && package_is_of(family.name, package);
+            known.then(|| family.rules.builtin_type(text)).flatten()
         });
-        Values::one(match builtin {
-            Some(builtin) => Value::BuiltinType(builtin, no_args()),
-            None => Value::External(package.clone()),
-        })
+        if let Some(builtin) = builtin {
+            return Values::one(Value::BuiltinType(builtin, no_args()));
+        }
+        let result = text.filter(|_| want == Namespace::Callee).and_then(|text| self.result_type(package, text));
+        if let Some(result) = result {
+            return Values::one(Value::Method(Rc::new(Values::one(result))));
+        }
+        // Only what stands in type position is known to be a type.
+        Values::one(Value::External(package.clone(), name.filter(|_| want == Namespace::Type && self.home.overloads)))
+    }
+
+    /// What a standard method yields, where all of the name yield the same type.
+    fn result_type(&mut self, package: &str, method: &str) -> Option<Value> {
+        let rules = self.home;
+        let (.., ty) = rules.result_types.iter().find(|(of, name, _)| *name == method && package.starts_with(of))?;
+        Some(Value::External(rules.builtin_package.into(), self.project.names.get(ty)))
     }
 
     fn value_of_definition(&mut self, of: DefRef, found: &Found, want: Namespace) -> Values {
@@ -384,9 +424,14 @@ impl<'a> Eval<'a> {
             }
             DefKind::Function => Values::one(self.bind(of, found)),
             DefKind::TypeAlias if !definition.flags.is_distinct => self.alias(of),
+            // Read by a method of its own name.
+            DefKind::Field if want == Namespace::Callee && self.rules(of.file).methods_apart => {
+                let held = self.value_of_variable(of, Namespace::Value);
+                Values::one(Value::Callable(Rc::new(held)))
+            }
             DefKind::Variable | DefKind::Constant | DefKind::Field => self.value_of_variable(of, want),
             DefKind::Variant => match definition.owner {
-                Some(owner) if definition.body.is_none() => {
+                Some(owner) if definition.body.is_none() || self.rules(of.file).methods_apart => {
                     Values::one(Value::Instance(DefRef { file: of.file, def: owner }, no_args()))
                 }
                 _ => Values::one(Value::Def(of, no_args())),
@@ -474,6 +519,7 @@ impl<'a> Eval<'a> {
                 .into(),
             )),
             (ParameterKind::Plain | ParameterKind::Keyword, Some(declared)) => declared,
+            (ParameterKind::Plain, None) if self.rules(of.file).overloads => self.given_parameter(of, index),
             (ParameterKind::Plain | ParameterKind::Keyword, None) => {
                 let mut values = match parameter.default {
                     Some(default) => self.eval(of.file, default, Namespace::Value),
@@ -668,7 +714,7 @@ impl<'a> Eval<'a> {
             ModuleTarget::File(file) => Some(Module::File(file)),
             ModuleTarget::Folder(path) => Some(Module::Folder(path.into())),
             ModuleTarget::Files(files) => Some(Module::Files(files.into())),
-            ModuleTarget::External(_) | ModuleTarget::NotFound => None,
+            ModuleTarget::Member(..) | ModuleTarget::External(_) | ModuleTarget::NotFound => None,
         }
     }
 
@@ -694,6 +740,7 @@ fn package_is_of(family: &str, package: &str) -> bool {
         "typescript" => package == "globals",
         // Error crates define their own `Result`, collection crates their own maps: the names mean the same.
         "go" => matches!(package, "builtin" | "sync/atomic" | "iter"),
+        "java" => package.starts_with("java"),
         "rust" => !matches!(package, "builtins" | "typing" | "collections" | "globals"),
         _ => false,
     }

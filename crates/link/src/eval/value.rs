@@ -35,8 +35,8 @@ pub(crate) enum Value {
     Super(DefRef),
     /// A value of type parameter number `.1` of the definition.
     TypeVar(DefRef, u32),
-    /// Something of a package outside the roots.
-    External(Rc<str>),
+    /// Something of a package outside the roots; if it is known to be a value of a type of that package, the type.
+    External(Rc<str>, Option<Name>),
     /// `None`, `null`: has no members worth following.
     Null,
 }

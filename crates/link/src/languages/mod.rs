@@ -9,6 +9,7 @@ use crate::project::Files;
 use crate::rules::{Resolver, Rules};
 
 mod go;
+mod java;
 mod outlined;
 mod python;
 mod rust;
@@ -35,7 +36,7 @@ pub(crate) struct Family {
 
 /// Every family. Languages in no other row are outlined.
 pub(crate) static FAMILIES: &[Family] =
-    &[python::FAMILY, typescript::FAMILY, rust::FAMILY, go::FAMILY, outlined::FAMILY];
+    &[python::FAMILY, typescript::FAMILY, rust::FAMILY, go::FAMILY, java::FAMILY, outlined::FAMILY];
 
 /// Number of a language's family.
 pub(crate) fn family(language: Language) -> usize {

@@ -158,7 +158,7 @@ impl Resolver for Python {
         self.absolute(files, folder, module)
     }
 
-    fn submodule(&self, files: &Files<'_>, of: &ModuleTarget, name: &str) -> ModuleTarget {
+    fn submodule(&self, files: &Files<'_>, _from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
         match of {
             ModuleTarget::File(file) => {
                 let path = files.path(*file);

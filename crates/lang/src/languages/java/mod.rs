@@ -1,12 +1,16 @@
 //! Java: packages, static and wildcard imports, anonymous classes, records, method references.
 
+mod bodies;
+mod expressions;
+mod finish;
+
 use std::sync::OnceLock;
 
 use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
-use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap};
+use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap, common};
 use crate::facts::{
     Collection, DefFlags, DefKind, FileFacts, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind,
     Visibility,
@@ -22,6 +26,9 @@ const fn field(name: &'static str) -> Pick {
     Pick::Field(name)
 }
 
+/// Name that constructors are bound under.
+const INIT: &str = "<init>";
+
 static GRAMMAR: Grammar = Grammar {
     type_fields: &["type"],
     no_type: &["var"],
@@ -32,6 +39,8 @@ static GRAMMAR: Grammar = Grammar {
     visibility,
     test_decorators: &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property"],
     adjust,
+    methods_apart: true,
+    finish: finish::finish,
     ..Grammar::new(|| tree_sitter_java::LANGUAGE.into(), RULES)
 };
 
@@ -86,9 +95,15 @@ static RULES: &[(&str, Rule)] = &[
     ("catch_formal_parameter", Rule::Bind(&CATCH)),
     ("catch_type", Rule::Union(&[])),
     ("resource", Rule::Bind(&Bind::LOCAL)),
-    ("instanceof_expression", Rule::Bind(&INSTANCE_OF)),
+    ("if_statement", Rule::Custom(bodies::enter_condition, nothing)),
+    ("while_statement", Rule::Custom(bodies::enter_condition, nothing)),
+    ("instanceof_expression", Rule::Custom(bodies::enter_instance_of, bodies::leave_instance_of)),
     ("type_pattern", Rule::Bind(&TYPE_PATTERN)),
-    ("return_statement", Rule::Return),
+    ("record_pattern", Rule::Custom(bodies::enter_record_pattern, nothing)),
+    ("record_pattern_component", Rule::Bind(&TYPE_PATTERN)),
+    ("switch_block", Rule::Custom(bodies::enter_switch, nothing)),
+    ("enum_body", Rule::Custom(common::descend, bodies::leave_enum)),
+    ("return_statement", Rule::Custom(bodies::enter_return, bodies::leave_return)),
     ("yield_statement", Rule::Plain),
     ("argument_list", Rule::Values),
     ("break_statement", Rule::Skip),
@@ -97,17 +112,17 @@ static RULES: &[(&str, Rule)] = &[
     ("element_value_pair", Rule::Without(field("key"))),
     ("annotation", Rule::Decorator(field("name"))),
     ("marker_annotation", Rule::Decorator(field("name"))),
-    ("method_invocation", Rule::Method(field("object"), field("name"), field("arguments"))),
-    ("explicit_constructor_invocation", Rule::Call(field("constructor"), field("arguments"))),
-    ("object_creation_expression", Rule::Call(field("type"), field("arguments"))),
-    ("method_reference", Rule::Custom(enter_method_reference, leave_method_reference)),
-    ("field_access", Rule::Member(field("object"), field("field"))),
+    ("method_invocation", Rule::Custom(expressions::enter_invocation, expressions::leave_invocation)),
+    ("explicit_constructor_invocation", Rule::Custom(expressions::enter_chain, expressions::leave_chain)),
+    ("object_creation_expression", Rule::Custom(expressions::enter_creation, expressions::leave_creation)),
+    ("method_reference", Rule::Custom(expressions::enter_method_reference, expressions::leave_method_reference)),
+    ("field_access", Rule::Custom(expressions::enter_field, expressions::leave_field)),
     ("scoped_identifier", Rule::Member(field("scope"), field("name"))),
     ("scoped_type_identifier", Rule::Member(Pick::Nth(0), Pick::Last)),
     ("array_access", Rule::Index(field("array"))),
     ("cast_expression", Rule::Instance(field("type"))),
     ("parenthesized_expression", Rule::Forward),
-    ("ternary_expression", Rule::Union(&["consequence", "alternative"])),
+    ("ternary_expression", Rule::Custom(common::block, expressions::leave_ternary)),
     ("assignment_expression", Rule::Assign(field("left"))),
     ("array_creation_expression", Rule::TypeOf(Collection::List)),
     ("array_initializer", Rule::Collection(Collection::List)),
@@ -129,10 +144,17 @@ static RULES: &[(&str, Rule)] = &[
     ("this", Rule::This),
     ("super", Rule::Super),
     ("string_literal", Rule::Literal(Literal::Str)),
-    ("character_literal", Rule::Literal(Literal::Int)),
-    ("decimal_integer_literal", Rule::Literal(Literal::Int)),
-    ("hex_integer_literal", Rule::Literal(Literal::Int)),
-    ("decimal_floating_point_literal", Rule::Literal(Literal::Float)),
+    ("character_literal", Rule::Custom(common::descend, expressions::character)),
+    ("decimal_integer_literal", Rule::Custom(common::descend, expressions::number)),
+    ("hex_integer_literal", Rule::Custom(common::descend, expressions::number)),
+    ("decimal_floating_point_literal", Rule::Custom(common::descend, expressions::number)),
+    ("octal_integer_literal", Rule::Custom(common::descend, expressions::number)),
+    ("binary_integer_literal", Rule::Custom(common::descend, expressions::number)),
+    ("hex_floating_point_literal", Rule::Custom(common::descend, expressions::number)),
+    ("class_literal", Rule::Custom(expressions::enter_class_literal, expressions::leave_class_literal)),
+    ("binary_expression", Rule::Custom(common::descend, expressions::leave_binary)),
+    ("unary_expression", Rule::Custom(common::descend, expressions::leave_unary)),
+    ("update_expression", Rule::Forward),
     ("true", Rule::Literal(Literal::Bool)),
     ("false", Rule::Literal(Literal::Bool)),
     ("null_literal", Rule::Literal(Literal::Null)),
@@ -147,11 +169,15 @@ fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {
 
 fn nothing(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}
 
-fn adjust<'t>(_: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
+fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
     let has = |word: &str| draft.words.contains(&word);
     match node.kind() {
         "variable_declarator" if has("static") && has("final") => draft.kind = DefKind::Constant,
         "variable_declarator" => {}
+        // Bound under a name of their own, so that they are known before the file is done.
+        "constructor_declaration" | "compact_constructor_declaration" => {
+            cx.builder.name(INIT);
+        }
         // Constants of an enum are values of it.
         "enum_constant" => draft.flags.is_static = true,
         "interface_declaration" | "annotation_type_declaration" => draft.flags.is_abstract = false,
@@ -188,7 +214,10 @@ fn import(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
         _ => (ImportKind::Wildcard, text, None, path),
     };
     let module = cx.builder.name(module);
-    let flags = ImportFlags::default();
+    // What is not static brings types, and no methods.
+    let mut cursor = node.walk();
+    let is_static = node.children(&mut cursor).any(|child| child.kind() == "static");
+    let flags = ImportFlags { type_only: !is_static, ..ImportFlags::default() };
     let import = Import { kind, module, level: 0, path: None, scope: cx.scope(), pos: cx.source.pos(at), flags };
     cx.builder.import(import, bound);
     Enter::Skip
@@ -250,19 +279,4 @@ fn enter_for_each(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>
 
 fn leave_for_each(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_bind(&FOR_EACH, node, parent);
-}
-
-/// `base::name`; of `Type::new` only the type remains.
-fn enter_method_reference(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if node.named_child_count() == 2
-        && let Some(name) = Pick::Last.get(node, None)
-    {
-        cx.mark(name, Mark::Skip);
-    }
-    Enter::Descend
-}
-
-fn leave_method_reference(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
-    let rule = if node.named_child_count() == 2 { Rule::Member(Pick::Nth(0), Pick::Last) } else { Rule::Forward };
-    cx.leave_expr(rule, node, parent);
 }

@@ -16,10 +16,10 @@ struct Known {
     local_type: bool,
 }
 
-/// Drops references to parameters, type parameters and local variables.
-pub(super) fn drop_local_references(facts: &mut FileFacts) {
+/// Drops references to parameters, type parameters and local variables; with `methods_apart` no call is one to them.
+pub(super) fn drop_local_references(facts: &mut FileFacts, methods_apart: bool) {
     let mut known: FxHashMap<(ScopeId, NameId), Known> = FxHashMap::default();
-    for binding in &facts.bindings {
+    for binding in facts.bindings.iter().filter(|binding| binding.namespace != Namespace::Callee) {
         let entry = known.entry((binding.scope, binding.name)).or_default();
         let local = !matches!(binding.target, BindingTarget::Definition(_) | BindingTarget::Import(_));
         if binding.namespace != Namespace::Type {
@@ -34,6 +34,9 @@ pub(super) fn drop_local_references(facts: &mut FileFacts) {
     let mut references = std::mem::take(&mut facts.references);
     references.retain(|reference| {
         let Expr::Name { name, scope } = facts.expr(reference.expr) else { return true };
+        if methods_apart && reference.role == Role::Call {
+            return true;
+        }
         let in_type = matches!(reference.role, Role::Type | Role::Inherit | Role::Implement | Role::Decorate);
         let mut next = Some(scope);
         for _ in 0..MAX_SCOPES {

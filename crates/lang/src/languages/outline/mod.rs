@@ -113,6 +113,8 @@ pub(super) struct Outline<'a> {
     loose_type_parameters: Vec<crate::facts::TypeParameter>,
     comments: CommentRun,
     assigned: common::Assigned,
+    /// Names whose meaning is settled at the end.
+    pub(super) labels: Vec<rules::Label>,
 }
 
 /// Extracts a file by a grammar.
@@ -140,6 +142,7 @@ pub(super) fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &C
         loose_type_parameters: Vec::new(),
         comments: CommentRun::default(),
         assigned: common::Assigned::default(),
+        labels: Vec::new(),
     };
     let problem = walk::walk(&tree, input.limits, &mut outline);
     while !outline.frames.is_empty() {
@@ -150,7 +153,8 @@ pub(super) fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &C
     if let Some(problem) = problem {
         builder.problem(problem);
     }
-    locals::drop_local_references(builder.facts_mut());
+    (grammar.finish)(builder.facts_mut(), &outline.labels);
+    locals::drop_local_references(builder.facts_mut(), grammar.methods_apart);
     let facts = builder.facts_mut();
     facts.is_test = facts.definitions.iter().any(|definition| definition.flags.is_test);
     Ok(builder.finish())

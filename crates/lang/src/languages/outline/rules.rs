@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::Outline;
 use super::draft::Draft;
-use crate::facts::{Collection, DefFlags, DefKind, Literal, ParameterKind, Visibility};
+use crate::facts::{Collection, DefFlags, DefKind, ExprId, FileFacts, Literal, ParameterKind, ScopeId, Visibility};
 
 /// Names one child of a node.
 #[derive(Debug, Clone, Copy)]
@@ -286,7 +286,15 @@ pub(crate) struct Grammar {
     pub(crate) adjust: Adjust,
     /// After an assignment.
     pub(crate) assigned: Leave,
+    /// Methods have a name space of their own: a local variable never hides one.
+    pub(crate) methods_apart: bool,
+    /// Completes the facts once all names of the file are known; given the labels that were remembered.
+    pub(crate) finish: fn(&mut FileFacts, &[Label]),
 }
+
+/// A bare name that only the whole file can tell from a member of what it is compared with (labels of a switch): its
+/// expression, and the scope it stands in.
+pub(crate) type Label = (ExprId, ScopeId);
 
 fn public(_: Option<DefKind>, _: &str) -> Visibility {
     Visibility::Public
@@ -318,6 +326,8 @@ impl Grammar {
             inline_types: false,
             adjust: |_, _, _, _| {},
             assigned: |_, _, _| {},
+            methods_apart: false,
+            finish: |_, _| {},
         }
     }
 }

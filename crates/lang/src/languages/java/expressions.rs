@@ -1,0 +1,218 @@
+//! Expressions whose meaning the table cannot say: calls, constructions, references to methods, literals.
+
+use tree_sitter::Node;
+
+use super::super::outline::{Mark, Outline, Pick, Rule};
+use super::INIT;
+use crate::facts::{Expr, ExprId, FactsBuilder, Literal, Role};
+use crate::walk::Enter;
+
+fn skip_field(cx: &mut Outline<'_>, node: Node<'_>, field: &str) {
+    if let Some(child) = node.child_by_field_name(field) {
+        cx.mark(child, Mark::Skip);
+    }
+}
+
+/// Whether a keyword stands between the qualifier and the name: `Outer.super.m()`.
+fn through_super(node: Node<'_>) -> bool {
+    let object = node.child_by_field_name("object").map(|object| object.id());
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).any(|child| child.kind() == "super" && Some(child.id()) != object)
+}
+
+pub(super) fn enter_invocation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    skip_field(cx, node, "name");
+    Enter::Descend
+}
+
+/// `name(…)`, `object.name(…)`.
+pub(super) fn leave_invocation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let text = cx.text(name);
+    let object = node.child_by_field_name("object");
+    let callee = match object {
+        Some(object) => {
+            let base = cx.expr_of(object);
+            let base = if through_super(node) { cx.builder.expr(Expr::Instance { of: base }) } else { base };
+            cx.builder.member(base, text)
+        }
+        None => cx.bare_name(text),
+    };
+    call(cx, node, callee, name);
+}
+
+/// A call of `callee`, whose last name stands at `at`, with the arguments of `node`.
+fn call(cx: &mut Outline<'_>, node: Node<'_>, callee: ExprId, at: Node<'_>) {
+    let args = node.child_by_field_name("arguments");
+    let arity = cx.arity(args);
+    cx.refer_with(callee, Role::Call, arity, at);
+    let args = cx.arguments(args);
+    let expr = cx.builder.expr(Expr::Call { callee, args });
+    cx.set_expr(node, expr);
+}
+
+pub(super) fn enter_chain(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    skip_field(cx, node, "constructor");
+    Enter::Descend
+}
+
+/// `this(…)`, `super(…)`.
+pub(super) fn leave_chain(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(constructor) = node.child_by_field_name("constructor") else { return };
+    let scope = cx.scope();
+    let callee = match constructor.kind() {
+        "super" => cx.builder.expr(Expr::Super { scope }),
+        _ => cx.builder.name_expr(INIT, scope),
+    };
+    call(cx, node, callee, constructor);
+}
+
+pub(super) fn enter_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    let arity = cx.arity(node.child_by_field_name("arguments"));
+    if let Some(class) = node.child_by_field_name("type") {
+        cx.mark(class, Mark::Call(arity));
+    }
+    Enter::Descend
+}
+
+/// `new C(…)`: what is constructed is a generic, if only one without arguments, and so told from a method.
+pub(super) fn leave_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(class) = node.child_by_field_name("type") else { return };
+    let class = cx.expr_of(class);
+    let callee = match cx.builder.facts().expr(class) {
+        Expr::Generic { .. } => class,
+        _ => cx.builder.expr(Expr::Generic { base: class, args: FactsBuilder::EMPTY }),
+    };
+    let args = cx.arguments(node.child_by_field_name("arguments"));
+    let expr = cx.builder.expr(Expr::Call { callee, args });
+    cx.set_expr(node, expr);
+}
+
+/// The name of a method reference; `None` for `Type::new`.
+fn referred(node: Node<'_>) -> Option<Node<'_>> {
+    let last = node.child(node.child_count().checked_sub(1)?)?;
+    last.is_named().then_some(last)
+}
+
+pub(super) fn enter_method_reference(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(name) = referred(node) {
+        cx.mark(name, Mark::Skip);
+    }
+    Enter::Descend
+}
+
+/// `base::name`, `Type::new`.
+pub(super) fn leave_method_reference(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let base = Pick::Nth(0).get(node, None).map(|base| cx.expr_of(base));
+    let base = base.unwrap_or(cx.builder.unknown());
+    match referred(node) {
+        Some(name) => {
+            let text = cx.text(name);
+            let expr = cx.builder.path(base, text);
+            cx.refer_with(expr, Role::Read, u8::MAX, name);
+            cx.set_expr(node, expr);
+        }
+        None => {
+            let expr = cx.builder.expr(Expr::Function { result: base });
+            cx.set_expr(node, expr);
+        }
+    }
+}
+
+pub(super) fn enter_field(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    skip_field(cx, node, "field");
+    Enter::Descend
+}
+
+/// `object.field`, `Outer.this`, `Outer.super.field`.
+pub(super) fn leave_field(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let (Some(object), Some(field)) = (node.child_by_field_name("object"), node.child_by_field_name("field")) else {
+        return;
+    };
+    let base = cx.expr_of(object);
+    if field.kind() == "this" {
+        let expr = cx.builder.expr(Expr::Instance { of: base });
+        cx.set_expr(node, expr);
+        return;
+    }
+    let base = if through_super(node) { cx.builder.expr(Expr::Instance { of: base }) } else { base };
+    let text = cx.text(field);
+    let expr = cx.builder.member(base, text);
+    cx.finish_expr(node, field, expr);
+}
+
+pub(super) fn leave_ternary(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Union(&["consequence", "alternative"]), node, parent);
+}
+
+/// A value of a type that is known by its name.
+fn value_of(cx: &mut Outline<'_>, node: Node<'_>, name: &str) {
+    let of = cx.bare_name(name);
+    let expr = cx.builder.expr(Expr::Instance { of });
+    cx.set_expr(node, expr);
+}
+
+pub(super) fn character(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    value_of(cx, node, "char");
+}
+
+/// A number, whose last letter says which type it has.
+pub(super) fn number(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let text = cx.text(node);
+    let floating = node.kind().contains("floating");
+    let hexadecimal = node.kind().starts_with("hex");
+    match text.bytes().last() {
+        Some(b'l' | b'L') => value_of(cx, node, "long"),
+        Some(b'f' | b'F') if floating || !hexadecimal => value_of(cx, node, "float"),
+        _ => {
+            let expr = cx.builder.expr(Expr::Literal(if floating { Literal::Float } else { Literal::Int }));
+            cx.set_expr(node, expr);
+        }
+    }
+}
+
+pub(super) fn enter_class_literal(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    cx.set_in_type();
+    Enter::Descend
+}
+
+/// `C.class`: a value of `Class<C>`.
+pub(super) fn leave_class_literal(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let base = cx.bare_name("Class");
+    let class = cx.first_expr(node).unwrap_or(cx.builder.unknown());
+    let args = cx.builder.list(&[class]);
+    let of = cx.builder.expr(Expr::Generic { base, args });
+    let expr = cx.builder.expr(Expr::Instance { of });
+    cx.set_expr(node, expr);
+}
+
+/// Comparisons are truth values, text stays text when something is added; else the type is that of the operands.
+pub(super) fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
+    let known = |cx: &Outline<'_>, field: &str| cx.known(node.child_by_field_name(field));
+    let (left, right) = (known(cx, "left"), known(cx, "right"));
+    let is_text = |cx: &Outline<'_>, expr: Option<ExprId>| {
+        expr.is_some_and(|expr| cx.builder.facts().expr(expr) == Expr::Literal(Literal::Str))
+    };
+    let expr = match operator {
+        "==" | "!=" | "<" | ">" | "<=" | ">=" | "&&" | "||" => cx.builder.expr(Expr::Literal(Literal::Bool)),
+        "+" if is_text(cx, left) || is_text(cx, right) => cx.builder.expr(Expr::Literal(Literal::Str)),
+        "<<" | ">>" | ">>>" => left.unwrap_or(cx.builder.unknown()),
+        _ => {
+            let unknown = cx.builder.unknown();
+            cx.builder.union(&[left.unwrap_or(unknown), right.unwrap_or(unknown)])
+        }
+    };
+    cx.set_expr(node, expr);
+}
+
+pub(super) fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
+    let expr = match operator {
+        "!" => Some(cx.builder.expr(Expr::Literal(Literal::Bool))),
+        _ => cx.known(node.child_by_field_name("operand")),
+    };
+    if let Some(expr) = expr {
+        cx.set_expr(node, expr);
+    }
+}

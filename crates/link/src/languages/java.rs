@@ -1,0 +1,94 @@
+//! Java: packages over source roots, the standard library.
+
+mod packages;
+mod standard;
+
+use m1nd_lang::Language;
+use m1nd_lang::facts::Literal;
+
+use self::packages::Packages;
+use super::Family;
+use crate::project::{FileId, Files};
+use crate::rules::{BareMembers, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
+
+pub(super) const FAMILY: Family = Family {
+    name: "java",
+    languages: &[Language::Java],
+    rules: &RULES,
+    is_manifest: |_| false,
+    check_manifest: |_, _| None,
+    resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
+};
+
+/// Name that constructors are bound under, whatever their class is called.
+const CONSTRUCTOR: &str = "<init>";
+
+static RULES: Rules = Rules {
+    bare_members: BareMembers::Everywhere,
+    member_order: MemberOrder::DepthFirst,
+    constructors: &[CONSTRUCTOR],
+    iterate_method: Some("iterator"),
+    next_method: Some("next"),
+    builtin_types: standard::CONTAINERS,
+    builtin_methods: standard::CONTAINER_METHODS,
+    universal_members: standard::OBJECT_MEMBERS,
+    builtin_package: standard::PACKAGE,
+    common_methods: standard::COMMON_METHODS,
+    duck_typing: true,
+    overloads: true,
+    methods_apart: true,
+    constructors_inherited: false,
+    folders_are_packages: true,
+    literal_types: &[
+        (Literal::Str, "String"),
+        (Literal::Int, "int"),
+        (Literal::Float, "double"),
+        (Literal::Bool, "boolean"),
+    ],
+    conversions: standard::CONVERSIONS,
+    top_type: Some("Object"),
+    result_types: standard::RESULTS,
+    function_types: standard::FUNCTIONS,
+    enum_members: &[("values", MethodShape::ListOfFirst), ("valueOf", MethodShape::First)],
+    linked: true,
+    ..Rules::OUTLINED
+};
+
+/// Where packages are.
+struct Java {
+    packages: Packages,
+}
+
+impl Resolver for Java {
+    fn fingerprint(&self) -> u64 {
+        self.packages.fingerprint()
+    }
+
+    fn module(&self, files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
+        self.packages.named(files, from, module)
+    }
+
+    fn submodule(&self, files: &Files<'_>, from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
+        match of {
+            ModuleTarget::Folder(package) => self.packages.member(files, from, package, name),
+            _ => ModuleTarget::NotFound,
+        }
+    }
+
+    fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        if standard::PRIMITIVES.contains(&name) {
+            return None;
+        }
+        let facts = files.facts(from);
+        let package = facts.package.map_or("", |package| facts.name(package));
+        self.packages.find(files, from, package, name)
+    }
+
+    fn outside(&self, _files: &Files<'_>, _from: FileId, name: &str) -> Option<ModuleTarget> {
+        if standard::is_known(name) {
+            return Some(ModuleTarget::External(standard::PACKAGE.to_owned()));
+        }
+        let root = standard::ROOTS.contains(&name) || self.packages.is_above(name);
+        root.then(|| ModuleTarget::Folder(name.to_owned()))
+    }
+}

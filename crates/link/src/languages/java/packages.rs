@@ -1,0 +1,175 @@
+//! Which packages the project has: a package is all files that declare it, in whatever source roots and modules.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+
+use m1nd_lang::{FileFacts, Language};
+use rustc_hash::FxHasher;
+
+use crate::project::{FileId, Files};
+use crate::rules::ModuleTarget;
+
+/// The packages of a project.
+#[derive(Debug, Default)]
+pub(super) struct Packages {
+    /// Folders with files of a package.
+    folders: BTreeMap<String, BTreeSet<String>>,
+    /// Types at the top of files that are named differently.
+    aside: BTreeMap<(String, String), Vec<FileId>>,
+    /// First names of packages, and every longer beginning of them.
+    above: BTreeSet<String>,
+    fingerprint: u64,
+}
+
+/// The package that a file declares; empty if none.
+fn package_of(facts: &FileFacts) -> &str {
+    facts.package.map_or("", |package| facts.name(package))
+}
+
+/// Name of the type that a file is named after.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".java").unwrap_or(name)
+}
+
+impl Packages {
+    /// The packages that the files declare.
+    pub(super) fn new(files: &Files<'_>) -> Self {
+        let mut packages = Self::default();
+        let mut hasher = FxHasher::default();
+        for (file, path, facts) in files.all() {
+            if facts.language != Language::Java {
+                continue;
+            }
+            let package = package_of(facts);
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if !packages.folders.get(package).is_some_and(|known| known.contains(folder)) {
+                packages.folders.entry(package.to_owned()).or_default().insert(folder.to_owned());
+                (package, folder).hash(&mut hasher);
+            }
+            for definition in &facts.definitions {
+                let name = facts.name(definition.name);
+                if definition.owner.is_none() && definition.kind.is_type() && name != stem(path) {
+                    (package, name, path).hash(&mut hasher);
+                    packages.aside.entry((package.to_owned(), name.to_owned())).or_default().push(file);
+                }
+            }
+        }
+        for package in packages.folders.keys() {
+            let ends = package.match_indices('.').map(|(end, _)| end).chain([package.len()]);
+            packages.above.extend(ends.map(|end| package[..end].to_owned()));
+        }
+        packages.fingerprint = hasher.finish();
+        packages
+    }
+
+    pub(super) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    /// Whether a dotted name is the beginning of a package of the project.
+    pub(super) fn is_above(&self, name: &str) -> bool {
+        !name.is_empty() && self.above.contains(name)
+    }
+
+    /// The type of a package, seen from a file: of several of the name those nearest to it.
+    pub(super) fn find(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> Option<ModuleTarget> {
+        let mut found: Vec<FileId> = Vec::new();
+        for folder in self.folders.get(package)? {
+            let path = if folder.is_empty() { format!("{name}.java") } else { format!("{folder}/{name}.java") };
+            found.extend(files.find(&path).filter(|&file| package_of(files.facts(file)) == package));
+        }
+        found.extend(self.aside.get(&(package.to_owned(), name.to_owned())).into_iter().flatten());
+        let near = |file: &FileId| shared(files.path(*file), files.path(from));
+        let nearest = found.iter().map(near).max()?;
+        found.retain(|file| near(file) == nearest);
+        Some(ModuleTarget::Member(found, vec![name.to_owned()]))
+    }
+
+    /// What a dotted name means: a package, a type, a type inside of a type.
+    pub(super) fn named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
+        if self.is_above(name) || name.is_empty() {
+            return ModuleTarget::Folder(name.to_owned());
+        }
+        let mut of_project = false;
+        for (end, _) in name.match_indices('.').collect::<Vec<_>>().into_iter().rev() {
+            let (package, rest) = (&name[..end], &name[end + 1..]);
+            if !self.folders.contains_key(package) {
+                continue;
+            }
+            let mut rest = rest.split('.');
+            let first = rest.next().unwrap_or_default();
+            if let Some(ModuleTarget::Member(found, mut names)) = self.find(files, from, package, first) {
+                names.extend(rest.map(str::to_owned));
+                return ModuleTarget::Member(found, names);
+            }
+            // `a.b.c.D` with only `a` in the project may be of another one.
+            of_project |= first.starts_with(char::is_uppercase);
+        }
+        if of_project {
+            return ModuleTarget::NotFound;
+        }
+        if !name.contains('.')
+            && let Some(target) = self.find(files, from, "", name)
+        {
+            return target;
+        }
+        ModuleTarget::External(outside(name))
+    }
+
+    /// What a package holds under a name.
+    pub(super) fn member(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> ModuleTarget {
+        if let Some(target) = self.find(files, from, package, name) {
+            return target;
+        }
+        let longer = format!("{package}.{name}");
+        if self.is_above(&longer) {
+            return ModuleTarget::Folder(longer);
+        }
+        if self.folders.contains_key(package) {
+            return ModuleTarget::NotFound;
+        }
+        match name.starts_with(char::is_lowercase) {
+            true => ModuleTarget::Folder(longer),
+            false => ModuleTarget::External(package.to_owned()),
+        }
+    }
+}
+
+/// The package part of the name of something outside: what stands before the first type.
+fn outside(name: &str) -> String {
+    let mut end = name.len();
+    let mut start = 0;
+    for part in name.split('.') {
+        if part.starts_with(char::is_uppercase) {
+            end = start;
+            break;
+        }
+        start += part.len() + 1;
+    }
+    name[..end].trim_end_matches('.').to_owned()
+}
+
+/// Number of folders that two paths share from the root on.
+fn shared(one: &str, other: &str) -> usize {
+    one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_of_names_outside() {
+        assert_eq!(outside("java.util.List"), "java.util");
+        assert_eq!(outside("java.util.Map.Entry"), "java.util");
+        assert_eq!(outside("a.b"), "a.b");
+        assert_eq!(outside("Top"), "");
+    }
+
+    #[test]
+    fn shared_folders() {
+        assert_eq!(shared("a/src/main/p/A.java", "a/src/test/p/B.java"), 2);
+        assert_eq!(shared("a/B.java", "c/B.java"), 0);
+    }
+}
