@@ -3,12 +3,11 @@
 //! Two classes of data, kept in different files:
 //! - **precious** (`project.db`: settings and roots; later records of agents): written with full synchronisation,
 //!   never replaced by something empty. If it is damaged or newer than this program, opening fails and says so.
-//! - **derived** (`derived.db`, snapshots, the facts cache): can be made again from the project. If it is damaged it
+//! - **derived** (snapshots, the facts cache): can be made again from the project. If it is damaged it
 //!   is set aside as `*.corrupt-<time>` and started anew.
 //!
 //! ```text
 //! <home>/projects/<slug>-<hash>/project.db    precious
-//!                               derived.db    what the snapshot was made from, file by file
 //!                               snapshots/snapshot-<generation>.m1nd, snapshots/current
 //!                               lock          held by the process that writes
 //! <home>/cache/facts/facts.db                 facts of files by content, shared by all projects
@@ -25,7 +24,6 @@ mod durable;
 mod error;
 mod facts;
 mod home;
-mod manifest;
 mod project;
 mod settings;
 mod snapshots;
@@ -35,6 +33,5 @@ pub use durable::{durable_write, quarantine};
 pub use error::StoreError;
 pub use facts::FactsCache;
 pub use home::Home;
-pub use manifest::{ManifestRow, ManifestState};
 pub use project::{ProjectDir, WriterLock};
 pub use system::RealSystem;

@@ -4,20 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use m1nd_base::{RepoPath, System};
+use m1nd_base::System;
 
-use crate::manifest::Manifest;
 use crate::settings::Settings;
-use crate::{ManifestRow, ManifestState, StoreError, durable, snapshots};
+use crate::{StoreError, durable, snapshots};
 
 /// The stored state of one project. Any number of processes may have it open; one of them, the holder of the
-/// [`WriterLock`], may write snapshots and the manifest.
+/// [`WriterLock`], may write snapshots.
 #[derive(Debug)]
 pub struct ProjectDir {
     path: PathBuf,
     system: Arc<dyn System>,
     settings: Settings,
-    manifest: Manifest,
     /// Set once it is not known what reached the disk.
     closed: AtomicBool,
 }
@@ -34,8 +32,7 @@ impl ProjectDir {
     pub(crate) fn open(path: PathBuf, system: Arc<dyn System>) -> Result<Self, StoreError> {
         system.create_folder(&path).map_err(StoreError::io("create the folder", &path))?;
         let settings = Settings::open(path.join("project.db"))?;
-        let manifest = Manifest::open(path.join("derived.db"), system.clone())?;
-        Ok(Self { path, system, settings, manifest, closed: AtomicBool::new(false) })
+        Ok(Self { path, system, settings, closed: AtomicBool::new(false) })
     }
 
     /// Where it is.
@@ -99,35 +96,6 @@ impl ProjectDir {
             durable::prune(&*self.system, &self.snapshots(), |_| true);
         }
         Ok(kept)
-    }
-
-    /// The files the snapshot was made from; `None` if unknown, as after damage: then look at every file.
-    ///
-    /// # Errors
-    /// [`StoreError::Database`] or [`StoreError::Io`].
-    pub fn manifest(&self) -> Result<Option<ManifestState>, StoreError> {
-        self.manifest.read()
-    }
-
-    /// Replaces the manifest, all or nothing.
-    ///
-    /// # Errors
-    /// [`StoreError::Database`], [`StoreError::Io`] or [`StoreError::Closed`]; the former manifest stays.
-    pub fn set_manifest(&self, state: &ManifestState) -> Result<(), StoreError> {
-        self.guarded(|| self.manifest.replace(state))
-    }
-
-    /// Changes the manifest to that of `generation` by its difference, all or nothing.
-    ///
-    /// # Errors
-    /// Those of [`ProjectDir::set_manifest`].
-    pub fn update_manifest(
-        &self,
-        generation: u64,
-        changed: &[ManifestRow],
-        removed: &[(u32, RepoPath)],
-    ) -> Result<(), StoreError> {
-        self.guarded(|| self.manifest.update(generation, changed, removed))
     }
 
     /// The roots of the project, in their order.

@@ -8,25 +8,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use m1nd_base::{ContentHash, RepoPath};
-use m1nd_store::{Home, ManifestRow, ProjectDir};
+use m1nd_store::{Home, ProjectDir};
 use m1nd_testkit::{Random, TempTree};
 
 const HOME: &str = "M1ND_CRASH_HOME";
 const CYCLES: &str = "M1ND_CRASH_CYCLES";
 const DEFAULT_CYCLES: usize = 100;
-/// Roots and manifest rows that change together.
+/// Roots that change together.
 const TOGETHER: u64 = 20;
 
 fn open(home: &Path) -> ProjectDir {
     Home::open(home).and_then(|home| home.project(Path::new("/"))).expect("the project opens")
-}
-
-fn row(number: u64, generation: u64) -> ManifestRow {
-    let content = generation.to_le_bytes();
-    let path = RepoPath::new(&format!("{number}")).expect("well-formed");
-    let hash = ContentHash::of(&content);
-    ManifestRow { root: 0, path, size: generation, mtime_ns: 0, ino: 0, hash, problems: Vec::new() }
 }
 
 fn snapshot(generation: u64) -> Vec<u8> {
@@ -43,13 +35,10 @@ fn commit_all(project: &ProjectDir, generation: u64, mut tell: impl FnMut(&str))
     let bytes = snapshot(generation);
     project.publish_snapshot(&mut |out| out.write_all(&bytes)).expect("writable");
     tell("snapshot");
-    let rows: Vec<ManifestRow> = (0..TOGETHER).map(|number| row(number, generation)).collect();
-    project.update_manifest(generation, &rows, &[]).expect("writable");
-    tell("manifest");
 }
 
 /// What is stored of each kind; panics if any of it is torn.
-fn stored(project: &ProjectDir) -> [(&'static str, u64); 4] {
+fn stored(project: &ProjectDir) -> [(&'static str, u64); 3] {
     let number = |text: &str| text.parse().expect("a number was stored");
     let setting = project.setting("generation").expect("readable").map_or(0, |text| number(&text));
     let roots = project.roots().expect("readable");
@@ -57,8 +46,6 @@ fn stored(project: &ProjectDir) -> [(&'static str, u64); 4] {
         roots.iter().map(|path| number(&path.file_name().expect("named").to_string_lossy())).collect();
     assert!(generations.iter().all(|generation| generation == &generations[0]), "torn roots: {roots:?}");
     assert!(roots.is_empty() || roots.len() as u64 == TOGETHER, "lost roots: {roots:?}");
-    let manifest = project.manifest().expect("readable").unwrap_or_default();
-    assert!(manifest.rows.iter().all(|row| row.size == manifest.generation), "torn manifest: {manifest:?}");
     let path = project.snapshot_path();
     let published = if path.exists() {
         let bytes = std::fs::read(path).expect("readable");
@@ -69,12 +56,7 @@ fn stored(project: &ProjectDir) -> [(&'static str, u64); 4] {
     } else {
         0
     };
-    [
-        ("setting", setting),
-        ("roots", generations.first().copied().unwrap_or(0)),
-        ("manifest", manifest.generation),
-        ("snapshot", published),
-    ]
+    [("setting", setting), ("roots", generations.first().copied().unwrap_or(0)), ("snapshot", published)]
 }
 
 /// Runs in a process of its own, until it is killed or its input ends.

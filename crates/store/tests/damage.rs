@@ -3,31 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use m1nd_base::{ContentHash, RepoPath};
-use m1nd_store::{Home, ManifestRow, ManifestState, ProjectDir, StoreError};
+use m1nd_store::{Home, ProjectDir, StoreError};
 use m1nd_testkit::{Random, TempTree};
 
 fn open(tree: &TempTree) -> Result<ProjectDir, StoreError> {
     Home::open(&tree.join("home"))?.project(&tree.join("repo"))
 }
 
-fn state() -> ManifestState {
-    let row = |number: u64| ManifestRow {
-        root: 0,
-        path: RepoPath::new(&format!("src/{number:03}.py")).expect("well-formed"),
-        size: number,
-        mtime_ns: 1,
-        ino: 2,
-        hash: ContentHash::of(&number.to_le_bytes()),
-        problems: Vec::new(),
-    };
-    ManifestState { generation: 3, rows: (0..100).map(row).collect() }
-}
-
 /// A project with something in each database; returns its folder.
 fn filled(tree: &TempTree) -> PathBuf {
     let project = open(tree).expect("the project opens");
-    project.set_manifest(&state()).expect("writable");
     for number in 0..50 {
         project.set_setting(&format!("key {number}"), Some("value")).expect("writable");
     }
@@ -58,15 +43,6 @@ fn damaged_images(good: &[u8], seed: u64, flips: usize) -> Vec<Vec<u8>> {
     let flipped: Vec<Vec<u8>> = (0..flips).map(flip).collect();
     let cut = (0..good.len()).step_by(4096).map(|end| good[..end].to_vec());
     flipped.into_iter().chain(cut).chain([vec![0; good.len()], b"something else".to_vec()]).collect()
-}
-
-fn kept(folder: &Path, stem: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("listable").map(|entry| entry.expect("listable").path());
-    let is_kept = |path: &PathBuf| {
-        let name = path.file_name().expect("named").to_string_lossy().into_owned();
-        name.starts_with(&format!("{stem}.corrupt-")) && !name.ends_with("-wal")
-    };
-    entries.filter(is_kept).collect()
 }
 
 #[test]
@@ -101,50 +77,16 @@ fn precious_data_is_never_replaced() {
 }
 
 #[test]
-fn derived_data_is_set_aside_and_never_wrong() {
-    let tree = tree();
-    let folder = filled(&tree);
-    let file = folder.join("derived.db");
-    let good = fs::read(&file).expect("readable");
-    let mut set_aside = 0;
-    for (number, bytes) in damaged_images(&good, 6, 250).into_iter().enumerate() {
-        replace(&file, &bytes);
-        for path in kept(&folder, "derived.db") {
-            fs::remove_file(path).expect("removable");
-        }
-        let project = match open(&tree) {
-            Ok(project) => project,
-            Err(StoreError::TooNew { .. }) => continue,
-            Err(error) => panic!("image {number}: {error}"),
-        };
-        let read = project.manifest().unwrap_or_else(|error| panic!("image {number}: {error}"));
-        // The generation is not covered by a sum: it only has to fit that of the snapshot.
-        assert!(read.is_none_or(|read| read.rows == state().rows), "image {number}: wrong rows");
-        project.set_manifest(&state()).unwrap_or_else(|error| panic!("image {number}: {error}"));
-        assert!(project.manifest().expect("readable") == Some(state()), "image {number}: not started anew");
-        drop(project);
-        let kept = kept(&folder, "derived.db");
-        for path in &kept {
-            assert_eq!(fs::read(path).expect("readable").len(), bytes.len(), "image {number}: not kept as it was");
-        }
-        set_aside += kept.len();
-    }
-    assert!(set_aside > 60, "only {set_aside} files were set aside");
-}
-
-#[test]
 fn a_newer_database_is_refused_untouched() {
-    for name in ["project.db", "derived.db"] {
-        let tree = tree();
-        let file = filled(&tree).join(name);
-        let mut bytes = fs::read(&file).expect("readable");
-        bytes[60..64].copy_from_slice(&2_u32.to_be_bytes());
-        replace(&file, &bytes);
-        let error = open(&tree).expect_err("it is newer");
-        assert!(matches!(error, StoreError::TooNew { found: 2, supported: 1, .. }), "{error}");
-        assert_eq!(error.code(), "store_too_new");
-        assert_eq!(fs::read(&file).expect("readable"), bytes);
-    }
+    let tree = tree();
+    let file = filled(&tree).join("project.db");
+    let mut bytes = fs::read(&file).expect("readable");
+    bytes[60..64].copy_from_slice(&2_u32.to_be_bytes());
+    replace(&file, &bytes);
+    let error = open(&tree).expect_err("it is newer");
+    assert!(matches!(error, StoreError::TooNew { found: 2, supported: 1, .. }), "{error}");
+    assert_eq!(error.code(), "store_too_new");
+    assert_eq!(fs::read(&file).expect("readable"), bytes);
 }
 
 /// The newer version may have ended without writing its log back; opening and closing must not do that for it.

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use m1nd_base::{ContentHash, Problem, ProblemKind, RepoPath};
-use m1nd_store::{Home, ManifestRow, ManifestState, ProjectDir, RealSystem, StoreError};
+use m1nd_base::ContentHash;
+use m1nd_store::{Home, ProjectDir, RealSystem, StoreError};
 use m1nd_testkit::{Fault, FaultSystem, TempTree};
 
 fn open(tree: &TempTree) -> ProjectDir {
@@ -14,41 +14,6 @@ fn open(tree: &TempTree) -> ProjectDir {
 
 fn tree() -> TempTree {
     TempTree::new("//- repo/a.py\n//- other/b.py\n")
-}
-
-fn row(root: u32, path: &str, text: &str) -> ManifestRow {
-    ManifestRow {
-        root,
-        path: RepoPath::new(path).expect("well-formed"),
-        size: text.len() as u64,
-        mtime_ns: -5,
-        ino: u64::MAX,
-        hash: ContentHash::of(text.as_bytes()),
-        problems: vec![Problem::new(ProblemKind::TooLarge, text)],
-    }
-}
-
-#[test]
-fn manifest_replace_and_update() {
-    let tree = tree();
-    let project = open(&tree);
-    assert_eq!(project.manifest().expect("readable"), None);
-    let mut state = ManifestState { generation: 7, rows: vec![row(0, "a", "1"), row(0, "b", "2"), row(1, "a", "3")] };
-    project.set_manifest(&state).expect("writable");
-    assert_eq!(open(&tree).manifest().expect("readable"), Some(state.clone()));
-
-    let gone = [(0, RepoPath::new("b").expect("well-formed")), (9, RepoPath::new("never").expect("well-formed"))];
-    let changed = [row(0, "a", "changed"), row(0, "c", "new")];
-    project.update_manifest(8, &changed, &gone).expect("writable");
-    state = ManifestState { generation: 8, rows: vec![row(0, "a", "changed"), row(0, "c", "new"), row(1, "a", "3")] };
-    assert_eq!(open(&tree).manifest().expect("readable"), Some(state));
-}
-
-#[test]
-fn an_empty_manifest_is_not_an_unknown_one() {
-    let tree = tree();
-    open(&tree).set_manifest(&ManifestState::default()).expect("writable");
-    assert_eq!(open(&tree).manifest().expect("readable"), Some(ManifestState::default()));
 }
 
 #[test]
@@ -205,6 +170,17 @@ fn leftovers_of_a_crash_are_swept_by_the_next_writer() {
     assert_eq!(fs::read(project.snapshot_path()).expect("readable"), b"y");
 }
 
+/// Earlier versions kept a database of derived data here; whatever it has become is none of our business.
+#[test]
+fn a_file_of_an_earlier_version_does_not_keep_the_project_from_opening() {
+    let tree = tree();
+    let project = open(&tree);
+    project.set_setting("k", Some("v")).expect("writable");
+    fs::write(project.path().join("derived.db"), "not a database").expect("writable");
+    drop(project);
+    assert_eq!(open(&tree).setting("k").expect("readable").as_deref(), Some("v"));
+}
+
 #[cfg(unix)]
 #[test]
 fn only_the_owner_can_look() {
@@ -215,7 +191,6 @@ fn only_the_owner_can_look() {
     facts.put_many(&[(ContentHash::of(b"k"), b"v".to_vec())], 1).expect("writable");
     let project = open(&tree);
     project.set_setting("k", Some("v")).expect("writable");
-    project.set_manifest(&ManifestState::default()).expect("writable");
     project.publish_snapshot(&mut |out| out.write_all(b"x")).expect("writable");
     let _lock = project.try_lock().expect("lockable").expect("free");
     let mut folders = vec![home.path().to_owned()];
@@ -233,5 +208,5 @@ fn only_the_owner_can_look() {
             }
         }
     }
-    assert!(files >= 9, "databases with their logs, a snapshot, its pointer and the lock; found {files}");
+    assert!(files >= 7, "databases with their logs, a snapshot, its pointer and the lock; found {files}");
 }
