@@ -16,14 +16,20 @@ pub struct EngineConfig {
     pub watch: bool,
     /// Never indexes, never writes: serves the index that is there.
     pub read_only: bool,
+    /// Bytes of facts kept for all projects together; what was not used for the longest time goes first.
+    pub facts_bytes: u64,
     /// Threads for reading and parsing; `None` for one per processor.
     pub threads: Option<usize>,
 }
 
 impl EngineConfig {
+    /// Usual bound of [`EngineConfig::facts_bytes`].
+    pub const FACTS_BYTES: u64 = 2 << 30;
+
     /// The usual setup for these roots: default limits, no watching, writing allowed.
     pub fn new(home: PathBuf, roots: Vec<PathBuf>) -> Self {
-        Self { home, roots, limits: Limits::default(), watch: false, read_only: false, threads: None }
+        let limits = Limits::default();
+        Self { home, roots, limits, watch: false, read_only: false, facts_bytes: Self::FACTS_BYTES, threads: None }
     }
 }
 

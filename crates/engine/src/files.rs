@@ -113,6 +113,8 @@ pub(crate) enum Looked {
     All,
     /// What lies at or below this path of the index.
     Within(String),
+    /// All but what lies below these folders of the index: the first of several roots.
+    Outside(Vec<String>),
     /// These paths of the index and what lay below them.
     Paths(BTreeSet<String>),
 }
@@ -123,6 +125,7 @@ impl Looked {
         match self {
             Self::All => true,
             Self::Within(scope) => scope.is_empty() || below(scope),
+            Self::Outside(folders) => !folders.iter().any(|folder| below(folder)),
             Self::Paths(paths) => paths.contains(path) || paths.iter().any(|scope| below(scope)),
         }
     }
@@ -192,6 +195,8 @@ mod tests {
         let within = all.after(&Looked::Within("b".into()), &[row("b/y", link)]);
         assert_eq!(within.rows(), [row("a", link), row("b/y", link), row("bb", unread)]);
         assert_eq!(within.counts().collect::<BTreeMap<_, _>>(), BTreeMap::from([(link, 2), (unread, 1)]));
+        let outside = within.after(&Looked::Outside(vec!["b".into()]), &[row("c", link)]);
+        assert_eq!(outside.rows(), [row("b/y", link), row("c", link)]);
         let paths = within.after(&Looked::Paths(["a".to_owned(), "b".to_owned()].into()), &[]);
         assert_eq!(paths.rows(), [row("bb", unread)]);
         assert_eq!(paths.counts().collect::<Vec<_>>(), [(unread, 1)]);

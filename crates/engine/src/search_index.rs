@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use m1nd_base::RepoPath;
+use m1nd_base::{Cancel, Cancelled, RepoPath};
 use m1nd_graph::{Container, SnapshotError, Tag};
 use m1nd_search::{FileTerms, Index, IndexBuilder, IndexedFile};
 
@@ -43,11 +43,17 @@ impl SearchIndex {
     }
 
     /// The index of these files.
-    pub(crate) fn build<'a>(files: impl Iterator<Item = (&'a RepoPath, &'a Arc<IndexedFile>)>) -> Self {
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub(crate) fn build<'a>(
+        files: impl Iterator<Item = (&'a RepoPath, &'a Arc<IndexedFile>)>,
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
         let mut builder = IndexBuilder::new();
         files.for_each(|(path, file)| builder.add(path.as_str(), file.clone()));
-        let container = Container::in_memory(vec![(SECTION, builder.finish())]);
-        Self::open(&container).expect("an index that was just built can be opened")
+        let container = Container::in_memory(vec![(SECTION, builder.finish_unless(cancel)?)]);
+        Ok(Self::open(&container).expect("an index that was just built can be opened"))
     }
 
     /// The index after files changed or went away.
@@ -64,6 +70,6 @@ impl SearchIndex {
 
 impl Default for SearchIndex {
     fn default() -> Self {
-        Self::build(std::iter::empty())
+        Self::build(std::iter::empty(), &Cancel::new()).expect("nobody cancels")
     }
 }

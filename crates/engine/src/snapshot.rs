@@ -50,8 +50,9 @@ pub(crate) struct Content {
     pub(crate) outdated: bool,
 }
 
-/// Handles of roots; `None` for one that is gone or no longer allowed.
-pub(crate) fn open_roots(roots: &[RootInfo], shared: &Shared) -> Vec<Option<Root>> {
+/// Handles of roots: those of `before` that are still what lies at their path, else new ones. `None` for a root that is
+/// gone or no longer allowed.
+pub(crate) fn open_roots(roots: &[RootInfo], before: &[Option<Root>], shared: &Shared) -> Vec<Option<Root>> {
     let open = |root: &RootInfo| {
         if !shared.allowed.iter().any(|allowed| root.path.starts_with(allowed)) {
             shared.notice(format!(
@@ -60,9 +61,19 @@ pub(crate) fn open_roots(roots: &[RootInfo], shared: &Shared) -> Vec<Option<Root
             ));
             return None;
         }
-        Root::open(&root.path).map_err(|error| shared.notice(error.to_string())).ok()
+        let known = before.iter().flatten().find(|known| known.path() == root.path && known.is_at_path());
+        if let Some(known) = known {
+            return Some(known.clone());
+        }
+        let failed = |error| shared.notice(format!("{}: {error}", root_is_gone(root)));
+        Root::open(&root.path).map_err(failed).ok()
     };
     roots.iter().map(open).collect()
+}
+
+/// What is said of a root that cannot be opened.
+pub(crate) fn root_is_gone(root: &RootInfo) -> String {
+    format!("the indexed root `{}` cannot be read; its files come back with it", root.path.display())
 }
 
 /// The content of a file, read from the disk now.
@@ -113,7 +124,7 @@ impl Snapshot {
 
     /// The snapshot of a stored file.
     pub(crate) fn from_stored(stored: Stored, shared: &Shared) -> Self {
-        let handles = open_roots(&stored.roots, shared);
+        let handles = open_roots(&stored.roots, &[], shared);
         Self {
             generation: stored.generation,
             graph: stored.graph,

@@ -1,6 +1,7 @@
 use std::io;
 use std::sync::Arc;
 
+use m1nd_base::{Cancel, Cancelled};
 use rustc_hash::FxHashMap;
 
 use crate::base::{DOCUMENT_BYTES, HEADER_BYTES, MAGIC, SECTIONS, Section, VERSION, pack_id};
@@ -39,8 +40,22 @@ impl IndexBuilder {
         out
     }
 
+    /// As [`IndexBuilder::finish`], ending early when asked to; looks at the flag for each file.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn finish_unless(self, cancel: &Cancel) -> Result<Vec<u8>, Cancelled> {
+        let mut out = Vec::new();
+        self.write(&mut out, cancel)?.expect("writing to memory does not fail");
+        Ok(out)
+    }
+
     /// Writes the index. Fails only if `out` does.
-    pub fn write_to(mut self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub fn write_to(self, out: &mut dyn io::Write) -> io::Result<()> {
+        self.write(out, &Cancel::new()).expect("nobody cancels")
+    }
+
+    fn write(mut self, out: &mut dyn io::Write, cancel: &Cancel) -> Result<io::Result<()>, Cancelled> {
         // Stable, so that of two files with one path the later stays behind the earlier.
         self.files.sort_by(|a, b| a.0.cmp(&b.0));
         let mut files: Vec<(Box<str>, Arc<IndexedFile>)> = Vec::with_capacity(self.files.len());
@@ -50,7 +65,7 @@ impl IndexBuilder {
                 None => files.push(file),
             }
         }
-        let (order, postings) = gather(&files);
+        let (order, postings) = gather(&files, cancel)?;
         let mut sections: [Vec<u8>; SECTIONS] = Default::default();
         let documents = write_files(&files, &mut sections);
         let terms = order.len() as u32;
@@ -63,18 +78,23 @@ impl IndexBuilder {
         push_u32(&mut sections, Section::TermStarts, Section::Terms);
         push_u64(&mut sections, Section::PostingStarts, Section::Postings);
         drop(postings);
-
-        out.write_all(MAGIC)?;
-        for number in [VERSION, files.len() as u32, documents, terms] {
-            out.write_all(&number.to_le_bytes())?;
-        }
-        let mut end = HEADER_BYTES as u64;
-        for section in &sections {
-            end += section.len() as u64;
-            out.write_all(&end.to_le_bytes())?;
-        }
-        sections.iter().try_for_each(|section| out.write_all(section))
+        cancel.check()?;
+        Ok(write_sections(&sections, [files.len() as u32, documents, terms], out))
     }
+}
+
+fn write_sections(sections: &[Vec<u8>; SECTIONS], counts: [u32; 3], out: &mut dyn io::Write) -> io::Result<()> {
+    out.write_all(MAGIC)?;
+    out.write_all(&VERSION.to_le_bytes())?;
+    for number in counts {
+        out.write_all(&number.to_le_bytes())?;
+    }
+    let mut end = HEADER_BYTES as u64;
+    for section in sections {
+        end += section.len() as u64;
+        out.write_all(&end.to_le_bytes())?;
+    }
+    sections.iter().try_for_each(|section| out.write_all(section))
 }
 
 fn push_u32(sections: &mut [Vec<u8>; SECTIONS], table: Section, of: Section) {
@@ -111,20 +131,23 @@ fn write_files(files: &[(Box<str>, Arc<IndexedFile>)], sections: &mut [Vec<u8>; 
     documents
 }
 
+/// Start, end and text of each term, and the postings that they lie in.
+type Gathered<'a> = (Vec<(usize, usize, &'a str)>, Vec<u8>);
+
 /// All postings in one run, term after term in the order of first sight, and for each term in sorted order its range.
-fn gather(files: &[(Box<str>, Arc<IndexedFile>)]) -> (Vec<(usize, usize, &str)>, Vec<u8>) {
+fn gather<'a>(files: &'a [(Box<str>, Arc<IndexedFile>)], cancel: &Cancel) -> Result<Gathered<'a>, Cancelled> {
     let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
     let mut states: Vec<TermState<'_>> = Vec::new();
     // First the exact size of each term's postings, then the postings themselves into their places: no term needs memory
     // of its own.
-    visit(files, |term, document, counts| {
+    visit(files, cancel, |term, document, counts| {
         let number = *numbers.entry(term).or_insert_with(|| {
             states.push(TermState { term, writer: PostingsWriter::default(), bytes: 0, start: 0 });
             states.len() as u32 - 1
         });
         let state = &mut states[number as usize];
         state.bytes += state.writer.len(document, counts);
-    });
+    })?;
     let mut start = 0;
     for state in &mut states {
         state.start = start;
@@ -134,7 +157,7 @@ fn gather(files: &[(Box<str>, Arc<IndexedFile>)]) -> (Vec<(usize, usize, &str)>,
     }
     let mut postings = vec![0; start];
     let mut piece = Vec::with_capacity(16);
-    visit(files, |term, document, counts| {
+    visit(files, cancel, |term, document, counts| {
         let Some(&number) = numbers.get(term) else { return };
         let state = &mut states[number as usize];
         piece.clear();
@@ -142,18 +165,24 @@ fn gather(files: &[(Box<str>, Arc<IndexedFile>)]) -> (Vec<(usize, usize, &str)>,
         let at = state.start + state.bytes;
         postings[at..at + piece.len()].copy_from_slice(&piece);
         state.bytes += piece.len();
-    });
+    })?;
     let mut order: Vec<_> = states.iter().map(|state| (state.start, state.start + state.bytes, state.term)).collect();
     order.sort_unstable_by_key(|(.., term)| *term);
-    (order, postings)
+    Ok((order, postings))
 }
 
-fn visit<'a>(files: &'a [(Box<str>, Arc<IndexedFile>)], mut each: impl FnMut(&'a str, u32, &crate::terms::Counts)) {
+fn visit<'a>(
+    files: &'a [(Box<str>, Arc<IndexedFile>)],
+    cancel: &Cancel,
+    mut each: impl FnMut(&'a str, u32, &crate::terms::Counts),
+) -> Result<(), Cancelled> {
     let mut first = 0u32;
     for (_, file) in files {
+        cancel.check()?;
         for (term, postings) in file.terms().terms() {
             PostingsReader::new(postings).for_each(|(entry, counts)| each(term, first + entry, &counts));
         }
         first += file.heads().len() as u32;
     }
+    Ok(())
 }

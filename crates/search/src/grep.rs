@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::ops::Range;
 
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -72,7 +73,7 @@ pub struct LineMatch {
 /// What one file gave.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileMatches {
-    /// The first ones, up to the number asked for.
+    /// Those that were asked for.
     pub matches: Vec<LineMatch>,
     /// All of them. With `multiline`, runs of lines.
     pub total: usize,
@@ -122,8 +123,9 @@ impl Grep {
         Ok(Self { matcher, options: GrepOptions { multiline, ..options } })
     }
 
-    /// Searches one file: keeps the first `keep` matches, counts all. Bytes that are not UTF-8 are shown replaced.
-    pub fn search(&self, bytes: &[u8], keep: usize, cancel: &Cancel) -> Result<FileMatches, Cancelled> {
+    /// Searches one file: keeps the matches whose numbers, from 0 on, are in `keep`, and counts all. Bytes that are not
+    /// UTF-8 are shown replaced.
+    pub fn search(&self, bytes: &[u8], keep: Range<usize>, cancel: &Cancel) -> Result<FileMatches, Cancelled> {
         cancel.check()?;
         if bytes.contains(&0) {
             return Ok(FileMatches { binary: true, ..FileMatches::default() });
@@ -153,7 +155,7 @@ impl Grep {
 struct Collect<'a> {
     grep: &'a Grep,
     bytes: &'a [u8],
-    keep: usize,
+    keep: Range<usize>,
     cancel: &'a Cancel,
     found: FileMatches,
 }
@@ -162,8 +164,9 @@ impl Sink for Collect<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
+        let number = self.found.total;
         self.found.total += 1;
-        if self.found.matches.len() < self.keep {
+        if self.keep.contains(&number) {
             let start = usize::try_from(found.absolute_byte_offset()).unwrap_or(usize::MAX);
             let line = found.line_number().and_then(|line| u32::try_from(line).ok()).unwrap_or(u32::MAX);
             self.found.matches.push(self.row(start, found.bytes(), line));
@@ -232,7 +235,7 @@ mod tests {
     const TEXT: &str = "fn load() {\n    read();\n}\n\nfn LOAD_all() {\n    load();\n}\n";
 
     fn run(options: GrepOptions, text: &[u8]) -> FileMatches {
-        Grep::new(options).expect("usable").search(text, 10, &Cancel::new()).expect("not cancelled")
+        Grep::new(options).expect("usable").search(text, 0..10, &Cancel::new()).expect("not cancelled")
     }
 
     fn literal(pattern: &str) -> GrepOptions {
@@ -290,8 +293,13 @@ mod tests {
     fn all_are_counted_and_few_kept() {
         let text = "x\n".repeat(1000);
         let grep = Grep::new(literal("x")).expect("usable");
-        let found = grep.search(text.as_bytes(), 3, &Cancel::new()).expect("not cancelled");
+        let found = grep.search(text.as_bytes(), 0..3, &Cancel::new()).expect("not cancelled");
         assert_eq!((found.matches.len(), found.total), (3, 1000));
+        let later = grep.search(text.as_bytes(), 900..902, &Cancel::new()).expect("not cancelled");
+        assert_eq!(
+            (later.matches.iter().map(|found| found.line).collect::<Vec<_>>(), later.total),
+            (vec![901, 902], 1000)
+        );
     }
 
     #[test]
@@ -324,6 +332,6 @@ mod tests {
     fn a_set_flag_ends_it() {
         let cancel = Cancel::new();
         cancel.cancel();
-        assert_eq!(Grep::new(literal("x")).expect("usable").search(b"x", 1, &cancel), Err(Cancelled));
+        assert_eq!(Grep::new(literal("x")).expect("usable").search(b"x", 0..1, &cancel), Err(Cancelled));
     }
 }

@@ -108,7 +108,7 @@ pub(crate) fn is_lock_file(name: &str) -> bool {
 }
 
 /// Whether a file of this name is likely to hold a password, token or private key. `SERVER.PEM` is one too.
-pub(crate) fn is_secret(name: &str) -> bool {
+pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let name = name.as_str();
     if let Some(rest) = name.strip_prefix(".env.") {

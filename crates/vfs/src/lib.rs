@@ -18,6 +18,7 @@ mod root;
 mod walk;
 mod watch;
 
+pub use defaults::is_secret;
 pub use error::VfsError;
 pub use root::{FileMeta, Root};
 pub use walk::{Walk, WalkOptions};

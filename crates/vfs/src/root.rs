@@ -95,6 +95,45 @@ impl Root {
         Ok(FileMeta::of(&meta))
     }
 
+    /// Size and time of a regular file as the walk sees it: through no link.
+    ///
+    /// # Errors
+    /// Those of [`Root::metadata`]. A link is [`VfsError::NotRegular`]; what lies behind a link to a folder is
+    /// [`VfsError::NotFound`], because the walk does not get there.
+    pub fn own_metadata(&self, path: &RepoPath) -> Result<FileMeta, VfsError> {
+        let shown = path.as_str();
+        let failed = |error| VfsError::from_io(shown, error);
+        for (end, _) in shown.match_indices('/') {
+            if self.dir.symlink_metadata(&shown[..end]).map_err(failed)?.is_symlink() {
+                return Err(VfsError::NotFound { path: shown.to_owned() });
+            }
+        }
+        let meta = self.dir.symlink_metadata(shown).map_err(failed)?;
+        regular(shown, &meta)?;
+        Ok(FileMeta::of(&meta))
+    }
+
+    /// Whether the folder is still the one at its path: not removed, moved away or replaced by another.
+    pub fn is_at_path(&self) -> bool {
+        let Ok(there) = Dir::open_ambient_dir(&*self.path, ambient_authority()) else { return false };
+        let (Ok(open), Ok(there)) = (self.dir.dir_metadata(), there.dir_metadata()) else { return false };
+        #[cfg(unix)]
+        {
+            use cap_std::fs::MetadataExt;
+            (open.dev(), open.ino()) == (there.dev(), there.ino())
+        }
+        #[cfg(not(unix))]
+        {
+            // Here an open folder cannot be removed.
+            open.is_dir() && there.is_dir()
+        }
+    }
+
+    /// Whether both are clones of one handle.
+    pub fn is_same_handle(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.dir, &other.dir)
+    }
+
     fn stat(&self, path: &RepoPath) -> Result<Metadata, VfsError> {
         self.dir.metadata(path.as_str()).map_err(|error| VfsError::from_io(path.as_str(), error))
     }

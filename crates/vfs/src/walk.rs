@@ -1,6 +1,6 @@
 //! Lists the files of a root: in parallel, level by level, so that the result does not depend on timing.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::{DirEntry, FileType};
@@ -201,12 +201,19 @@ impl<'a> Walker<'a> {
             }
         };
         let mut kept = Vec::new();
+        let mut untold = Vec::new();
         let mut holds = Holds::default();
         for entry in entries {
             self.cancel.check()?;
             match entry {
                 Ok(entry) => {
-                    let Ok((name, kind)) = name_and_kind(&entry) else { continue };
+                    let (name, kind) = match name_and_kind(&entry) {
+                        Ok(known) => known,
+                        Err(error) => {
+                            untold.push((entry.file_name(), error));
+                            continue;
+                        }
+                    };
                     match name.to_str() {
                         Some(".git") => holds.repository = true,
                         Some(GIT_RULES) => holds.git_rules |= kind.is_file(),
@@ -221,7 +228,10 @@ impl<'a> Walker<'a> {
                     break;
                 }
             }
-            if kept.len() > self.limits.files {
+            if kept.len() + untold.len() > self.limits.files {
+                let shown = if folder.path.is_empty() { "." } else { &folder.path };
+                let detail = format!("the folder has more than {} entries; the rest is left out", self.limits.files);
+                listing.skipped.push((shown.to_owned(), Problem::new(ProblemKind::FilesLimit, detail)));
                 break;
             }
         }
@@ -232,7 +242,31 @@ impl<'a> Walker<'a> {
             self.cancel.check()?;
             self.take(&folder.path, &ignores, (&entry, name, kind), &mut listing)?;
         }
+        for (name, error) in untold {
+            self.note_untold(&folder.path, &ignores, &name, &error, &mut listing);
+        }
         Ok(listing)
+    }
+
+    /// Reports an entry whose kind the system does not tell, unless it is gone or would be left out as a file.
+    fn note_untold(
+        &self,
+        parent: &str,
+        ignores: &Ignores,
+        name: &OsStr,
+        error: &std::io::Error,
+        listing: &mut Listing,
+    ) {
+        if error.kind() == std::io::ErrorKind::NotFound {
+            return;
+        }
+        let shown = name.to_string_lossy();
+        let path = if parent.is_empty() { shown.to_string() } else { format!("{parent}/{shown}") };
+        if name.to_str().is_some_and(|name| !self.lists(&path, name, ignores)) {
+            listing.ignored += 1;
+            return;
+        }
+        listing.skipped.push((path, Problem::new(ProblemKind::Unreadable, format!("its kind is not known: {error}"))));
     }
 
     fn entries(&self, folder: &str) -> std::io::Result<cap_std::fs::ReadDir> {
@@ -357,4 +391,30 @@ fn name_and_kind(entry: &DirEntry) -> std::io::Result<(OsString, FileType)> {
     let known = kind.is_dir() || kind.is_symlink() || irregular(kind) != Some("of an unknown kind");
     let kind = if known { kind } else { entry.metadata()?.file_type() };
     Ok((entry.file_name(), kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, ErrorKind};
+
+    use m1nd_base::NoProgress;
+
+    use super::*;
+
+    #[test]
+    fn an_entry_of_untold_kind_is_reported_unless_a_rule_leaves_it_out() {
+        let tree = m1nd_testkit::TempTree::new("//- a.py\n");
+        let root = Root::open(tree.path()).expect("opens");
+        let (options, limits, cancel) = (WalkOptions::default(), Limits::default(), Cancel::new());
+        let walker = Walker::new(&root, &options, &limits, &cancel, &NoProgress);
+        let mut listing = Listing::default();
+        let denied = Error::from(ErrorKind::PermissionDenied);
+        for name in ["odd", ".hidden", "server.pem"] {
+            walker.note_untold("sub", &Ignores::default(), OsStr::new(name), &denied, &mut listing);
+        }
+        let gone = Error::from(ErrorKind::NotFound);
+        walker.note_untold("sub", &Ignores::default(), OsStr::new("gone"), &gone, &mut listing);
+        let rows: Vec<_> = listing.skipped.iter().map(|(path, why)| (path.as_str(), why.kind)).collect();
+        assert_eq!((rows, listing.ignored), (vec![("sub/odd", ProblemKind::Unreadable)], 2));
+    }
 }

@@ -67,6 +67,7 @@ impl Watcher {
     pub fn start(
         root: &Root,
         options: WalkOptions,
+        limits: Limits,
         debounce: Duration,
         sink: Box<dyn Fn(Changes) + Send>,
     ) -> Result<Self, VfsError> {
@@ -82,6 +83,7 @@ impl Watcher {
         let mut worker = Worker {
             root: root.clone(),
             options,
+            limits,
             debounce,
             sink,
             backend,
@@ -164,6 +166,8 @@ impl Drop for Guard {
 struct Worker {
     root: Root,
     options: WalkOptions,
+    /// Those of the walks that the index is made with: what they leave out is not watched.
+    limits: Limits,
     debounce: Duration,
     sink: Box<dyn Fn(Changes) + Send>,
     backend: RecommendedWatcher,
@@ -233,8 +237,8 @@ impl Worker {
         for path in paths {
             let Some(path) = self.inside(&path) else { continue };
             if path.is_empty() {
-                // The root itself: only that it is gone matters.
-                if self.root.dir().entries().is_err() || !self.root.path().exists() {
+                // The root itself: only that it is gone, or another folder in its place, matters.
+                if !self.root.is_at_path() {
                     return Some(Changes::Rescan);
                 }
                 continue;
@@ -325,8 +329,7 @@ impl Worker {
     }
 
     fn walker<T>(&self, work: impl FnOnce(&Walker<'_>) -> Option<T>) -> Option<T> {
-        let limits = Limits::default();
-        work(&Walker::new(&self.root, &self.options, &limits, &self.cancel, &NoProgress))
+        work(&Walker::new(&self.root, &self.options, &self.limits, &self.cancel, &NoProgress))
     }
 }
 

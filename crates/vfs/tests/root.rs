@@ -234,3 +234,30 @@ fn no_race_leads_out() {
     });
     assert!(seen > 0, "the test never read the file at all");
 }
+
+#[cfg(unix)]
+#[test]
+fn own_metadata_sees_what_a_walk_sees() {
+    let tree = TempTree::new("//- real/a.py\nx\n");
+    std::os::unix::fs::symlink("real", tree.join("linked")).expect("links");
+    std::os::unix::fs::symlink("real/a.py", tree.join("b.py")).expect("links");
+    let root = Root::open(tree.path()).expect("the root opens");
+    let own = |path: &str| root.own_metadata(&RepoPath::new(path).expect("well-formed"));
+    assert_eq!(own("real/a.py").expect("a file").size, 2);
+    assert!(matches!(own("b.py"), Err(VfsError::NotRegular { what: "a link", .. })));
+    assert!(matches!(own("linked/a.py"), Err(VfsError::NotFound { .. })));
+    assert!(matches!(own("real"), Err(VfsError::NotRegular { what: "a folder", .. })));
+    assert!(matches!(own("none"), Err(VfsError::NotFound { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_root_knows_whether_it_is_still_at_its_path() {
+    let tree = TempTree::new("//- repo/a.py\nx\n");
+    let root = Root::open(&tree.join("repo")).expect("the root opens");
+    assert!(root.is_at_path());
+    std::fs::rename(tree.join("repo"), tree.join("moved")).expect("it can be renamed");
+    assert!(!root.is_at_path(), "it is gone");
+    tree.write("repo/a.py", "y");
+    assert!(!root.is_at_path(), "another folder took its place");
+}

@@ -31,7 +31,8 @@ impl Session {
         let root = Root::open(tree.path()).expect("the root opens");
         let (sink, changes) = channel();
         let sink = Box::new(move |batch| drop(sink.send(batch)));
-        let watcher = Watcher::start(&root, WalkOptions::default(), debounce, sink).expect("it can be watched");
+        let watcher = Watcher::start(&root, WalkOptions::default(), Limits::default(), debounce, sink)
+            .expect("it can be watched");
         let session = Self { tree, root, watcher, changes };
         assert_eq!(session.next(), Changes::Rescan, "everything may have changed before the first watch");
         session
@@ -174,8 +175,19 @@ fn a_sink_that_fails_is_seen() {
         let _ = &ended;
         panic!("on purpose");
     });
-    let watcher = Watcher::start(&root, WalkOptions::default(), DEBOUNCE, sink).expect("it can be watched");
+    let watcher =
+        Watcher::start(&root, WalkOptions::default(), Limits::default(), DEBOUNCE, sink).expect("it can be watched");
     // The sink goes with its thread, after the thread has said so.
     assert!(end.recv_timeout(PATIENCE).is_err());
     assert!(watcher.health().degraded.is_some_and(|reason| reason.contains("ended")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_root_that_another_folder_replaced_calls_for_a_rescan() {
+    let session = Session::start("//- a.py\n");
+    let elsewhere = TempTree::new("");
+    fs::rename(session.tree.path(), elsewhere.join("old")).expect("it can be renamed");
+    fs::create_dir(session.tree.path()).expect("it can be made");
+    session.await_rescan();
 }

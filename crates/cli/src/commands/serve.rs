@@ -31,6 +31,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         limits: Limits::default(),
         watch: by_itself && !args.no_watch && !args.read_only,
         read_only: args.read_only,
+        facts_bytes: EngineConfig::FACTS_BYTES,
         threads: None,
     })?;
     let options = ServeOptions {

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use m1nd_base::{Cancel, Cancelled, ContentHash};
@@ -91,15 +92,23 @@ impl Snapshot {
         let mut answer = GrepAnswer::default();
         let mut chunks = files.chunks(CHUNK);
         for chunk in chunks.by_ref() {
-            let keep = end.saturating_sub(answer.total);
+            // Rows before the page are only counted: a far page costs time, not memory. What a file of this group adds to
+            // the page is known once those before it are counted.
+            let starts_here = answer.total >= query.offset;
+            let keep = if starts_here { 0..end.saturating_sub(answer.total) } else { 0..0 };
             let search = |file: &&FileEntry| match started.elapsed() > BUDGET {
                 true => Ok(None),
-                false => self.search_file(&grep, file, keep, cancel).map(Some),
+                false => self.search_file(&grep, file, keep.clone(), cancel).map(Some),
             };
             let found: Result<Vec<Option<Option<Searched>>>, Cancelled> = chunk.par_iter().map(search).collect();
             for (file, searched) in chunk.iter().zip(found?) {
                 match searched {
-                    Some(searched) => self.take(&mut answer, query, file, searched),
+                    Some(mut searched) => {
+                        if let Some(found) = searched.as_mut().filter(|_| !starts_here) {
+                            self.page_of(&grep, query, file, answer.total, found, cancel)?;
+                        }
+                        self.take(&mut answer, query, file, searched);
+                    }
                     None => answer.files_left += 1,
                 }
             }
@@ -115,7 +124,7 @@ impl Snapshot {
         &self,
         grep: &Grep,
         file: &FileEntry,
-        keep: usize,
+        keep: Range<usize>,
         cancel: &Cancel,
     ) -> Result<Option<Searched>, Cancelled> {
         cancel.check()?;
@@ -125,7 +134,30 @@ impl Snapshot {
         Ok((!matches.binary).then_some(Searched { matches, stale }))
     }
 
-    /// Adds what a file gave; rows before the page are only counted.
+    /// Looks again at a file that was only counted, for the rows that lie on the page. `before` is the number of rows of
+    /// the files before it.
+    fn page_of(
+        &self,
+        grep: &Grep,
+        query: &GrepQuery,
+        file: &FileEntry,
+        before: usize,
+        found: &mut Searched,
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        let end = query.offset.saturating_add(query.limit);
+        let from = query.offset.saturating_sub(before);
+        if from < found.matches.total
+            && end > before
+            && let Some(again) = self.search_file(grep, file, from..end - before, cancel)?
+        {
+            found.matches.matches = again.matches.matches;
+            found.stale = again.stale;
+        }
+        Ok(())
+    }
+
+    /// Adds what a file gave; the rows it holds are those of the page.
     fn take<'s>(
         &'s self,
         answer: &mut GrepAnswer<'s>,
@@ -139,8 +171,7 @@ impl Snapshot {
         };
         answer.files_searched += 1;
         answer.files_matched += usize::from(matches.total > 0);
-        let skip = query.offset.saturating_sub(answer.total);
-        for found in matches.matches.into_iter().skip(skip) {
+        for found in matches.matches {
             if answer.rows.len() >= query.limit {
                 break;
             }

@@ -63,6 +63,8 @@ pub struct SeekAnswer {
     pub rows: Vec<SeekRow>,
     /// Nodes that meet any word.
     pub candidates: usize,
+    /// More nodes meet a word than were ranked: the number of rows is a lower bound.
+    pub is_cut: bool,
     /// Rows left out for their score.
     pub below_min_score: usize,
     /// Nodes that were looked at.
@@ -166,6 +168,7 @@ pub(super) fn seek(
         below_min_score: before - rows.len(),
         rows,
         candidates: found.candidates,
+        is_cut: found.candidates > CANDIDATES,
         scanned: found.scanned,
         words,
         unmatched,

@@ -2,11 +2,6 @@ use m1nd_base::RepoPath;
 
 use crate::snapshot::Snapshot;
 
-/// Endings of names, in lower case, of files that hold keys or passwords.
-const SECRET_ENDINGS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx"];
-/// Starts of names, in lower case, of files that hold private keys.
-const SECRET_STARTS: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
-
 /// Why a file below a root is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Withheld {
@@ -60,9 +55,6 @@ impl Snapshot {
         if inner.as_str().split('/').any(|part| part.starts_with('.')) {
             return Some(Withheld::Hidden);
         }
-        let name = inner.file_name().to_lowercase();
-        let is_secret = SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
-            || SECRET_STARTS.iter().any(|start| name.starts_with(start));
-        is_secret.then_some(Withheld::Secret)
+        m1nd_vfs::is_secret(inner.file_name()).then_some(Withheld::Secret)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use m1nd_base::RepoPath;
+use m1nd_base::{Cancel, Cancelled, RepoPath};
 use m1nd_graph::{BuildReport, Change, EdgeRef, Graph, GraphBuilder, NodeFlags, Part};
 use m1nd_link::{FileLinks, LinkDelta, Linker, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -119,10 +119,13 @@ fn add_imported_edges<'a>(
 }
 
 /// A search index of all files.
-pub(super) fn search(linked: &Linked) -> SearchIndex {
-    let files: Vec<(&RepoPath, Arc<m1nd_search::IndexedFile>)> =
-        linked.files.iter().map(|(path, file)| (path, indexed(&linked.linker, file))).collect();
-    SearchIndex::build(files.iter().map(|(path, file)| (*path, file)))
+pub(super) fn search(linked: &Linked, cancel: &Cancel) -> Result<SearchIndex, Cancelled> {
+    let mut files: Vec<(&RepoPath, Arc<m1nd_search::IndexedFile>)> = Vec::with_capacity(linked.files.len());
+    for (path, file) in &linked.files {
+        cancel.check()?;
+        files.push((path, indexed(&linked.linker, file)));
+    }
+    SearchIndex::build(files.iter().map(|(path, file)| (*path, file)), cancel)
 }
 
 /// A file as the search index takes it.
@@ -141,11 +144,12 @@ pub(super) struct Packer {
 
 impl Packer {
     /// The same state without changes over its bases.
-    pub(super) fn pack(self) -> Result<Snapshot, String> {
+    pub(super) fn pack(self, cancel: &Cancel) -> Result<Snapshot, String> {
         let mut content = self.snapshot.content();
         content.graph = content.graph.compact();
         if content.search.packed().is_none() {
-            content.search = SearchIndex::build(self.files.iter().map(|(path, file)| (path, file)));
+            let files = self.files.iter().map(|(path, file)| (path, file));
+            content.search = SearchIndex::build(files, cancel).map_err(|cancelled| cancelled.to_string())?;
         }
         Ok(self.snapshot.next(self.snapshot.generation, self.snapshot.indexed_at_ms, content))
     }

@@ -12,6 +12,7 @@ use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Job, Outcome, Tools};
 use crate::files::{FileEntry, FileTable, Looked};
 use crate::report::RootInfo;
+use crate::snapshot::root_is_gone;
 
 /// A file that was changed this shortly before it was indexed may have changed again within the same tick of the clock:
 /// its size and time prove nothing.
@@ -32,6 +33,8 @@ pub(super) struct Scan {
 pub(super) struct Target<'a> {
     pub(super) root: usize,
     pub(super) info: &'a RootInfo,
+    /// All roots: the first one has no prefix, so that what is not another's is its own.
+    pub(super) roots: &'a [RootInfo],
     pub(super) handle: &'a Root,
     pub(super) scope: Option<&'a RepoPath>,
     pub(super) is_file: bool,
@@ -74,7 +77,7 @@ pub(super) fn scan(
     let indexed_ns = i64::try_from(writer.shared.current().indexed_at_ms).unwrap_or(0).saturating_mul(1_000_000);
     let mut found: Vec<(RepoPath, FileMeta)> = Vec::new();
     match target.scope.filter(|_| target.is_file) {
-        Some(file) => found.push((file.clone(), target.handle.metadata(file)?)),
+        Some(file) => found.push((file.clone(), target.handle.own_metadata(file)?)),
         None => {
             let walk = target.handle.walk(&walk_options(target.info), limits, cancel, progress)?;
             let scope = target.scope.map_or("", RepoPath::as_str);
@@ -88,7 +91,7 @@ pub(super) fn scan(
         }
     }
     let scope = target.scope.map_or_else(String::new, ToString::to_string);
-    scan.looked = Looked::Within(format!("{}{scope}", target.info.prefix).trim_end_matches('/').to_owned());
+    scan.looked = looked(target, &scope);
     for (inner, meta) in found {
         scan.jobs.push(job(target, inner, meta, old, care, indexed_ns));
     }
@@ -105,7 +108,42 @@ pub(super) fn scan(
 
 /// The path in the target's root of a path of the index, if it lies in that root.
 fn belongs(target: &Target<'_>, path: &RepoPath) -> Option<RepoPath> {
-    target.info.inner(path)
+    let of_another = target.info.prefix.is_empty() && prefixes(target.roots).any(|prefix| path.is_within(prefix));
+    if of_another { None } else { target.info.inner(path) }
+}
+
+/// What a look at the part `scope` of the target's root covers of the index.
+fn looked(target: &Target<'_>, scope: &str) -> Looked {
+    let within = format!("{}{scope}", target.info.prefix).trim_end_matches('/').to_owned();
+    let others: Vec<String> = prefixes(target.roots).map(str::to_owned).collect();
+    match within.is_empty() && !others.is_empty() {
+        true => Looked::Outside(others),
+        false => Looked::Within(within),
+    }
+}
+
+/// Folders of the index that hold the files of the further roots.
+fn prefixes(roots: &[RootInfo]) -> impl Iterator<Item = &str> {
+    roots.iter().map(|root| root.prefix.trim_end_matches('/')).filter(|prefix| !prefix.is_empty())
+}
+
+/// What is left of a root that cannot be read: none of its files, and a word about it.
+pub(super) fn scan_of_gone(roots: &[RootInfo], info: &RootInfo, old: &FileTable) -> Scan {
+    let others = || prefixes(roots).filter(|_| info.prefix.is_empty());
+    let inside =
+        |entry: &&FileEntry| info.inner(&entry.path).is_some() && !others().any(|prefix| entry.path.is_within(prefix));
+    let looked = match others().next() {
+        Some(_) => Looked::Outside(others().map(str::to_owned).collect()),
+        None => Looked::Within(info.prefix.trim_end_matches('/').to_owned()),
+    };
+    let shown = if info.prefix.is_empty() { "." } else { info.prefix.trim_end_matches('/') };
+    let problem = Problem::new(ProblemKind::Unreadable, root_is_gone(info));
+    Scan {
+        removed: old.iter().filter(inside).map(|entry| entry.path.clone()).collect(),
+        skipped: vec![(shown.to_owned(), problem)],
+        looked,
+        jobs: Vec::new(),
+    }
 }
 
 fn job(target: &Target<'_>, inner: RepoPath, meta: FileMeta, old: &FileTable, care: Care, indexed_ns: i64) -> Job {
@@ -136,18 +174,27 @@ pub(super) fn scan_paths(
     let indexed_ns = i64::try_from(writer.shared.current().indexed_at_ms).unwrap_or(0).saturating_mul(1_000_000);
     scan.looked = Looked::Paths(paths.iter().map(|inner| target.info.outer(inner).to_string()).collect());
     for inner in paths {
-        match target.handle.metadata(inner) {
-            Ok(meta) => scan.jobs.push(job(target, inner.clone(), meta, old, care, indexed_ns)),
-            Err(VfsError::Unreadable { .. }) => {
-                let problem = Problem::new(ProblemKind::Unreadable, "its metadata cannot be read");
-                scan.skipped.push((target.info.outer(inner).to_string(), problem));
+        let error = match target.handle.own_metadata(inner) {
+            Ok(meta) => {
+                scan.jobs.push(job(target, inner.clone(), meta, old, care, indexed_ns));
+                continue;
             }
-            Err(_) => {
-                let path = target.info.outer(inner);
-                if old.get(&path).is_some() {
-                    scan.removed.push(path);
-                }
+            Err(error) => error,
+        };
+        let path = target.info.outer(inner);
+        // Said as the walk says it: the index must not depend on who saw the change.
+        let problem = match error {
+            VfsError::NotRegular { what: "a folder", .. } => None,
+            VfsError::NotRegular { what: "a link", .. } => {
+                Some(Problem::new(ProblemKind::SymbolicLink, "this is a link"))
             }
+            VfsError::NotRegular { what, .. } => Some(Problem::new(ProblemKind::NotRegular, format!("this is {what}"))),
+            VfsError::Unreadable { source, .. } => Some(Problem::new(ProblemKind::Unreadable, source.to_string())),
+            _ => None,
+        };
+        scan.skipped.extend(problem.map(|problem| (path.to_string(), problem)));
+        if old.get(&path).is_some() {
+            scan.removed.push(path);
         }
     }
     scan.jobs.sort_by(|a, b| a.path.cmp(&b.path));
@@ -166,19 +213,29 @@ pub(super) fn gather(
     let pool = writer.pool()?;
     writer.open_cache();
     let limits = writer.shared.config.limits.clone();
-    let tools = Tools { roots, cache: writer.cache.as_ref(), limits: &limits, pool: &pool, cancel, progress };
+    let tools = Tools { roots, cache: writer.cache.as_deref(), limits: &limits, pool: &pool, cancel, progress };
     let counters = Counters::default();
     let Scan { jobs, removed, skipped, looked } = scan;
     let mut gathered = Gathered { removed, skipped, looked, ..Gathered::default() };
-    let mut nodes = 0usize;
+    let linked = writer.linked.as_ref();
+    let nodes_of = |path: &RepoPath| linked.and_then(|linked| linked.files.get(path)).map_or(0, LinkedFile::node_count);
+    // Of the whole index, not of this run alone.
+    let mut nodes: usize = linked.map_or(0, |linked| linked.files.values().map(LinkedFile::node_count).sum());
+    nodes = gathered.removed.iter().fold(nodes, |nodes, path| nodes.saturating_sub(nodes_of(path)));
     extract::extract_all(&jobs, tools, &counters, &mut |job, outcome| match outcome {
         Outcome::Facts(file) => {
-            nodes += file.facts.definitions.len() + 1;
-            if nodes > limits.graph_nodes {
-                let detail = format!("the graph has {} nodes, its limit", limits.graph_nodes);
+            let others = nodes.saturating_sub(nodes_of(&job.path));
+            let own = file.facts.definitions.len() + 1;
+            if others + own > limits.graph_nodes {
+                let detail =
+                    format!("{own} nodes beside {others} others, the limit of the graph is {}", limits.graph_nodes);
                 gathered.skipped.push((job.path.to_string(), Problem::new(ProblemKind::GraphLimit, detail)));
+                // What the index had of it is no longer so.
+                gathered.removed.extend(job.before.map(|_| job.path.clone()));
+                nodes = others;
                 return;
             }
+            nodes = others + own;
             gathered.from_cache += usize::from(file.from_cache);
             gathered.changed.push(*file);
         }

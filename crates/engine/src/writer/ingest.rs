@@ -118,14 +118,14 @@ impl Writer {
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == place.roots.as_slice();
         let done = if same_roots && self.linked.is_some() {
-            let handles = current.handles.clone();
+            let handles = self.open_roots(&place.roots);
             let target = target(&place.roots, &handles, place.root, place.scope.as_ref(), place.is_file)?;
             let care = Care { trusts_time: request.incremental, wants_all: false };
             let scan = files::scan(&target, self, &current.files, care, cancel, progress)?;
             stages.done("reading");
             let gathered = files::gather(scan, self, &handles, cancel, progress)?;
             stages.done("parsing");
-            self.update(gathered, cancel, progress, stages)?
+            self.update(gathered, handles, cancel, progress, stages)?
         } else {
             let care = Care { trusts_time: request.incremental && !current.is_empty(), wants_all: true };
             let fresh = same_roots.then_some((place.root, place.scope.as_ref()));
@@ -152,16 +152,17 @@ impl Writer {
         self.linked = None;
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == roots.as_slice();
-        let handles: Arc<[Option<Root>]> = match same_roots {
-            true => current.handles.clone(),
-            false => snapshot::open_roots(&roots, &self.shared).into(),
-        };
+        let handles = self.open_roots(&roots);
         // Under other roots the same path may be another file.
         let kept = FileTable::default();
         let old = if same_roots || keeps_prefixes(&current.roots, &roots) { &*current.files } else { &kept };
         let mut scan = Scan::default();
         for number in 0..roots.len() {
-            let Ok(target) = target(&roots, &handles, number, None, false) else { continue };
+            let Ok(target) = target(&roots, &handles, number, None, false) else {
+                // It stays a root of the index, and its files come back with it.
+                scan.skipped.extend(files::scan_of_gone(&roots, &roots[number], old).skipped);
+                continue;
+            };
             let named = fresh.is_none_or(|(root, scope)| root == number && scope.is_none());
             let care = Care { trusts_time: care.trusts_time || !named, wants_all: true };
             let part = files::scan(&target, self, old, care, cancel, progress)?;
@@ -196,8 +197,8 @@ impl Writer {
         if care.trusts_time && same_roots && !current.outdated && same_content(&current.files, &files) {
             // The index is as the disk: only the linker had to be made ready for later changes.
             self.linked = Some(linked);
-            if skipped != current.skipped {
-                self.republish(&current, snapshot::Content { skipped, ..current.content() });
+            if skipped != current.skipped || !same_handles(&handles, &current.handles) {
+                self.republish(&current, snapshot::Content { skipped, handles, ..current.content() });
             }
             return Ok(done);
         }
@@ -206,8 +207,7 @@ impl Writer {
         drop(delta);
         cancel.check()?;
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
-        let search = build::search(&linked);
-        cancel.check()?;
+        let search = build::search(&linked, cancel)?;
         stages.done("building");
         let generation = self.next_generation();
         let content = snapshot::Content {
@@ -230,6 +230,7 @@ impl Writer {
     fn update(
         &mut self,
         gathered: Gathered,
+        handles: Arc<[Option<Root>]>,
         cancel: &Cancel,
         progress: &dyn Progress,
         stages: &mut Stages,
@@ -243,8 +244,9 @@ impl Writer {
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
         if gathered.changed.is_empty() && gathered.removed.is_empty() {
             self.linked = Some(linked);
-            if !touched.is_empty() || skipped != current.skipped {
+            if !touched.is_empty() || skipped != current.skipped || !same_handles(&handles, &current.handles) {
                 let mut content = current.content();
+                content.handles = handles;
                 content.files = Arc::new(content.files.with(touched));
                 content.skipped = skipped;
                 self.republish(&current, content);
@@ -277,6 +279,7 @@ impl Writer {
         }
         let mut content = current.content();
         content.skipped = skipped;
+        content.handles = handles;
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
         let mut changes: Vec<_> = gathered.removed.iter().map(|path| (path.clone(), None)).collect();
         for path in edited {
@@ -287,7 +290,7 @@ impl Writer {
         content.files = Arc::new(content.files.with(rows.into_iter().collect()));
         if delta.changed.len() > MAX_CHANGED || content.graph.overlay_files() > MAX_OVERLAY {
             content.graph = content.graph.compact();
-            content.search = build::search(&linked);
+            content.search = build::search(&linked, cancel)?;
         }
         cancel.check()?;
         let generation = self.next_generation();
@@ -330,17 +333,42 @@ impl Writer {
             // Also the moment to get ready for later changes, even if nothing changed by now.
             return self.relink_all(cancel, progress);
         }
-        let handles = current.handles.clone();
-        let target = target(&current.roots, &handles, number, None, false)?;
-        let scan = match changes {
-            Changes::Paths(paths) => files::scan_paths(&target, self, &current.files, &paths)?,
-            Changes::Rescan => {
+        let handles = self.open_roots(&current.roots);
+        let at = |handles: &[Option<Root>]| handles.get(number).cloned().flatten();
+        let reopened = match (at(&handles), at(&current.handles)) {
+            (Some(now), Some(before)) => !now.is_same_handle(&before),
+            (now, before) => now.is_some() != before.is_some(),
+        };
+        let scan = match (target(&current.roots, &handles, number, None, false), changes) {
+            (Err(_), _) => files::scan_of_gone(&current.roots, &current.roots[number], &current.files),
+            (Ok(target), Changes::Paths(paths)) if !reopened => {
+                files::scan_paths(&target, self, &current.files, &paths)?
+            }
+            (Ok(target), _) => {
                 let care = Care { trusts_time: true, wants_all: false };
                 files::scan(&target, self, &current.files, care, cancel, progress)?
             }
         };
         let gathered = files::gather(scan, self, &handles, cancel, progress)?;
-        self.update(gathered, cancel, progress, &mut stages).map(|_| ())
+        self.update(gathered, handles, cancel, progress, &mut stages)?;
+        self.watch();
+        Ok(())
+    }
+
+    /// Looks whether roots that were gone are there again.
+    pub(super) fn look_for_roots(&mut self) {
+        let current = self.shared.current();
+        let back = current.roots.iter().zip(current.handles.iter());
+        let back: Vec<PathBuf> = back
+            .filter(|(info, handle)| handle.is_none() && Root::open(&info.path).is_ok())
+            .map(|(info, _)| info.path.clone())
+            .collect();
+        back.iter().for_each(|root| self.changed(root, Changes::Rescan));
+    }
+
+    /// Handles of these roots, opened anew where another folder took the place.
+    fn open_roots(&self, roots: &[RootInfo]) -> Arc<[Option<Root>]> {
+        snapshot::open_roots(roots, &self.shared.current().handles, &self.shared).into()
     }
 
     /// Makes the linker of the current roots anew, and the index if it is not as the disk.
@@ -470,6 +498,16 @@ fn add_tiers(entries: &mut [FileEntry], delta: &LinkDelta) {
     }
 }
 
+/// Whether both are the same open folders.
+fn same_handles(a: &[Option<Root>], b: &[Option<Root>]) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|pair| match pair {
+            (Some(a), Some(b)) => a.is_same_handle(b),
+            (None, None) => true,
+            _ => false,
+        })
+}
+
 /// Whether both have the same files with the same content.
 fn same_content(a: &FileTable, b: &FileTable) -> bool {
     a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.path == b.path && a.hash == b.hash)
@@ -502,5 +540,5 @@ fn target<'a>(
     let info = roots.get(number).ok_or_else(|| EngineError::Internal("no such root".into()))?;
     let handle = handles.get(number).and_then(Option::as_ref);
     let handle = handle.ok_or_else(|| EngineError::PathNotFound(info.path.clone()))?;
-    Ok(Target { root: number, info, handle, scope, is_file })
+    Ok(Target { root: number, info, roots, handle, scope, is_file })
 }

@@ -18,14 +18,14 @@ use m1nd_lang::FileFacts;
 use m1nd_link::Linker;
 use m1nd_search::FileTerms;
 use m1nd_store::{FactsCache, Home, WriterLock};
-use m1nd_vfs::{Changes, WalkOptions, Watcher};
+use m1nd_vfs::{Changes, Root, WalkOptions, Watcher};
 
 use crate::config::IngestRequest;
 use crate::engine::{Shared, raise};
 use crate::error::EngineError;
 use crate::persist;
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, root_is_gone};
 
 /// Pause in changes after which a watcher tells of them.
 const DEBOUNCE: Duration = Duration::from_millis(80);
@@ -37,6 +37,8 @@ const IDLE_LARGE: Duration = Duration::from_secs(60);
 const LARGE: usize = 300_000;
 /// Time between two tries of a reader to become the writer.
 const TAKEOVER_PERIOD: Duration = Duration::from_millis(400);
+/// Time between two looks for a root that is gone.
+const ROOT_PERIOD: Duration = Duration::from_secs(1);
 /// Generations reserved on disk at once, so that an edit costs no synchronised write.
 const RESERVED: u64 = 64;
 /// Setting that holds the last reserved generation.
@@ -87,6 +89,20 @@ pub(crate) struct LinkedFile {
     is_test: bool,
 }
 
+impl LinkedFile {
+    /// Nodes that it adds to the graph: its own and one for each definition.
+    fn node_count(&self) -> usize {
+        self.facts.definitions.len() + 1
+    }
+}
+
+/// A watched root.
+struct Watched {
+    info: RootInfo,
+    handle: Root,
+    watcher: Watcher,
+}
+
 /// The linker with all files of the current roots.
 pub(crate) struct Linked {
     linker: Linker,
@@ -100,10 +116,10 @@ pub(crate) struct Writer {
     lock: Option<WriterLock>,
     events: Sender<Event>,
     inbox: Receiver<Event>,
-    cache: Option<FactsCache>,
+    cache: Option<Arc<FactsCache>>,
     pool: Option<Arc<rayon::ThreadPool>>,
     linked: Option<Linked>,
-    watchers: Vec<(PathBuf, Watcher)>,
+    watchers: Vec<Watched>,
     /// Last reserved generation.
     reserved: u64,
     /// The file that the published state was mapped from or is based on; `None` once all was built anew.
@@ -112,6 +128,8 @@ pub(crate) struct Writer {
     unsaved: bool,
     /// The thread that packs and writes the snapshot.
     packing: Option<JoinHandle<Result<Arc<Snapshot>, String>>>,
+    /// The thread that drops old facts.
+    trimming: Option<JoinHandle<()>>,
     /// The claim of the ingest that runs for a caller.
     claim: Option<Claim>,
     /// When something last happened.
@@ -156,6 +174,7 @@ impl Writer {
             base: None,
             unsaved: false,
             packing: None,
+            trimming: None,
             claim: None,
             active: Instant::now(),
         }
@@ -242,6 +261,7 @@ impl Writer {
                 }
                 self.shared.state().activity = None;
                 let _ = reply.send(Reply::Done(Box::new(result)));
+                self.trim_facts();
             }
             Event::Changed { root, changes } => self.changed(&root, changes),
             Event::Packed => self.packed(),
@@ -347,13 +367,23 @@ impl Writer {
         }
         let large = self.shared.current().graph.node_count() >= LARGE;
         let idle = if large { IDLE_LARGE } else { IDLE };
-        (self.unsaved && self.packing.is_none()).then(|| self.active + idle)
+        let packs = (self.unsaved && self.packing.is_none()).then(|| self.active + idle);
+        let looks = (self.shared.config.watch && self.misses_root()).then(|| Instant::now() + ROOT_PERIOD);
+        packs.into_iter().chain(looks).min()
+    }
+
+    /// Whether a root of the index cannot be read.
+    fn misses_root(&self) -> bool {
+        self.shared.current().handles.iter().any(Option::is_none)
     }
 
     fn idle(&mut self) {
         if self.lock.is_none() {
             self.take_over();
         } else {
+            if self.shared.config.watch && self.misses_root() {
+                self.look_for_roots();
+            }
             if self.unsaved && self.packing.is_none() && self.packer().is_none() {
                 self.relink();
             }
@@ -394,7 +424,7 @@ impl Writer {
         let Some(packer) = self.packer() else { return };
         let (shared, events) = (self.shared.clone(), self.events.clone());
         let work = move || {
-            let result = packer.pack().and_then(|snapshot| save(&shared, &snapshot));
+            let result = packer.pack(&Cancel::new()).and_then(|snapshot| save(&shared, &snapshot));
             let _ = events.send(Event::Packed);
             result
         };
@@ -426,7 +456,8 @@ impl Writer {
     fn save_now(&mut self) -> Result<(), String> {
         self.packed();
         let Some(packer) = self.packer() else { return Ok(()) };
-        let snapshot = packer.pack().and_then(|snapshot| save(&self.shared, &snapshot))?;
+        // Also when the engine ends: what was acknowledged is to be there the next time.
+        let snapshot = packer.pack(&Cancel::new()).and_then(|snapshot| save(&self.shared, &snapshot))?;
         self.unsaved = false;
         self.shared.publish(snapshot);
         Ok(())
@@ -439,19 +470,30 @@ impl Writer {
         }
         let snapshot = self.shared.current();
         let rows = || snapshot.roots.iter().zip(snapshot.handles.iter());
-        self.watchers.retain(|(path, _)| rows().any(|(info, _)| info.path == *path));
+        // A watcher lists what the walk of the index lists: with other options, or in another folder of that name, it is
+        // started anew.
+        let is_watched = |info: &RootInfo, handle: &Root, watched: &Watched| {
+            watched.info == *info && watched.handle.is_same_handle(handle)
+        };
+        self.watchers.retain(|watched| {
+            rows().any(|(info, handle)| handle.as_ref().is_some_and(|handle| is_watched(info, handle, watched)))
+        });
         let mut state = WatchState::On;
         for (info, handle) in rows() {
-            let Some(handle) = handle.as_ref().filter(|_| !self.watchers.iter().any(|(path, _)| *path == info.path))
-            else {
+            let Some(handle) = handle else {
+                state = WatchState::Failed(root_is_gone(info));
                 continue;
             };
+            if self.watchers.iter().any(|watched| is_watched(info, handle, watched)) {
+                continue;
+            }
             let (events, root) = (self.events.clone(), info.path.clone());
             let sink = move |changes: Changes| {
                 let _ = events.send(Event::Changed { root: root.clone(), changes });
             };
-            match Watcher::start(handle, walk_options(info), DEBOUNCE, Box::new(sink)) {
-                Ok(watcher) => self.watchers.push((info.path.clone(), watcher)),
+            let limits = self.shared.config.limits.clone();
+            match Watcher::start(handle, walk_options(info), limits, DEBOUNCE, Box::new(sink)) {
+                Ok(watcher) => self.watchers.push(Watched { info: info.clone(), handle: handle.clone(), watcher }),
                 Err(error) => state = WatchState::Failed(error.to_string()),
             }
         }
@@ -460,17 +502,21 @@ impl Writer {
 
     /// Tells the status if changes can go unnoticed.
     fn note_watch(&mut self) {
-        let degraded = self.watchers.iter().find_map(|(_, watcher)| watcher.health().degraded);
+        let degraded = self.watchers.iter().find_map(|watched| watched.watcher.health().degraded);
+        let missing = self.misses_root();
         let mut state = self.shared.state();
         match (degraded, &state.watch) {
             (Some(why), _) => state.watch = WatchState::Failed(why),
-            (None, WatchState::Failed(_)) if !self.watchers.is_empty() => state.watch = WatchState::On,
+            (None, WatchState::Failed(_)) if !self.watchers.is_empty() && !missing => state.watch = WatchState::On,
             _ => {}
         }
     }
 
     fn finish(&mut self) {
         self.watchers.clear();
+        if let Some(thread) = self.trimming.take() {
+            let _ = thread.join();
+        }
         if self.lock.is_none() {
             return;
         }
@@ -505,9 +551,32 @@ impl Writer {
     fn open_cache(&mut self) {
         if self.cache.is_none() {
             match self.home.facts_cache() {
-                Ok(cache) => self.cache = Some(cache),
+                Ok(cache) => self.cache = Some(Arc::new(cache)),
                 Err(error) => self.shared.notice(format!("facts are not cached: {error}")),
             }
+        }
+    }
+}
+
+impl Writer {
+    /// Drops old facts past their bound, in a thread of its own: nobody waits for it.
+    fn trim_facts(&mut self) {
+        if self.trimming.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return;
+        }
+        let Some(cache) = self.cache.clone() else { return };
+        let bound = self.shared.config.facts_bytes;
+        let work = move || match cache.stored_bytes() {
+            Ok(stored) if stored <= bound => {}
+            Ok(_) => match cache.trim(bound) {
+                Ok(dropped) => tracing::debug!(dropped, "old facts were dropped"),
+                Err(error) => tracing::warn!(%error, "old facts could not be dropped"),
+            },
+            Err(error) => tracing::warn!(%error, "the facts cache could not be read"),
+        };
+        match std::thread::Builder::new().name("m1nd-trim".into()).spawn(work) {
+            Ok(thread) => self.trimming = Some(thread),
+            Err(error) => tracing::warn!(%error, "old facts are not dropped"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod concurrency;
+mod disk;
 mod incremental;
 mod ingest;
 mod project;

@@ -91,6 +91,9 @@ pub(crate) struct Output {
     mode: SearchMode,
     matches: Vec<SearchMatch>,
     total_matches: usize,
+    /// There are or may be more matches than `total_matches`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    total_is_lower_bound: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     match_count: Option<usize>,
     /// Symbols with exactly this name.
@@ -126,7 +129,7 @@ Each row of `matches` holds the line, its context, and the innermost symbol arou
 `line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Code comes first, then other text, then tests;
 by path and line.
 `total_matches` counts all matching lines, not only the page; if `files_not_searched` is there, the time budget of 2 s ended
-first and the total is a lower bound. `stale: true` marks files that changed since they were indexed. `node_matches` lists
+first. `total_is_lower_bound: true` says that there may be more matches. `stale: true` marks files that changed since they were indexed. `node_matches` lists
 symbols that have exactly this name.
 
 `count_only` returns the total without rows. `invert` finds lines without a match. `scope` is a folder or file by whole
@@ -198,6 +201,7 @@ fn text(
         mode: input.mode,
         matches,
         total_matches: found.total,
+        total_is_lower_bound: found.files_left > 0,
         match_count: input.count_only.then_some(found.total),
         node_matches: node_matches.collect(),
         scope_applied: Some(scope).filter(|scope| !scope.is_empty()),
@@ -273,6 +277,7 @@ fn semantic(
         mode: input.mode,
         matches,
         total_matches: total,
+        total_is_lower_bound: found.is_cut,
         match_count: input.count_only.then_some(total),
         node_matches: Vec::new(),
         scope_applied: Some(scope).filter(|scope| !scope.is_empty()),

@@ -87,6 +87,9 @@ pub(crate) struct Output {
     query: String,
     results: Vec<Row>,
     total_matches: usize,
+    /// More nodes meet a word than are ranked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    total_is_lower_bound: bool,
     total_candidates_scanned: usize,
     below_min_score: usize,
     scope_applied: Option<String>,
@@ -109,7 +112,7 @@ ranked lower unless the query speaks of tests.
 
 `score` is 0 to 1 (0.55 is half of what all words together could bring); rows below `min_score` are counted in
 `below_min_score`, not shown. `score_breakdown` holds only what was computed: `embedding_similarity` and `temporal_recency`
-are null. `sufficiency` says whether the first row stands out and which words nothing meets. The ranking is not calibrated, so
+are null. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true. `sufficiency` says whether the first row stands out and which words nothing meets. The ranking is not calibrated, so
 `trust_envelope` never says `act`. `graph_rerank: false` ranks by words alone.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const PAGED: bool = true;
@@ -142,6 +145,7 @@ impl ReadTool for Seek {
             query: input.query,
             results,
             total_matches: total,
+            total_is_lower_bound: found.is_cut,
             total_candidates_scanned: found.scanned,
             below_min_score: found.below_min_score,
             scope_applied: Some(query.scope).filter(|scope| !scope.is_empty()),
