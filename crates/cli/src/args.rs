@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::clients::Client;
@@ -11,6 +11,7 @@ Examples:
   m1nd ingest                       index this repository and say what is in it
   m1nd call seek --query 'retry a failed request'
   m1nd call impact --node-id src/pool.py --json
+  m1nd export --what edges --relation calls > calls.jsonl
   m1nd init                         connect Claude Code, Cursor or VS Code
   m1nd doctor                       find out why something does not work";
 
@@ -72,8 +73,11 @@ pub(crate) enum Command {
     /// Look for what keeps m1nd from working, and say what to do
     #[command(display_order = 6)]
     Doctor(PathArg),
-    /// Print the completions of a shell
+    /// Write the graph as rows, for programs that check or reuse it
     #[command(display_order = 7)]
+    Export(ExportArgs),
+    /// Print the completions of a shell
+    #[command(display_order = 8)]
     Completions(CompletionsArgs),
 }
 
@@ -142,6 +146,54 @@ pub(crate) struct InitArgs {
     /// Write without asking
     #[arg(long, short)]
     pub yes: bool,
+}
+
+/// The index is brought up to date first. Rows go to standard output, progress to standard error.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Which rows
+    #[arg(long, value_enum, default_value = "edges")]
+    pub what: ExportWhat,
+    /// Edges of these relations only, separated by commas, such as `calls,inherits` [default: all]
+    #[arg(long = "relation", value_name = "RELATION,…", value_delimiter = ',')]
+    pub relations: Vec<String>,
+    /// How sure an edge must be [default: all, also those out of the repository]
+    #[arg(long, value_enum)]
+    pub tier: Option<ExportTier>,
+    /// One row a line, or one object [default: jsonl]
+    #[arg(long, value_enum)]
+    pub format: Option<ExportFormat>,
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportWhat {
+    /// Files, definitions and packages
+    Nodes,
+    /// References and containment, with where they are written
+    Edges,
+    /// One row: version of the format, roots, and how many rows there are
+    Meta,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportTier {
+    /// Certain ones only
+    Certain,
+    /// Certain and possible ones
+    Possible,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// A JSON object a line
+    Jsonl,
+    /// One JSON object with `format_version` and all rows
+    Json,
 }
 
 #[derive(Debug, Args)]

@@ -41,6 +41,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Serve(args)) => commands::serve::run(args, common),
         Some(Command::Init(args)) => commands::init::run(args, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
+        Some(Command::Export(args)) => commands::export::run(args, common, out),
         Some(Command::Completions(args)) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut args::command(), "m1nd", &mut script);

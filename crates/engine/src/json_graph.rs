@@ -158,6 +158,7 @@ pub(crate) fn part<'a>(
         kind: node.kind,
         label: &node.label,
         lines: (0, 0),
+        name_line: 0,
         flags: NodeFlags::IMPORTED,
         signature: "",
         doc: &node.tags,

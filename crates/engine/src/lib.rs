@@ -5,6 +5,7 @@ pub mod analysis;
 mod config;
 mod engine;
 mod error;
+pub mod export;
 mod extract;
 mod files;
 mod json_graph;

@@ -223,6 +223,7 @@ fn package_node(symbol: u32, package: &str) -> NodeInput<'_> {
         kind: NodeKind::Package,
         label: package,
         lines: (0, 0),
+        name_line: 0,
         flags: NodeFlags::default(),
         signature: "",
         doc: "",
@@ -359,7 +360,7 @@ fn pack_nodes<'a>(
             pagerank: F32::new(ranks[index]),
             flags: U16::new(node.flags.0),
             kind: node.kind as u8,
-            reserved: 0,
+            name_below: node.name_below(),
         };
         rows.extend_from_slice(row.as_bytes());
     }

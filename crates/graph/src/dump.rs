@@ -18,10 +18,11 @@ fn dump_node(graph: &Graph, node: NodeIx, out: &mut String) -> std::fmt::Result 
     let parent = graph.parent(node).map_or("-", |parent| graph.id(parent));
     writeln!(
         out,
-        "{} kind={} label={:?} lines={start}-{end} flags={} parent={parent} path={:?} signature={:?} doc={:?}",
+        "{} kind={} label={:?} lines={start}-{end} name={} flags={} parent={parent} path={:?} signature={:?} doc={:?}",
         graph.id(node),
         graph.kind(node),
         graph.label(node),
+        graph.name_line(node),
         graph.flags(node).0,
         graph.path(node),
         graph.signature(node),

@@ -142,6 +142,7 @@ impl Graph {
             kind: self.kind(node),
             label: self.label(node),
             lines: self.lines(node),
+            name_line: self.name_line(node),
             flags: self.flags(node),
             signature: self.signature(node),
             doc: self.doc(node),
@@ -238,6 +239,13 @@ impl Graph {
     pub fn lines(&self, node: NodeIx) -> (u32, u32) {
         let base = || self.base.node(node).map_or((0, 0), |row| (row.line_start.get(), row.line_end.get()));
         self.changed(node).map_or_else(base, |(_, changed)| changed.lines)
+    }
+
+    /// Line its name is written on, 1-based; 0 if it has none.
+    pub fn name_line(&self, node: NodeIx) -> u32 {
+        let base = || self.base.node(node).map_or(0, |row| row.name_below);
+        let below = self.changed(node).map_or_else(base, |(_, changed)| changed.name_below);
+        self.lines(node).0.saturating_add(u32::from(below))
     }
 
     /// Header on one line; empty if none.

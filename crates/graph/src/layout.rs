@@ -29,7 +29,8 @@ pub(crate) struct NodeRow {
     pub(crate) pagerank: F32,
     pub(crate) flags: U16,
     pub(crate) kind: u8,
-    pub(crate) reserved: u8,
+    /// Lines from the first one to the one with the name.
+    pub(crate) name_below: u8,
 }
 
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

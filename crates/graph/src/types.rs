@@ -65,12 +65,22 @@ pub struct NodeInput<'a> {
     pub label: &'a str,
     /// First and last line, 1-based; `(0, 0)` if it has none.
     pub lines: (u32, u32),
+    /// Line its name is written on. One before its first line counts as the first; more than 255 lines below it are
+    /// kept as 255.
+    pub name_line: u32,
     /// Properties.
     pub flags: NodeFlags,
     /// Header on one line; empty if none.
     pub signature: &'a str,
     /// Doc comment; empty if none.
     pub doc: &'a str,
+}
+
+impl NodeInput<'_> {
+    /// Lines from the first one to the one with the name, as far as a byte can tell.
+    pub(crate) fn name_below(&self) -> u8 {
+        u8::try_from(self.name_line.saturating_sub(self.lines.0)).unwrap_or(u8::MAX)
+    }
 }
 
 /// An edge as it is given to a graph under construction.

@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod ingest;
 pub(crate) mod init;
 pub(crate) mod serve;

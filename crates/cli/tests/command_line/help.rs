@@ -29,6 +29,7 @@ fn the_program_introduces_itself() {
           serve        Serve MCP to a client over standard input and output
           init         Connect the MCP clients of this project, after showing the change
           doctor       Look for what keeps m1nd from working, and say what to do
+          export       Write the graph as rows, for programs that check or reuse it
           completions  Print the completions of a shell
 
         Options:
@@ -48,6 +49,7 @@ fn the_program_introduces_itself() {
           m1nd ingest                       index this repository and say what is in it
           m1nd call seek --query 'retry a failed request'
           m1nd call impact --node-id src/pool.py --json
+          m1nd export --what edges --relation calls > calls.jsonl
           m1nd init                         connect Claude Code, Cursor or VS Code
           m1nd doctor                       find out why something does not work
 

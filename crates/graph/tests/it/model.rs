@@ -170,6 +170,7 @@ impl Symbols {
             kind,
             label,
             lines,
+            name_line: lines.0 + label.len() as u32 % 3,
             flags: NodeFlags::default(),
             signature: "",
             doc: label,

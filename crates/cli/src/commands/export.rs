@@ -1,0 +1,128 @@
+//! `m1nd export`: the graph as rows on standard output.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use m1nd_base::{Cancel, EdgeTier, Relation};
+use m1nd_engine::export::{self, EdgeFilter};
+use m1nd_engine::{Engine, EngineConfig, EngineError, IngestRequest, Mode, Snapshot};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::{Common, ExportArgs, ExportFormat, ExportTier, ExportWhat};
+use crate::error::CliError;
+use crate::output::{Out, note};
+use crate::progress::Terminal;
+use crate::project;
+
+/// Runs the command.
+pub(crate) fn run(args: &ExportArgs, common: &Common, out: &Out) -> Result<(), CliError> {
+    let filter = filter(args)?;
+    let root = project::root(args.path.path.as_deref())?;
+    if args.path.path.is_none() && project::is_too_wide(&root) {
+        return Err(CliError::usage(
+            format!("{} is not a repository", root.display()),
+            "go into one, or name the folder: m1nd export PATH",
+        ));
+    }
+    let engine = Engine::open(EngineConfig::new(project::home(common)?, vec![root.clone()]))?;
+    bring_up_to_date(&engine, &root, args.quiet)?;
+    let snapshot = engine.snapshot();
+    if snapshot.is_empty() && snapshot.roots().is_empty() {
+        return Err(CliError::NoIndex(root.display().to_string()));
+    }
+    let format = args.format.unwrap_or(if out.json { ExportFormat::Json } else { ExportFormat::Jsonl });
+    let mut to = BufWriter::new(std::io::stdout().lock());
+    match args.what {
+        ExportWhat::Nodes => rows(&mut to, format, "nodes", export::nodes(&snapshot))?,
+        ExportWhat::Edges => rows(&mut to, format, "edges", export::edges(&snapshot, &filter))?,
+        ExportWhat::Meta => writeln!(to, "{}", meta(&snapshot))?,
+    }
+    Ok(to.flush()?)
+}
+
+fn filter(args: &ExportArgs) -> Result<EdgeFilter, CliError> {
+    if args.what != ExportWhat::Edges && (args.tier.is_some() || !args.relations.is_empty()) {
+        return Err(CliError::usage("`--relation` and `--tier` choose edges", "write --what edges, or leave them out"));
+    }
+    let relation = |word: &String| {
+        Relation::ALL.iter().copied().find(|relation| relation.word() == word).ok_or_else(|| {
+            let known: Vec<&str> = Relation::ALL.iter().map(|relation| relation.word()).collect();
+            CliError::usage(format!("unknown relation `{word}`"), format!("relations are {}", known.join(", ")))
+        })
+    };
+    let tier = args.tier.map(|tier| match tier {
+        ExportTier::Certain => EdgeTier::Certain,
+        ExportTier::Possible => EdgeTier::Possible,
+    });
+    Ok(EdgeFilter { relations: args.relations.iter().map(relation).collect::<Result<_, _>>()?, tier })
+}
+
+/// Indexes what is not indexed and looks at what changed since. Another process that writes the index does that already.
+fn bring_up_to_date(engine: &Engine, root: &Path, quiet: bool) -> Result<(), CliError> {
+    let known = engine.snapshot();
+    let mut request = IngestRequest { incremental: true, ..IngestRequest::code(root) };
+    if let Some(info) = known.roots().iter().find(|info| info.path == root) {
+        // The index stays what its owner made it: hidden files, further roots and imported data included.
+        request.mode = Mode::Merge;
+        request.include_hidden = info.include_hidden;
+        request.hidden_patterns.clone_from(&info.hidden_patterns);
+    }
+    let terminal = Terminal::new(quiet);
+    let outcome = engine.ingest(request, &Cancel::new(), &terminal);
+    terminal.finish();
+    match outcome {
+        Ok(_) => Ok(()),
+        Err(EngineError::WriterElsewhere) if !known.is_empty() => {
+            note("another m1nd process keeps this index fresh; exporting its newest state");
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes rows as they come.
+fn rows(
+    to: &mut impl Write,
+    format: ExportFormat,
+    what: &str,
+    rows: impl Iterator<Item = impl Serialize>,
+) -> Result<(), CliError> {
+    match format {
+        ExportFormat::Jsonl => {
+            for row in rows {
+                row_on_a_line(to, &row)?;
+                to.write_all(b"\n")?;
+            }
+        }
+        ExportFormat::Json => {
+            let generator = generator();
+            write!(to, "{{\"format_version\":{},\"generator\":\"{generator}\",\"{what}\":[", export::FORMAT_VERSION)?;
+            for (number, row) in rows.enumerate() {
+                to.write_all(if number == 0 { b"\n" } else { b",\n" })?;
+                row_on_a_line(to, &row)?;
+            }
+            to.write_all(b"\n]}\n")?;
+        }
+    }
+    Ok(())
+}
+
+fn row_on_a_line(to: &mut impl Write, row: &impl Serialize) -> Result<(), CliError> {
+    serde_json::to_writer(to, row).map_err(|error| std::io::Error::from(error).into())
+}
+
+fn generator() -> String {
+    format!("m1nd {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// What the rows of the other kinds belong to. Nothing that changes while the graph does not.
+fn meta(snapshot: &Snapshot) -> serde_json::Value {
+    let roots = snapshot.roots().iter().map(|root| json!({"path": root.path, "prefix": root.prefix}));
+    let graph = snapshot.graph();
+    json!({
+        "format_version": export::FORMAT_VERSION, "generator": generator(), "roots": roots.collect::<Vec<_>>(),
+        "files": snapshot.files().len(), "nodes": graph.node_count(), "edges": graph.edge_count(),
+        "unresolved": graph.unresolved_count(), "references": snapshot.tiers(),
+    })
+}
