@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 mod bench;
 mod ci;
 mod crash;
+mod eval;
 mod tidy;
 
 /// How a task ends.
@@ -21,6 +22,7 @@ const TASKS: &[Task] = &[
     ("tidy", "the rules of this repository that no other tool knows", tidy::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
     ("bench", "measure: ingest PATH", bench::run),
+    ("eval", "the graph against truth made by others: edges, callgraph", eval::run),
 ];
 
 fn main() -> ExitCode {

@@ -1,0 +1,200 @@
+//! `cargo xtask eval edges`: our edges of a repository against those of a compiler's index.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::arguments::Arguments;
+use super::golden::{self, Score, Split, ratio};
+use super::ours::{Edge, Ours};
+use super::sites::{Sites, is_callable};
+use super::truth::Truth;
+use super::{calls, files, golden_folder, inheritance, references, repositories, table};
+use crate::Outcome;
+
+/// Least share of the truth's definitions that a checkout of the right commit has.
+const LEAST_DEFINITIONS: f64 = 0.5;
+
+/// The result of a repository, as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct RepositoryResult {
+    pub(super) format_version: u32,
+    pub(super) name: String,
+    /// Where the repository comes from and at which commit, if it is one of those known here.
+    pub(super) source: Option<String>,
+    pub(super) commit: Option<String>,
+    pub(super) definitions: Definitions,
+    pub(super) calls: Split,
+    pub(super) references: Split,
+    pub(super) inheritance: Score,
+    pub(super) file_dependencies: Score,
+}
+
+/// Callable definitions that truth names, and how many of them we have on the same line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Definitions {
+    pub(super) truth: u64,
+    pub(super) found: u64,
+    pub(super) share: Option<f64>,
+}
+
+/// Everything that scoring looks at.
+pub(super) struct Context<'a> {
+    pub(super) ours: &'a Ours,
+    pub(super) truth: &'a Truth,
+    pub(super) sites: Sites<'a>,
+    /// Callable names that are defined more than once.
+    ambiguous: HashSet<&'a str>,
+    edges_at: HashMap<(&'a str, u32), Vec<&'a Edge>>,
+    /// Text of the files, for examples.
+    sources: HashMap<String, Vec<String>>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(ours: &'a Ours, truth: &'a Truth) -> Self {
+        let mut edges_at: HashMap<(&str, u32), Vec<&Edge>> = HashMap::new();
+        for edge in &ours.edges {
+            let Some(file) = ours.nodes[edge.from].file.as_deref() else { continue };
+            let lines: HashSet<u32> = edge.sites.iter().map(|&(line, _)| line).collect();
+            lines.into_iter().for_each(|line| edges_at.entry((file, line)).or_default().push(edge));
+        }
+        let sites = Sites::new(truth);
+        Self { ours, truth, sites, ambiguous: ambiguous(ours, truth), edges_at, sources: HashMap::new() }
+    }
+
+    /// Reads the text of the files, for examples.
+    fn with_sources(mut self, repository: &Path) -> Self {
+        let files = self.truth.references.iter().map(|reference| &reference.file);
+        let files: HashSet<&String> = files.chain(self.truth.calls.iter().map(|call| &call.caller_file)).collect();
+        for file in files {
+            let text = std::fs::read_to_string(repository.join(file)).unwrap_or_default();
+            self.sources.insert(file.clone(), text.lines().map(|line| line.trim().to_owned()).collect());
+        }
+        self
+    }
+
+    /// Whether a name is defined more than once in the repository.
+    pub(super) fn is_ambiguous(&self, name: &str) -> bool {
+        self.ambiguous.contains(name)
+    }
+
+    /// Our edges with a site on this line.
+    pub(super) fn edges_at(&self, file: &str, line: u32) -> impl Iterator<Item = &'a Edge> + use<'a> {
+        self.edges_at.get(&(file, line)).cloned().unwrap_or_default().into_iter()
+    }
+
+    /// A line of the sources, shortened; empty without sources.
+    pub(super) fn source_line(&self, file: &str, line: u32) -> String {
+        const LONGEST: usize = 120;
+        let lines = self.sources.get(file);
+        let text = lines.and_then(|lines| lines.get((line as usize).checked_sub(1)?));
+        text.map(|text| text.chars().take(LONGEST).collect()).unwrap_or_default()
+    }
+
+    /// What we and truth say at a site.
+    pub(super) fn describe_site(&self, edge: &Edge, (line, col): (u32, u32)) -> String {
+        let (from, to) = (&self.ours.nodes[edge.from], &self.ours.nodes[edge.to]);
+        let file = from.file.as_deref().unwrap_or_default();
+        let there = self.sites.at(file, line, col, &to.name);
+        let truth = there.iter().map(|reference| {
+            format!("{}:{} {} ({})", reference.target_file, reference.target_line, reference.name, reference.kind)
+        });
+        format!(
+            "{file}:{line}:{col} in {}: {}\n      ours: {} of {}\n      truth: {}",
+            from.name,
+            self.source_line(file, line),
+            to.id,
+            edge.of,
+            truth.collect::<Vec<_>>().join(", "),
+        )
+    }
+}
+
+/// Names of callable definitions, by our nodes and by truth's rows, that have more than one symbol or place.
+fn ambiguous<'a>(ours: &'a Ours, truth: &'a Truth) -> HashSet<&'a str> {
+    let mut names: HashSet<&str> =
+        ours.callable_names().into_iter().filter(|&(_, count)| count > 1).map(|(name, _)| name).collect();
+    let mut files: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for definition in truth.definitions.iter().filter(|definition| is_callable(&definition.kind)) {
+        files.entry(&definition.name).or_default().insert(&definition.file);
+    }
+    // Within a file the truth's rows do not tell overloads of one symbol from two definitions; our nodes do.
+    names.extend(files.into_iter().filter(|(_, files)| files.len() > 1).map(|(name, _)| name));
+    names
+}
+
+/// Examples by class.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// Examples kept of each class.
+    pub(super) examples: usize,
+    classes: BTreeMap<String, (usize, Vec<String>)>,
+}
+
+impl Findings {
+    pub(super) fn add(&mut self, class: String, example: impl FnOnce() -> String) {
+        let (count, examples) = self.classes.entry(class).or_default();
+        *count += 1;
+        if examples.len() < self.examples {
+            examples.push(example());
+        }
+    }
+
+    pub(super) fn print(&self) {
+        let mut classes: Vec<_> = self.classes.iter().collect();
+        classes.sort_by_key(|(class, (count, _))| (class.split(' ').next(), std::cmp::Reverse(*count)));
+        for (class, (count, examples)) in classes {
+            println!("{count:6}  {class}");
+            examples.iter().for_each(|example| println!("    {example}"));
+        }
+    }
+}
+
+pub(super) fn run(args: &[String]) -> Outcome<()> {
+    let arguments = Arguments::parse(args, &["--repo", "--truth"])?;
+    if arguments.table {
+        return table::print(&golden_folder("edges"));
+    }
+    let (repository, truth) = (arguments.folder("--repo")?, arguments.folder("--truth")?);
+    let (name, truth) = Truth::read(truth)?;
+    let ours = Ours::of_folder(repository)?;
+    let context = Context::new(&ours, &truth).with_sources(repository);
+    let mut findings = Findings { examples: arguments.explain, ..Findings::default() };
+    let result = result(&name, &context, &mut findings);
+    if result.definitions.share.is_some_and(|share| share < LEAST_DEFINITIONS) {
+        let commit = result.commit.as_deref().unwrap_or("the truth's commit");
+        return Err(format!("{} is not a checkout of {commit}: {:?}", repository.display(), result.definitions).into());
+    }
+    if arguments.explain > 0 {
+        findings.print();
+    }
+    println!("{}", table::of(std::slice::from_ref(&result)));
+    golden::keep(&golden_folder("edges").join(format!("{name}.json")), &result, arguments.keep)
+}
+
+/// Scores everything.
+pub(super) fn result(name: &str, context: &Context<'_>, findings: &mut Findings) -> RepositoryResult {
+    let known = repositories::find(name);
+    RepositoryResult {
+        format_version: 1,
+        name: name.to_owned(),
+        source: known.map(|known| known.source.to_owned()),
+        commit: known.map(|known| known.commit.to_owned()),
+        definitions: definitions(context),
+        calls: calls::score(context, findings),
+        references: references::score(context, findings),
+        inheritance: inheritance::score(context, findings),
+        file_dependencies: files::score(context, findings),
+    }
+}
+
+fn definitions(context: &Context<'_>) -> Definitions {
+    let references = context.truth.references.iter().filter(|reference| is_callable(&reference.kind));
+    let places: HashSet<(&str, u32, &str)> = references
+        .map(|reference| (reference.target_file.as_str(), reference.target_line, reference.name.as_str()))
+        .collect();
+    let found = places.iter().filter(|(file, line, name)| !context.ours.at(file, *line, name).is_empty()).count();
+    let (truth, found) = (places.len() as u64, found as u64);
+    Definitions { truth, found, share: ratio(found, truth) }
+}

@@ -1,0 +1,40 @@
+//! `cargo xtask eval …`: the graph against truth that compilers, test suites and people made. The data lies outside of
+//! the repository; results are kept in `eval/` and compared.
+
+use std::path::{Path, PathBuf};
+
+use crate::{Outcome, repository};
+
+mod arguments;
+mod callgraph;
+mod calls;
+mod edges;
+mod files;
+mod golden;
+mod inheritance;
+mod ours;
+mod references;
+mod repositories;
+mod sites;
+mod table;
+#[cfg(test)]
+mod tests;
+mod truth;
+
+const USAGE: &str = "expected:
+  cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
+  cargo xtask eval edges --table
+  cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]";
+
+pub(crate) fn run(args: &[String]) -> Outcome<()> {
+    match args.split_first().map(|(what, rest)| (what.as_str(), rest)) {
+        Some(("edges", rest)) => edges::run(rest),
+        Some(("callgraph", rest)) => callgraph::run(rest),
+        _ => Err(USAGE.into()),
+    }
+}
+
+/// Where results of this kind are kept.
+fn golden_folder(kind: &str) -> PathBuf {
+    Path::new(repository()).join("eval").join(kind)
+}

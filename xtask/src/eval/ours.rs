@@ -1,0 +1,230 @@
+//! The graph of a folder as the export shows it, with the lookups that scoring needs.
+//!
+//! **Which of our nodes a definition of the truth is.** The truth names a definition by file, line and name. Its nodes are
+//! those on that line with that name, or, if none has the name, all on that line.
+//!
+//! **Same symbol.** Where a language gives several definitions one meaning (Python overloads and redefinitions, TypeScript
+//! overloads and merged declarations, Rust items under different `cfg`), truth names the first. There a node is the
+//! truth's if file, owner and name are the same. Where overloads are things of their own (Java, C++, C#, Kotlin, Swift,
+//! Scala), the line must be right. A class stands for its constructors and each of these for the class: calling the class
+//! is calling one of them.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::rc::Rc;
+
+use m1nd_base::{Cancel, EdgeTier, NoProgress, NodeKind, Relation};
+use m1nd_engine::export::{self, EdgeFilter};
+use m1nd_engine::{Engine, EngineConfig, IngestRequest};
+
+use crate::Outcome;
+
+/// Languages, by file ending, in which overloads are definitions of their own.
+const DISTINCT_OVERLOADS: &[&str] = &["java", "cpp", "cc", "cxx", "hpp", "hh", "h", "cs", "kt", "swift", "scala"];
+/// Languages, by file ending, whose compilers know the type of everything: what they do not mention is not there.
+const TYPED: &[&str] = &["rs", "go", "java", "ts", "tsx", "mts", "cts", "c", "h", "cc", "cpp", "cxx", "hpp", "hh"];
+
+/// A node of ours.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub(super) id: String,
+    pub(super) file: Option<String>,
+    pub(super) line: u32,
+    pub(super) name: String,
+    pub(super) kind: NodeKind,
+    pub(super) parent: Option<usize>,
+    pub(super) is_constructor: bool,
+}
+
+impl Node {
+    /// Whether it is something that can be called, constructed or expanded.
+    pub(super) fn is_callable(&self) -> bool {
+        use NodeKind as K;
+        matches!(
+            self.kind,
+            K::Function | K::Class | K::Struct | K::Enum | K::Variant | K::Trait | K::Interface | K::Type | K::Macro
+        )
+    }
+}
+
+/// An edge of ours.
+#[derive(Debug, Clone)]
+pub(super) struct Edge {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) relation: Relation,
+    pub(super) tier: EdgeTier,
+    pub(super) of: u16,
+    /// Lines and columns, 1-based.
+    pub(super) sites: Vec<(u32, u32)>,
+}
+
+/// A reference of ours that has no target.
+#[derive(Debug, Clone)]
+pub(super) struct Unresolved {
+    pub(super) name: String,
+    pub(super) reason: String,
+}
+
+/// File, line and name of a definition of the truth.
+type Definition = (String, u32, String);
+
+/// The graph of a folder.
+#[derive(Debug, Default)]
+pub(super) struct Ours {
+    pub(super) nodes: Vec<Node>,
+    pub(super) edges: Vec<Edge>,
+    /// By file and line.
+    pub(super) unresolved: HashMap<(String, u32), Vec<Unresolved>>,
+    at: HashMap<(String, u32), Vec<usize>>,
+    symbols: HashMap<(String, Option<usize>, String), Vec<usize>>,
+    members: HashMap<usize, Vec<usize>>,
+    to: HashMap<usize, Vec<usize>>,
+    accepted: RefCell<HashMap<Definition, Rc<[usize]>>>,
+}
+
+/// Whether a file is of a language whose compiler knows every type.
+pub(super) fn is_typed(file: &str) -> bool {
+    TYPED.contains(&ending(file))
+}
+
+fn ending(file: &str) -> &str {
+    file.rsplit_once('.').map_or("", |(_, ending)| ending)
+}
+
+impl Ours {
+    /// Indexes a folder in a store of its own that is removed afterwards.
+    pub(super) fn of_folder(folder: &Path) -> Outcome<Self> {
+        let home = tempfile::tempdir()?;
+        let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
+        let engine = Engine::open(EngineConfig::new(home.path().to_owned(), vec![folder.clone()]))?;
+        engine.ingest(IngestRequest::code(&folder), &Cancel::new(), &NoProgress)?;
+        let snapshot = engine.snapshot();
+        let rows: Vec<_> = export::nodes(&snapshot).collect();
+        let numbers: HashMap<&str, usize> = rows.iter().enumerate().map(|(number, row)| (row.id, number)).collect();
+        let nodes = rows.iter().map(|row| Node {
+            id: row.id.to_owned(),
+            file: row.file.map(str::to_owned),
+            line: row.line,
+            name: row.name.to_owned(),
+            kind: row.kind,
+            parent: row.parent.and_then(|parent| numbers.get(parent).copied()),
+            is_constructor: row.flags.contains(&"constructor"),
+        });
+        let filter = EdgeFilter::default();
+        let edges = export::edges(&snapshot, &filter).map(|row| Edge {
+            from: numbers[row.from],
+            to: numbers[row.to],
+            relation: row.relation,
+            tier: row.tier,
+            of: row.of,
+            sites: row.sites.iter().map(|&(line, col)| (line, u32::from(col))).collect(),
+        });
+        let mut ours = Self::new(nodes.collect(), edges.collect());
+        let graph = snapshot.graph();
+        for reference in graph.nodes().flat_map(|node| graph.unresolved_of(node)) {
+            let place = (graph.path(reference.from).to_owned(), reference.pos.line);
+            let row = Unresolved { name: reference.name.to_owned(), reason: reference.reason.to_owned() };
+            ours.unresolved.entry(place).or_default().push(row);
+        }
+        Ok(ours)
+    }
+
+    pub(super) fn new(nodes: Vec<Node>, edges: Vec<Edge>) -> Self {
+        let mut ours = Self::default();
+        for (number, node) in nodes.iter().enumerate() {
+            if let Some(parent) = node.parent {
+                ours.members.entry(parent).or_default().push(number);
+            }
+            let Some(file) = &node.file else { continue };
+            ours.at.entry((file.clone(), node.line)).or_default().push(number);
+            ours.symbols.entry((file.clone(), node.parent, node.name.clone())).or_default().push(number);
+        }
+        for (number, edge) in edges.iter().enumerate() {
+            ours.to.entry(edge.to).or_default().push(number);
+        }
+        Self { nodes, edges, ..ours }
+    }
+
+    /// Edges that end at a node.
+    pub(super) fn edges_to(&self, node: usize) -> impl Iterator<Item = &Edge> {
+        self.to.get(&node).into_iter().flatten().map(|&edge| &self.edges[edge])
+    }
+
+    /// Our nodes for exactly this definition of the truth.
+    pub(super) fn at(&self, file: &str, line: u32, name: &str) -> Vec<usize> {
+        let all = self.at.get(&(file.to_owned(), line)).map_or(&[][..], Vec::as_slice);
+        let named: Vec<usize> = all.iter().copied().filter(|&node| self.nodes[node].name == name).collect();
+        if named.is_empty() { all.to_vec() } else { named }
+    }
+
+    /// All nodes that are the same symbol as this one, itself included.
+    fn same_symbol(&self, node: usize) -> Vec<usize> {
+        let own = &self.nodes[node];
+        let file = own.file.clone().unwrap_or_default();
+        if DISTINCT_OVERLOADS.contains(&ending(&file)) {
+            return vec![node];
+        }
+        let same = self.symbols.get(&(file, own.parent, own.name.clone()));
+        same.cloned().unwrap_or_else(|| vec![node])
+    }
+
+    /// All nodes that are right where the truth names this definition.
+    pub(super) fn accepted(&self, file: &str, line: u32, name: &str) -> Rc<[usize]> {
+        let key = (file.to_owned(), line, name.to_owned());
+        if let Some(known) = self.accepted.borrow().get(&key) {
+            return known.clone();
+        }
+        let mut accepted: Vec<usize> =
+            self.at(file, line, name).into_iter().flat_map(|node| self.same_symbol(node)).collect();
+        for number in accepted.clone() {
+            let node = &self.nodes[number];
+            accepted.extend(node.parent.filter(|_| node.is_constructor));
+            let members = self.members.get(&number).into_iter().flatten().copied();
+            accepted.extend(members.filter(|&member| self.nodes[member].is_constructor));
+        }
+        accepted.sort_unstable();
+        accepted.dedup();
+        let accepted: Rc<[usize]> = accepted.into();
+        self.accepted.borrow_mut().insert(key, accepted.clone());
+        accepted
+    }
+
+    /// The innermost function around a node, itself included: what truth calls the caller. Code outside of functions,
+    /// also that of class bodies, has none.
+    pub(super) fn caller(&self, mut node: usize) -> Option<usize> {
+        loop {
+            if self.nodes[node].kind == NodeKind::Function || self.nodes[node].kind == NodeKind::Macro {
+                return Some(node);
+            }
+            node = self.nodes[node].parent?;
+        }
+    }
+
+    /// Whether an edge starts in the caller that the truth names: the same function, or top-level code for line 0.
+    pub(super) fn starts_in(&self, edge: &Edge, file: &str, line: u32, name: &str) -> bool {
+        if self.nodes[edge.from].file.as_deref() != Some(file) {
+            return false;
+        }
+        let caller = self.caller(edge.from);
+        if line == 0 {
+            return caller.is_none();
+        }
+        let wanted = self.at(file, line, name);
+        let is_wanted = |node: usize| wanted.iter().any(|&wanted| self.same_symbol(wanted).contains(&node));
+        caller.is_some_and(is_wanted) || is_wanted(edge.from)
+    }
+
+    /// Number of different symbols of each name that can be called. Overloads of one symbol count once.
+    pub(super) fn callable_names(&self) -> BTreeMap<&str, usize> {
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        for (number, node) in self.nodes.iter().enumerate() {
+            let is_first = || self.same_symbol(number).first() == Some(&number);
+            if node.file.is_some() && node.is_callable() && !node.is_constructor && is_first() {
+                *names.entry(&node.name).or_default() += 1;
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,32 @@
+//! The repositories whose truth is known, at the commits it was made at.
+
+/// A repository with truth.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Repository {
+    /// Name of its truth files.
+    pub(super) name: &'static str,
+    /// Language, for the table.
+    pub(super) language: &'static str,
+    /// Where it comes from.
+    pub(super) source: &'static str,
+    /// The commit that the truth was made at, shortened.
+    pub(super) commit: &'static str,
+}
+
+/// In the order of the table.
+pub(super) const REPOSITORIES: &[Repository] = &[
+    row("requests", "Python", "psf/requests", "1f6589ec3a1e"),
+    row("express", "JavaScript", "expressjs/express", "a3714473feb3"),
+    row("ripgrep", "Rust", "BurntSushi/ripgrep", "3fce3b5bb023"),
+    row("chi", "Go", "go-chi/chi", "735ae2b87f8c"),
+    row("jsoup", "Java", "jhy/jsoup", "46b620860aed"),
+];
+
+const fn row(name: &'static str, language: &'static str, source: &'static str, commit: &'static str) -> Repository {
+    Repository { name, language, source, commit }
+}
+
+/// The repository with this name.
+pub(super) fn find(name: &str) -> Option<Repository> {
+    REPOSITORIES.iter().copied().find(|repository| repository.name == name)
+}

@@ -1,0 +1,76 @@
+//! Where truth speaks: its references by position.
+
+use std::collections::{HashMap, HashSet};
+
+use super::golden::Verdict;
+use super::ours::{Edge, Ours, is_typed};
+use super::truth::{Reference, Truth};
+
+/// The references of the truth by place.
+#[derive(Debug)]
+pub(super) struct Sites<'t> {
+    at: HashMap<(&'t str, u32), Vec<&'t Reference>>,
+    /// Functions, by file and line of the name, that truth has a reference in.
+    inside: HashSet<(&'t str, u32)>,
+}
+
+impl<'t> Sites<'t> {
+    pub(super) fn new(truth: &'t Truth) -> Self {
+        let mut sites = Self { at: HashMap::new(), inside: HashSet::new() };
+        for reference in &truth.references {
+            sites.at.entry((&reference.file, reference.line)).or_default().push(reference);
+            if let Some(enclosing) = reference.enclosing.as_ref().filter(|enclosing| enclosing.kind == "fn") {
+                sites.inside.insert((&reference.file, enclosing.line));
+            }
+        }
+        sites
+    }
+
+    /// What truth has at a position: what stands exactly there, or else what is called so on that line. The second is for
+    /// tools that count columns in other units or point at the start of a path. `col` is 1-based.
+    pub(super) fn at(&self, file: &str, line: u32, col: u32, name: &str) -> Vec<&'t Reference> {
+        let on_line = self.at.get(&(file, line)).map_or(&[][..], Vec::as_slice);
+        let exact: Vec<_> = on_line.iter().copied().filter(|reference| reference.col + 1 == col).collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        on_line.iter().copied().filter(|reference| reference.name == name).collect()
+    }
+
+    /// What truth says to an edge at one of its sites.
+    ///
+    /// *Right*: a reference there means the target. *Invented*: it means another definition of the target's name. *Other
+    /// name*: it means something called otherwise. *Silent*: there is no reference to a definition of the repository, in a
+    /// language whose compiler knows all types and in a function that truth speaks of otherwise. In all other cases truth
+    /// and we do not speak of the same: nothing is there in an untyped language, or truth names a variable and we what is
+    /// in it, or truth names a class and we the constructor that it inherits.
+    pub(super) fn judge(&self, ours: &Ours, edge: &Edge, (line, col): (u32, u32)) -> Verdict {
+        let (from, to) = (&ours.nodes[edge.from], &ours.nodes[edge.to]);
+        let Some(file) = from.file.as_deref() else { return Verdict::Unjudged };
+        let there = self.at(file, line, col, &to.name);
+        if there.is_empty() {
+            let caller = ours.caller(edge.from).map(|caller| ours.nodes[caller].line);
+            let is_known = caller.is_some_and(|caller| self.inside.contains(&(file, caller)));
+            return if is_typed(file) && is_known { Verdict::Silent } else { Verdict::Unjudged };
+        }
+        let means = |reference: &&Reference| {
+            let accepted = ours.accepted(&reference.target_file, reference.target_line, &reference.name);
+            accepted.contains(&edge.to)
+        };
+        if there.iter().any(means) {
+            return Verdict::Right;
+        }
+        let callable: Vec<_> = there.iter().filter(|reference| is_callable(&reference.kind)).collect();
+        let names_class = callable.iter().any(|reference| reference.kind == "type");
+        if callable.is_empty() || to.is_constructor && names_class {
+            return Verdict::Unjudged;
+        }
+        let same_name = callable.iter().any(|reference| reference.name == to.name);
+        if same_name { Verdict::Invented } else { Verdict::OtherName }
+    }
+}
+
+/// Whether a kind of the truth is one that is called, constructed or expanded.
+pub(super) fn is_callable(kind: &str) -> bool {
+    matches!(kind, "fn" | "type" | "macro")
+}

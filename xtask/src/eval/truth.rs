@@ -1,0 +1,139 @@
+//! Rows of truth, as they lie on the disk.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::Outcome;
+
+/// A caller and what it calls. Line 0 is top-level code; code of a class body counts as that.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Call {
+    #[serde(rename = "cf")]
+    pub(super) caller_file: String,
+    #[serde(rename = "cl")]
+    pub(super) caller_line: u32,
+    #[serde(rename = "cn")]
+    pub(super) caller_name: String,
+    #[serde(rename = "tf")]
+    pub(super) file: String,
+    #[serde(rename = "tl")]
+    pub(super) line: u32,
+    #[serde(rename = "tn")]
+    pub(super) name: String,
+    /// Lines of the calls in the caller's file.
+    pub(super) sites: Vec<u32>,
+}
+
+/// A reference and the definition it means.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Reference {
+    #[serde(rename = "rf")]
+    pub(super) file: String,
+    #[serde(rename = "rl")]
+    pub(super) line: u32,
+    /// 0-based.
+    #[serde(rename = "rc")]
+    pub(super) col: u32,
+    #[serde(rename = "df")]
+    pub(super) target_file: String,
+    #[serde(rename = "dl")]
+    pub(super) target_line: u32,
+    pub(super) name: String,
+    /// `fn`, `type`, `term`, `macro`, `ns`, `module`, `meta`.
+    pub(super) kind: String,
+    /// `call`, `read`, `import`, `inherit`.
+    pub(super) role: String,
+    /// The compiler's own name of the definition.
+    #[serde(rename = "sym", default)]
+    pub(super) symbol: String,
+    #[serde(rename = "encl", default)]
+    pub(super) enclosing: Option<Enclosing>,
+}
+
+/// The definition around a reference.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Enclosing {
+    pub(super) line: u32,
+    #[serde(default)]
+    pub(super) kind: String,
+}
+
+/// A type and one it inherits from or implements.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Inherit {
+    #[serde(rename = "f")]
+    pub(super) file: String,
+    #[serde(rename = "l")]
+    pub(super) line: u32,
+    #[serde(rename = "n")]
+    pub(super) name: String,
+    #[serde(rename = "tf")]
+    pub(super) target_file: String,
+    #[serde(rename = "tl")]
+    pub(super) target_line: u32,
+    #[serde(rename = "tn")]
+    pub(super) target_name: String,
+}
+
+/// A file that uses another one.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct FileDependency {
+    pub(super) src: String,
+    pub(super) dst: String,
+}
+
+/// A definition. Not every repository has these rows.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Definition {
+    pub(super) file: String,
+    pub(super) name: String,
+    pub(super) kind: String,
+}
+
+/// All truth of a repository.
+#[derive(Debug, Default)]
+pub(super) struct Truth {
+    pub(super) calls: Vec<Call>,
+    pub(super) references: Vec<Reference>,
+    pub(super) inherits: Vec<Inherit>,
+    pub(super) files: Vec<FileDependency>,
+    pub(super) definitions: Vec<Definition>,
+}
+
+impl Truth {
+    /// Reads the rows of a folder and the name they have in common. Calls, references and file dependencies must be
+    /// there; the others may be missing.
+    pub(super) fn read(folder: &Path) -> Outcome<(String, Self)> {
+        const CALLS: &str = ".calls.jsonl";
+        let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let name = names.filter_map(|name| name.strip_suffix(CALLS).map(str::to_owned)).min();
+        let name = name.ok_or_else(|| format!("{}: no file NAME{CALLS}", folder.display()))?;
+        let path = |what: &str| folder.join(format!("{name}.{what}.jsonl"));
+        let truth = Self {
+            calls: rows(&path("calls"))?,
+            references: rows(&path("refs"))?,
+            inherits: rows_if_there(&path("inherit"))?,
+            files: rows(&path("filedeps"))?,
+            definitions: rows_if_there(&path("defs"))?,
+        };
+        Ok((name, truth))
+    }
+}
+
+/// The rows of a file with one JSON object a line.
+pub(super) fn rows<T: DeserializeOwned>(path: &Path) -> Outcome<Vec<T>> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let row = |(number, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|error| format!("{}:{}: {error}", path.display(), number + 1).into())
+    };
+    lines.map(row).collect()
+}
+
+fn rows_if_there<T: DeserializeOwned>(path: &Path) -> Outcome<Vec<T>> {
+    if path.exists() { rows(path) } else { Ok(Vec::new()) }
+}
