@@ -172,3 +172,8 @@ fn javascript() {
 fn rust() {
     run("rust", 60);
 }
+
+#[test]
+fn java() {
+    run("java", 60);
+}

@@ -79,6 +79,29 @@ const RUST: &[(&str, &str)] = &[
     ),
 ];
 
+const JAVA: &[(&str, &str)] = &[
+    (
+        "src/p/Base.java",
+        "package p;\npublic class Base<T> {\n    protected T all;\n    public int size() { return 1; }\n    public T get() { return all; }\n}\n",
+    ),
+    (
+        "src/p/Store.java",
+        "package p;\nimport q.Circle;\npublic class Store extends Base<Circle> {\n    Store(Circle circle) { load(circle, 1); }\n    void load(Circle circle) { load(circle, size()); }\n    void load(Circle circle, int size) { all = circle; }\n    void area() { get().area(); }\n}\n",
+    ),
+    (
+        "src/q/Circle.java",
+        "package q;\npublic class Circle implements Shapes {\n    public int area() { return 1; }\n    public static Circle unit() { return new Circle(); }\n}\ninterface Shapes { int area(); default int size() { return area(); } }\n",
+    ),
+    (
+        "src/q/Main.java",
+        "package q;\nimport java.util.*;\nimport p.*;\nimport static q.Circle.unit;\nclass Main {\n    void get(List<Circle> all) {\n        Store store = null;\n        store.get().area();\n        unit().size();\n        all.forEach(load -> load.area());\n        new Circle().size();\n    }\n}\n",
+    ),
+    (
+        "test/q/CircleTest.java",
+        "package q;\nclass CircleTest extends Circle {\n    void area(int size) { unit().area(); area(); }\n}\n",
+    ),
+];
+
 struct Random(u64);
 
 impl Random {
@@ -224,4 +247,9 @@ fn typescript_edits() {
 #[test]
 fn rust_edits() {
     sequences(RUST);
+}
+
+#[test]
+fn java_edits() {
+    sequences(JAVA);
 }

@@ -184,6 +184,10 @@ impl<'a> Eval<'a> {
     fn eval_expr(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Values {
         let unit = self.unit(file);
         match unit.facts.expr(expr) {
+            Expr::Path { .. } if want == Namespace::Value && self.rules(file).methods_apart => {
+                let search = self.resolve(file, expr, Namespace::Callee);
+                self.values_of(search, Namespace::Callee)
+            }
             Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } | Expr::Root { .. } => {
                 let search = self.resolve(file, expr, want);
                 self.values_of(search, want)

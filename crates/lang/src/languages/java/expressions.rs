@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::outline::{Mark, Outline, Pick, Rule};
 use super::INIT;
-use crate::facts::{Expr, ExprId, FactsBuilder, Literal, Role};
+use crate::facts::{Collection, Expr, ExprId, FactsBuilder, Literal, Role};
 use crate::walk::Enter;
 
 fn skip_field(cx: &mut Outline<'_>, node: Node<'_>, field: &str) {
@@ -85,6 +85,22 @@ pub(super) fn leave_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Nod
     };
     let args = cx.arguments(node.child_by_field_name("arguments"));
     let expr = cx.builder.expr(Expr::Call { callee, args });
+    cx.set_expr(node, expr);
+}
+
+/// `new T[…]`: only the element is in type position.
+pub(super) fn enter_array(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(element) = node.child_by_field_name("type") {
+        cx.mark(element, Mark::Type);
+    }
+    Enter::Descend
+}
+
+pub(super) fn leave_array(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(of) = cx.known(node.child_by_field_name("type")) else { return };
+    let element = cx.builder.expr(Expr::Instance { of });
+    let items = cx.builder.list(&[element]);
+    let expr = cx.builder.expr(Expr::Collection { kind: Collection::List, items });
     cx.set_expr(node, expr);
 }
 
@@ -204,6 +220,13 @@ pub(super) fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<
         }
     };
     cx.set_expr(node, expr);
+}
+
+/// An assignment has the value that is assigned.
+pub(super) fn leave_assignment(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    if let Some(right) = cx.known(node.child_by_field_name("right")) {
+        cx.set_expr(node, right);
+    }
 }
 
 pub(super) fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
