@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use m1nd_base::{Cancel, ContentHash, Limits, Problem, ProblemKind, Progress, ProgressEvent, RepoPath};
-use m1nd_lang::{EXTRACTOR_VERSION, FileFacts, Language};
+use m1nd_lang::{EXTRACTOR_VERSION, FileFacts, Language, is_test_path};
 use m1nd_link::Linker;
 use m1nd_search::FileTerms;
 use m1nd_store::FactsCache;
@@ -16,7 +16,6 @@ use crate::error::EngineError;
 use crate::files::FileEntry;
 use crate::report::Tiers;
 use crate::terms;
-use crate::test_paths::is_test_path;
 
 /// Files whose texts are in memory at once.
 const BATCH: usize = 192;

@@ -171,6 +171,7 @@ pub(crate) fn part<'a>(
         relation: edge.relation,
         tier: EdgeTier::Certain,
         of: EdgeRef::IMPORTED,
+        dispatches: false,
         sites: &[],
     });
     Part { edges: edges.collect(), nodes, unresolved: Vec::new() }

@@ -18,7 +18,6 @@ mod search_index;
 mod snapshot;
 mod status;
 mod terms;
-mod test_paths;
 mod writer;
 
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};

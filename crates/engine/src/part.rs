@@ -26,6 +26,7 @@ pub(crate) fn part<'a>(links: &'a FileLinks, facts: &'a FileFacts, is_test: bool
                 relation: edge.relation,
                 tier: edge.tier,
                 of: edge.of,
+                dispatches: edge.dispatches,
                 sites: &edge.sites,
             })
             .collect(),

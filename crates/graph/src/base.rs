@@ -168,8 +168,9 @@ impl Base {
             from,
             to,
             relation: Relation::from_number(row.relation)?,
-            tier: EdgeTier::from_number(row.tier)?,
+            tier: EdgeTier::from_number(row.tier & !EdgeRow::DISPATCHES)?,
             of: row.of.get(),
+            dispatches: row.tier & EdgeRow::DISPATCHES != 0,
             sites: Sites(SitesInner::Base(sites.get(start..end).unwrap_or_default())),
         })
     }

@@ -43,6 +43,7 @@ struct RawEdge {
     of: u16,
     relation: Relation,
     tier: EdgeTier,
+    dispatches: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +83,7 @@ impl<'a> GraphBuilder<'a> {
             of: edge.of,
             relation: edge.relation,
             tier: edge.tier,
+            dispatches: edge.dispatches,
         });
     }
 
@@ -165,6 +167,7 @@ impl<'a> GraphBuilder<'a> {
             places.dedup();
             let mut edge = group[0];
             edge.of = group.iter().map(|edge| edge.of).max().unwrap_or(1);
+            edge.dispatches = group.iter().any(|edge| edge.dispatches);
             edge.sites = (site_count, places.len() as u32);
             site_count += places.len() as u32;
             places.iter().for_each(|&place| sites.extend_from_slice(SiteRow::new(place).as_bytes()));
@@ -389,7 +392,7 @@ fn pack_edges(edges: &[RawEdge], nodes: usize, sections: &mut Sections) {
         sites: U32::new(edge.sites.0),
         of: U16::new(edge.of),
         relation: edge.relation as u8,
-        tier: edge.tier as u8,
+        tier: edge.tier as u8 | if edge.dispatches { EdgeRow::DISPATCHES } else { 0 },
     });
     sections.push(base::EDGES, packed(rows));
 }

@@ -22,7 +22,7 @@ use crate::map::Mapping;
 /// First bytes of every snapshot file.
 const MAGIC: [u8; 8] = *b"m1ndsnap";
 /// Format of the files that this program writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 const BYTE_ORDER: u32 = 0x0102_0304;
 const HEADER_LEN: usize = 64;
 const HASHED_HEADER: usize = 32;

@@ -32,7 +32,8 @@ fn dump_node(graph: &Graph, node: NodeIx, out: &mut String) -> std::fmt::Result 
     edges.sort_unstable_by_key(|edge| (graph.id(edge.to), edge.relation, edge.tier));
     for edge in edges {
         let to = graph.id(edge.to);
-        writeln!(out, "  {} {} of={} {to} {:?}", edge.relation, edge.tier, edge.of, edge.sites)?;
+        let dispatches = if edge.dispatches { " dispatches" } else { "" };
+        writeln!(out, "  {} {} of={} {to} {:?}{dispatches}", edge.relation, edge.tier, edge.of, edge.sites)?;
     }
     let mut incoming: Vec<_> = graph.in_edges(node).map(|edge| (graph.id(edge.from), edge.relation)).collect();
     incoming.sort_unstable();

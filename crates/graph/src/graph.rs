@@ -120,6 +120,7 @@ impl Graph {
                     relation: edge.relation,
                     tier: edge.tier,
                     of: edge.of,
+                    dispatches: edge.dispatches,
                     sites: &sites,
                 });
             }

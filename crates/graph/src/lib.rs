@@ -7,6 +7,7 @@
 mod base;
 mod build;
 pub mod container;
+mod dispatch;
 mod dump;
 mod graph;
 mod layout;
@@ -20,6 +21,7 @@ pub mod weights;
 
 pub use build::{BuildReport, EXTERNAL_PREFIX, GraphBuilder};
 pub use container::{Container, FORMAT_VERSION, Tag, write_container};
+pub use dispatch::Replacements;
 pub use graph::Graph;
 pub use overlay::Change;
 pub use types::{

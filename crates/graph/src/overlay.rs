@@ -48,6 +48,7 @@ struct PieceEdge {
     relation: Relation,
     tier: EdgeTier,
     of: u16,
+    dispatches: bool,
     sites: Box<[Pos]>,
 }
 
@@ -85,6 +86,7 @@ impl Piece {
             relation: edge.relation,
             tier: edge.tier,
             of: edge.of,
+            dispatches: edge.dispatches,
             sites: edge.sites.into(),
         });
         let unresolved = part.unresolved.iter().map(|reference| PieceUnresolved {
@@ -370,6 +372,7 @@ impl Overlay {
             relation: row.relation,
             tier: row.tier,
             of: row.of,
+            dispatches: row.dispatches,
             sites: Sites(SitesInner::Overlay(&row.sites)),
         }
     }

@@ -82,11 +82,12 @@ pub struct FoundPaths<'g> {
 fn steps(graph: &Graph, node: NodeIx, way: Way) -> Vec<(u32, Step<'_>)> {
     let mut found: Vec<(u32, Step<'_>)> = Vec::new();
     if way != Way::Backward {
-        found.extend(graph.out_edges(node).map(|edge| (weights::path_cost(&edge, true), Step { edge, forward: true })));
+        let edges = graph.out_edges(node).chain(graph.dispatched(node));
+        found.extend(edges.map(|edge| (weights::path_cost(&edge, true), Step { edge, forward: true })));
     }
     if way != Way::Forward {
-        found
-            .extend(graph.in_edges(node).map(|edge| (weights::path_cost(&edge, false), Step { edge, forward: false })));
+        let edges = graph.in_edges(node).chain(graph.dispatching(node));
+        found.extend(edges.map(|edge| (weights::path_cost(&edge, false), Step { edge, forward: false })));
     }
     if way == Way::Backward {
         // Nothing is forward here, so going backward is not a detour.
@@ -115,11 +116,13 @@ impl Remaining {
 fn backward_steps(graph: &Graph, node: NodeIx, way: Way) -> Vec<(u32, NodeIx)> {
     let mut found: Vec<(u32, NodeIx)> = Vec::new();
     if way != Way::Backward {
-        found.extend(graph.in_edges(node).map(|edge| (weights::path_cost(&edge, true), edge.from)));
+        let edges = graph.in_edges(node).chain(graph.dispatching(node));
+        found.extend(edges.map(|edge| (weights::path_cost(&edge, true), edge.from)));
     }
     if way != Way::Forward {
         let extra = if way == Way::Backward { weights::BACKWARD_COST } else { 0 };
-        found.extend(graph.out_edges(node).map(|edge| (weights::path_cost(&edge, false) - extra, edge.to)));
+        let edges = graph.out_edges(node).chain(graph.dispatched(node));
+        found.extend(edges.map(|edge| (weights::path_cost(&edge, false) - extra, edge.to)));
     }
     found
 }

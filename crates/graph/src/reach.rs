@@ -138,8 +138,8 @@ pub fn reach<'g>(
 /// The strongest edge that carries a change to (or from) each neighbour.
 fn strongest_edges<'g>(graph: &'g Graph, node: NodeIx, side: Side) -> Vec<(NodeIx, EdgeRef<'g>)> {
     let mut edges: Vec<(NodeIx, EdgeRef<'g>)> = match side {
-        Side::Dependents => graph.in_edges(node).map(|edge| (edge.from, edge)).collect(),
-        Side::Dependencies => graph.out_edges(node).map(|edge| (edge.to, edge)).collect(),
+        Side::Dependents => graph.in_edges(node).chain(graph.dispatching(node)).map(|edge| (edge.from, edge)).collect(),
+        Side::Dependencies => graph.out_edges(node).chain(graph.dispatched(node)).map(|edge| (edge.to, edge)).collect(),
     };
     edges.retain(|(_, edge)| edge.relation.carries_change());
     edges.sort_by(|a, b| {

@@ -96,6 +96,8 @@ pub struct EdgeInput<'a> {
     pub tier: EdgeTier,
     /// Number of candidates of the reference it comes from, 1 if certain.
     pub of: u16,
+    /// A call that may run a method that replaces the target, see [`EdgeRef::dispatches`].
+    pub dispatches: bool,
     /// Where it is written, in the file of the source.
     pub sites: &'a [Pos],
 }
@@ -140,6 +142,9 @@ pub struct EdgeRef<'g> {
     pub tier: EdgeTier,
     /// Number of candidates of the reference it comes from, 1 if certain, [`EdgeRef::IMPORTED`] if from imported data.
     pub of: u16,
+    /// A call whose receiver may be of a class that derives from the target's: it may run a method that overrides the
+    /// target. See [`Graph::dispatched`](crate::Graph::dispatched).
+    pub dispatches: bool,
     /// Where it is written, in the file of the source.
     pub sites: Sites<'g>,
 }

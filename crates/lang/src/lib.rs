@@ -7,11 +7,13 @@
 
 pub mod facts;
 pub mod languages;
+mod test_paths;
 pub mod text;
 pub mod walk;
 
 pub use facts::FileFacts;
 pub use languages::{Language, Tier, extract};
+pub use test_paths::is_test_path;
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
 pub const EXTRACTOR_VERSION: u32 = 4;

@@ -1,18 +1,17 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
 use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
 use smallvec::SmallVec;
 
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, Pos, Reference, Role};
+use m1nd_lang::is_test_path;
 use rustc_hash::FxHashSet;
 
 use crate::eval::{Entity, Eval, Found, Module, Search, Value};
-use crate::ids::{self, SymbolId};
+use crate::ids::SymbolId;
 use crate::project::{DefRef, FileId, Project};
 use crate::rules::Reason;
+use crate::unit::Unit;
 
 /// A node that a file brings into the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +37,8 @@ pub struct LinkEdge {
     pub tier: EdgeTier,
     /// Number of candidates of the references behind it: 1 unless `possible`.
     pub of: u16,
+    /// The call may run a method that replaces the target: the receiver may be of a deriving class.
+    pub dispatches: bool,
     /// Where the references stand, in order; empty for `contains`.
     pub sites: Box<[Pos]>,
 }
@@ -116,6 +117,10 @@ pub(crate) struct Resolution {
     pub(crate) targets: Vec<Target>,
     /// Constructors that a call of a class reaches besides.
     pub(crate) also: Vec<SymbolId>,
+    /// A call that may run a replacement of its certain target.
+    pub(crate) dispatches: bool,
+    /// Test code calls code that is no test.
+    pub(crate) exercises: bool,
     pub(crate) tier: Option<EdgeTier>,
     pub(crate) reason: Option<Reason>,
     /// It names a module of several files.
@@ -241,6 +246,9 @@ fn resolve_reference(
     };
     let search = search(eval, file, reference.expr, reference.role);
     let from = source(eval, file, reference);
+    let is_call = reference.role == Role::Call;
+    let dispatches = is_call && eval.dispatches(file, reference.expr, &search);
+    let exercises = is_call && exercises(eval, file, reference, &search);
     let relation = match reference.role {
         Role::Call | Role::Macro => Relation::Calls,
         Role::Read | Role::Write | Role::Type => Relation::References,
@@ -262,6 +270,7 @@ fn resolve_reference(
         if let Some(constructors) = constructors {
             let certain = constructors.found.len() == 1;
             let mut resolution = outcome(eval, file, constructors, row);
+            resolution.exercises = exercises && resolution.tier == Some(EdgeTier::Certain);
             match resolution.tier {
                 Some(EdgeTier::Certain) => resolution.also.extend(classes),
                 // Which constructor is open; the class is not.
@@ -279,6 +288,9 @@ fn resolve_reference(
         }
     }
     let mut resolution = outcome(eval, file, search, row);
+    if resolution.tier == Some(EdgeTier::Certain) {
+        (resolution.dispatches, resolution.exercises) = (dispatches, exercises);
+    }
     let unknown = matches!(resolution.reason, Some(Reason::UnknownReceiver | Reason::UnknownBase));
     if resolution.targets.is_empty() && unknown {
         duck_type(eval, file, reference, limits, &mut resolution);
@@ -423,10 +435,35 @@ fn outcome(eval: &mut Eval<'_>, file: FileId, search: Search, row: Row) -> Resol
         relation: row.relation,
         targets,
         also,
+        dispatches: false,
+        exercises: false,
         tier,
         reason,
         is_module,
     }
+}
+
+/// Whether a call leads from test code to code that is no test.
+fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &Search) -> bool {
+    if !is_test(eval.unit(file), reference.enclosing) {
+        return false;
+    }
+    search.found.iter().all(|found| match found.entity {
+        Entity::Def(of) => !is_test(eval.unit(of.file), Some(of.def)),
+        _ => false,
+    })
+}
+
+/// Whether a place is test code: in a test file, or inside a definition that is a test.
+fn is_test(unit: &Unit, mut around: Option<DefId>) -> bool {
+    while let Some(def) = around {
+        let definition = unit.facts.definition(def);
+        if definition.flags.is_test {
+            return true;
+        }
+        around = definition.owner;
+    }
+    is_test_path(&unit.path)
 }
 
 /// Adds the nodes that an entity stands for; a reason if part of it is not known.
@@ -530,115 +567,4 @@ fn constructors(eval: &mut Eval<'_>, of: DefRef, also: &mut Vec<SymbolId>) {
             also.push(symbol);
         }
     }
-}
-
-/// The links of a file before packages outside have their ids.
-pub(crate) struct RawLinks {
-    links: FileLinks,
-    /// Edges whose target is a package: place among the edges, node id text.
-    packages: Vec<(u32, String)>,
-}
-
-/// Gives the packages that edges lead to their ids.
-pub(crate) fn name_packages(project: &mut Project, raw: RawLinks) -> FileLinks {
-    let RawLinks { mut links, packages } = raw;
-    for (place, id) in packages {
-        links.edges[place as usize].to = project.symbols.intern(&id);
-    }
-    links
-}
-
-/// An edge's key while edges are gathered.
-type EdgeKey = (SymbolId, Target, Relation, EdgeTier);
-
-/// Puts a file's links together.
-pub(crate) fn assemble(project: &Project, file: FileId, resolutions: Vec<Resolution>) -> RawLinks {
-    let mut counts = TierCounts::default();
-    let mut unresolved = Vec::new();
-    let mut gathered: BTreeMap<EdgeKey, (u16, Vec<Pos>)> = BTreeMap::new();
-    for resolution in resolutions {
-        let Some(tier) = resolution.tier else {
-            if let Some(reason) = resolution.reason {
-                counts.unresolved += 1;
-                unresolved.push(Unresolved {
-                    from: resolution.from,
-                    name: resolution.name,
-                    role: resolution.role,
-                    reason,
-                    pos: resolution.pos,
-                });
-            }
-            continue;
-        };
-        match tier {
-            // The file behind a named import is an edge of its own, not a reference of its own.
-            EdgeTier::Certain if resolution.name.is_empty() => {}
-            EdgeTier::Certain => counts.certain += 1,
-            EdgeTier::Possible => counts.possible += 1,
-            EdgeTier::External => counts.external += 1,
-        }
-        let of = if tier == EdgeTier::Certain { 1 } else { resolution.targets.len() as u16 };
-        let also = resolution.also.into_iter().map(|symbol| (Target::Symbol(symbol), 1));
-        for (target, of) in resolution.targets.into_iter().map(|target| (target, of)).chain(also) {
-            let row = gathered.entry((resolution.from, target, resolution.relation, tier)).or_default();
-            row.0 = row.0.max(of);
-            row.1.push(resolution.pos);
-        }
-    }
-    let nodes = nodes(project, file);
-    for node in &nodes[1..] {
-        let parent = node.parent.map_or(nodes[0].id, |parent| nodes[parent as usize].id);
-        gathered.entry((parent, Target::Symbol(node.id), Relation::Contains, EdgeTier::Certain)).or_default().0 = 1;
-    }
-    let (edges, packages) = in_order(project, gathered);
-    let path = project.unit(file).path.clone();
-    RawLinks { links: FileLinks { path, nodes, edges, unresolved, counts }, packages }
-}
-
-/// Edges in order of their ends' id texts; targets that are packages get their ids later.
-fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, (u16, Vec<Pos>)>) -> (Vec<LinkEdge>, Vec<(u32, String)>) {
-    let mut rows: Vec<_> = gathered.into_iter().collect();
-    let text = |symbol: &SymbolId| project.symbols.text(*symbol);
-    let target = |target: &Target| match target {
-        Target::Symbol(symbol) => Cow::Borrowed(text(symbol)),
-        Target::External(package) => Cow::Owned(ids::external_id(package)),
-    };
-    rows.sort_by(|((from, to, relation, tier), _), ((from2, to2, relation2, tier2), _)| {
-        let first = text(from).cmp(text(from2)).then_with(|| target(to).cmp(&target(to2)));
-        first.then_with(|| (relation, tier).cmp(&(relation2, tier2)))
-    });
-    let mut packages = Vec::new();
-    let edges = rows.into_iter().enumerate().map(|(place, ((from, to, relation, tier), (of, mut sites)))| {
-        sites.sort_unstable();
-        sites.dedup();
-        let to = match to {
-            Target::Symbol(symbol) => symbol,
-            Target::External(package) => {
-                packages.push((place as u32, ids::external_id(&package)));
-                from
-            }
-        };
-        LinkEdge { from, to, relation, tier, of, sites: sites.into() }
-    });
-    (edges.collect(), packages)
-}
-
-/// A file's nodes: each id once, with the first definition that has it.
-fn nodes(project: &Project, file: FileId) -> Vec<LinkNode> {
-    let unit = project.unit(file);
-    let mut nodes = vec![LinkNode { id: unit.file_symbol, definition: None, parent: None }];
-    let mut place: rustc_hash::FxHashMap<SymbolId, u32> = rustc_hash::FxHashMap::default();
-    for (index, definition) in unit.facts.definitions.iter().enumerate() {
-        let Some(id) = unit.symbols[index] else { continue };
-        if place.contains_key(&id) {
-            continue;
-        }
-        let parent = ids::node_owner(&unit.facts, definition)
-            .and_then(|owner| unit.symbols[owner.index()])
-            .and_then(|owner| place.get(&owner).copied())
-            .unwrap_or(0);
-        place.insert(id, nodes.len() as u32);
-        nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent) });
-    }
-    nodes
 }

@@ -9,6 +9,8 @@
 //! incremental result equal to a clean one.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod assemble;
+mod derived;
 mod eval;
 mod file_links;
 mod ids;

@@ -16,6 +16,7 @@ use crate::languages::{self, FAMILIES, Manifests, family};
 use crate::project::{FileId, Files, Key, Project, path_keys};
 use crate::rules::{Reason, Resolver};
 use crate::unit::Unit;
+use crate::{assemble, derived};
 
 /// What a link run changed.
 #[derive(Debug, Clone, Default)]
@@ -50,7 +51,7 @@ const CHUNK: usize = 256;
 struct Linked {
     file: FileId,
     asked: Box<[Key]>,
-    links: file_links::RawLinks,
+    links: assemble::RawLinks,
 }
 
 /// Links files and keeps the result up to date.
@@ -177,7 +178,7 @@ impl Linker {
         for (part, files) in work.chunks(CHUNK).enumerate() {
             for linked in self.resolve(files, part * CHUNK, work.len(), cancel, progress)? {
                 asked.push((linked.file, linked.asked));
-                delta.changed.push(Arc::new(file_links::name_packages(&mut self.project, linked.links)));
+                delta.changed.push(Arc::new(assemble::name_packages(&mut self.project, linked.links)));
             }
         }
         for (file, keys) in asked {
@@ -204,10 +205,11 @@ impl Linker {
                 cancel.check()?;
                 let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
                 let resolutions = file_links::resolutions(&mut eval, file, &self.limits);
+                let overrides = derived::overrides(&mut eval, file);
                 let own = Key::surface(file);
                 let mut asked: Box<[Key]> = eval.into_asked().into_iter().filter(|key| *key != own).collect();
                 asked.sort_unstable();
-                Ok(Linked { file, asked, links: file_links::assemble(&self.project, file, resolutions) })
+                Ok(Linked { file, asked, links: assemble::assemble(&self.project, file, resolutions, overrides) })
             })
             .collect();
         let done = (before + files.len()) as u64;

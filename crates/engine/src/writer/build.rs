@@ -112,6 +112,7 @@ fn add_imported_edges<'a>(
                 relation: edge.relation,
                 tier: m1nd_base::EdgeTier::Certain,
                 of: EdgeRef::IMPORTED,
+                dispatches: false,
                 sites: &[],
             });
         }

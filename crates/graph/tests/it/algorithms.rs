@@ -1,8 +1,8 @@
 //! Paths and reach against enumeration of everything on small graphs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_base::{Cancel, NodeKind};
+use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation};
 use m1nd_graph::paths::{PathQuery, Way, cheapest_paths};
 use m1nd_graph::reach::{ReachQuery, Side, reach};
 use m1nd_graph::{EdgeRef, Graph, NodeIx, weights};
@@ -10,25 +10,53 @@ use m1nd_testkit::Random;
 
 use crate::model::Model;
 
+/// All edges, those that follow from dispatch included, by enumeration of what overrides what.
+fn all_edges(graph: &Graph) -> Vec<EdgeRef<'_>> {
+    let mut all: Vec<EdgeRef<'_>> = graph.nodes().flat_map(|node| graph.out_edges(node)).collect();
+    let mut overrides: BTreeSet<(NodeIx, NodeIx)> =
+        all.iter().filter(|edge| edge.relation == Relation::Overrides).map(|edge| (edge.from, edge.to)).collect();
+    loop {
+        let further: Vec<(NodeIx, NodeIx)> = overrides
+            .iter()
+            .flat_map(|&(a, b)| overrides.iter().filter(move |(c, _)| *c == b).map(move |&(_, d)| (a, d)))
+            .filter(|pair| !overrides.contains(pair))
+            .collect();
+        if further.is_empty() {
+            break;
+        }
+        overrides.extend(further);
+    }
+    for call in all.clone().into_iter().filter(|edge| edge.dispatches) {
+        let by = overrides.iter().filter(|(by, of)| *of == call.to && by != of).map(|(by, _)| *by);
+        let by: Vec<NodeIx> = by.collect();
+        let of = by.len() as u16 + 1;
+        all.extend(by.into_iter().map(|to| EdgeRef { to, of, tier: EdgeTier::Possible, ..call }));
+    }
+    all
+}
+
 /// Cheapest step to each neighbour.
-fn neighbours(graph: &Graph, node: NodeIx, way: Way) -> BTreeMap<NodeIx, u32> {
+fn neighbours(edges: &[EdgeRef<'_>], node: NodeIx, way: Way) -> BTreeMap<NodeIx, u32> {
     let mut found: BTreeMap<NodeIx, u32> = BTreeMap::new();
     let mut add = |to: NodeIx, cost: u32| {
         let best = found.entry(to).or_insert(u32::MAX);
         *best = cost.min(*best);
     };
     if way != Way::Backward {
-        graph.out_edges(node).for_each(|edge| add(edge.to, weights::path_cost(&edge, true)));
+        let from = edges.iter().filter(|edge| edge.from == node);
+        from.for_each(|edge| add(edge.to, weights::path_cost(edge, true)));
     }
     if way != Way::Forward {
         let less = if way == Way::Backward { weights::BACKWARD_COST } else { 0 };
-        graph.in_edges(node).for_each(|edge| add(edge.from, weights::path_cost(&edge, false) - less));
+        let to = edges.iter().filter(|edge| edge.to == node);
+        to.for_each(|edge| add(edge.from, weights::path_cost(edge, false) - less));
     }
     found
 }
 
 /// Costs of all simple paths.
 fn all_paths(graph: &Graph, query: &PathQuery) -> Vec<u32> {
+    let edges = all_edges(graph);
     let mut costs = Vec::new();
     let mut stack = vec![(vec![query.from], 0u32)];
     while let Some((path, cost)) = stack.pop() {
@@ -40,7 +68,7 @@ fn all_paths(graph: &Graph, query: &PathQuery) -> Vec<u32> {
         if path.len() as u32 > query.max_hops || (path.len() > 1 && graph.kind(last) == NodeKind::Package) {
             continue;
         }
-        for (next, step) in neighbours(graph, last, query.way) {
+        for (next, step) in neighbours(&edges, last, query.way) {
             if !path.contains(&next) {
                 let mut longer = path.clone();
                 longer.push(next);
@@ -106,12 +134,10 @@ fn a_small_budget_is_said_to_have_ended() {
 /// Distance and strength by their definition: level by level over whole tables.
 fn expected(graph: &Graph, start: NodeIx, side: Side, max_hops: u32) -> BTreeMap<NodeIx, (u32, f64)> {
     let mut strongest: BTreeMap<(NodeIx, NodeIx), f64> = BTreeMap::new();
-    for node in graph.nodes() {
-        for edge in graph.out_edges(node).filter(|edge: &EdgeRef<'_>| edge.relation.carries_change()) {
-            let ends = if side == Side::Dependents { (edge.to, edge.from) } else { (edge.from, edge.to) };
-            let best = strongest.entry(ends).or_insert(0.0);
-            *best = best.max(weights::change(&edge));
-        }
+    for edge in all_edges(graph).into_iter().filter(|edge| edge.relation.carries_change()) {
+        let ends = if side == Side::Dependents { (edge.to, edge.from) } else { (edge.from, edge.to) };
+        let best = strongest.entry(ends).or_insert(0.0);
+        *best = best.max(weights::change(&edge));
     }
     let mut found = BTreeMap::from([(start, (0, 1.0))]);
     for hops in 1..=max_hops {

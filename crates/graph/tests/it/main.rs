@@ -2,5 +2,6 @@
 
 mod algorithms;
 mod damage;
+mod dispatch;
 mod model;
 mod overlay;

@@ -6,7 +6,8 @@ use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
 use m1nd_graph::{Change, EdgeInput, Graph, NodeFlags, NodeInput, Part, UnresolvedInput};
 use m1nd_testkit::Random;
 
-const RELATIONS: [Relation; 6] = [
+const RELATIONS: [Relation; 7] = [
+    Relation::Overrides,
     Relation::Calls,
     Relation::References,
     Relation::Imports,
@@ -187,6 +188,7 @@ impl Symbols {
             relation: edge.2,
             tier: edge.3,
             of: edge.4,
+            dispatches: edge.2 == Relation::Calls && edge.3 == EdgeTier::Certain && edge.5.len() > 1,
             sites,
         });
         let unresolved = file.unresolved.iter().map(|(from, name, line)| UnresolvedInput {

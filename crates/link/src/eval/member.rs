@@ -553,7 +553,8 @@ impl Eval<'_> {
         done.into_iter().find(|(class, _)| *class == of).map(|(_, linear)| linear)
     }
 
-    fn bases(&mut self, of: DefRef) -> Vec<Ancestor> {
+    /// The direct bases, those of blocks elsewhere included.
+    pub(super) fn bases(&mut self, of: DefRef) -> Vec<Ancestor> {
         let unit = self.unit(of.file);
         let definition = unit.facts.definition(of.def);
         let mut bases = Vec::new();
@@ -570,6 +571,7 @@ impl Eval<'_> {
         bases
     }
 
+    /// Adds the classes that an expression in base position names.
     pub(super) fn base(&mut self, of: DefRef, expr: ExprId, bases: &mut Vec<Ancestor>) {
         let mut values = self.eval(of.file, expr, Namespace::Type);
         let is_object = self.definition(of).kind == DefKind::Object;

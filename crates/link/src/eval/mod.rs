@@ -6,6 +6,7 @@
 
 mod call;
 mod embed;
+mod hierarchy;
 mod lookup;
 mod member;
 mod overload;

@@ -106,6 +106,35 @@ impl Eval<'_> {
         Search { found, unknown: search.unknown }
     }
 
+    /// Of functions of one name, those with the parameters of `by`. A parameter whose type is open (a type parameter, or
+    /// not known) may be the same.
+    pub(super) fn with_parameters_of(&mut self, by: DefRef, found: Vec<Found>) -> Vec<Found> {
+        let mut search = Search::one(Entity::Def(by));
+        search.found.extend(found);
+        let one = self.candidate(&search, 0, None);
+        let mut rows = Vec::new();
+        for place in 1..search.found.len() {
+            let other = self.candidate(&search, place, None);
+            if other.types.len() != one.types.len() {
+                continue;
+            }
+            let open = |ty: &Option<Value>| matches!(ty, None | Some(Value::TypeVar(..)));
+            let mut open_places = 0;
+            let fits = (0..one.types.len()).all(|place| {
+                let same = self.same_type(&search, (&one, &other), place);
+                let may_be = open(&one.types[place]) || open(&other.types[place]);
+                open_places += usize::from(!same);
+                same || may_be
+            });
+            if fits {
+                rows.push((open_places, place));
+            }
+        }
+        let fewest = rows.iter().map(|(open, _)| *open).min();
+        rows.retain(|(open, _)| Some(*open) == fewest);
+        rows.into_iter().map(|(_, place)| search.found[place].clone()).collect()
+    }
+
     /// Whether a function takes that many arguments.
     fn takes(&mut self, found: &Found, count: usize) -> bool {
         let parameters = self.plain_parameters(found);

@@ -8,7 +8,7 @@ const FOLDERS: [&str; 8] = ["tests", "test", "__tests__", "testing", "spec", "sp
 const ENDINGS: [&str; 8] = ["_test", ".test", ".spec", "_spec", "Test", "Tests", "_tests", "-test"];
 
 /// Whether the path names test code.
-pub(crate) fn is_test_path(path: &RepoPath) -> bool {
+pub fn is_test_path(path: &RepoPath) -> bool {
     let mut folders = path.parent().split('/');
     if folders.any(|folder| FOLDERS.contains(&folder)) {
         return true;

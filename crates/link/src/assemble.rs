@@ -1,0 +1,152 @@
+//! From how the references of a file ended to its nodes and edges.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use m1nd_base::{EdgeTier, Pos, Relation};
+use m1nd_lang::facts::DefId;
+
+use crate::derived::Derived;
+use crate::file_links::{FileLinks, LinkEdge, LinkNode, Resolution, Target, TierCounts, Unresolved};
+use crate::ids::{self, SymbolId};
+use crate::project::{FileId, Project};
+
+/// The links of a file before packages outside have their ids.
+pub(crate) struct RawLinks {
+    links: FileLinks,
+    /// Edges whose target is a package: place among the edges, node id text.
+    packages: Vec<(u32, String)>,
+}
+
+/// Gives the packages that edges lead to their ids.
+pub(crate) fn name_packages(project: &mut Project, raw: RawLinks) -> FileLinks {
+    let RawLinks { mut links, packages } = raw;
+    for (place, id) in packages {
+        links.edges[place as usize].to = project.symbols.intern(&id);
+    }
+    links
+}
+
+/// An edge's key while edges are gathered.
+type EdgeKey = (SymbolId, Target, Relation, EdgeTier);
+
+/// The references behind an edge while edges are gathered.
+#[derive(Debug, Default)]
+struct Gathered {
+    of: u16,
+    dispatches: bool,
+    sites: Vec<Pos>,
+}
+
+impl Gathered {
+    fn add(&mut self, of: u16, site: Pos) {
+        self.of = self.of.max(of);
+        self.sites.push(site);
+    }
+}
+
+/// Puts a file's links together.
+pub(crate) fn assemble(
+    project: &Project,
+    file: FileId,
+    resolutions: Vec<Resolution>,
+    derived: Vec<Derived>,
+) -> RawLinks {
+    let mut counts = TierCounts::default();
+    let mut unresolved = Vec::new();
+    let mut gathered: BTreeMap<EdgeKey, Gathered> = BTreeMap::new();
+    for resolution in resolutions {
+        let Some(tier) = resolution.tier else {
+            if let Some(reason) = resolution.reason {
+                counts.unresolved += 1;
+                unresolved.push(Unresolved {
+                    from: resolution.from,
+                    name: resolution.name,
+                    role: resolution.role,
+                    reason,
+                    pos: resolution.pos,
+                });
+            }
+            continue;
+        };
+        match tier {
+            // The file behind a named import is an edge of its own, not a reference of its own.
+            EdgeTier::Certain if resolution.name.is_empty() => {}
+            EdgeTier::Certain => counts.certain += 1,
+            EdgeTier::Possible => counts.possible += 1,
+            EdgeTier::External => counts.external += 1,
+        }
+        let of = if tier == EdgeTier::Certain { 1 } else { resolution.targets.len() as u16 };
+        let also = resolution.also.into_iter().map(|symbol| (Target::Symbol(symbol), 1));
+        for (target, of) in resolution.targets.into_iter().map(|target| (target, of)).chain(also) {
+            if resolution.exercises {
+                let row = gathered.entry((resolution.from, target.clone(), Relation::Tests, tier)).or_default();
+                row.add(of, resolution.pos);
+            }
+            let row = gathered.entry((resolution.from, target, resolution.relation, tier)).or_default();
+            row.add(of, resolution.pos);
+            row.dispatches |= resolution.dispatches;
+        }
+    }
+    for edge in derived {
+        let key = (edge.from, Target::Symbol(edge.to), edge.relation, edge.tier);
+        gathered.entry(key).or_default().add(1, edge.pos);
+    }
+    let nodes = nodes(project, file);
+    for node in &nodes[1..] {
+        let parent = node.parent.map_or(nodes[0].id, |parent| nodes[parent as usize].id);
+        gathered.entry((parent, Target::Symbol(node.id), Relation::Contains, EdgeTier::Certain)).or_default().of = 1;
+    }
+    let (edges, packages) = in_order(project, gathered);
+    let path = project.unit(file).path.clone();
+    RawLinks { links: FileLinks { path, nodes, edges, unresolved, counts }, packages }
+}
+
+/// Edges in order of their ends' id texts; targets that are packages get their ids later.
+fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<LinkEdge>, Vec<(u32, String)>) {
+    let mut rows: Vec<_> = gathered.into_iter().collect();
+    let text = |symbol: &SymbolId| project.symbols.text(*symbol);
+    let target = |target: &Target| match target {
+        Target::Symbol(symbol) => Cow::Borrowed(text(symbol)),
+        Target::External(package) => Cow::Owned(ids::external_id(package)),
+    };
+    rows.sort_by(|((from, to, relation, tier), _), ((from2, to2, relation2, tier2), _)| {
+        let first = text(from).cmp(text(from2)).then_with(|| target(to).cmp(&target(to2)));
+        first.then_with(|| (relation, tier).cmp(&(relation2, tier2)))
+    });
+    let mut packages = Vec::new();
+    let edges = rows.into_iter().enumerate().map(|(place, ((from, to, relation, tier), row))| {
+        let Gathered { of, dispatches, mut sites } = row;
+        sites.sort_unstable();
+        sites.dedup();
+        let to = match to {
+            Target::Symbol(symbol) => symbol,
+            Target::External(package) => {
+                packages.push((place as u32, ids::external_id(&package)));
+                from
+            }
+        };
+        LinkEdge { from, to, relation, tier, of, dispatches, sites: sites.into() }
+    });
+    (edges.collect(), packages)
+}
+
+/// A file's nodes: each id once, with the first definition that has it.
+fn nodes(project: &Project, file: FileId) -> Vec<LinkNode> {
+    let unit = project.unit(file);
+    let mut nodes = vec![LinkNode { id: unit.file_symbol, definition: None, parent: None }];
+    let mut place: rustc_hash::FxHashMap<SymbolId, u32> = rustc_hash::FxHashMap::default();
+    for (index, definition) in unit.facts.definitions.iter().enumerate() {
+        let Some(id) = unit.symbols[index] else { continue };
+        if place.contains_key(&id) {
+            continue;
+        }
+        let parent = ids::node_owner(&unit.facts, definition)
+            .and_then(|owner| unit.symbols[owner.index()])
+            .and_then(|owner| place.get(&owner).copied())
+            .unwrap_or(0);
+        place.insert(id, nodes.len() as u32);
+        nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent) });
+    }
+    nodes
+}

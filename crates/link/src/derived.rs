@@ -1,0 +1,39 @@
+//! Edges that no single reference stands for.
+
+use m1nd_base::{EdgeTier, Pos, Relation};
+use m1nd_lang::facts::{DefId, DefKind};
+
+use crate::eval::Eval;
+use crate::ids::SymbolId;
+use crate::project::{DefRef, FileId};
+
+/// The methods of a file that replace methods of bases, as edges.
+pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
+    let unit = eval.unit(file);
+    let mut rows = Vec::new();
+    for (index, definition) in unit.facts.definitions.iter().enumerate() {
+        let Some(from) = unit.symbols[index] else { continue };
+        if definition.kind != DefKind::Function {
+            continue;
+        }
+        eval.begin_reference();
+        for of in eval.overridden(DefRef { file, def: DefId(index as u32) }) {
+            if let Some(to) = eval.unit(of.file).symbols[of.def.index()] {
+                let tier = EdgeTier::Certain;
+                rows.push(Derived { from, to, relation: Relation::Overrides, tier, pos: definition.pos });
+            }
+        }
+    }
+    rows
+}
+
+/// An edge that no single reference stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Derived {
+    pub(crate) from: SymbolId,
+    pub(crate) to: SymbolId,
+    pub(crate) relation: Relation,
+    pub(crate) tier: EdgeTier,
+    /// What it rests on.
+    pub(crate) pos: Pos,
+}

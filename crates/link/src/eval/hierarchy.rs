@@ -1,0 +1,142 @@
+//! Methods that replace methods of bases, and calls that may reach a replacement instead of what they name.
+
+use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, Visibility};
+use rustc_hash::FxHashSet;
+
+use super::member::Ancestor;
+use super::{Entity, Eval, Found, Search, Value};
+use crate::project::{DefRef, FileId};
+
+/// Bases looked at for one method.
+const BASES: usize = 256;
+/// Assignments followed from a receiver to where its value is made.
+const ASSIGNMENTS: usize = 8;
+
+impl Eval<'_> {
+    /// The methods that a method replaces: on every way up the nearest of its name. Constructors replace nothing.
+    pub(crate) fn overridden(&mut self, of: DefRef) -> Vec<DefRef> {
+        let definition = self.definition(of);
+        let replaces = definition.kind == DefKind::Function && !definition.flags.is_constructor;
+        if !replaces || definition.flags.is_anonymous {
+            return Vec::new();
+        }
+        let name = self.unit(of.file).name(definition.name);
+        if self.rules(of.file).constructors.contains(&self.text(name)) {
+            return Vec::new();
+        }
+        let mut work = self.bases_of_method(of);
+        work.reverse();
+        let mut seen: FxHashSet<DefRef> = FxHashSet::default();
+        let mut found = Vec::new();
+        while let Some(base) = work.pop() {
+            let Ancestor::Class(class, args) = base else { continue };
+            if seen.len() >= BASES || !seen.insert(class) {
+                continue;
+            }
+            let mut own = self.own_members(class, name, Namespace::Callee).found.into_vec();
+            own.retain(|found| self.method(of, found).is_some());
+            if self.rules(of.file).overloads {
+                own.iter_mut().for_each(|found| found.owner = Some((class, args.clone())));
+                own = self.with_parameters_of(of, own);
+            }
+            let methods: Vec<DefRef> = own.iter().filter_map(|found| self.method(of, found)).collect();
+            if methods.is_empty() {
+                let mut above = self.bases(class);
+                above.reverse();
+                work.extend(above);
+            }
+            found.extend(methods);
+        }
+        found.dedup();
+        found
+    }
+
+    /// The bases whose members a method can replace: those of its class, or the trait of the block it stands in.
+    fn bases_of_method(&mut self, of: DefRef) -> Vec<Ancestor> {
+        let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
+        if let Some(owner) = owner
+            && self.definition(owner).kind == DefKind::Impl
+        {
+            let mut bases = Vec::new();
+            let unit = self.unit(owner.file);
+            for &expr in unit.list(unit.facts.definition(owner.def).implements) {
+                self.base(owner, expr, &mut bases);
+            }
+            return bases;
+        }
+        self.class_of(of).map_or_else(Vec::new, |class| self.bases(class))
+    }
+
+    /// The found member, if it is a method that `by` can replace.
+    fn method(&mut self, by: DefRef, found: &Found) -> Option<DefRef> {
+        let Entity::Def(of) = found.entity else { return None };
+        let definition = self.definition(of);
+        let hidden = definition.visibility == Visibility::Private && of.file != by.file;
+        (of != by && definition.kind == DefKind::Function && !hidden).then_some(of)
+    }
+
+    /// Whether a call that names a method may run a replacement of it: the receiver may be of a deriving class.
+    /// Only said where the method belongs to the very type that the receiver is known by.
+    pub(crate) fn dispatches(&mut self, file: FileId, expr: ExprId, search: &Search) -> bool {
+        let [Found { entity: Entity::Def(of), receiver, owner, .. }] = search.found.as_slice() else { return false };
+        let definition = self.definition(*of);
+        let fixed = definition.flags.is_static || definition.flags.is_constructor;
+        if definition.kind != DefKind::Function || fixed {
+            return false;
+        }
+        let class = match (receiver.as_deref(), owner) {
+            (Some(Value::Instance(class, _)), Some((owner, _))) if class == owner => *class,
+            (None, _) => match self.implicit_receiver(file, expr, *of) {
+                Some(class) => class,
+                None => return false,
+            },
+            _ => return false,
+        };
+        let derives = matches!(
+            self.definition(class).kind,
+            DefKind::Class | DefKind::Interface | DefKind::Trait | DefKind::Struct | DefKind::Enum
+        );
+        derives && !self.is_made_here(file, expr)
+    }
+
+    /// The class of a method called by its bare name, if that is the class the call stands in.
+    fn implicit_receiver(&mut self, file: FileId, expr: ExprId, of: DefRef) -> Option<DefRef> {
+        let Expr::Name { scope, .. } = self.unit(file).facts.expr(expr) else { return None };
+        let class = self.class_of(of)?;
+        (self.class_around(file, scope) == Some(class)).then_some(class)
+    }
+
+    /// Whether the receiver of an access path is made by a constructor in sight, so that its class is known exactly.
+    fn is_made_here(&mut self, file: FileId, expr: ExprId) -> bool {
+        let Expr::Member { mut base, .. } = self.unit(file).facts.expr(expr) else { return false };
+        for _ in 0..ASSIGNMENTS {
+            match self.unit(file).facts.expr(base) {
+                Expr::Super { .. } => return true,
+                Expr::Call { callee, .. } => {
+                    let callees = self.eval(file, callee, Namespace::Callee);
+                    return matches!(callees.items.as_slice(), [Value::Def(of, _)]
+                        if self.definition(*of).kind.is_class_like());
+                }
+                Expr::Name { name, scope } => {
+                    let name = self.unit(file).name(name);
+                    match self.assigned(file, scope, name) {
+                        Some(value) => base = value,
+                        None => return false,
+                    }
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// The one expression that a local name stands for.
+    fn assigned(&mut self, file: FileId, scope: m1nd_lang::facts::ScopeId, name: crate::names::Name) -> Option<ExprId> {
+        let search = self.lookup(file, scope, name, Namespace::Value);
+        let [Found { entity: Entity::Local(of, binding), .. }] = search.found.as_slice() else { return None };
+        match self.unit(*of).facts.bindings[*binding as usize].target {
+            BindingTarget::Value(value) if *of == file => Some(value),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Edges that no single reference stands for: what overrides what, which calls dispatch, what tests exercise.
+
+use std::sync::Arc;
+
+use m1nd_base::{Cancel, Limits, NoProgress, Relation, RepoPath};
+use m1nd_lang::Language;
+use m1nd_link::Linker;
+
+/// The edges of some relations as `from relation to`, with `*` behind a call that dispatches.
+fn edges(files: &[(&str, &str)], relations: &[Relation]) -> Vec<String> {
+    let limits = Limits::default();
+    let mut linker = Linker::new(limits.clone());
+    for (path, text) in files {
+        let path = RepoPath::new(path).expect("a valid path");
+        let language = Language::detect(&path, text.as_bytes());
+        let facts = m1nd_lang::extract(language, text.as_bytes(), &limits, &Cancel::new());
+        linker.set_file(&path, Arc::new(facts));
+        if Linker::is_manifest(&path) {
+            assert_eq!(linker.set_manifest(&path, text), None);
+        }
+    }
+    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+    let short = |id: &str| id.trim_start_matches("file::").replace("fn::", "").replace("class::", "");
+    let mut rows = Vec::new();
+    for links in &delta.changed {
+        for edge in links.edges.iter().filter(|edge| relations.contains(&edge.relation)) {
+            let mark = if edge.dispatches { "*" } else { "" };
+            let (from, to) = (short(linker.text(edge.from)), short(linker.text(edge.to)));
+            rows.push(format!("{from} {} {to}{mark}", edge.relation));
+        }
+    }
+    rows
+}
+
+#[test]
+fn a_method_overrides_the_nearest_of_its_name_on_every_way_up() {
+    let source = "class A:\n    def m(self): ...\n    def __init__(self): ...\nclass I:\n    def m(self): ...\n\
+                  class B(A):\n    pass\nclass C(B, I):\n    def m(self): ...\n    def __init__(self): ...\n\
+                  class D(C):\n    def m(self): ...\n";
+    let found = edges(&[("a.py", source)], &[Relation::Overrides]);
+    let expected =
+        ["a.py::C::m overrides a.py::A::m", "a.py::C::m overrides a.py::I::m", "a.py::D::m overrides a.py::C::m"];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_method_of_a_trait_block_overrides_that_of_its_trait_only() {
+    let source = "trait Run { fn go(&self); }\ntrait Walk { fn go(&self) {} }\nstruct A;\n\
+                  impl A { fn stop(&self) {} }\nimpl Run for A { fn go(&self) {} }\nimpl Walk for A {}\n";
+    let found = edges(&[("Cargo.toml", "[package]\nname = \"x\"\n"), ("src/lib.rs", source)], &[Relation::Overrides]);
+    assert_eq!(found, ["src/lib.rs::impl::Run for A::go overrides src/lib.rs::trait::Run::go"]);
+}
+
+#[test]
+fn interfaces_and_classes_of_other_files() {
+    let files = [
+        ("shape.ts", "export interface Shape { area(): number }\nexport class Base { name() { return 'b'; } }\n"),
+        (
+            "circle.ts",
+            "import { Base, Shape } from './shape';\nexport class Circle extends Base implements Shape {\n  \
+                       constructor() { super(); }\n  area() { return 1; }\n  name() { return 'c'; }\n}\n",
+        ),
+    ];
+    let found = edges(&files, &[Relation::Overrides]);
+    let expected = [
+        "circle.ts::Circle::area overrides shape.ts::interface::Shape::area",
+        "circle.ts::Circle::name overrides shape.ts::Base::name",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_overload_overrides_the_one_with_its_parameters() {
+    let files = [
+        (
+            "src/p/Base.java",
+            "package p;\npublic class Base<T> {\n  void put(int n) {}\n  void put(String s) {}\n  void take(T t) {}\n  Base(int n) {}\n}\n",
+        ),
+        (
+            "src/p/Heir.java",
+            "package p;\npublic class Heir extends Base<String> {\n  void put(String s) {}\n  void put(long n, long m) {}\n  void take(String t) {}\n}\n",
+        ),
+    ];
+    let found = edges(&files, &[Relation::Overrides]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0].starts_with("src/p/Heir.java::Heir::put") && found[0].contains("Base.java::Base::put"),
+        "{found:?}"
+    );
+    assert!(found[1].contains("Heir::take overrides src/p/Base.java::Base::take"), "{found:?}");
+}
+
+#[test]
+fn a_call_dispatches_where_the_class_of_its_receiver_is_only_declared() {
+    let source = "class A:\n    def m(self): self.n()\n    def n(self): ...\n\
+                  def declared(a: A): a.m()\n\
+                  def made():\n    a = A()\n    a.m()\n\
+                  def at_once(): A().m()\n\
+                  def by_class(a): A.m(a)\n";
+    let found = edges(&[("a.py", source)], &[Relation::Calls]);
+    let to_methods: Vec<&String> = found.iter().filter(|row| row.contains("A::")).collect();
+    let expected = [
+        "a.py::A::m calls a.py::A::n*",
+        "a.py::at_once calls a.py::A::m",
+        "a.py::by_class calls a.py::A::m",
+        "a.py::declared calls a.py::A::m*",
+        "a.py::made calls a.py::A::m",
+    ];
+    assert_eq!(to_methods, expected);
+}
+
+#[test]
+fn tests_exercise_code_but_not_each_other() {
+    let files = [
+        ("pool.py", "class Pool:\n    def get(self): ...\ndef load(): ...\n"),
+        (
+            "tests/test_pool.py",
+            "from pool import Pool, load\ndef helper(): return load()\n\
+                                def test_get():\n    helper()\n    Pool().get()\n",
+        ),
+    ];
+    let found = edges(&files, &[Relation::Tests]);
+    let expected = [
+        "tests/test_pool.py::helper tests pool.py::load",
+        "tests/test_pool.py::test_get tests pool.py::Pool",
+        "tests/test_pool.py::test_get tests pool.py::Pool::get",
+    ];
+    assert_eq!(found, expected);
+}
