@@ -26,6 +26,7 @@ pub use error::{EngineError, ReadError, ResolveError};
 pub use files::{FileEntry, FileTable};
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
+pub use m1nd_vfs::GitHead;
 pub use report::{
     Activity, AgentSession, IngestReport, LanguageStatus, ProblemStatus, ProcessRole, RootInfo, Status, Tiers,
     WatchState,

@@ -13,10 +13,12 @@ use crate::json_graph::Imported;
 use crate::report::RootInfo;
 use crate::search_index::{self, SearchIndex};
 use crate::snapshot::Snapshot;
+use crate::status::{Reasons, ReasonsByLanguage};
 
 const META: Tag = *b"e.meta\0\0";
 const FILES: Tag = *b"e.files\0";
 const SKIPPED: Tag = *b"e.skip\0\0";
+const REASONS: Tag = *b"e.reason";
 const IMPORTED: Tag = *b"e.import";
 /// Stands for the version of the extractors in a file whose facts are of another one.
 const UNKNOWN_VERSION: u32 = 0;
@@ -45,7 +47,8 @@ pub(crate) struct Stored {
     pub(crate) skipped: Arc<Skipped>,
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) search: SearchIndex,
-    pub(crate) reasons: Vec<(String, u64)>,
+    /// `None`: the file was written before they were kept by language.
+    pub(crate) reasons: Option<Reasons>,
     /// Its facts were made by another version of the extractors: right for then, to be made anew.
     pub(crate) outdated: bool,
 }
@@ -69,6 +72,12 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         container.verify_section(&SKIPPED)?;
         decode(&container, &SKIPPED)?
     };
+    let by_language: Option<ReasonsByLanguage> = if container.section(&REASONS).is_empty() {
+        None
+    } else {
+        container.verify_section(&REASONS)?;
+        Some(decode(&container, &REASONS)?)
+    };
     let imported: Vec<Imported> = decode(&container, &IMPORTED)?;
     let graph = Graph::from_container(container.clone())?;
     let search = SearchIndex::open(&container)?;
@@ -76,7 +85,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         generation: meta.generation,
         indexed_at_ms: meta.indexed_at_ms,
         roots: meta.roots,
-        reasons: meta.reasons,
+        reasons: by_language.map(|by_language| Reasons { all: meta.reasons, by_language }),
         graph,
         files: Arc::new(files),
         skipped: Arc::new(skipped),
@@ -112,6 +121,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
     let meta = encode(&meta)?;
     let files = encode(&*snapshot.files)?;
     let skipped = encode(&*snapshot.skipped)?;
+    let reasons = encode(&snapshot.reasons().by_language)?;
     let imported = encode(&*snapshot.imported)?;
     let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
     let search = snapshot.search.packed().ok_or_else(unpacked)?;
@@ -119,6 +129,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
     sections.push((META, &meta));
     sections.push((FILES, &files));
     sections.push((SKIPPED, &skipped));
+    sections.push((REASONS, &reasons));
     sections.push((IMPORTED, &imported));
     write_container(out, &sections)
 }

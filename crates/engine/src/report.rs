@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use m1nd_base::{Problem, ProblemKind, RepoPath};
+use m1nd_vfs::GitHead;
 use serde::{Deserialize, Serialize};
 
 use crate::Language;
@@ -161,6 +162,8 @@ pub struct Status {
     pub languages: Vec<LanguageStatus>,
     /// Reasons of unresolved references, most frequent first.
     pub unresolved_reasons: Vec<(String, u64)>,
+    /// What is checked out in the first root; `None` if that is not the top of a git repository.
+    pub git: Option<GitHead>,
     /// Problems by kind with examples, most frequent first.
     pub problems: Vec<ProblemStatus>,
     /// The last ingest of this process.
@@ -192,6 +195,8 @@ pub struct LanguageStatus {
     pub lines: u64,
     /// References by tier.
     pub tiers: Tiers,
+    /// Reasons of unresolved references, most frequent first.
+    pub unresolved_reasons: Vec<(String, u64)>,
 }
 
 /// Problems of one kind.

@@ -2,7 +2,7 @@ use std::sync::{Arc, OnceLock};
 
 use m1nd_base::{ContentHash, Limits, NodeKind, Problem, RepoPath};
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_vfs::Root;
+use m1nd_vfs::{GitHead, Root};
 
 use crate::engine::Shared;
 use crate::error::ReadError;
@@ -11,7 +11,7 @@ use crate::json_graph::Imported;
 use crate::persist::Stored;
 use crate::report::{RootInfo, Tiers};
 use crate::search_index::SearchIndex;
-use crate::status;
+use crate::status::{self, Reasons};
 
 /// One state of the index. Immutable: whoever holds it sees the same answers for as long as they hold it.
 pub struct Snapshot {
@@ -28,7 +28,7 @@ pub struct Snapshot {
     pub(crate) search: SearchIndex,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
-    reasons: OnceLock<Vec<(String, u64)>>,
+    reasons: OnceLock<Reasons>,
 }
 
 impl std::fmt::Debug for Snapshot {
@@ -137,7 +137,7 @@ impl Snapshot {
             outdated: stored.outdated,
             imported: stored.imported,
             search: stored.search,
-            reasons: OnceLock::from(stored.reasons),
+            reasons: stored.reasons.map(OnceLock::from).unwrap_or_default(),
         }
     }
 
@@ -180,7 +180,16 @@ impl Snapshot {
 
     /// Reasons of unresolved references with their number, most frequent first. Counted when first asked for.
     pub fn unresolved_reasons(&self) -> &[(String, u64)] {
-        self.reasons.get_or_init(|| status::count_reasons(&self.graph))
+        &self.reasons().all
+    }
+
+    pub(crate) fn reasons(&self) -> &Reasons {
+        self.reasons.get_or_init(|| status::count_reasons(&self.graph, &self.files))
+    }
+
+    /// What is checked out in the first root now; `None` if that is not the top of a git repository.
+    pub fn git_head(&self) -> Option<GitHead> {
+        self.handles.first()?.as_ref()?.git_head()
     }
 
     /// Goes up with every change of the index, also over restarts; 0 if nothing was ever indexed.

@@ -7,6 +7,7 @@ use m1nd_base::ProblemKind;
 use rustc_hash::FxHashMap;
 
 use crate::Language;
+use crate::files::FileTable;
 use crate::report::{Activity, IngestReport, LanguageStatus, ProblemStatus, ProcessRole, Status, Tiers, WatchState};
 use crate::snapshot::Snapshot;
 
@@ -40,6 +41,7 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
             files: 0,
             lines: 0,
             tiers: Tiers::default(),
+            unresolved_reasons: Vec::new(),
         });
         row.files += 1;
         row.lines += u64::from(file.lines);
@@ -65,6 +67,12 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
             row.examples.push((path.clone(), problem.detail.clone()));
         }
     }
+    let reasons = snapshot.reasons();
+    for (language, counts) in &reasons.by_language {
+        if let Some(row) = languages.get_mut(language) {
+            row.unresolved_reasons = counts.iter().take(REASONS).cloned().collect();
+        }
+    }
     let mut languages: Vec<LanguageStatus> = languages.into_values().collect();
     languages.sort_by_key(|row| std::cmp::Reverse(row.files));
     let mut problems: Vec<ProblemStatus> = problems.into_values().collect();
@@ -79,7 +87,8 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
         edge_count: snapshot.graph().edge_count(),
         tiers,
         languages,
-        unresolved_reasons: snapshot.unresolved_reasons().iter().take(REASONS).cloned().collect(),
+        unresolved_reasons: reasons.all.iter().take(REASONS).cloned().collect(),
+        git: snapshot.git_head(),
         problems,
         last_ingest: parts.last_ingest,
         indexed_at_ms: snapshot.indexed_at_ms(),
@@ -93,13 +102,36 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
 }
 
 /// Reasons of unresolved references with their number, most frequent first.
-pub(crate) fn count_reasons(graph: &m1nd_graph::Graph) -> Vec<(String, u64)> {
-    let mut counts: FxHashMap<&str, u64> = FxHashMap::default();
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reasons {
+    pub(crate) all: Vec<(String, u64)>,
+    pub(crate) by_language: ReasonsByLanguage,
+}
+
+pub(crate) type ReasonsByLanguage = Vec<(Language, Vec<(String, u64)>)>;
+
+pub(crate) fn count_reasons(graph: &m1nd_graph::Graph, files: &FileTable) -> Reasons {
+    let mut all: FxHashMap<&str, u64> = FxHashMap::default();
+    let mut by_language: BTreeMap<Language, FxHashMap<&str, u64>> = BTreeMap::new();
+    // Nodes of a file lie together.
+    let mut last: (&str, Option<Language>) = ("", None);
     for node in graph.nodes() {
         for reference in graph.unresolved_of(node) {
-            *counts.entry(reference.reason).or_default() += 1;
+            let path = graph.path(node);
+            if last.0 != path {
+                last = (path, files.by_text(path).map(|file| file.language));
+            }
+            *all.entry(reference.reason).or_default() += 1;
+            if let Some(language) = last.1 {
+                *by_language.entry(language).or_default().entry(reference.reason).or_default() += 1;
+            }
         }
     }
+    let by_language = by_language.into_iter().map(|(language, counts)| (language, sorted(counts))).collect();
+    Reasons { all: sorted(all), by_language }
+}
+
+fn sorted(counts: FxHashMap<&str, u64>) -> Vec<(String, u64)> {
     let mut rows: Vec<(String, u64)> = counts.into_iter().map(|(reason, count)| (reason.to_owned(), count)).collect();
     rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     rows

@@ -60,8 +60,7 @@ fn listing(tool: &ToolDef) -> Tool {
 fn envelope(outcome: Result<Value, Value>) -> CallToolResult {
     let is_error = outcome.is_err();
     let (Ok(body) | Err(body)) = outcome;
-    let text = serde_json::to_string_pretty(&body).unwrap_or_else(|_| body.to_string());
-    let content = vec![ContentBlock::text(text)];
+    let content = vec![ContentBlock::text(m1nd_tools::text_of(&body))];
     let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = Some(body);
     result

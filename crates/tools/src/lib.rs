@@ -12,6 +12,6 @@ mod rows;
 
 pub use framework::{
     Answer, Context, Effect, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError,
-    Toolset, WriteContext, WriteTool, canonical_name, visible,
+    Toolset, WriteContext, WriteTool, canonical_name, text_of, visible,
 };
 pub use registry::{ALL, find, suggestions};

@@ -12,6 +12,7 @@
 
 mod defaults;
 mod error;
+mod git;
 mod hidden;
 mod ignores;
 mod root;
@@ -20,6 +21,7 @@ mod watch;
 
 pub use defaults::is_secret;
 pub use error::VfsError;
+pub use git::GitHead;
 pub use root::{FileMeta, Root};
 pub use walk::{Walk, WalkOptions};
 pub use watch::{Changes, Watcher, WatcherHealth};

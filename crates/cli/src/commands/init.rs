@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::args::InitArgs;
 use crate::clients::{Client, ENTRY, changed_lines, set_entry};
 use crate::error::CliError;
-use crate::output::{Out, Tone};
+use crate::output::{Out, Tone, note, paint};
 use crate::project;
 
 /// Largest configuration file that is edited, in bytes.
@@ -39,9 +39,11 @@ pub(crate) fn run(args: &InitArgs, out: &mut Out) -> Result<(), CliError> {
     }
     let program = program();
     let plans = clients.iter().map(|&client| plan(client, &root, &program)).collect::<Result<Vec<_>, _>>()?;
-    if !out.json {
-        for plan in &plans {
-            show(plan, out)?;
+    for plan in &plans {
+        if out.json {
+            note(shown(plan, false).trim_end())
+        } else {
+            out.line(shown(plan, out.is_coloured()).trim_end())?
         }
     }
     let changes: Vec<&Plan> = plans.iter().filter(|plan| plan.after.is_some()).collect();
@@ -93,23 +95,24 @@ fn read(file: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))
 }
 
-fn show(plan: &Plan, out: &mut Out) -> Result<(), CliError> {
-    let file = plan.file.display().to_string();
+/// What will be done with a file, for people: nothing is written before they could read it.
+fn shown(plan: &Plan, colour: bool) -> String {
+    let paint = |tone, text: &str| paint(colour, tone, text);
+    let (file, client) = (plan.file.display(), plan.client.label());
     let Some(after) = &plan.after else {
-        let good = out.paint(Tone::Good, "is connected already");
-        return out.line(format!("{} {good}  {file}", plan.client.label()));
+        return format!("{client} {}  {file}\n", paint(Tone::Good, "is connected already"));
     };
     let what = if plan.before.is_empty() { "new file" } else { "changed" };
-    out.line(format!("{}  {file} ({what})", out.paint(Tone::Strong, plan.client.label())))?;
+    let mut text = format!("{}  {file} ({what})\n", paint(Tone::Strong, client));
     for (mark, line) in changed_lines(&plan.before, after) {
         let tone = match mark {
             '+' => Tone::Good,
             '-' => Tone::Bad,
             _ => Tone::Dim,
         };
-        out.line(format!("  {}", out.paint(tone, &format!("{mark} {line}"))))?;
+        text.push_str(&format!("  {}\n", paint(tone, &format!("{mark} {line}"))));
     }
-    Ok(())
+    text
 }
 
 fn ask(files: usize) -> Result<bool, CliError> {
@@ -156,7 +159,14 @@ fn report(plans: &[Plan], accepted: bool, out: &mut Out) -> Result<(), CliError>
         (Some(_), false) => "declined",
     };
     if out.json {
-        let row = |plan: &Plan| json!({"client": plan.client.label(), "file": plan.file, "state": state(plan)});
+        let change = |plan: &Plan| {
+            let lines = plan.after.iter().flat_map(|after| changed_lines(&plan.before, after));
+            lines.map(|(mark, line)| format!("{mark} {line}")).collect::<Vec<_>>()
+        };
+        let row = |plan: &Plan| {
+            let new = plan.before.is_empty();
+            json!({"client": plan.client.label(), "file": plan.file, "state": state(plan), "new_file": new, "change": change(plan)})
+        };
         return out.value(&Value::Array(plans.iter().map(row).collect()));
     }
     if plans.iter().all(|plan| plan.after.is_none()) {

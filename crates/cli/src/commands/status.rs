@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::WatchState;
+use m1nd_engine::{LanguageStatus, ProblemStatus, Status, WatchState};
 use m1nd_tools::Context;
 use serde_json::json;
 
@@ -50,11 +50,51 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
         out.line(out.paint(Tone::Warn, &format!("  watching does not work: {why}")))?;
     }
     ingest::tiers(&status.languages, status.tiers, out)?;
-    if !status.unresolved_reasons.is_empty() {
-        out.line(format!("\n{}", out.paint(Tone::Strong, "Why references are unresolved")))?;
-        for (reason, count) in status.unresolved_reasons.iter().take(5) {
-            out.line(format!("  {:>10}  {reason}", grouped(*count)))?;
-        }
+    reasons(&status, out)?;
+    problems(&status.problems, out)
+}
+
+/// Reasons of unresolved references that are shown.
+const REASONS: usize = 6;
+/// Languages named beside a reason.
+const LANGUAGES: usize = 4;
+/// Examples shown for each kind of problem.
+const EXAMPLES: usize = 2;
+
+fn reasons(status: &Status, out: &mut Out) -> Result<(), CliError> {
+    if status.unresolved_reasons.is_empty() {
+        return Ok(());
+    }
+    out.line(format!("\n{}", out.paint(Tone::Strong, "Why references are unresolved")))?;
+    for (reason, count) in status.unresolved_reasons.iter().take(REASONS) {
+        let of = |row: &LanguageStatus| {
+            let (_, count) = row.unresolved_reasons.iter().find(|(own, _)| own == reason)?;
+            Some((*count, format!("{} {}", row.language.name(), grouped(*count))))
+        };
+        let mut languages: Vec<(u64, String)> = status.languages.iter().filter_map(of).collect();
+        languages.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let named: Vec<String> = languages.into_iter().take(LANGUAGES).map(|(_, text)| text).collect();
+        let named = out.paint(Tone::Dim, &named.join(", "));
+        out.line(format!("  {:>10}  {reason:28}  {named}", grouped(*count)))?;
     }
     Ok(())
+}
+
+fn problems(rows: &[ProblemStatus], out: &mut Out) -> Result<(), CliError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    out.line(format!("\n{}", out.paint(Tone::Strong, "Files skipped or not taken in whole")))?;
+    for row in rows {
+        let kind = serde_json::to_value(row.kind).unwrap_or_default();
+        let shown: Vec<String> = row.examples.iter().take(EXAMPLES).map(|example| describe(example)).collect();
+        let kind = out.paint(Tone::Warn, &format!("{:18}", kind.as_str().unwrap_or_default()));
+        let shown = out.paint(Tone::Dim, &shown.join(", "));
+        out.line(format!("  {:>10}  {kind}  {shown}", grouped(row.count as u64)))?;
+    }
+    Ok(())
+}
+
+fn describe((path, detail): &(String, String)) -> String {
+    if detail.is_empty() { path.clone() } else { format!("{path} ({detail})") }
 }

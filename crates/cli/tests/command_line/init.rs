@@ -49,3 +49,18 @@ fn without_any_client_it_says_how_to_name_one() {
     let run = Place::new(SHOP).run(&["init", "--yes"]);
     assert!(run.code == 2 && run.err.contains("--client claude-code"), "{}", run.err);
 }
+
+#[test]
+fn programs_are_shown_the_change_too() {
+    let place = Place::new(SHOP);
+    let refused = place.run(&["init", "--json", "--client", "cursor"]);
+    assert!(refused.code == 2 && refused.err.contains("+     \"m1nd\": {"), "{}", refused.err);
+    let run = place.run(&["init", "--json", "--yes", "--client", "cursor"]);
+    assert!(run.code == 0 && run.err.contains("+     \"m1nd\": {"), "shown before it is written: {}", run.err);
+    let rows: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&rows[0]["state"], &rows[0]["new_file"]), (&Value::from("written"), &Value::from(true)));
+    let change = rows[0]["change"].as_array().unwrap();
+    assert!(change.iter().any(|line| line == "+     \"m1nd\": {"), "{change:?}");
+    let again: Value = serde_json::from_str(&place.run(&["init", "--json", "--client", "cursor"]).out).unwrap();
+    assert_eq!((&again[0]["state"], &again[0]["change"]), (&Value::from("unchanged"), &serde_json::json!([])));
+}

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_engine::{AgentSession, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
+use m1nd_base::ProblemKind;
+use m1nd_engine::{AgentSession, GitHead, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,11 +29,28 @@ pub(crate) struct LanguageRow {
     files: usize,
     lines: u64,
     references: TierRow,
+    /// Why references have no target, most frequent first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unresolved_reasons: Vec<Reason>,
+}
+
+/// What is checked out. What git alone could tell (clean or not, commits) is `null`: m1nd starts no program.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct GitBlock {
+    available: bool,
+    root: Option<String>,
+    branch: Option<String>,
+    head: Option<String>,
+    clean: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ProblemRow {
     kind: String,
+    /// What of it is in the graph: `none`, `file` (no symbols) or `partial`.
+    in_graph: &'static str,
     count: usize,
     examples: Vec<ProblemExample>,
 }
@@ -40,6 +58,7 @@ pub(crate) struct ProblemRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct ProblemExample {
     file_path: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
     detail: String,
 }
 
@@ -75,6 +94,7 @@ pub(crate) struct Output {
     /// Why references have no target, most frequent first.
     unresolved_reasons: Vec<Reason>,
     problems: Vec<ProblemRow>,
+    git: GitBlock,
     queries_processed: u64,
     uptime_seconds: u64,
     memory_usage_bytes: u64,
@@ -102,10 +122,12 @@ impl Tool for Health {
     const SUMMARY: &'static str = "Server state, index size, share of resolved references";
     const HELP: &'static str = "\
 Answers at once, also while an ingest runs. `status` is `ok`, `empty` (nothing indexed) or `degraded`; `issues` says why:
-a watcher that failed, a root that is gone, a damaged snapshot that was put aside.
+a watcher that failed, a root that is gone, a damaged snapshot that was put aside. `git` says what is checked out, as far as
+files of git tell that without running it: `clean` is always null.
 
 `references` and `languages` show how much of the graph is sure, by language: `certain`, `possible`, `external`, `unresolved`.
-`unresolved_reasons` and `problems` say what stands against the rest, with examples. `role` is `writer`, `reader` (another
+`unresolved_reasons` (of all, and by language) say why references have no target. `problems` counts by reason, with examples,
+what is not in the graph (`in_graph: none`), only as a file without symbols (`file`), or not whole (`partial`). `role` is `writer`, `reader` (another
 process writes; this one follows it) or `read_only`.";
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
@@ -151,11 +173,8 @@ fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) ->
         allowed_roots: text(&status.allowed_roots),
         references: status.tiers.into(),
         languages: status.languages.into_iter().map(language_row).collect(),
-        unresolved_reasons: status
-            .unresolved_reasons
-            .into_iter()
-            .map(|(reason, count)| Reason { reason, count })
-            .collect(),
+        unresolved_reasons: reasons(status.unresolved_reasons),
+        git: git(status.git, status.roots.first()),
         problems: status.problems.into_iter().map(problem_row).collect(),
         queries_processed,
         uptime_seconds: status.uptime_secs,
@@ -177,14 +196,64 @@ fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) ->
     }
 }
 
+/// Reasons listed for each language; the list over all is longer.
+const LANGUAGE_REASONS: usize = 3;
+
 fn language_row(row: LanguageStatus) -> LanguageRow {
-    LanguageRow { language: row.language, files: row.files, lines: row.lines, references: row.tiers.into() }
+    let mut unresolved_reasons = reasons(row.unresolved_reasons);
+    unresolved_reasons.truncate(LANGUAGE_REASONS);
+    LanguageRow {
+        language: row.language,
+        files: row.files,
+        lines: row.lines,
+        references: row.tiers.into(),
+        unresolved_reasons,
+    }
+}
+
+fn reasons(rows: Vec<(String, u64)>) -> Vec<Reason> {
+    rows.into_iter().map(|(reason, count)| Reason { reason, count }).collect()
+}
+
+fn git(head: Option<GitHead>, root: Option<&std::path::PathBuf>) -> GitBlock {
+    let Some(head) = head else { return GitBlock::default() };
+    GitBlock {
+        available: !head.is_elsewhere,
+        root: root.map(|root| root.to_string_lossy().into_owned()),
+        branch: head.branch,
+        head: head.head,
+        clean: None,
+        note: head.is_elsewhere.then_some("the git folder lies outside the root (a linked worktree) and is not read"),
+    }
+}
+
+/// What of a file with this problem is in the graph.
+fn in_graph(kind: ProblemKind) -> &'static str {
+    match kind {
+        ProblemKind::TooLarge
+        | ProblemKind::Binary
+        | ProblemKind::LongLine
+        | ProblemKind::ParseTimeout
+        | ProblemKind::ExtractorFailed => "file",
+        ProblemKind::InvalidUtf8
+        | ProblemKind::TreeDepth
+        | ProblemKind::FactsLimit
+        | ProblemKind::SyntaxErrors
+        | ProblemKind::BadManifest => "partial",
+        ProblemKind::Unreadable
+        | ProblemKind::UnsupportedPath
+        | ProblemKind::SymbolicLink
+        | ProblemKind::NotRegular
+        | ProblemKind::FolderDepth
+        | ProblemKind::FilesLimit
+        | ProblemKind::GraphLimit => "none",
+    }
 }
 
 fn problem_row(row: ProblemStatus) -> ProblemRow {
     let examples = row.examples.into_iter().take(MAX_EXAMPLES);
     let examples = examples.map(|(file_path, detail)| ProblemExample { file_path, detail }).collect();
-    ProblemRow { kind: word(&row.kind), count: row.count, examples }
+    ProblemRow { in_graph: in_graph(row.kind), kind: word(&row.kind), count: row.count, examples }
 }
 
 fn agent_row(agent: AgentSession) -> AgentRow {

@@ -34,6 +34,31 @@ pub(crate) enum Stage {
     Handoff,
 }
 
+/// How much of the answer stands in `formatted`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Render {
+    #[default]
+    Full,
+    Compact,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum HelpMode {
+    Overview,
+    Tool,
+    Route,
+    Recovery,
+    Workflow,
+}
+
+/// Steps and near names when the caller does not say.
+const DEFAULT_SUGGESTIONS: usize = 5;
+/// Most of them.
+const MAX_SUGGESTIONS: usize = 10;
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
@@ -47,6 +72,16 @@ pub(crate) struct Input {
     error_text: Option<String>,
     #[serde(default)]
     format: Format,
+    #[serde(default)]
+    render: Render,
+    /// Default: by the other arguments
+    mode: Option<HelpMode>,
+    /// File or folder in question
+    path: Option<String>,
+    /// Already called
+    #[serde(default)]
+    recent_tools: Vec<String>,
+    max_suggestions: Option<usize>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -87,33 +122,75 @@ Without arguments an overview. With `tool_name` (any alias) the manual of that t
 its answer means. With `stage` or `intent` the tools to call in order, among those that exist. With `error_text`, the message
 of a failed call, what to do about it. An unknown name gives near ones in `suggestions`.
 
-`formatted` holds the text (`format` \"text\" or \"markdown\"); with \"json\" the same stands in `details` as data.";
+`formatted` holds the text (`format` \"text\" or \"markdown\"); with \"json\" the same stands in `details` as data. `render` is
+`full` (default), `compact` (names and minimal calls) or `none` (an empty text: read the other members). `mode` picks the kind
+of answer (`route` and `workflow` are the same); a `tool_name` wins over it. `path` is put into the minimal calls, tools in
+`recent_tools` are left out while others remain, and `max_suggestions` (1-10, default 5) bounds steps and near names.";
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool_name": "seek"}"#;
-    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("tool", "tool_name"), ("render", "format")];
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("tool", "tool_name")];
     type Input = Input;
     type Output = Output;
 }
 
 impl ReadTool for Help {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let is_empty = cx.snapshot().is_empty();
-        let named = input.tool_name.as_deref().filter(|name| !name.trim().is_empty() && *name != "about");
-        if let Some(name) = named {
-            return Ok(match registry::find(name) {
-                Some(tool) => about_tool(tool, input.format),
-                None => unknown_tool(name),
-            });
-        }
-        if let Some(text) = &input.error_text {
-            return Ok(recovery(text));
-        }
-        let stage = input.stage.or_else(|| input.intent.as_deref().map(stage_of));
-        Ok(match stage {
-            Some(stage) => route(stage, is_empty),
-            None => overview(input.format, is_empty),
-        })
+        let answer = answer(cx.snapshot().is_empty(), &input);
+        Ok(Answer { body: rendered(answer.body, input.render), ..answer })
     }
+}
+
+fn answer(is_empty: bool, input: &Input) -> Answer<Output> {
+    let most = input.max_suggestions.unwrap_or(DEFAULT_SUGGESTIONS).clamp(1, MAX_SUGGESTIONS);
+    let named = input.tool_name.as_deref().filter(|name| !name.trim().is_empty() && *name != "about");
+    if let Some(name) = named {
+        return match registry::find(name) {
+            Some(tool) => about_tool(tool, input.format),
+            None => unknown_tool(name, most),
+        };
+    }
+    let stage = || input.stage.or_else(|| input.intent.as_deref().map(stage_of));
+    let with = |decision_type, stage: Option<Stage>, steps: &[Step], state| {
+        sequence_answer(Sequence { decision_type, stage, state, input, most }, steps)
+    };
+    match (input.mode, &input.error_text) {
+        (Some(HelpMode::Overview | HelpMode::Tool), _) => overview(input.format, is_empty),
+        (Some(HelpMode::Recovery), text) => {
+            with("recovery", None, recovery(text.as_deref().unwrap_or_default()), ProofState::Blocked)
+        }
+        (Some(mode @ (HelpMode::Route | HelpMode::Workflow)), _) => {
+            let word = if mode == HelpMode::Route { "route" } else { "sequence" };
+            let stage = stage().unwrap_or(Stage::Orient);
+            with(word, Some(stage), &route(stage, is_empty), ProofState::Triaging)
+        }
+        (None, Some(text)) => with("recovery", None, recovery(text), ProofState::Blocked),
+        (None, None) => match stage() {
+            Some(stage) => with("route", Some(stage), &route(stage, is_empty), ProofState::Triaging),
+            None => overview(input.format, is_empty),
+        },
+    }
+}
+
+/// The answer with as much text as was asked for.
+fn rendered(mut output: Output, render: Render) -> Output {
+    match render {
+        Render::Full => {}
+        Render::None => output.formatted.clear(),
+        Render::Compact if output.decision_type == "overview" => {
+            output.formatted = registry::ALL.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
+        }
+        Render::Compact if output.found => {
+            let lines = output.minimal_calls.iter().map(|call| {
+                let name = call["tool"].as_str().unwrap_or_default();
+                let reason = output.recommended_sequence.iter().find(|step| step.tool == name).map(|step| step.reason);
+                let about = reason.or_else(|| registry::find(name).map(|tool| tool.summary)).unwrap_or_default();
+                format!("{name}: {about}\n{}\n", call["arguments"])
+            });
+            output.formatted = lines.collect();
+        }
+        Render::Compact => {}
+    }
+    output
 }
 
 fn overview(format: Format, is_empty: bool) -> Answer<Output> {
@@ -197,8 +274,9 @@ fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
     Answer::new(output).guidance(Guidance::next(ProofState::Triaging, tool.name, None, "call it like the minimal call"))
 }
 
-fn unknown_tool(name: &str) -> Answer<Output> {
-    let suggestions = registry::suggestions(name);
+fn unknown_tool(name: &str, most: usize) -> Answer<Output> {
+    let mut suggestions = registry::suggestions(name);
+    suggestions.truncate(most);
     let shown: String = canonical_name(name).chars().take(80).collect();
     let mut text = format!("There is no tool `{shown}`.");
     if !suggestions.is_empty() {
@@ -287,50 +365,70 @@ fn stage_of(intent: &str) -> Stage {
     hit.map_or(Stage::Find, |(_, stage)| *stage)
 }
 
-fn existing(steps: &[Step]) -> Vec<(Step, &'static ToolDef)> {
-    steps.iter().filter_map(|step| registry::find(step.tool).map(|tool| (step.clone(), tool))).collect()
-}
-
-fn route(stage: Stage, is_empty: bool) -> Answer<Output> {
-    let mut steps = existing(sequence(stage));
-    if is_empty && steps.first().is_none_or(|(step, _)| step.tool != "ingest") {
-        let first = Step { tool: "ingest", reason: "nothing is indexed yet" };
-        steps.splice(0..0, existing(&[first]));
+fn route(stage: Stage, is_empty: bool) -> Vec<Step> {
+    let mut steps = sequence(stage).to_vec();
+    if is_empty && steps.first().is_none_or(|step| step.tool != "ingest") {
+        steps.insert(0, Step { tool: "ingest", reason: "nothing is indexed yet" });
     }
-    sequence_answer("route", Some(stage), &steps, ProofState::Triaging)
+    steps
 }
 
-fn sequence_answer(
+/// What a sequence of tools is an answer to.
+struct Sequence<'a> {
     decision_type: &'static str,
     stage: Option<Stage>,
-    steps: &[(Step, &'static ToolDef)],
     state: ProofState,
-) -> Answer<Output> {
+    input: &'a Input,
+    most: usize,
+}
+
+/// The steps whose tools exist and, as long as others remain, were not called just now.
+fn sequence_answer(asked: Sequence<'_>, steps: &[Step]) -> Answer<Output> {
+    let existing = steps.iter().filter_map(|step| registry::find(step.tool).map(|tool| (step.clone(), tool)));
+    let mut steps: Vec<(Step, &'static ToolDef)> = existing.collect();
+    let recent: Vec<String> = asked.input.recent_tools.iter().map(|name| canonical_name(name)).collect();
+    let is_new = |(step, _): &(Step, &'static ToolDef)| !recent.iter().any(|name| name == step.tool);
+    if steps.iter().any(is_new) {
+        steps.retain(is_new);
+    }
+    steps.truncate(asked.most);
+    let calls: Vec<Value> = steps.iter().map(|(_, tool)| call_for(tool, asked.input.path.as_deref())).collect();
     let mut text = String::new();
-    for (number, (step, tool)) in steps.iter().enumerate() {
-        let _ = writeln!(text, "{}. {}: {}\n   {}", number + 1, step.tool, step.reason, tool.example);
+    for (number, ((step, _), call)) in steps.iter().zip(&calls).enumerate() {
+        let _ = writeln!(text, "{}. {}: {}\n   {}", number + 1, step.tool, step.reason, call["arguments"]);
     }
     let output = Output {
         formatted: text,
         found: true,
-        decision_type,
-        stage,
+        decision_type: asked.decision_type,
+        stage: asked.stage,
         recommended_sequence: steps.iter().map(|(step, _)| step.clone()).collect(),
-        minimal_calls: steps.iter().map(|(_, tool)| minimal_call(tool)).collect(),
+        minimal_calls: calls,
         ..Output::default()
     };
     let guidance = match steps.first() {
-        Some((step, tool)) => Guidance::next(state, tool.name, None, step.reason),
-        None => Guidance::state(state),
+        Some((step, tool)) => Guidance::next(asked.state, tool.name, asked.input.path.clone(), step.reason),
+        None => Guidance::state(asked.state),
     };
     Answer::new(output).guidance(guidance)
 }
 
+/// The minimal call, about `path` if the tool takes one.
+fn call_for(tool: &ToolDef, path: Option<&str>) -> Value {
+    let mut call = minimal_call(tool);
+    let schema = tool.schema();
+    let takes = |name: &&&str| schema["properties"].get(**name).is_some();
+    if let (Some(path), Some(name)) = (path, ["file_path", "scope", "node_id", "path"].iter().find(takes)) {
+        call["arguments"][*name] = path.into();
+    }
+    call
+}
+
 /// What to do about a failed call, by the codes and words of our own errors.
-fn recovery(text: &str) -> Answer<Output> {
+fn recovery(text: &str) -> &'static [Step] {
     let lower = text.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let steps: &[Step] = if has(&["empty_graph", "nothing is indexed"]) {
+    if has(&["empty_graph", "nothing is indexed"]) {
         &[Step { tool: "ingest", reason: "build the graph" }]
     } else if has(&["node_not_found", "ambiguous_node", "no node is named", "names"]) {
         &[
@@ -351,6 +449,5 @@ fn recovery(text: &str) -> Answer<Output> {
             Step { tool: "health", reason: "see whether the server is well" },
             Step { tool: "search", reason: "look for the message in the code" },
         ]
-    };
-    sequence_answer("recovery", None, &existing(steps), ProofState::Blocked)
+    }
 }

@@ -57,6 +57,9 @@ pub(crate) struct Input {
     multiline: bool,
     /// Glob on names
     filename_pattern: Option<String>,
+    /// Ignored: reads never index
+    #[allow(dead_code, reason = "taken for callers that pass it")]
+    auto_ingest: Option<bool>,
 }
 
 #[derive(Debug, Serialize)]
@@ -133,7 +136,8 @@ first. `total_is_lower_bound: true` says that there may be more matches. `stale:
 symbols that have exactly this name.
 
 `count_only` returns the total without rows. `invert` finds lines without a match. `scope` is a folder or file by whole
-components; `filename_pattern` a glob such as `*.rs`. Older names for the same members: `results` is `matches`,
+components; `filename_pattern` a glob such as `*.rs`. `auto_ingest` is taken but changes nothing: a read never indexes; call
+`ingest` for a folder that is not indexed. Older names for the same members: `results` is `matches`,
 `matched_line` is `line_content`, `score` is `match_score`.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "TODO"}"#;
     const PAGED: bool = true;

@@ -4,13 +4,6 @@ use serde_json::{Map, Value};
 
 use super::error::{ErrorCode, ToolError};
 
-/// Largest answer, in bytes of compact JSON: 25,000 tokens of four bytes. Callers may ask for less.
-pub(crate) const MAX_ANSWER_BYTES: usize = 100_000;
-/// Smallest budget that a caller can ask for, in bytes: room for the frame of an answer and a row or two.
-pub(crate) const MIN_ANSWER_BYTES: usize = 1_000;
-/// Room kept for the members that are added after the rows are cut.
-const FRAME_BYTES: usize = 300;
-
 /// What an answer lets its reader do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -158,96 +151,9 @@ impl Cursor {
     }
 }
 
-/// Size of a value as compact JSON, in bytes.
-pub(crate) fn json_bytes(value: &Value) -> usize {
-    struct Count(usize);
-    impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
-    let _ = serde_json::to_writer(&mut count, value);
-    count.0
-}
-
-/// Drops rows from the end of `body[member]` until the whole fits into `budget`, and says where the next page starts.
-pub(crate) fn fit(body: &mut Map<String, Value>, member: &str, total: usize, at: Cursor, budget: usize) {
-    let size = json_bytes(&Value::Object(body.clone())) + FRAME_BYTES;
-    let Some(Value::Array(rows)) = body.get_mut(member) else { return };
-    let mut over = size.saturating_sub(budget);
-    // One row is always kept, so that paging makes progress.
-    while over > 0 && rows.len() > 1 {
-        if let Some(row) = rows.pop() {
-            over = over.saturating_sub(json_bytes(&row) + 1);
-        }
-    }
-    let shown = at.offset.saturating_add(rows.len());
-    let more = shown < total && !rows.is_empty();
-    body.insert("truncated".into(), more.into());
-    if more {
-        body.insert("cursor".into(), Cursor { offset: shown, ..at }.to_text().into());
-    }
-}
-
-/// Member that is never cut here: its lines are numbered, so only the tool can cut it and say where to go on.
-const UNCUT: &str = "content";
-
-/// Cuts the longest texts of a body without rows so that it fits, for answers that are one long text.
-pub(crate) fn clip_texts(body: &mut Map<String, Value>, budget: usize) {
-    loop {
-        let over = (json_bytes(&Value::Object(body.clone())) + FRAME_BYTES).saturating_sub(budget);
-        if over == 0 {
-            return;
-        }
-        let longest = body.iter_mut().filter_map(|(name, value)| match value {
-            Value::String(text) if name != UNCUT => Some(text),
-            _ => None,
-        });
-        let Some(text) = longest.max_by_key(|text| text.len()).filter(|text| text.len() > over.min(200)) else {
-            return;
-        };
-        let keep = text.floor_char_boundary(text.len().saturating_sub(over));
-        text.truncate(keep);
-        body.insert("truncated".into(), true.into());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    fn body(rows: usize) -> Map<String, Value> {
-        let rows: Vec<Value> = (0..rows).map(|n| json!({"n": n, "text": "x".repeat(100)})).collect();
-        json!({"rows": rows, "truncated": false}).as_object().expect("object").clone()
-    }
-
-    #[test]
-    fn rows_are_cut_to_the_budget_and_the_cursor_goes_on_there() {
-        let at = Cursor { generation: 7, call: 3, offset: 10 };
-        let mut cut = body(100);
-        fit(&mut cut, "rows", 200, at, 5_000);
-        let kept = cut["rows"].as_array().expect("rows").len();
-        assert!(kept > 10 && kept < 50, "{kept}");
-        assert!(json_bytes(&Value::Object(cut.clone())) <= 5_000);
-        assert_eq!(cut["truncated"], json!(true));
-        let next = Cursor::offset_of(cut["cursor"].as_str().expect("cursor"), 7, 3).expect("own cursor");
-        assert_eq!(next, 10 + kept);
-    }
-
-    #[test]
-    fn a_whole_answer_has_no_cursor() {
-        let mut whole = body(3);
-        fit(&mut whole, "rows", 3, Cursor { generation: 1, call: 1, offset: 0 }, 5_000);
-        assert_eq!(whole["rows"].as_array().expect("rows").len(), 3);
-        assert_eq!(whole["truncated"], json!(false));
-        assert!(!whole.contains_key("cursor"));
-    }
 
     #[test]
     fn foreign_and_old_cursors_are_refused() {
@@ -259,14 +165,5 @@ mod tests {
         for bad in ["", "x", "1-2", "1-2-3-4", "--", "zz-1-1"] {
             assert_eq!(Cursor::offset_of(bad, 1, 2).map_err(|e| e.code), Err(ErrorCode::InvalidParams), "{bad:?}");
         }
-    }
-
-    #[test]
-    fn long_texts_are_cut_at_a_character() {
-        let mut long = json!({"formatted": "ä漢".repeat(2_000), "path": "a"}).as_object().expect("object").clone();
-        clip_texts(&mut long, 3_000);
-        assert!(json_bytes(&Value::Object(long.clone())) <= 3_000);
-        assert_eq!(long["truncated"], json!(true));
-        assert_eq!(long["path"], json!("a"));
     }
 }

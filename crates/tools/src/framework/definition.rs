@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::answer::{self, Answer, Cursor, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES};
+use super::answer::{Answer, Cursor};
 use super::arguments;
+use super::budget::{self, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES, Paged};
 use super::context::{Context, ReadContext, WriteContext};
 use super::error::{ErrorCode, ToolError};
 use super::schema::input_schema;
@@ -213,7 +214,7 @@ impl ToolDef {
         });
         let mut body = outcome.map_err(|error| self.with_example(error))?;
         body.insert("elapsed_ms".into(), milliseconds(started).into());
-        Ok(make_visible(Value::Object(body)))
+        Ok(Value::Object(body))
     }
 
     fn invoke_inner(&self, cx: &Context<'_>, arguments: Value) -> Result<Map<String, Value>, ToolError> {
@@ -250,10 +251,10 @@ impl ToolDef {
         // A write tool answers for the state that it made.
         let current = if self.effect == Effect::Read { generation } else { cx.engine.snapshot().generation() };
         body.insert("generation".into(), current.into());
-        if let Some((member, total)) = answer.rows {
-            answer::fit(&mut body, member, total, Cursor { generation, call, offset }, budget);
-        }
-        answer::clip_texts(&mut body, budget);
+        // Before the size is measured: characters that are made visible take more room.
+        let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };
+        let at = Cursor { generation, call, offset };
+        budget::fit(&mut body, answer.rows.map(|(member, total)| Paged { member, total, at }), budget);
         Ok(body)
     }
 

@@ -103,7 +103,7 @@ fn answers_are_bounded_whatever_a_tool_returns() {
     let mut rows = 0;
     for _ in 0..20 {
         let answer = call(&project, &Cancel::new(), arguments.clone()).expect("answers");
-        assert!(answer.to_string().len() <= 100_000, "{}", answer.to_string().len());
+        assert!(m1nd_tools::text_of(&answer).len() <= 100_000, "{}", m1nd_tools::text_of(&answer).len());
         rows += answer["rows"].as_array().map_or(0, Vec::len);
         match answer["cursor"].as_str() {
             Some(cursor) => arguments["cursor"] = json!(cursor),
@@ -112,7 +112,7 @@ fn answers_are_bounded_whatever_a_tool_returns() {
     }
     assert_eq!(rows, 5_000);
     let answer = call(&project, &Cancel::new(), json!({"what": "text"})).expect("answers");
-    assert!(answer.to_string().len() <= 100_000, "{}", answer.to_string().len());
+    assert!(m1nd_tools::text_of(&answer).len() <= 100_000, "{}", m1nd_tools::text_of(&answer).len());
     assert_eq!(answer["truncated"], json!(true));
 }
 

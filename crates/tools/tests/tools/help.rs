@@ -67,3 +67,36 @@ fn errors_lead_to_a_way_out() {
     let answer = project.ok("help", json!({"error_text": error.to_string()}));
     assert_eq!((&answer["decision_type"], &answer["next_suggested_tool"]), (&json!("recovery"), &json!("seek")));
 }
+
+#[test]
+fn render_says_how_much_text_comes() {
+    let project = Project::new(PROGRAM);
+    for ask in [json!({"tool_name": "impact"}), json!({"stage": "find"}), json!({})] {
+        let length = |render: &str| {
+            let mut ask = ask.clone();
+            ask["render"] = json!(render);
+            project.ok("help", ask)["formatted"].as_str().expect("text").len()
+        };
+        let full = project.ok("help", ask.clone())["formatted"].as_str().expect("text").len();
+        assert_eq!((length("full"), length("none")), (full, 0));
+        assert!(length("compact") > 0 && length("compact") < full, "{ask}");
+    }
+    assert!(project.err("help", json!({"render": "ansi"}))["error"].as_str().expect("text").contains("\"compact\""));
+}
+
+#[test]
+fn the_kind_of_answer_and_what_is_known_can_be_given() {
+    let project = Project::new(PROGRAM);
+    let kind = |arguments| project.ok("help", arguments)["decision_type"].clone();
+    assert_eq!(kind(json!({"mode": "overview", "intent": "find it"})), "overview");
+    assert_eq!(kind(json!({"mode": "tool"})), "overview");
+    assert_eq!(kind(json!({"mode": "workflow", "stage": "find"})), "sequence");
+    assert_eq!(kind(json!({"mode": "recovery"})), "recovery");
+    assert_eq!(kind(json!({"mode": "overview", "tool_name": "seek"})), "tool");
+    let route = json!({"stage": "find", "path": "src", "recent_tools": ["m1nd.seek"], "max_suggestions": 2});
+    let answer = project.ok("help", route);
+    assert_eq!(column(&answer, "recommended_sequence", "tool"), "search glob");
+    assert_eq!(answer["minimal_calls"][0]["arguments"]["scope"], "src");
+    let all = json!({"stage": "operate", "recent_tools": ["health", "ingest"]});
+    assert_eq!(column(&project.ok("help", all), "recommended_sequence", "tool"), "health ingest");
+}

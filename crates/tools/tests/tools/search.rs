@@ -80,3 +80,13 @@ fn changed_files_are_searched_as_they_are_and_marked() {
     assert_eq!(column(&answer, "matches", "line_number"), "2");
     assert_eq!(answer["matches"][0]["stale"], json!(true));
 }
+
+#[test]
+fn auto_ingest_is_taken_and_indexes_nothing() {
+    let project = Project::new(PROGRAM);
+    let before = project.engine.snapshot().generation();
+    for value in [false, true] {
+        project.ok("search", json!({"query": "needle", "auto_ingest": value}));
+    }
+    assert_eq!(project.engine.snapshot().generation(), before);
+}

@@ -81,7 +81,7 @@ fn no_line_is_lost_in_a_file_with_many_symbols() {
                 arguments["max_output_chars"] = json!(size);
             }
             let answer = project.ok("view", arguments);
-            let sent = serde_json::to_string_pretty(&answer).expect("JSON").len();
+            let sent = m1nd_tools::text_of(&answer).len();
             assert!(sent <= size.unwrap_or(100_000), "{sent} of {size:?}");
             let content = answer["content"].as_str().expect("text");
             let first = expected;
@@ -100,4 +100,14 @@ fn no_line_is_lost_in_a_file_with_many_symbols() {
         }
         assert_eq!(expected, total + 1, "{size:?}");
     }
+}
+
+#[test]
+fn auto_ingest_is_taken_and_indexes_nothing() {
+    let project = Project::new(PROGRAM);
+    let before = project.engine.snapshot().generation();
+    for value in [false, true] {
+        project.ok("view", json!({"file_path": "auth.py", "auto_ingest": value}));
+    }
+    assert_eq!(project.engine.snapshot().generation(), before);
 }

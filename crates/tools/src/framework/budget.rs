@@ -1,0 +1,349 @@
+use serde_json::{Map, Value, json};
+
+use super::answer::Cursor;
+use super::layout::text_bytes;
+
+/// Largest answer, in bytes as it is sent: 25,000 tokens of four bytes. Callers may ask for less.
+pub(crate) const MAX_ANSWER_BYTES: usize = 100_000;
+/// Smallest budget that a caller can ask for, in bytes: room for the frame of an answer and a row or two.
+pub(crate) const MIN_ANSWER_BYTES: usize = 2_000;
+/// Room kept for what is added when the answer is ready: the time it took.
+const LATE_BYTES: usize = 60;
+/// Comma, line break and indentation of an element, in bytes.
+const ELEMENT_FRAME: usize = 4;
+/// How often the cut is tried with less room, when the notes about it do not fit.
+const TRIES: usize = 6;
+/// Longest text and most elements of a list inside rows, from generous to scarce, when cutting rows does not suffice.
+const INNER_LIMITS: &[(usize, usize)] = &[(4_000, 100), (1_000, 30), (400, 10), (200, 4), (120, 2)];
+/// Texts that are passed on as they are, or not at all. Lines of `content` are numbered: only its tool can cut them and say
+/// where to go on.
+const EXACT: &[&str] = &["content", "cursor", "node_id", "file_path", "next_suggested_target"];
+
+/// The member of an answer that is a page of rows, the number of all rows, and where the page starts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paged {
+    pub(crate) member: &'static str,
+    pub(crate) total: usize,
+    pub(crate) at: Cursor,
+}
+
+/// A list that can be cut: a member of the answer, or a member of a member.
+struct List {
+    outer: String,
+    inner: Option<String>,
+    sizes: Vec<usize>,
+    keep: usize,
+}
+
+impl List {
+    fn bytes(&self) -> usize {
+        self.sizes.iter().sum()
+    }
+
+    fn name(&self) -> String {
+        match &self.inner {
+            Some(inner) => format!("{}.{inner}", self.outer),
+            None => self.outer.clone(),
+        }
+    }
+
+    fn elements<'a>(&self, body: &'a mut Map<String, Value>) -> Option<&'a mut Vec<Value>> {
+        let outer = body.get_mut(&self.outer)?;
+        let list = match &self.inner {
+            Some(inner) => outer.get_mut(inner)?,
+            None => outer,
+        };
+        list.as_array_mut()
+    }
+
+    /// Elements from the front that fit into `room` bytes.
+    fn fitting(&self, room: usize) -> usize {
+        let mut used = 0usize;
+        self.sizes
+            .iter()
+            .take_while(|size| {
+                used = used.saturating_add(**size);
+                used <= room
+            })
+            .count()
+    }
+}
+
+/// Cuts an answer so that it fits into `budget` bytes as sent, and says what was cut and how to get the rest.
+///
+/// Lists share the room: small ones stay whole, the largest are cut to an equal size from their end. Of the page at least
+/// one row is kept, so that paging makes progress. Long texts and lists inside rows are cut only if that does not suffice.
+pub(crate) fn fit(body: &mut Map<String, Value>, page: Option<Paged>, budget: usize) {
+    let fits = |body: &Map<String, Value>| text_bytes(body) + LATE_BYTES <= budget;
+    note(body, page, &[], false);
+    if fits(body) {
+        return;
+    }
+    clip_longest_text(body, page, budget);
+    let mut best = None;
+    for limits in std::iter::once(None).chain(INNER_LIMITS.iter().map(Some)) {
+        if let Some((text, elements)) = limits {
+            body.iter_mut().filter(|(name, _)| !EXACT.contains(&name.as_str())).for_each(|(name, value)| {
+                let is_page = page.is_some_and(|page| page.member == name);
+                shrink(value, *text, if is_page { usize::MAX } else { *elements }, *elements);
+            });
+        }
+        let mut room = budget.saturating_sub(LATE_BYTES);
+        for _ in 0..TRIES {
+            let mut trial = body.clone();
+            cut_lists(&mut trial, page, room, limits.is_some());
+            if fits(&trial) {
+                *body = trial;
+                return;
+            }
+            room = room.saturating_sub((text_bytes(&trial) + LATE_BYTES).saturating_sub(budget));
+            best = Some(trial);
+        }
+    }
+    // Ids and paths longer than the whole budget: what is left is as small as it can be and still be used.
+    *body = best.unwrap_or_default();
+}
+
+fn cut_lists(body: &mut Map<String, Value>, page: Option<Paged>, room: usize, shortened: bool) {
+    let mut lists = lists(body);
+    let in_lists: usize = lists.iter().map(List::bytes).sum();
+    let rest = text_bytes(body).saturating_sub(in_lists);
+    let mut room = room.saturating_sub(rest);
+    let share = fair_share(lists.iter().map(List::bytes).collect(), room);
+    let is_page = |list: &List| page.is_some_and(|page| list.inner.is_none() && list.outer == page.member);
+    // The page comes last: it gets what the rounding of the others leaves.
+    lists.sort_by_key(|list| is_page(list));
+    for list in &mut lists {
+        let (least, own) = if is_page(list) { (1, room) } else { (0, share.min(room)) };
+        list.keep = list.fitting(own).max(least).min(list.sizes.len());
+        room = room.saturating_sub(list.sizes[..list.keep].iter().sum());
+        if let Some(elements) = list.elements(body) {
+            elements.truncate(list.keep);
+        }
+    }
+    let cut: Vec<&List> = lists.iter().filter(|list| list.keep < list.sizes.len()).collect();
+    let others: Vec<&List> = cut.into_iter().filter(|list| !is_page(list)).collect();
+    note(body, page, &others, shortened);
+}
+
+/// All lists of more than one element, in the order of their names.
+fn lists(body: &Map<String, Value>) -> Vec<List> {
+    let list = |outer: &str, inner: Option<&str>, value: &Value| {
+        let elements = value.as_array().filter(|elements| elements.len() > 1)?;
+        let sizes: Vec<usize> = elements.iter().map(|element| inner_bytes(element) + ELEMENT_FRAME).collect();
+        let keep = sizes.len();
+        Some(List { outer: outer.to_owned(), inner: inner.map(str::to_owned), sizes, keep })
+    };
+    let mut found = Vec::new();
+    for (name, value) in body {
+        found.extend(list(name, None, value));
+        for (inner, value) in value.as_object().into_iter().flatten() {
+            found.extend(list(name, Some(inner), value));
+        }
+    }
+    found
+}
+
+/// Size of an element of a list, in bytes.
+fn inner_bytes(value: &Value) -> usize {
+    // Inside a list an element is laid out without lines.
+    serde_json::to_string(value).map_or(0, |text| text.len())
+}
+
+/// The size to which each list may grow so that all of them fit into `room`.
+fn fair_share(mut sizes: Vec<usize>, room: usize) -> usize {
+    sizes.sort_unstable();
+    let (mut left, mut share) = (room, usize::MAX);
+    for (at, size) in sizes.iter().enumerate() {
+        let equal = left / (sizes.len() - at);
+        if *size > equal {
+            share = equal;
+            break;
+        }
+        left -= size;
+    }
+    share
+}
+
+/// Writes `truncated`, `cursor`, `cut` and `rest_hint` as the body stands.
+fn note(body: &mut Map<String, Value>, page: Option<Paged>, cut: &[&List], shortened: bool) {
+    let mut hints = Vec::new();
+    if let Some(page) = page {
+        let shown = page.at.offset.saturating_add(body.get(page.member).and_then(Value::as_array).map_or(0, Vec::len));
+        let more = page.total.saturating_sub(shown) > 0 && shown > page.at.offset;
+        body.insert("truncated".into(), (more || !cut.is_empty() || shortened).into());
+        body.remove("cursor");
+        if more {
+            body.insert("cursor".into(), Cursor { offset: shown, ..page.at }.to_text().into());
+            hints.push(format!("repeat the call with `cursor` for more `{}`", page.member));
+        }
+    }
+    if cut.is_empty() && !shortened {
+        return;
+    }
+    body.insert("truncated".into(), true.into());
+    let rows = cut.iter().map(|list| json!({"list": list.name(), "shown": list.keep, "of": list.sizes.len()}));
+    let rows: Vec<Value> = rows.collect();
+    if !rows.is_empty() {
+        body.insert("cut".into(), rows.into());
+    }
+    hints.push(match (page, shortened) {
+        (None, _) => "ask for less at once".to_owned(),
+        (Some(_), false) => format!("`max_output_chars` up to {MAX_ANSWER_BYTES} for the lists in `cut`"),
+        (Some(_), true) => format!("`max_output_chars` up to {MAX_ANSWER_BYTES} for what was shortened"),
+    });
+    body.insert("rest_hint".into(), hints.join("; ").into());
+}
+
+/// Cuts the longest text of the answer itself, for answers that are one long text.
+fn clip_longest_text(body: &mut Map<String, Value>, page: Option<Paged>, budget: usize) {
+    if page.is_some() {
+        return;
+    }
+    let note = r#"rest_hint,truncated,ask for less at once"#.len() + 30;
+    for _ in 0..TRIES {
+        let over = (text_bytes(body) + LATE_BYTES + note).saturating_sub(budget);
+        if over == 0 {
+            return;
+        }
+        let longest = body.iter_mut().filter_map(|(name, value)| match value {
+            Value::String(text) if !EXACT.contains(&name.as_str()) => Some(text),
+            _ => None,
+        });
+        let Some(text) = longest.max_by_key(|text| text.len()).filter(|text| text.len() > over.min(200)) else {
+            return;
+        };
+        let keep = text.floor_char_boundary(text.len().saturating_sub(over));
+        text.truncate(keep);
+        body.insert("truncated".into(), true.into());
+        body.insert("rest_hint".into(), "ask for less at once".into());
+    }
+}
+
+/// Cuts long texts and lists inside a value. `own` is the limit of the value itself if it is a list, `inner` of those in it.
+fn shrink(value: &mut Value, text_limit: usize, own: usize, inner: usize) {
+    match value {
+        Value::String(text) if text.len() > text_limit => {
+            text.truncate(text.floor_char_boundary(text_limit));
+            text.push('…');
+        }
+        Value::Array(elements) => {
+            elements.truncate(own);
+            elements.iter_mut().for_each(|element| shrink(element, text_limit, inner, inner));
+        }
+        Value::Object(members) => members
+            .iter_mut()
+            .filter(|(name, _)| !EXACT.contains(&name.as_str()))
+            .for_each(|(_, member)| shrink(member, text_limit, inner, inner)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const AT: Cursor = Cursor { generation: 7, call: 3, offset: 10 };
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().expect("an object").clone()
+    }
+
+    fn rows(number: usize, size: usize) -> Vec<Value> {
+        (0..number).map(|n| json!({"n": n, "text": "x".repeat(size)})).collect()
+    }
+
+    fn cut(body: Value, page: Option<Paged>, budget: usize) -> Map<String, Value> {
+        let mut body = object(body);
+        fit(&mut body, page, budget);
+        assert!(text_bytes(&body) <= budget, "{} > {budget}: {body:?}", text_bytes(&body));
+        body
+    }
+
+    fn len(body: &Map<String, Value>, member: &str) -> usize {
+        body[member].as_array().map_or(0, Vec::len)
+    }
+
+    #[test]
+    fn rows_are_cut_to_the_budget_and_the_cursor_goes_on_there() {
+        let page = Paged { member: "rows", total: 200, at: AT };
+        let cut = cut(json!({"rows": rows(100, 100)}), Some(page), 5_000);
+        let kept = len(&cut, "rows");
+        assert!(kept > 30 && kept < 50, "{kept}");
+        assert_eq!(cut["truncated"], json!(true));
+        let next = Cursor::offset_of(cut["cursor"].as_str().expect("cursor"), 7, 3).expect("own cursor");
+        assert_eq!(next, 10 + kept);
+    }
+
+    #[test]
+    fn a_whole_answer_has_no_cursor() {
+        let page = Paged { member: "rows", total: 3, at: Cursor { offset: 0, ..AT } };
+        let whole = cut(json!({"rows": rows(3, 100)}), Some(page), 5_000);
+        assert_eq!(len(&whole, "rows"), 3);
+        assert_eq!(whole["truncated"], json!(false));
+        assert!(!whole.contains_key("cursor") && !whole.contains_key("cut"));
+    }
+
+    #[test]
+    fn the_largest_lists_are_cut_and_small_ones_stay_whole() {
+        let body = json!({"rows": rows(50, 100), "files": rows(100, 100), "small": rows(3, 20),
+            "closure": {"hiding": rows(80, 100), "why": "x"}});
+        let page = Paged { member: "rows", total: 50, at: Cursor { offset: 0, ..AT } };
+        let cut = cut(body, Some(page), 9_000);
+        assert_eq!(len(&cut, "small"), 3);
+        let hiding = cut["closure"]["hiding"].as_array().map_or(0, Vec::len);
+        let kept = [len(&cut, "rows"), len(&cut, "files"), hiding];
+        let (least, most) = (kept.iter().min(), kept.iter().max());
+        assert!(kept.iter().all(|n| *n > 10) && most.zip(least).is_some_and(|(a, b)| a - b <= 2), "{kept:?}");
+        let names: Vec<&str> = cut["cut"].as_array().into_iter().flatten().filter_map(|c| c["list"].as_str()).collect();
+        assert_eq!(names, ["closure.hiding", "files"]);
+        assert_eq!(cut["cut"][1]["of"], json!(100));
+        let hint = cut["rest_hint"].as_str().unwrap_or_default();
+        assert!(hint.contains("cursor") && hint.contains("max_output_chars"), "{hint}");
+    }
+
+    #[test]
+    fn lists_of_answers_without_pages_are_cut_too() {
+        let cut = cut(json!({"a": rows(1_000, 100), "b": rows(2, 10)}), None, 20_000);
+        assert!(len(&cut, "a") > 100 && len(&cut, "b") == 2);
+        assert_eq!((&cut["truncated"], &cut["cut"][0]["list"]), (&json!(true), &json!("a")));
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_a_character() {
+        let long = cut(json!({"formatted": "ä漢".repeat(2_000), "path": "a"}), None, 3_000);
+        assert!(long["formatted"].as_str().map_or(0, str::len) > 2_500);
+        assert_eq!((&long["truncated"], &long["path"]), (&json!(true), &json!("a")));
+    }
+
+    #[test]
+    fn a_row_larger_than_the_budget_is_shortened_but_not_its_id() {
+        let id = "i".repeat(300);
+        let row = json!({"node_id": id, "texts": vec!["y".repeat(700); 40], "line": "z".repeat(9_000)});
+        let page = Paged { member: "rows", total: 2, at: AT };
+        let cut = cut(json!({"rows": [row.clone(), row]}), Some(page), 2_000);
+        assert_eq!((len(&cut, "rows"), &cut["rows"][0]["node_id"]), (1, &json!(id)));
+    }
+
+    proptest! {
+        #[test]
+        fn every_answer_fits_and_pages_make_progress(
+            sizes in proptest::collection::vec((0usize..80, 0usize..3_000), 1..6),
+            budget in MIN_ANSWER_BYTES..20_000,
+        ) {
+            let mut body = Map::new();
+            for (at, (number, size)) in sizes.iter().enumerate() {
+                body.insert(format!("list{at}"), rows(*number, *size).into());
+            }
+            let page = Paged { member: "list0", total: sizes[0].0 + 10, at: AT };
+            let had = sizes[0].0;
+            let cut = cut(Value::Object(body), Some(page), budget);
+            prop_assert!(had == 0 || len(&cut, "list0") > 0);
+            let shown = len(&cut, "list0");
+            let next = cut.get("cursor").and_then(Value::as_str).map(|c| Cursor::offset_of(c, 7, 3).expect("own"));
+            prop_assert_eq!(next, (shown > 0 && 10 + shown < had + 10).then_some(10 + shown));
+        }
+    }
+}

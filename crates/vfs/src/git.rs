@@ -1,0 +1,101 @@
+use m1nd_base::RepoPath;
+
+use crate::Root;
+
+/// Where the git folder of a root lies.
+const FOLDER: &str = ".git";
+/// Longest `HEAD` or reference file that is read, in bytes.
+const MAX_REFERENCE: u64 = 4 << 10;
+/// Longest name of a branch, in bytes.
+const MAX_BRANCH: usize = 255;
+/// Longest list of packed references that is read, in bytes.
+const MAX_PACKED: u64 = 32 << 20;
+
+/// What is checked out in a root, as far as the files of git tell without running git.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GitHead {
+    /// Branch; `None` when a commit is checked out directly.
+    pub branch: Option<String>,
+    /// Commit, in hexadecimal; `None` before the first one, or when it is stored in a way that is not read.
+    pub head: Option<String>,
+    /// The root has a git folder, but it lies outside of it (a linked worktree or a submodule) and is not read.
+    pub is_elsewhere: bool,
+}
+
+impl Root {
+    /// What is checked out; `None` if the root is not the top of a git repository. Reads inside the root only.
+    pub fn git_head(&self) -> Option<GitHead> {
+        let file = |inner: &str| RepoPath::new(&format!("{FOLDER}/{inner}")).ok();
+        let read = |inner: &str, limit| String::from_utf8(self.read(&file(inner)?, limit).ok()?).ok();
+        let Some(head) = read("HEAD", MAX_REFERENCE) else {
+            let link = RepoPath::new(FOLDER).ok().and_then(|path| self.read(&path, MAX_REFERENCE).ok())?;
+            return link.starts_with(b"gitdir:").then(|| GitHead { is_elsewhere: true, ..GitHead::default() });
+        };
+        let head = head.trim();
+        let Some(reference) = head.strip_prefix("ref:").map(str::trim) else {
+            return Some(GitHead { head: commit(head), ..GitHead::default() });
+        };
+        // Reference tables write a name that no branch can have.
+        let branch = reference
+            .strip_prefix("refs/heads/")
+            .filter(|name| *name != ".invalid" && name.len() <= MAX_BRANCH)
+            .map(str::to_owned);
+        let found = read(reference, MAX_REFERENCE).as_deref().and_then(commit);
+        let found = found.or_else(|| packed(&read("packed-refs", MAX_PACKED)?, reference));
+        Some(GitHead { branch, head: found, is_elsewhere: false })
+    }
+}
+
+fn packed(list: &str, reference: &str) -> Option<String> {
+    let line = list.lines().find(|line| line.split_once(' ').is_some_and(|(_, name)| name.trim() == reference))?;
+    commit(line.split(' ').next()?)
+}
+
+/// The text, if it is the name of a commit.
+fn commit(text: &str) -> Option<String> {
+    let text = text.trim();
+    (matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use m1nd_testkit::TempTree;
+
+    use super::*;
+
+    const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+    fn shown(files: &[(&str, &str)]) -> String {
+        let tree = TempTree::new("//- a.py\nx = 1\n");
+        for (path, text) in files {
+            tree.write(path, text);
+        }
+        let Some(git) = Root::open(tree.path()).expect("a root").git_head() else { return "none".to_owned() };
+        let head = git.head.map_or("-".to_owned(), |head| head.len().to_string());
+        format!(
+            "{} {head} {}",
+            git.branch.as_deref().unwrap_or("-"),
+            if git.is_elsewhere { "elsewhere" } else { "here" }
+        )
+    }
+
+    #[test]
+    fn what_is_checked_out_is_read() {
+        let packed =
+            format!("# pack-refs with: peeled\n{COMMIT} refs/heads/other\n{COMMIT} refs/heads/feature/x\n^{COMMIT}\n");
+        let cases: &[(&[(&str, &str)], &str)] = &[
+            (&[], "none"),
+            (&[(".git/HEAD", "ref: refs/heads/main\n"), (".git/refs/heads/main", COMMIT)], "main 40 here"),
+            (&[(".git/HEAD", "ref: refs/heads/feature/x\n"), (".git/packed-refs", &packed)], "feature/x 40 here"),
+            (&[(".git/HEAD", "ref: refs/heads/new\n")], "new - here"),
+            (&[(".git/HEAD", COMMIT)], "- 40 here"),
+            (&[(".git/HEAD", "ref: ../../../etc/passwd\n")], "- - here"),
+            (&[(".git/HEAD", "ref: refs/heads/.invalid\n")], "- - here"),
+            (&[(".git/HEAD", "secret text")], "- - here"),
+            (&[(".git", "gitdir: /elsewhere/.git/worktrees/x\n")], "- - elsewhere"),
+        ];
+        for (files, expected) in cases {
+            assert_eq!(shown(files), *expected, "{files:?}");
+        }
+    }
+}
