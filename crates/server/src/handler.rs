@@ -42,7 +42,7 @@ impl Handler {
 
 /// The entry of one tool in `tools/list`.
 fn listing(tool: &ToolDef) -> Tool {
-    let mut schema = match tool.schema() {
+    let mut schema = match tool.listed_schema() {
         Value::Object(schema) => schema,
         _ => serde_json::Map::from_iter([("type".to_owned(), "object".into())]),
     };

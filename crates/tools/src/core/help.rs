@@ -129,6 +129,7 @@ of answer (`route` and `workflow` are the same); a `tool_name` wins over it. `pa
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool_name": "seek"}"#;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("tool", "tool_name")];
+    const UNLISTED: &'static [&'static str] = &["max_suggestions", "mode", "path", "recent_tools", "render"];
     type Input = Input;
     type Output = Output;
 }

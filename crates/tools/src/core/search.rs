@@ -141,6 +141,7 @@ components; `filename_pattern` a glob such as `*.rs`. `auto_ingest` is taken but
 `matched_line` is `line_content`, `score` is `match_score`.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "TODO"}"#;
     const PAGED: bool = true;
+    const UNLISTED: &'static [&'static str] = &["auto_ingest"];
     type Input = Input;
     type Output = Output;
 }

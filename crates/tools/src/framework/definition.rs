@@ -111,6 +111,8 @@ pub trait Tool {
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Other names of arguments, with the name they stand for.
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
+    /// Arguments that are taken and stand in `help`, but not in the list of tools: each listed one costs every session tokens.
+    const UNLISTED: &'static [&'static str] = &[];
     /// Arguments. Unknown ones are refused.
     type Input: DeserializeOwned + JsonSchema;
     /// Members of the answer, before the frame is added.
@@ -149,6 +151,8 @@ pub struct ToolDef {
     pub example: &'static str,
     /// Other names of arguments.
     pub argument_aliases: &'static [(&'static str, &'static str)],
+    /// Arguments that are taken but not listed.
+    pub unlisted: &'static [&'static str],
     /// Whether the answer is a page of rows.
     pub paged: bool,
     /// Whether calls wait their turn when many run.
@@ -182,6 +186,7 @@ impl ToolDef {
             help: T::HELP,
             example: T::EXAMPLE,
             argument_aliases: T::ARGUMENT_ALIASES,
+            unlisted: T::UNLISTED,
             paged: T::PAGED,
             waits: T::WAITS,
             answer_bytes: T::ANSWER_BYTES,
@@ -193,6 +198,15 @@ impl ToolDef {
     /// Schema of the arguments, for `inputSchema`: an object, self-contained.
     pub fn schema(&self) -> Value {
         (self.schema)(self.paged)
+    }
+
+    /// The schema for the list of tools: without the arguments that few calls need.
+    pub fn listed_schema(&self) -> Value {
+        let mut schema = self.schema();
+        if let Some(properties) = schema["properties"].as_object_mut() {
+            properties.retain(|name, _| !self.unlisted.contains(&name.as_str()));
+        }
+        schema
     }
 
     /// The smallest useful arguments.

@@ -12,7 +12,7 @@ use crate::harness::{PROGRAM, Project};
 const LIST_TOKENS: usize = 150;
 
 fn list_entry(tool: &m1nd_tools::ToolDef) -> Value {
-    json!({"name": tool.name, "description": tool.summary, "inputSchema": tool.schema()})
+    json!({"name": tool.name, "description": tool.summary, "inputSchema": tool.listed_schema()})
 }
 
 #[test]

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Runs the official MCP conformance suite against the built program, where Node is installed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+if ! command -v npm >/dev/null; then
+  echo "skipped: Node is not installed"
+  exit 0
+fi
+folder=target/mcp-conformance
+mkdir -p "$folder"
+cp tests/clients/conformance/* "$folder/"
+[ -d "$folder/node_modules/@modelcontextprotocol/conformance" ] || npm install --prefix "$folder" --no-audit --no-fund --silent
+cargo build --quiet --package m1nd-cli
+timeout 300 node "$folder/conformance.mjs" target/debug/m1nd
