@@ -205,6 +205,7 @@ impl Eval<'_> {
         {
             if let Some((owner, args)) = &receiver.owner {
                 values = self.substitute(values, *owner, args);
+                values = self.substitute_block(values, of, *owner, args);
             }
             values = self.substitute(values, *class, class_args);
             values = self.substitute_block(values, of, *class, class_args);

@@ -5,6 +5,7 @@
 //! question came first.
 
 mod call;
+mod dispatch;
 mod embed;
 mod hierarchy;
 mod lookup;
@@ -51,6 +52,8 @@ pub(crate) struct Eval<'a> {
     /// Definitions elsewhere that add members to a type.
     attached: FxHashMap<DefRef, Rc<[DefRef]>>,
     siblings: FxHashMap<FileId, Rc<[FileId]>>,
+    /// Interfaces that a type satisfies, with what they ask for.
+    satisfied: FxHashMap<DefRef, Rc<[dispatch::Satisfied]>>,
     /// Searches and calls in progress, with the place of the stack they began at.
     open_searches: FxHashMap<(FileId, ScopeId, Name, Namespace), u32>,
     open_values: FxHashMap<DefRef, u32>,
@@ -76,6 +79,7 @@ impl<'a> Eval<'a> {
             ancestors: FxHashMap::default(),
             attached: FxHashMap::default(),
             siblings: FxHashMap::default(),
+            satisfied: FxHashMap::default(),
             open_searches: FxHashMap::default(),
             open_values: FxHashMap::default(),
             home: &Rules::OUTLINED,
@@ -314,6 +318,8 @@ impl<'a> Eval<'a> {
             }
             Value::Def(of, _) => Values::one(Value::Def(of, args.clone())),
             Value::BuiltinType(builtin, _) => Values::one(Value::BuiltinType(builtin, args.clone())),
+            // Where arguments are written in brackets, what looks like them may be the index of a container.
+            Value::Builtin(..) | Value::Instance(..) if want != Namespace::Type => self.index(&base, file),
             other => Values::one(other),
         })
     }
