@@ -7,6 +7,7 @@
 mod call;
 mod dispatch;
 mod embed;
+mod factory;
 mod hierarchy;
 mod lookup;
 mod member;
@@ -198,8 +199,11 @@ impl<'a> Eval<'a> {
                 self.values_of(search, want)
             }
             Expr::Call { callee, args } => {
-                let callees = self.callees(file, callee);
                 let args = unit.list(args);
+                if let Some(made) = self.made(file, callee, args) {
+                    return made;
+                }
+                let callees = self.callees(file, callee);
                 callees.flat_map(|callee| self.call(&callee, file, args))
             }
             Expr::Index { base } => {
