@@ -70,6 +70,9 @@ pub struct EdgeRow<'g> {
     pub to_kind: NodeKind,
     /// Where it is written in the source's file: 1-based line and column in characters, in order.
     pub sites: Vec<(u32, u16)>,
+    /// It follows from dynamic dispatch: the call names a method that the target overrides.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dispatch: bool,
 }
 
 /// Which edges become rows.
@@ -103,8 +106,9 @@ pub fn nodes(snapshot: &Snapshot) -> impl Iterator<Item = NodeRow<'_>> {
 pub fn edges<'g>(snapshot: &'g Snapshot, filter: &EdgeFilter) -> impl Iterator<Item = EdgeRow<'g>> {
     let graph = snapshot.graph();
     by_id(graph).into_iter().flat_map(move |node| {
-        let mut edges: Vec<EdgeRef<'g>> = graph.out_edges(node).filter(|edge| filter.admits(edge)).collect();
-        edges.sort_by_cached_key(|edge| (graph.id(edge.to), edge.relation, edge.tier));
+        let mut edges: Vec<EdgeRef<'g>> =
+            graph.out_edges(node).chain(graph.dispatched(node)).filter(|edge| filter.admits(edge)).collect();
+        edges.sort_by_cached_key(|edge| (graph.id(edge.to), edge.relation, edge.tier, edge.dispatches));
         edges.into_iter().map(move |edge| edge_row(graph, &edge))
     })
 }
@@ -152,6 +156,7 @@ fn edge_row<'g>(graph: &'g Graph, edge: &EdgeRef<'g>) -> EdgeRow<'g> {
         from_line: line(graph, edge.from),
         from_name: graph.label(edge.from),
         from_kind: graph.kind(edge.from),
+        dispatch: edge.is_by_dispatch(),
         to_file: file(graph, edge.to),
         to_line: line(graph, edge.to),
         to_name: graph.label(edge.to),

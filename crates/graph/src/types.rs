@@ -152,6 +152,11 @@ pub struct EdgeRef<'g> {
 impl EdgeRef<'_> {
     /// The [`EdgeRef::of`] of edges of imported data.
     pub const IMPORTED: u16 = 0;
+
+    /// It is not written but follows from dynamic dispatch, see [`Graph::dispatched`](crate::Graph::dispatched).
+    pub fn is_by_dispatch(&self) -> bool {
+        self.dispatches && self.tier == EdgeTier::Possible
+    }
 }
 
 /// Positions of an edge, in order.

@@ -90,12 +90,12 @@ pub enum MemberOrder {
     Embedding,
 }
 
-/// Which types satisfy an interface that they do not name.
+/// Which methods a call of an interface's method may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dispatch {
-    /// None.
+    /// Not followed.
     None,
-    /// Those that have all the methods it asks for (Go).
+    /// Those of every type whose methods are all that the interface asks for.
     Structural,
 }
 
@@ -120,19 +120,6 @@ pub enum Builtin {
     Function,
     /// Text, numbers and all other built-in values without arguments.
     Scalar,
-}
-
-/// What a function of the standard library makes of its arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Factory {
-    /// A list with its arguments as elements.
-    ListOfAll,
-    /// A wrapper of its argument.
-    Wrapper,
-    /// A map from its first argument to its second.
-    Pair,
-    /// Its first argument, or what has the same elements.
-    Same,
 }
 
 /// What calling a method of a [`Builtin`] yields.
@@ -239,7 +226,7 @@ pub struct Rules {
     /// A variable of a module can be given another value by code that is not looked at: calling it reaches the value
     /// written there for certain only if it is a constant.
     pub variables_are_open: bool,
-    /// Which types satisfy an interface that they do not name: their methods may run where its methods are called.
+    /// Which methods a call of an interface's method may reach.
     pub dispatch: Dispatch,
     /// Functions of one name are told apart by their parameters, and calling a class goes to the constructor that fits.
     pub overloads: bool,
@@ -261,8 +248,6 @@ pub struct Rules {
     pub top_type: Option<&'static str>,
     /// What calls of standard methods yield where that is one standard type: start of the package, method, type.
     pub result_types: &'static [(&'static str, &'static str, &'static str)],
-    /// Functions that make standard containers of their arguments: the class, the function, the container.
-    pub factories: &'static [(&'static str, &'static str, Factory)],
     /// Standard function types: the type argument that each parameter has.
     pub function_types: &'static [(&'static str, &'static [u8])],
     /// Members that every enum class has from the language, by what they yield of its values.
@@ -309,7 +294,6 @@ impl Rules {
         conversions: &[],
         top_type: None,
         result_types: &[],
-        factories: &[],
         function_types: &[],
         enum_members: &[],
         linked: false,

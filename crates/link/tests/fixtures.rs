@@ -177,8 +177,3 @@ fn rust() {
 fn java() {
     run("java", 60);
 }
-
-#[test]
-fn go() {
-    run("go", 60);
-}

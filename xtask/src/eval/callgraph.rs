@@ -29,6 +29,9 @@ pub(super) struct Case {
     /// Its folder, from the folder of the sources.
     dir: String,
     edges: Vec<Vec<Value>>,
+    /// Edges through native code (callbacks).
+    #[serde(default)]
+    indirect: Vec<Vec<Value>>,
 }
 
 /// How a suite names the ends of its edges.
@@ -65,7 +68,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, outcome: &CaseOutcome) {
+    fn add(&mut self, outcome: &CaseOutcome) {
         self.programs += 1;
         self.truth += outcome.found as u64 + outcome.missing.len() as u64;
         self.found += outcome.found as u64;
@@ -74,7 +77,7 @@ impl Tally {
         self.complete += u64::from(outcome.wrong.is_empty());
     }
 
-    pub(super) fn finish(&mut self) {
+    fn finish(&mut self) {
         self.precision = ratio(self.found, self.found + self.wrong);
         self.recall = ratio(self.found, self.truth);
         // F1 in counts: twice the found ones of all that is claimed and all that is true.
@@ -178,7 +181,7 @@ pub(super) fn outcome(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTie
     let names = Names::new(ours, naming);
     let mut truth: BTreeMap<(Vec<Source>, Vec<usize>), String> = BTreeMap::new();
     let mut missing = Vec::new();
-    for edge in &case.edges {
+    for edge in case.edges.iter().chain(&case.indirect) {
         let ends: Vec<&str> = edge.iter().filter_map(Value::as_str).collect();
         let &[from, to, ..] = &ends[..] else { continue };
         if is_outside(from) || is_outside(to) {

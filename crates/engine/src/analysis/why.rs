@@ -43,6 +43,8 @@ pub struct Hop {
     pub tier: EdgeTier,
     /// Number of candidates of the reference, 1 if certain.
     pub of: u16,
+    /// It follows from dynamic dispatch: the call names a method that the target overrides.
+    pub dispatch: bool,
     /// Path of the file it is written in, empty if none.
     pub file: String,
     /// Line it is written on, 0 if none.
@@ -293,6 +295,7 @@ pub(super) fn hop(graph: &Graph, edge: &m1nd_graph::EdgeRef<'_>, forward: bool) 
         forward,
         tier: edge.tier,
         of: edge.of,
+        dispatch: edge.is_by_dispatch(),
         file: graph.path(edge.from).to_owned(),
         line,
     }
@@ -303,8 +306,11 @@ fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
         let mut candidates = Vec::new();
         if step.edge.tier == EdgeTier::Possible {
             let site = step.edge.sites.first();
-            let alike = graph.out_edges(step.edge.from).filter(|edge| {
-                edge.tier == EdgeTier::Possible
+            let by_dispatch = step.edge.is_by_dispatch();
+            let edges = graph.out_edges(step.edge.from).chain(graph.dispatched(step.edge.from));
+            let alike = edges.filter(|edge| {
+                (edge.tier == EdgeTier::Possible && edge.is_by_dispatch() == by_dispatch
+                    || by_dispatch && edge.dispatches)
                     && edge.relation == step.edge.relation
                     && site.is_some_and(|site| edge.sites.iter().any(|other| other == site))
             });
@@ -333,7 +339,7 @@ fn closure_of_paths(graph: &Graph, paths: &[WhyPath], cut: bool) -> WhyClosure {
             DanglingEdge {
                 source,
                 relation: step.hop.relation.word().to_owned(),
-                reason: "ambiguous".to_owned(),
+                reason: if step.hop.dispatch { "dynamic_dispatch" } else { "ambiguous" }.to_owned(),
                 name: graph.label(target).to_owned(),
                 file: step.hop.file.clone(),
                 line: step.hop.line,

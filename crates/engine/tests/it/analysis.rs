@@ -221,3 +221,23 @@ fn asking_twice_gives_the_same_answer() {
     assert_eq!(ask(), ask());
     assert_eq!(engine.snapshot().graph().dump(), dump);
 }
+
+#[test]
+fn a_caller_by_a_declared_type_depends_on_what_overrides_the_method() {
+    let project = Project::new(
+        "//- shapes.py\nclass Shape:\n    def area(self): ...\nclass Circle(Shape):\n    def area(self): ...\n\
+         class Ghost(Shape):\n    def area(self): ...\n\
+         //- app.py\nfrom shapes import Shape, Circle\ndef total(s: Shape):\n    return s.area()\ndef main():\n    total(Circle())\n",
+    );
+    let snapshot = project.indexed().snapshot();
+    let answer = impact(&snapshot, "shapes.py::Circle::area", Direction::Forward);
+    let total = snapshot.resolve_node("app.py::total").unwrap_or_else(|error| panic!("{error}"));
+    let row = answer.rows.iter().find(|row| row.node == total).expect("the caller is a dependent");
+    assert!(row.witness[0].dispatch && row.witness[0].of == 2, "{:?}", row.witness);
+    let answer = why(&snapshot, "app.py::total", "shapes.py::Circle::area");
+    let step = &answer.paths[0].steps[0];
+    assert!(step.hop.dispatch && step.candidates.len() == 2, "{step:?}");
+    assert_eq!(answer.closure.dangling_edges[0].reason, "dynamic_dispatch");
+    // Nothing makes a Ghost.
+    assert!(impact(&snapshot, "shapes.py::Ghost::area", Direction::Forward).rows.is_empty());
+}

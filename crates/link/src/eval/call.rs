@@ -205,7 +205,6 @@ impl Eval<'_> {
         {
             if let Some((owner, args)) = &receiver.owner {
                 values = self.substitute(values, *owner, args);
-                values = self.substitute_block(values, of, *owner, args);
             }
             values = self.substitute(values, *class, class_args);
             values = self.substitute_block(values, of, *class, class_args);
@@ -259,14 +258,7 @@ impl Eval<'_> {
     }
 
     /// Type parameters of a function in its result: those given, else from the arguments that have them in their type.
-    pub(super) fn infer(
-        &mut self,
-        values: Values,
-        of: DefRef,
-        given: &super::Args,
-        file: FileId,
-        args: &[ExprId],
-    ) -> Values {
+    fn infer(&mut self, values: Values, of: DefRef, given: &super::Args, file: FileId, args: &[ExprId]) -> Values {
         let unit = self.unit(of.file);
         let count = unit.facts.type_parameters(of.def).len();
         let mentions = values.items.iter().any(|value| mentions(value, of));
@@ -281,10 +273,7 @@ impl Eval<'_> {
             .copied()
             .collect();
         let mut known = vec![Values::unknown(Reason::UnknownReceiver); count];
-        // The last parameter may take all that is left.
-        let rest = parameters.last().filter(|last| last.kind == ParameterKind::Rest);
-        for (place, &arg) in args.iter().enumerate() {
-            let Some(parameter) = parameters.get(place).or(rest) else { break };
+        for (parameter, &arg) in parameters.iter().zip(args) {
             let Some(declared) = parameter.declared else { continue };
             let types = self.eval(of.file, declared, Namespace::Type);
             let value = self.eval(file, arg, Namespace::Value);

@@ -34,9 +34,6 @@ impl Eval<'_> {
         let mut seen = vec![of];
         let mut external: Option<Rc<str>> = None;
         let mut unknown = false;
-        // Whether something nobody can look into is embedded at less depth than the level, or at its own: at the same
-        // depth it cannot have the member too, or the selector would be ambiguous.
-        let (mut shallower, mut beside) = (false, false);
         let mut level = vec![Level { class: of, args: args.clone(), only_fields: false }];
         while !level.is_empty() {
             let mut holders: Vec<(usize, Search)> = Vec::new();
@@ -58,18 +55,13 @@ impl Eval<'_> {
                     }
                     search.push(found);
                 }
-                search.unknown = shallower.then_some(Reason::UnknownBase);
+                search.unknown = (unknown || external.is_some()).then_some(Reason::UnknownBase);
                 return search;
             }
             let mut next = Vec::new();
-            shallower |= beside;
-            let (mut package, mut unseen) = (None, false);
             for row in &level {
-                self.embedded(row, &mut next, &mut package, &mut unseen);
+                self.embedded(row, &mut next, &mut external, &mut unknown);
             }
-            beside = unseen || package.is_some();
-            unknown |= unseen;
-            external = external.or(package);
             next.retain(|row| {
                 let fresh = !seen.contains(&row.class);
                 if fresh {

@@ -407,7 +407,7 @@ impl Eval<'_> {
     }
 
     /// Definitions elsewhere that add members to a type.
-    pub(super) fn attached(&mut self, of: DefRef) -> Rc<[DefRef]> {
+    fn attached(&mut self, of: DefRef) -> Rc<[DefRef]> {
         let definition = self.definition(of);
         if !(definition.kind.is_class_like() || definition.kind == DefKind::TypeAlias) {
             return Rc::from([]);

@@ -5,9 +5,7 @@
 //! question came first.
 
 mod call;
-mod dispatch;
 mod embed;
-mod factory;
 mod hierarchy;
 mod lookup;
 mod member;
@@ -53,8 +51,6 @@ pub(crate) struct Eval<'a> {
     /// Definitions elsewhere that add members to a type.
     attached: FxHashMap<DefRef, Rc<[DefRef]>>,
     siblings: FxHashMap<FileId, Rc<[FileId]>>,
-    /// Interfaces that a type satisfies, with what they ask for.
-    satisfied: FxHashMap<DefRef, Rc<[dispatch::Satisfied]>>,
     /// Searches and calls in progress, with the place of the stack they began at.
     open_searches: FxHashMap<(FileId, ScopeId, Name, Namespace), u32>,
     open_values: FxHashMap<DefRef, u32>,
@@ -80,7 +76,6 @@ impl<'a> Eval<'a> {
             ancestors: FxHashMap::default(),
             attached: FxHashMap::default(),
             siblings: FxHashMap::default(),
-            satisfied: FxHashMap::default(),
             open_searches: FxHashMap::default(),
             open_values: FxHashMap::default(),
             home: &Rules::OUTLINED,
@@ -199,11 +194,8 @@ impl<'a> Eval<'a> {
                 self.values_of(search, want)
             }
             Expr::Call { callee, args } => {
-                let args = unit.list(args);
-                if let Some(made) = self.made(file, callee, args) {
-                    return made;
-                }
                 let callees = self.callees(file, callee);
+                let args = unit.list(args);
                 callees.flat_map(|callee| self.call(&callee, file, args))
             }
             Expr::Index { base } => {
@@ -322,8 +314,6 @@ impl<'a> Eval<'a> {
             }
             Value::Def(of, _) => Values::one(Value::Def(of, args.clone())),
             Value::BuiltinType(builtin, _) => Values::one(Value::BuiltinType(builtin, args.clone())),
-            // Where arguments are written in brackets, what looks like them may be the index of a container.
-            Value::Builtin(..) | Value::Instance(..) if want != Namespace::Type => self.index(&base, file),
             other => Values::one(other),
         })
     }

@@ -46,6 +46,9 @@ pub(crate) struct Step {
     tier: &'static str,
     #[serde(skip_serializing_if = "is_one")]
     of: u16,
+    /// The call names a method that this one overrides.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dispatch: bool,
     file_path: String,
     line: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -207,6 +210,7 @@ fn step_row(snapshot: &Snapshot, step: &WhyStep) -> Step {
         forward: hop.forward,
         tier: hop.tier.word(),
         of: hop.of,
+        dispatch: hop.dispatch,
         file_path: hop.file.clone(),
         line: hop.line,
         candidates: ids(snapshot, &step.candidates),

@@ -56,7 +56,10 @@ impl Extractor<'_> {
             "nil" => self.literal(Literal::Null),
             "selector_expression" => self.selector(step, path),
             "call_expression" => self.call(node),
-            "index_expression" => self.index(node),
+            "index_expression" => {
+                let base = self.field_expr(node, "operand");
+                self.on(base, |base| Expr::Index { base })
+            }
             "slice_expression" => self.field_expr(node, "operand"),
             "type_conversion_expression" if is_generic(node) => {
                 let (callee, operand) = (self.field_expr(node, "type"), self.field_expr(node, "operand"));
@@ -93,26 +96,6 @@ impl Extractor<'_> {
 
     fn on(&mut self, base: ExprId, expr: impl FnOnce(ExprId) -> Expr) -> ExprId {
         if base == self.b.unknown() { base } else { self.b.expr(expr(base)) }
-    }
-
-    /// `x[i]`, or `f[T]`, which reads the same where the argument is a name.
-    fn index(&mut self, node: Node<'_>) -> ExprId {
-        let base = self.field_expr(node, "operand");
-        let index = self.field_expr(node, "index");
-        let is_path = |expr: Expr| matches!(expr, Expr::Name { .. } | Expr::Member { .. });
-        let facts = self.b.facts();
-        let is_type = match facts.expr(index) {
-            Expr::Name { name, .. } => {
-                self.locals.get(&name).is_none_or(|stack| stack.last().is_none_or(|it| it.is_type))
-            }
-            Expr::Member { .. } | Expr::Collection { .. } | Expr::Generic { .. } | Expr::Function { .. } => true,
-            _ => false,
-        };
-        if is_type && is_path(facts.expr(base)) {
-            let args = self.b.list(&[index]);
-            return self.b.expr(Expr::Generic { base, args });
-        }
-        self.on(base, |base| Expr::Index { base })
     }
 
     fn selector<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> ExprId {
