@@ -1,9 +1,11 @@
-//! `cargo xtask bench ingest PATH`: builds the release binary, indexes PATH from nothing in a fresh store, and prints what it
-//! cost, beside `ctags -R` on the same tree where that is installed. Then a second run over the warm facts cache.
+//! `cargo xtask bench ingest [--write] PATH...`: builds the release binary, indexes each PATH from nothing in a fresh store,
+//! and prints what it cost, beside `ctags -R` on the same tree where that is installed. Then a second run over the warm
+//! facts cache. `--write` also puts the figures in `benches/ingest.md`.
 //!
 //! Times of one machine are not those of another: what counts is the ratio of runs made side by side.
 
 use std::error::Error;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,22 +16,32 @@ use serde_json::Value;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
+/// Where `--write` puts the table.
+const RESULTS: &str = "benches/ingest.md";
+
 /// What a finished program cost.
 struct Cost {
     wall: Duration,
     /// User and system time of the process and its threads.
     cpu: Duration,
     peak_kib: u64,
+    /// Most memory that was not mapped from files.
+    anonymous_kib: u64,
     stdout: String,
 }
 
 /// Runs `bench` with its arguments.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let [what, path] = args else { return Err("expected: cargo xtask bench ingest PATH".into()) };
+    let usage = "expected: cargo xtask bench ingest [--write] PATH...";
+    let [what, rest @ ..] = args else { return Err(usage.into()) };
     if what != "ingest" {
         return Err(format!("unknown benchmark `{what}`; expected `ingest`").into());
     }
-    let path = fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?;
+    let writes = rest.first().is_some_and(|first| first == "--write");
+    let paths = &rest[usize::from(writes)..];
+    if paths.is_empty() {
+        return Err(usage.into());
+    }
     let build = Command::new("cargo").args(["build", "--release", "--quiet", "--package", "m1nd-cli"]).status()?;
     if !build.success() {
         return Err("the release build failed".into());
@@ -37,44 +49,84 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let binary =
         PathBuf::from(std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into())).join("release/m1nd");
     let home = std::env::temp_dir().join(format!("m1nd-bench-{}", std::process::id()));
-    let result = measure(&binary, &path, &home);
-    let _ = fs::remove_dir_all(&home);
-    result
+    let mut rows = String::new();
+    for path in paths {
+        let path = fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?;
+        let result = measure(&binary, &path, &home, &mut rows);
+        let _ = fs::remove_dir_all(&home);
+        result?;
+    }
+    if writes {
+        fs::create_dir_all("benches")?;
+        fs::write(RESULTS, page(&rows))?;
+    }
+    Ok(())
 }
 
-fn measure(binary: &Path, path: &Path, home: &Path) -> Outcome<()> {
+/// The page that keeps the figures.
+fn page(rows: &str) -> String {
+    let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':').map(|row| row.1.trim()));
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!(
+        "# Ingest\n\nMade by `cargo xtask bench ingest --write PATH...` on {cores} cores of {}. Times of one machine \
+         are not those of\nanother: compare what runs side by side, above all with `ctags -R`, and CPU time rather than \
+         wall time where others use\nthe machine too. `cold` starts with no facts, `warm` has the facts of every file in \
+         the cache. Peak is all memory, files\nmapped for reading included.\n\n\
+         | Tree | Run | Wall s | CPU s | Peak MiB | of that anonymous | MB/s | Files | Nodes | Edges |\n\
+         |---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n{rows}",
+        model.unwrap_or("an unknown processor")
+    )
+}
+
+fn measure(binary: &Path, path: &Path, home: &Path, rows: &mut String) -> Outcome<()> {
     let bytes = tree_bytes(path)?;
-    for title in ["cold", "warm facts cache"] {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    for title in ["cold", "warm"] {
         let mut command = Command::new(binary);
         command.arg("--home").arg(home).arg("--json").arg("ingest").arg(path);
         let cost = cost_of(&mut command)?;
         let report: Value =
             serde_json::from_str(&cost.stdout).map_err(|error| format!("unreadable report: {error}"))?;
         show(title, &cost, &report, bytes);
+        let number = |key: &str| report.get(key).and_then(Value::as_u64).unwrap_or(0);
+        let (files, nodes, edges) = (number("files_scanned"), number("node_count"), number("edge_count"));
+        let speed = bytes as f64 / 1e6 / cost.wall.as_secs_f64();
+        writeln!(rows, "| {name} | {title} | {} | {speed:.1} | {files} | {nodes} | {edges} |", figures(&cost))?;
         // Keep the facts, drop what is derived from them.
         let _ = fs::remove_dir_all(home.join("projects"));
     }
     let mut ctags = Command::new("ctags");
     ctags.args(["-R", "-f", "/dev/null"]).arg(path);
     match cost_of(&mut ctags) {
-        Ok(cost) => println!(
-            "ctags -R             wall {:7.2} s   cpu {:7.2} s   peak {:6} MiB",
-            cost.wall.as_secs_f64(),
-            cost.cpu.as_secs_f64(),
-            cost.peak_kib >> 10
-        ),
+        Ok(cost) => {
+            println!(
+                "ctags -R             wall {:7.2} s   cpu {:7.2} s   peak {:6} MiB",
+                cost.wall.as_secs_f64(),
+                cost.cpu.as_secs_f64(),
+                cost.peak_kib >> 10
+            );
+            writeln!(rows, "| {name} | `ctags -R` | {} | | | | |", figures(&cost))?;
+        }
         Err(error) => println!("ctags -R             not run: {error} (Debian package universal-ctags)"),
     }
     Ok(())
+}
+
+/// Times and memory as cells of the table.
+fn figures(cost: &Cost) -> String {
+    let (wall, cpu) = (cost.wall.as_secs_f64(), cost.cpu.as_secs_f64());
+    format!("{wall:.1} | {cpu:.1} | {} | {}", cost.peak_kib >> 10, cost.anonymous_kib >> 10)
 }
 
 fn show(title: &str, cost: &Cost, report: &Value, bytes: u64) {
     let number = |key: &str| report.get(key).and_then(Value::as_u64).unwrap_or(0);
     let seconds = cost.wall.as_secs_f64();
     println!(
-        "{title:20} wall {seconds:7.2} s   cpu {:7.2} s   peak {:6} MiB   {:.0} files/s   {:.1} MB/s",
+        "{title:20} wall {seconds:7.2} s   cpu {:7.2} s   peak {:6} MiB (anonymous {} MiB)   {:.0} files/s   {:.1} MB/s",
         cost.cpu.as_secs_f64(),
         cost.peak_kib >> 10,
+        cost.anonymous_kib >> 10,
         number("files_scanned") as f64 / seconds,
         bytes as f64 / 1e6 / seconds,
     );
@@ -101,10 +153,11 @@ fn cost_of(command: &mut Command) -> Outcome<Cost> {
     let output = std::env::temp_dir().join(format!("m1nd-bench-out-{}", std::process::id()));
     let start = Instant::now();
     let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).stdout(fs::File::create(&output)?).spawn()?;
-    let (mut peak_kib, mut cpu) = (0, Duration::ZERO);
+    let (mut peak_kib, mut anonymous_kib, mut cpu) = (0, 0, Duration::ZERO);
     let status = loop {
         let folder = format!("/proc/{}", child.id());
-        peak_kib = peak_kib.max(memory_peak(&folder).unwrap_or(0));
+        peak_kib = peak_kib.max(memory(&folder, "VmHWM:").unwrap_or(0));
+        anonymous_kib = anonymous_kib.max(memory(&folder, "RssAnon:").unwrap_or(0));
         cpu = cpu.max(cpu_time(&folder).unwrap_or_default());
         if let Some(status) = child.try_wait()? {
             break status;
@@ -117,12 +170,13 @@ fn cost_of(command: &mut Command) -> Outcome<Cost> {
     if !status.success() {
         return Err(format!("ended with {status}: {stdout}").into());
     }
-    Ok(Cost { wall, cpu, peak_kib, stdout })
+    Ok(Cost { wall, cpu, peak_kib, anonymous_kib, stdout })
 }
 
-fn memory_peak(folder: &str) -> Option<u64> {
+/// A row of the process's status, in KiB.
+fn memory(folder: &str, row: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("{folder}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let line = status.lines().find(|line| line.starts_with(row))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 

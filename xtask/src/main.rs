@@ -21,7 +21,7 @@ const TASKS: &[Task] = &[
     ("ci", "format, lints, tidy and licences; what has to pass before a change is taken", ci::run),
     ("tidy", "the rules of this repository that no other tool knows", tidy::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
-    ("bench", "measure: ingest PATH", bench::run),
+    ("bench", "measure: ingest [--write] PATH...", bench::run),
     ("eval", "the graph against truth made by others: edges, callgraph", eval::run),
 ];
 

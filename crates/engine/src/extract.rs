@@ -1,8 +1,8 @@
 //! From files on the disk to facts: read and hash in parallel, ask the cache, extract what it does not have.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use m1nd_base::{Cancel, ContentHash, Limits, Problem, ProblemKind, Progress, ProgressEvent, RepoPath};
 use m1nd_lang::{EXTRACTOR_VERSION, FileFacts, Language, is_test_path};
@@ -18,9 +18,11 @@ use crate::report::Tiers;
 use crate::terms;
 
 /// Files whose texts are in memory at once.
-const BATCH: usize = 192;
+const BATCH: usize = 768;
 /// Bytes of texts that are in memory at once, about.
-const BATCH_BYTES: u64 = 48 << 20;
+const BATCH_BYTES: u64 = 12 << 20;
+/// Files between two reports of progress.
+const REPORT: u64 = 64;
 /// Version of what the cache holds for a file beside its facts. Goes up when the terms for search change.
 const TERMS_VERSION: u32 = 1;
 /// Version under which the cache keeps rows: changes with either part.
@@ -94,10 +96,23 @@ enum Loaded {
     },
 }
 
-/// Bytes read so far, over all calls of one ingest.
+/// What was done so far, over all calls of one ingest.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) bytes_read: AtomicU64,
+    /// Files that are done.
+    finished: Mutex<u64>,
+}
+
+impl Counters {
+    /// Counts a file of `total`. Reports are made under the lock, so that their numbers only go up.
+    fn count_finished(&self, progress: &dyn Progress, total: u64) {
+        let mut done = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        *done += 1;
+        if done.is_multiple_of(REPORT) || *done == total {
+            progress.report(ProgressEvent { stage: "parsing", done: *done, total: Some(total) });
+        }
+    }
 }
 
 /// The outcome of each job, in order.
@@ -119,17 +134,14 @@ pub(crate) fn extract_all(
         } else {
             drop(to_store);
         }
-        let mut done = 0u64;
         let mut rest = jobs;
         while !rest.is_empty() {
             let (batch, after) = rest.split_at(batch_len(rest));
             rest = after;
-            let outcomes = batch_outcomes(batch, tools, counters, &rows)?;
+            let outcomes = batch_outcomes(batch, tools, counters, &rows, total)?;
             for (job, outcome) in batch.iter().zip(outcomes) {
                 sink(job, outcome);
             }
-            done += batch.len() as u64;
-            tools.progress.report(ProgressEvent { stage: "parsing", done, total: Some(total) });
             tools.cancel.check()?;
         }
         Ok(())
@@ -158,6 +170,7 @@ fn batch_outcomes(
     tools: Tools<'_>,
     counters: &Counters,
     rows: &crossbeam_channel::Sender<Vec<Row>>,
+    total: u64,
 ) -> Result<Vec<Outcome>, EngineError> {
     let loaded: Vec<Loaded> = tools.pool.install(|| {
         batch
@@ -196,7 +209,9 @@ fn batch_outcomes(
         work.into_par_iter()
             .map(|(job, file, row)| {
                 tools.cancel.check()?;
-                Ok(finish(job, file, row, tools, counters))
+                let finished = finish(job, file, row, tools, counters);
+                counters.count_finished(tools.progress, total);
+                Ok(finished)
             })
             .collect::<Result<_, EngineError>>()
     })?;

@@ -1,55 +1,75 @@
 //! From the links and facts of a file to what it adds to the graph.
 
-use m1nd_base::NodeKind;
-use m1nd_graph::{EdgeInput, NodeFlags, NodeInput, Part, UnresolvedInput};
+use m1nd_base::{NodeKind, RepoPath};
+use m1nd_graph::{EdgeInput, GraphBuilder, NodeFlags, NodeInput, Part, UnresolvedInput};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefKind, Definition, Role, Visibility};
-use m1nd_link::{FileLinks, LinkNode};
+use m1nd_link::{FileLinks, LinkNode, Linker};
 
 /// What a file adds to the graph. Symbols are those of the linker.
-pub(crate) fn part<'a>(links: &'a FileLinks, facts: &'a FileFacts, is_test: bool) -> Part<'a> {
+pub(crate) fn part<'a>(linker: &'a Linker, links: &'a FileLinks, facts: &'a FileFacts, is_test: bool) -> Part<'a> {
+    Part {
+        nodes: nodes(links, &links.path, facts, is_test),
+        edges: edges(links).collect(),
+        unresolved: unresolved(linker, links).collect(),
+    }
+}
+
+/// Adds the same to a graph that is built, which keeps nothing of the links.
+pub(crate) fn add_part<'a>(
+    builder: &mut GraphBuilder<'a>,
+    linker: &'a Linker,
+    links: &FileLinks,
+    (path, facts): (&'a RepoPath, &'a FileFacts),
+    is_test: bool,
+) {
+    builder.push_nodes(&nodes(links, path, facts, is_test));
+    edges(links).for_each(|edge| builder.push_edge(&edge));
+    unresolved(linker, links).for_each(|reference| builder.push_unresolved(&reference));
+}
+
+fn nodes<'a>(links: &FileLinks, path: &'a RepoPath, facts: &'a FileFacts, is_test: bool) -> Vec<NodeInput<'a>> {
     let node = |node: &LinkNode| -> NodeInput<'a> {
         let parent = node.parent.and_then(|parent| links.nodes.get(parent as usize)).map(|parent| parent.id.0);
         match node.definition.and_then(|id| facts.definitions.get(id.index())) {
             Some(definition) => definition_node(node.id.0, parent, definition, facts, is_test),
-            None => file_node(node.id.0, links, facts, is_test),
+            None => file_node(node.id.0, path, facts, is_test),
         }
     };
-    Part {
-        nodes: links.nodes.iter().map(node).collect(),
-        edges: links
-            .edges
-            .iter()
-            .map(|edge| EdgeInput {
-                from: edge.from.0,
-                to: edge.to.0,
-                relation: edge.relation,
-                tier: edge.tier,
-                of: edge.of,
-                dispatches: edge.dispatches,
-                sites: &edge.sites,
-            })
-            .collect(),
-        unresolved: links
-            .unresolved
-            .iter()
-            .map(|reference| UnresolvedInput {
-                from: reference.from.0,
-                name: &reference.name,
-                role: reference.role.map_or("import", role_word),
-                reason: reference.reason.word(),
-                pos: reference.pos,
-            })
-            .collect(),
-    }
+    links.nodes.iter().map(node).collect()
 }
 
-fn file_node<'a>(symbol: u32, links: &'a FileLinks, facts: &'a FileFacts, is_test: bool) -> NodeInput<'a> {
+fn edges(links: &FileLinks) -> impl Iterator<Item = EdgeInput<'_>> {
+    links.edges.iter().map(|edge| EdgeInput {
+        from: edge.from.0,
+        to: edge.to.0,
+        relation: edge.relation,
+        tier: edge.tier,
+        of: edge.of,
+        dispatches: edge.dispatches,
+        sites: links.sites(edge),
+    })
+}
+
+fn unresolved<'a, 'l>(linker: &'a Linker, links: &'l FileLinks) -> impl Iterator<Item = UnresolvedInput<'a>> + 'l
+where
+    'a: 'l,
+{
+    links.unresolved.iter().map(|reference| UnresolvedInput {
+        from: reference.from.0,
+        name: linker.name(reference.name),
+        role: reference.role.map_or("import", role_word),
+        reason: reference.reason.word(),
+        pos: reference.pos,
+    })
+}
+
+fn file_node<'a>(symbol: u32, path: &'a RepoPath, facts: &'a FileFacts, is_test: bool) -> NodeInput<'a> {
     NodeInput {
         symbol,
         parent: None,
         kind: NodeKind::File,
-        label: links.path.file_name(),
+        label: path.file_name(),
         lines: (1, facts.lines.max(1)),
         name_line: 0,
         flags: NodeFlags::default().with_if(NodeFlags::TEST, is_test),

@@ -66,10 +66,15 @@ impl<'a> GraphBuilder<'a> {
 
     /// Adds a part.
     pub fn push(&mut self, part: &Part<'a>) {
-        let file = part.nodes.first().filter(|node| node.kind == NodeKind::File).map_or(NONE, |node| node.symbol);
-        self.nodes.extend(part.nodes.iter().map(|node| (*node, file)));
+        self.push_nodes(&part.nodes);
         part.edges.iter().for_each(|edge| self.push_edge(edge));
         part.unresolved.iter().for_each(|reference| self.push_unresolved(reference));
+    }
+
+    /// Adds the nodes of one file, the file first, or others.
+    pub fn push_nodes(&mut self, nodes: &[NodeInput<'a>]) {
+        let file = nodes.first().filter(|node| node.kind == NodeKind::File).map_or(NONE, |node| node.symbol);
+        self.nodes.extend(nodes.iter().map(|node| (*node, file)));
     }
 
     /// Adds an edge; its ends may come before or after it.

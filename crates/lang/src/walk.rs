@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use crate::facts::{ExprId, Pos};
@@ -75,10 +75,11 @@ fn visit<'tree>(tree: &'tree Tree, limits: &Limits, visitor: &mut impl Visitor<'
     let mut path: Vec<Step<'tree>> = Vec::new();
     let mut too_deep = None;
     loop {
-        let step = Step { node: cursor.node(), field: cursor.field_name() };
-        let visited = step.node.is_named();
+        let node = cursor.node();
         let mut descended = false;
-        if visited {
+        if node.is_named() {
+            // Most nodes of many languages are words and signs, which nobody asks the field of.
+            let step = Step { node, field: cursor.field_name() };
             let fits = (path.len() as u32) < limits.tree_depth;
             if !fits && too_deep.is_none() {
                 let mut problem = Problem::new(ProblemKind::TreeDepth, format!("deeper than {}", limits.tree_depth));
@@ -114,6 +115,13 @@ fn visit<'tree>(tree: &'tree Tree, limits: &Limits, visitor: &mut impl Visitor<'
 pub struct NodeExprs(FxHashMap<usize, ExprId>);
 
 impl NodeExprs {
+    /// None yet, with room for those of a file of `bytes` bytes.
+    pub fn for_bytes(bytes: usize) -> Self {
+        /// Bytes of text for each expression, in ordinary files.
+        const BYTES: usize = 12;
+        Self(FxHashMap::with_capacity_and_hasher(bytes / BYTES, FxBuildHasher))
+    }
+
     /// Remembers the expression that a node is.
     pub fn set(&mut self, node: Node<'_>, expr: ExprId) {
         self.0.insert(node.id(), expr);

@@ -11,16 +11,21 @@ use crate::file_links::{FileLinks, LinkEdge, LinkNode, Resolution, Target, TierC
 use crate::ids::{self, SymbolId};
 use crate::project::{FileId, Project};
 
-/// The links of a file before packages outside have their ids.
+/// The links of a file before packages outside and names that no facts hold as such have their ids.
 pub(crate) struct RawLinks {
     links: FileLinks,
+    /// References without a target, by place, and their names.
+    names: Vec<(u32, Box<str>)>,
     /// Edges whose target is a package: place among the edges, node id text.
     packages: Vec<(u32, String)>,
 }
 
-/// Gives the packages that edges lead to their ids.
-pub(crate) fn name_packages(project: &mut Project, raw: RawLinks) -> FileLinks {
-    let RawLinks { mut links, packages } = raw;
+/// Gives the packages that edges lead to, and the names that are new, their ids.
+pub(crate) fn name_rest(project: &mut Project, raw: RawLinks) -> FileLinks {
+    let RawLinks { mut links, names, packages } = raw;
+    for (place, name) in names {
+        links.unresolved[place as usize].name = project.names.intern(&name);
+    }
     for (place, id) in packages {
         links.edges[place as usize].to = project.symbols.intern(&id);
     }
@@ -49,19 +54,24 @@ impl Gathered {
 pub(crate) fn assemble(
     project: &Project,
     file: FileId,
-    resolutions: Vec<Resolution>,
+    resolutions: Vec<Resolution<'_>>,
     derived: Vec<Derived>,
 ) -> RawLinks {
     let mut counts = TierCounts::default();
     let mut unresolved = Vec::new();
+    let mut names: Vec<(u32, Box<str>)> = Vec::new();
     let mut gathered: BTreeMap<EdgeKey, Gathered> = BTreeMap::new();
     for resolution in resolutions {
         let Some(tier) = resolution.tier else {
             if let Some(reason) = resolution.reason {
                 counts.unresolved += 1;
+                let name = project.names.get(resolution.name).unwrap_or_else(|| {
+                    names.push((unresolved.len() as u32, resolution.name.into()));
+                    project.names.default_export
+                });
                 unresolved.push(Unresolved {
                     from: resolution.from,
-                    name: resolution.name,
+                    name,
                     role: resolution.role,
                     reason,
                     pos: resolution.pos,
@@ -97,13 +107,14 @@ pub(crate) fn assemble(
         let parent = node.parent.map_or(nodes[0].id, |parent| nodes[parent as usize].id);
         gathered.entry((parent, Target::Symbol(node.id), Relation::Contains, EdgeTier::Certain)).or_default().of = 1;
     }
-    let (edges, packages) = in_order(project, gathered);
+    let (edges, sites, packages) = in_order(project, gathered);
     let path = project.unit(file).path.clone();
-    RawLinks { links: FileLinks { path, nodes, edges, unresolved, counts }, packages }
+    unresolved.shrink_to_fit();
+    RawLinks { links: FileLinks { path, nodes, edges, sites, unresolved, counts }, names, packages }
 }
 
 /// Edges in order of their ends' id texts; targets that are packages get their ids later.
-fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<LinkEdge>, Vec<(u32, String)>) {
+fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<LinkEdge>, Vec<Pos>, Vec<(u32, String)>) {
     let mut rows: Vec<_> = gathered.into_iter().collect();
     let text = |symbol: &SymbolId| project.symbols.text(*symbol);
     let target = |target: &Target| match target {
@@ -115,6 +126,7 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
         first.then_with(|| (relation, tier).cmp(&(relation2, tier2)))
     });
     let mut packages = Vec::new();
+    let mut all_sites = Vec::with_capacity(rows.iter().map(|(_, row)| row.sites.len()).sum());
     let edges = rows.into_iter().enumerate().map(|(place, ((from, to, relation, tier), row))| {
         let Gathered { of, dispatches, mut sites } = row;
         sites.sort_unstable();
@@ -126,9 +138,12 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
                 from
             }
         };
-        LinkEdge { from, to, relation, tier, of, dispatches, sites: sites.into() }
+        let start = all_sites.len() as u32;
+        all_sites.append(&mut sites);
+        LinkEdge { from, to, relation, tier, of, dispatches, sites: (start, all_sites.len() as u32 - start) }
     });
-    (edges.collect(), packages)
+    let edges = edges.collect();
+    (edges, all_sites, packages)
 }
 
 /// A file's nodes: each id once, with the first definition that has it.

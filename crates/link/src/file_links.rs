@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 
 use crate::eval::{Entity, Eval, Found, Module, Search, Value};
 use crate::ids::SymbolId;
+use crate::names::Name;
 use crate::project::{DefRef, FileId, Project};
 use crate::rules::Reason;
 use crate::unit::Unit;
@@ -39,8 +40,8 @@ pub struct LinkEdge {
     pub of: u16,
     /// The call may run a method that replaces the target: the receiver may be of a deriving class.
     pub dispatches: bool,
-    /// Where the references stand, in order; empty for `contains`.
-    pub sites: Box<[Pos]>,
+    /// First of the places where the references stand, among those of the file, and their number; none for `contains`.
+    pub sites: (u32, u32),
 }
 
 /// A reference without a target.
@@ -48,8 +49,8 @@ pub struct LinkEdge {
 pub struct Unresolved {
     /// Node around it.
     pub from: SymbolId,
-    /// The name it refers to.
-    pub name: Box<str>,
+    /// The name it refers to: see [`crate::Linker::name`].
+    pub name: Name,
     /// What is done with it; `None` for an import.
     pub role: Option<Role>,
     /// Why nothing was found.
@@ -90,10 +91,20 @@ pub struct FileLinks {
     pub nodes: Vec<LinkNode>,
     /// Edges from its nodes, in order of `(from, to, relation, tier)` by id text.
     pub edges: Vec<LinkEdge>,
+    /// Places of all edges: see [`FileLinks::sites`].
+    pub sites: Vec<Pos>,
     /// References without a target, in order of position.
     pub unresolved: Vec<Unresolved>,
     /// References by how they ended.
     pub counts: TierCounts,
+}
+
+impl FileLinks {
+    /// Where the references that make an edge of this file stand, in order.
+    pub fn sites(&self, edge: &LinkEdge) -> &[Pos] {
+        let (start, count) = edge.sites;
+        self.sites.get(start as usize..(start + count) as usize).unwrap_or_default()
+    }
 }
 
 /// Where a reference goes.
@@ -105,9 +116,9 @@ pub(crate) enum Target {
 
 /// How one reference or import ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Resolution {
+pub(crate) struct Resolution<'a> {
     /// The name written.
-    pub(crate) name: Box<str>,
+    pub(crate) name: &'a str,
     /// `None` for an import.
     pub(crate) role: Option<Role>,
     pub(crate) pos: Pos,
@@ -128,7 +139,7 @@ pub(crate) struct Resolution {
 }
 
 /// Resolves every reference and import of a file, in order.
-pub(crate) fn resolutions(eval: &mut Eval<'_>, file: FileId, limits: &Limits) -> Vec<Resolution> {
+pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits) -> Vec<Resolution<'a>> {
     eval.begin_file(file);
     let unit = eval.unit(file);
     let mut all = Vec::with_capacity(unit.facts.imports.len() + unit.facts.references.len());
@@ -146,7 +157,7 @@ pub(crate) fn resolutions(eval: &mut Eval<'_>, file: FileId, limits: &Limits) ->
 }
 
 /// An import of a module of several files leads to those whose names the file uses; to any of them if to none.
-fn narrow_imports(project: &Project, all: &mut [Resolution]) {
+fn narrow_imports(project: &Project, all: &mut [Resolution<'_>]) {
     if !all.iter().any(|row| row.role.is_none() && row.tier == Some(EdgeTier::Possible)) {
         return;
     }
@@ -169,27 +180,27 @@ fn narrow_imports(project: &Project, all: &mut [Resolution]) {
     }
 }
 
-fn resolve_import(eval: &mut Eval<'_>, file: FileId, id: ImportId) -> Vec<Resolution> {
+fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Resolution<'a>> {
     let unit = eval.unit(file);
     let import = unit.facts.imports[id.index()];
     let relation = if import.flags.reexport { Relation::Reexports } else { Relation::Imports };
-    let module_name = || -> Box<str> {
+    let project = eval.project;
+    let module_name = || -> &'a str {
         let written = unit.facts.name(import.module);
         let written = match import.path.and_then(|path| unit.last_name(path)) {
-            Some(name) => eval.project.names.text(name),
+            Some(name) => project.names.text(name),
             None => written,
         };
         let last = written.rsplit('/').next().unwrap_or(written);
-        let last = if written.contains('/') || written.starts_with('.') {
+        if written.contains('/') || written.starts_with('.') {
             last.split('.').next().unwrap_or(last)
         } else {
             last.rsplit('.').next().unwrap_or(last)
-        };
-        last.into()
+        }
     };
-    let name: Box<str> = match import.kind {
-        ImportKind::Symbol(name) | ImportKind::FileModule(name) => unit.facts.name(name).into(),
-        ImportKind::Default => "default".into(),
+    let name = match import.kind {
+        ImportKind::Symbol(name) | ImportKind::FileModule(name) => unit.facts.name(name),
+        ImportKind::Default => "default",
         _ => module_name(),
     };
     let mut search = if import.kind == ImportKind::ModuleRoot {
@@ -214,14 +225,14 @@ fn resolve_import(eval: &mut Eval<'_>, file: FileId, id: ImportId) -> Vec<Resolu
         let row = Row { name: module_name(), role: None, pos: import.pos, from, relation, inexact: false };
         let module = outcome(eval, file, module, row);
         if module.tier == Some(EdgeTier::Certain) && rows[0].tier != Some(EdgeTier::External) {
-            rows.push(Resolution { name: "".into(), ..module });
+            rows.push(Resolution { name: "", ..module });
         }
     }
     rows
 }
 
-struct Row {
-    name: Box<str>,
+struct Row<'a> {
+    name: &'a str,
     role: Option<Role>,
     pos: Pos,
     from: SymbolId,
@@ -229,12 +240,12 @@ struct Row {
     inexact: bool,
 }
 
-fn resolve_reference(
-    eval: &mut Eval<'_>,
+fn resolve_reference<'a>(
+    eval: &mut Eval<'a>,
     file: FileId,
     reference: &Reference,
     limits: &Limits,
-) -> SmallVec<[Resolution; 1]> {
+) -> SmallVec<[Resolution<'a>; 1]> {
     let unit = eval.unit(file);
     let rules = eval.rules(file);
     let name = match unit.facts.expr(reference.expr) {
@@ -256,14 +267,7 @@ fn resolve_reference(
         Role::Implement => Relation::Implements,
         Role::Decorate => Relation::Decorates,
     };
-    let row = Row {
-        name: name.into(),
-        role: Some(reference.role),
-        pos: reference.pos,
-        from,
-        relation,
-        inexact: reference.inexact,
-    };
+    let row = Row { name, role: Some(reference.role), pos: reference.pos, from, relation, inexact: reference.inexact };
     let mut rows = SmallVec::new();
     if reference.role == Role::Call && rules.overloads {
         let (constructors, classes) = constructed(eval, file, reference.expr, &search);
@@ -275,7 +279,7 @@ fn resolve_reference(
                 Some(EdgeTier::Certain) => resolution.also.extend(classes),
                 // Which constructor is open; the class is not.
                 _ => rows.extend((!certain).then(|| Resolution {
-                    name: "".into(),
+                    name: "",
                     targets: classes.into_iter().map(Target::Symbol).collect(),
                     also: Vec::new(),
                     tier: Some(EdgeTier::Certain),
@@ -360,7 +364,13 @@ fn source(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> SymbolId 
 }
 
 /// Methods of the name anywhere in the project, for a call on a receiver of which nothing is known.
-fn duck_type(eval: &mut Eval<'_>, file: FileId, reference: &Reference, limits: &Limits, resolution: &mut Resolution) {
+fn duck_type(
+    eval: &mut Eval<'_>,
+    file: FileId,
+    reference: &Reference,
+    limits: &Limits,
+    resolution: &mut Resolution<'_>,
+) {
     let unit = eval.unit(file);
     let Expr::Member { name, .. } = unit.facts.expr(reference.expr) else { return };
     let rules = eval.rules(file);
@@ -390,7 +400,7 @@ fn duck_type(eval: &mut Eval<'_>, file: FileId, reference: &Reference, limits: &
 }
 
 /// Turns what a search found into targets and a tier.
-fn outcome(eval: &mut Eval<'_>, file: FileId, search: Search, row: Row) -> Resolution {
+fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) -> Resolution<'a> {
     let builtin = eval.rules(file).builtin_package;
     let mut targets = Vec::new();
     let mut externals = Vec::new();

@@ -25,5 +25,6 @@ mod unit;
 pub use file_links::{FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use ids::SymbolId;
 pub use linker::{Explained, LinkDelta, Linker};
+pub use names::Name;
 pub use project::{FileId, Files};
 pub use rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Reason, Resolver, Rules};

@@ -13,6 +13,7 @@ use crate::eval::Eval;
 use crate::file_links::{self, FileLinks, Target};
 use crate::ids::SymbolId;
 use crate::languages::{self, FAMILIES, Manifests, family};
+use crate::names::Name;
 use crate::project::{FileId, Files, Key, Project, path_keys};
 use crate::rules::{Reason, Resolver};
 use crate::unit::Unit;
@@ -162,6 +163,11 @@ impl Linker {
         self.project.symbols.text(id)
     }
 
+    /// Text of a name.
+    pub fn name(&self, name: Name) -> &str {
+        self.project.names.text(name)
+    }
+
     /// Links everything that changed since the last call, and everything that looked at what changed. A cancelled run
     /// changes nothing: the next one does the work.
     pub fn link(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<LinkDelta, Cancelled> {
@@ -178,7 +184,7 @@ impl Linker {
         for (part, files) in work.chunks(CHUNK).enumerate() {
             for linked in self.resolve(files, part * CHUNK, work.len(), cancel, progress)? {
                 asked.push((linked.file, linked.asked));
-                delta.changed.push(Arc::new(assemble::name_packages(&mut self.project, linked.links)));
+                delta.changed.push(Arc::new(assemble::name_rest(&mut self.project, linked.links)));
             }
         }
         for (file, keys) in asked {

@@ -3,7 +3,7 @@ use rustc_hash::FxBuildHasher;
 
 /// An interned text of the whole project: names in facts are local to their file, this makes them comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Name(pub(crate) u32);
+pub struct Name(pub(crate) u32);
 
 /// The interner. Never shrinks while a linker lives, so no answer may depend on whether a name is in it.
 #[derive(Debug)]

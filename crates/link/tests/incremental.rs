@@ -130,10 +130,11 @@ fn dump(linker: &Linker, links: &FileLinks) -> String {
     }
     for edge in &links.edges {
         let (from, to) = (linker.text(edge.from), linker.text(edge.to));
-        let _ = writeln!(text, "{from} -{}-> {to} {} of {} at {:?}", edge.relation, edge.tier, edge.of, edge.sites);
+        let _ =
+            writeln!(text, "{from} -{}-> {to} {} of {} at {:?}", edge.relation, edge.tier, edge.of, links.sites(edge));
     }
     for row in &links.unresolved {
-        let _ = writeln!(text, "{} ? {} {} at {:?}", linker.text(row.from), row.name, row.reason, row.pos);
+        let _ = writeln!(text, "{} ? {} {} at {:?}", linker.text(row.from), linker.name(row.name), row.reason, row.pos);
     }
     let _ = writeln!(text, "{:?}", links.counts);
     text

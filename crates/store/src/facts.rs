@@ -19,8 +19,8 @@ const SCHEMA: Schema = Schema {
 const FILE: &str = "facts.db";
 /// Bytes written in one transaction at most, so that the log stays small and other processes get their turn.
 const TRANSACTION_BYTES: usize = 64 << 20;
-/// Bytes of the file that may be mapped for reading.
-const MAPPED_BYTES: i64 = 1 << 30;
+/// Bytes of the file that may be mapped for reading; they count as memory of the process while it reads all rows.
+const MAPPED_BYTES: i64 = 64 << 20;
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
 /// What was extracted from files, by the hash of their content and the version of the extractor. Derived: losing it

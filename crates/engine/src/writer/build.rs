@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Linked, LinkedFile, Writer};
 use crate::json_graph::{self, Imported, ImportedSymbols};
-use crate::part::part;
+use crate::part::{add_part, part};
 use crate::report::Tiers;
 use crate::search_index::{self, SearchIndex};
 use crate::snapshot::Snapshot;
@@ -38,14 +38,8 @@ pub(super) fn tiers(links: &FileLinks) -> Tiers {
     }
 }
 
-/// A graph of all files.
-pub(super) fn graph(linked: &Linked, delta: &LinkDelta, imported: &[Imported]) -> (Graph, BuildReport) {
-    let mut builder = GraphBuilder::new();
-    for links in &delta.changed {
-        if let Some(file) = linked.files.get(&links.path) {
-            builder.push(&part(links, &file.facts, file.is_test));
-        }
-    }
+/// A graph of all files. Takes the links, so that each is dropped as soon as it is in.
+pub(super) fn graph(linked: &Linked, delta: LinkDelta, imported: &[Imported]) -> (Graph, BuildReport) {
     let wanted: FxHashSet<&str> =
         imported.iter().flat_map(|set| &set.edges).flat_map(|edge| [&*edge.from, &*edge.to]).collect();
     let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
@@ -54,6 +48,12 @@ pub(super) fn graph(linked: &Linked, delta: &LinkDelta, imported: &[Imported]) -
             if let Some(id) = wanted.get(linked.linker.text(node.id)) {
                 numbers.insert(id, node.id.0);
             }
+        }
+    }
+    let mut builder = GraphBuilder::new();
+    for links in delta.changed {
+        if let Some((path, file)) = linked.files.get_key_value(&links.path) {
+            add_part(&mut builder, &linked.linker, &links, (path, &file.facts), file.is_test);
         }
     }
     let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
@@ -83,7 +83,7 @@ pub(super) fn changed_graph(before: &Graph, linked: &Linked, delta: &LinkDelta, 
     let mut changes: Vec<Change<'_>> = Vec::new();
     for links in &delta.changed {
         let Some(file) = linked.files.get(&links.path) else { continue };
-        let mut part = part(links, &file.facts, file.is_test);
+        let mut part = part(&linked.linker, links, &file.facts, file.is_test);
         add_imported_edges(&mut part, linked, links, imported, &mut symbols);
         changes.push(Change { path: links.path.as_str(), part: Some(part) });
     }

@@ -203,8 +203,7 @@ impl Writer {
             return Ok(done);
         }
         let imported = current.imported.clone();
-        let (graph, _) = build::graph(&linked, &delta, &imported);
-        drop(delta);
+        let (graph, _) = build::graph(&linked, delta, &imported);
         cancel.check()?;
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
         let search = build::search(&linked, cancel)?;

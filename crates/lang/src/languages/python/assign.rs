@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, FrameKind, KindName, Variable};
+use super::state::{Extractor, FIELDS, FrameKind, KindName, Variable};
 use crate::facts::{
     BindingTarget, Collection, DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, NameId, Namespace, ScopeId,
     ScopeKind,
@@ -87,30 +87,29 @@ impl Extractor<'_> {
         }
     }
 
-    pub(super) fn declare_field(&mut self, node: Node<'_>, field: &str) {
-        if let Some(target) = node.child_by_field_name(field) {
-            self.declare(target, target);
+    pub(super) fn declare_field(&mut self, node: Node<'_>, field: u16) {
+        if let Some(target) = node.child_by_field_id(field) {
+            self.declare(target, target, self.binding_scope(node));
         }
     }
 
     pub(super) fn enter_assignment(&mut self, node: Node<'_>) {
-        let Some(left) = node.child_by_field_name("left") else { return };
+        let Some(left) = node.child_by_field_id(FIELDS.left) else { return };
         if node.kind_name() == "augmented_assignment" {
             let written = leaves(left).into_iter().map(|leaf| leaf.id());
             self.written.extend(written);
         } else {
-            self.declare(left, node);
+            self.declare(left, node, self.binding_scope(node));
         }
     }
 
     /// Notes the targets of a pattern and defines those that are variables of a file or class, or fields.
-    fn declare(&mut self, pattern: Node<'_>, statement: Node<'_>) {
+    fn declare(&mut self, pattern: Node<'_>, statement: Node<'_>, own: ScopeId) {
         for leaf in leaves(pattern) {
             self.written.insert(leaf.id());
             match leaf.kind_name() {
                 "identifier" => {
                     let name = self.source.text(leaf);
-                    let own = self.holding_or_comprehension(pattern);
                     let name_id = self.b.name(name);
                     let scope = self.target_scope(own, name_id);
                     if matches!(self.scope_kind(scope), ScopeKind::File | ScopeKind::Class) {
@@ -132,11 +131,11 @@ impl Extractor<'_> {
         }
     }
 
-    /// The scope that a target binds in: a comprehension's own for its loop variables, else the holding one.
-    fn holding_or_comprehension(&self, pattern: Node<'_>) -> ScopeId {
+    /// The scope that the targets of a statement or clause bind in: a comprehension's own for its loop variables, else
+    /// the holding one.
+    pub(super) fn binding_scope(&self, statement: Node<'_>) -> ScopeId {
         let scope = self.scope();
-        let is_loop = pattern.parent().is_some_and(|parent| parent.kind_name() == "for_in_clause");
-        if is_loop { scope } else { self.holding_scope(scope) }
+        if statement.kind_name() == "for_in_clause" { scope } else { self.holding_scope(scope) }
     }
 
     /// The scope that an assigned name belongs to, `global` and `nonlocal` considered.
@@ -160,7 +159,7 @@ impl Extractor<'_> {
     fn variable_kind(&self, scope: ScopeId, name: &str, span: Node<'_>) -> DefKind {
         if self.scope_kind(scope) == ScopeKind::Class {
             let is_enum = self.frames.last().is_some_and(|frame| frame.body == scope && frame.is_enum);
-            let is_member = is_enum && !name.starts_with('_') && span.child_by_field_name("type").is_none();
+            let is_member = is_enum && !name.starts_with('_') && span.child_by_field_id(FIELDS.type_).is_none();
             return if is_member { DefKind::Variant } else { DefKind::Field };
         }
         if span.kind_name() == "assignment" && self.is_alias(span) {
@@ -174,11 +173,11 @@ impl Extractor<'_> {
     /// Whether an assignment gives a type another name: `X = Union[A, B]`, `X: TypeAlias = A`.
     pub(super) fn is_alias(&self, assignment: Node<'_>) -> bool {
         let word = |node: Node<'_>| super::state::last_word(self.source.text(node));
-        if assignment.child_by_field_name("type").is_some_and(|node| word(node) == "TypeAlias") {
+        if assignment.child_by_field_id(FIELDS.type_).is_some_and(|node| word(node) == "TypeAlias") {
             return true;
         }
-        let Some(right) = assignment.child_by_field_name("right") else { return false };
-        let head = right.child_by_field_name("value").filter(|_| right.kind_name() == "subscript");
+        let Some(right) = assignment.child_by_field_id(FIELDS.right) else { return false };
+        let head = right.child_by_field_id(FIELDS.value).filter(|_| right.kind_name() == "subscript");
         head.is_some_and(|head| head.byte_range().len() < 64 && ALIAS_HEADS.contains(&word(head)))
     }
 
@@ -243,8 +242,8 @@ impl Extractor<'_> {
 
     /// The class and the member's name node, if the node is a member of a method's receiver.
     pub(super) fn receiver_field<'t>(&mut self, attribute: Node<'t>) -> Option<(DefId, Node<'t>)> {
-        let object = attribute.child_by_field_name("object").filter(|object| object.kind_name() == "identifier")?;
-        let member = attribute.child_by_field_name("attribute")?;
+        let object = attribute.child_by_field_id(FIELDS.object).filter(|object| object.kind_name() == "identifier")?;
+        let member = attribute.child_by_field_id(FIELDS.attribute)?;
         let name = self.b.name(self.source.text(object));
         let functions = self.frames.iter().rev().filter(|frame| frame.kind != FrameKind::Class);
         let frame = functions.into_iter().find(|frame| frame.parameters.contains(&name))?;
@@ -300,9 +299,15 @@ impl Extractor<'_> {
         self.b.expr(Expr::Item { base: value, index: index as u32 })
     }
 
-    /// Gives the targets of a pattern their values. `declared` is the written type.
-    pub(super) fn assign(&mut self, pattern: Node<'_>, value: Option<ExprId>, declared: Option<ExprId>) {
-        let own = self.holding_or_comprehension(pattern);
+    /// Gives the targets of a pattern of `statement` their values. `declared` is the written type.
+    pub(super) fn assign(
+        &mut self,
+        statement: Node<'_>,
+        pattern: Node<'_>,
+        value: Option<ExprId>,
+        declared: Option<ExprId>,
+    ) {
+        let own = self.binding_scope(statement);
         let unknown = self.b.unknown();
         for target in self.targets(pattern, value.unwrap_or(unknown)) {
             let given = value.map(|_| target.value);
@@ -314,8 +319,8 @@ impl Extractor<'_> {
                 if let Some(body) = self.b.facts().definition(class).body {
                     self.assign_variable(body, name, given, declared);
                 }
-            } else if let (Some(value), Some(member)) = (given, target.node.child_by_field_name("attribute")) {
-                let base = self.expr_of(target.node.child_by_field_name("object"));
+            } else if let (Some(value), Some(member)) = (given, target.node.child_by_field_id(FIELDS.attribute)) {
+                let base = self.expr_of(target.node.child_by_field_id(FIELDS.object));
                 let name = self.b.name(self.source.text(member));
                 if base != unknown {
                     self.b.member_write(base, name, value);
@@ -351,10 +356,10 @@ impl Extractor<'_> {
     }
 
     pub(super) fn leave_assignment(&mut self, node: Node<'_>) {
-        let right = node.child_by_field_name("right");
+        let right = node.child_by_field_id(FIELDS.right);
         let value = right.map(|right| self.expr_of(Some(right)));
         self.exprs.set(node, value.unwrap_or_else(|| self.b.unknown()));
-        let Some(left) = node.child_by_field_name("left") else { return };
+        let Some(left) = node.child_by_field_id(FIELDS.left) else { return };
         let is_export_list = self.source.text(left) == "__all__" && self.scope() == FactsBuilder::FILE;
         if node.kind_name() == "augmented_assignment" {
             if is_export_list {
@@ -371,14 +376,14 @@ impl Extractor<'_> {
         {
             let name = self.b.name(self.source.text(left));
             let bound = self.note_type_variable(name, right);
-            self.assign(left, None, bound);
+            self.assign(node, left, None, bound);
             return;
         }
         let is_alias = self.is_alias(node);
         let declared =
-            if is_alias { value } else { node.child_by_field_name("type").and_then(|node| self.exprs.get(node)) };
+            if is_alias { value } else { node.child_by_field_id(FIELDS.type_).and_then(|node| self.exprs.get(node)) };
         let value = if is_alias { None } else { value };
-        self.assign(left, value, declared);
+        self.assign(node, left, value, declared);
     }
 
     /// Adds the literals of a list to `__all__`.
@@ -394,8 +399,8 @@ impl Extractor<'_> {
                     open.extend(children.into_iter().rev());
                 }
                 "binary_operator" => {
-                    open.extend(node.child_by_field_name("right"));
-                    open.extend(node.child_by_field_name("left"));
+                    open.extend(node.child_by_field_id(FIELDS.right));
+                    open.extend(node.child_by_field_id(FIELDS.left));
                 }
                 "string" => {
                     let mut cursor = node.walk();

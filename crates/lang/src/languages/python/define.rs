@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, Frame, FrameKind, KindName, is_conditional};
+use super::state::{Extractor, FIELDS, Frame, FrameKind, KindName, is_conditional};
 use crate::facts::{
     BindingTarget, DefId, DefKind, Definition, Expr, ExprId, NameId, Namespace, Parameter, ParameterKind, ScopeId,
     ScopeKind, TypeParameter, Visibility,
@@ -101,7 +101,7 @@ impl Extractor<'_> {
             let Some(node) = decorator.named_child(0) else { continue };
             let expr = self.expr_of(Some(node));
             decorators.exprs.push(expr);
-            let callee = if node.kind_name() == "call" { node.child_by_field_name("function") } else { Some(node) };
+            let callee = if node.kind_name() == "call" { node.child_by_field_id(FIELDS.function) } else { Some(node) };
             let word = callee.map_or("", |callee| super::state::last_word(self.source.text(callee)));
             decorators.is_property |= PROPERTY_DECORATORS.contains(&word);
             decorators.is_static |= matches!(word, "staticmethod" | "abstractstaticmethod");
@@ -119,7 +119,7 @@ impl Extractor<'_> {
     /// A scope for type parameters around a definition's signature, if it has some.
     fn signature_scope(&mut self, node: Node<'_>) -> ScopeId {
         let scope = self.scope();
-        if node.child_by_field_name("type_parameters").is_none() {
+        if node.child_by_field_id(FIELDS.type_parameters).is_none() {
             return scope;
         }
         self.generics_scope(scope)
@@ -132,7 +132,7 @@ impl Extractor<'_> {
 
     /// Type variables of `typing` that a definition without type parameters of its own has.
     fn type_variables(&mut self, kind: FrameKind, node: Node<'_>, receiver: Option<NameId>) -> Vec<NameId> {
-        if node.child_by_field_name("type_parameters").is_some() {
+        if node.child_by_field_id(FIELDS.type_parameters).is_some() {
             return Vec::new();
         }
         let mut names = match kind {
@@ -145,7 +145,7 @@ impl Extractor<'_> {
     }
 
     pub(super) fn open_function<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
-        let name_node = node.child_by_field_name("name").filter(|name| !self.source.text(*name).is_empty());
+        let name_node = node.child_by_field_id(FIELDS.name).filter(|name| !self.source.text(*name).is_empty());
         let Some(name_node) = name_node else { return self.open_lambda(node) };
         let decorators = self.decorators(path);
         let plain = self.source.text(name_node);
@@ -165,7 +165,7 @@ impl Extractor<'_> {
         flags.is_async = node.child(0).is_some_and(|child| child.kind_name() == "async");
         flags.is_constructor = method_of.is_some() && plain == "__init__";
         flags.is_test = plain.starts_with("test") && self.holds_tests(plain);
-        definition.doc = node.child_by_field_name("body").and_then(|body| self.doc_string(body));
+        definition.doc = node.child_by_field_id(FIELDS.body).and_then(|body| self.doc_string(body));
         definition.signature = self.header(node);
         definition.decorators = self.b.list(&decorators.exprs);
         let (scope, name_id) = (definition.scope, definition.name);
@@ -240,14 +240,14 @@ impl Extractor<'_> {
 
     pub(super) fn open_class<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
         let name_node =
-            node.child_by_field_name("name").filter(|name| !self.source.text(*name).is_empty()).unwrap_or(node);
+            node.child_by_field_id(FIELDS.name).filter(|name| !self.source.text(*name).is_empty()).unwrap_or(node);
         let decorators = self.decorators(path);
         let name = if name_node == node { "class" } else { self.source.text(name_node) };
         let mut definition = self.new_definition(DefKind::Class, name, name_node, node);
         if let Some(decorated) = path.last().filter(|step| step.node.kind_name() == "decorated_definition") {
             definition.bytes.0 = decorated.node.start_byte() as u32;
         }
-        definition.doc = node.child_by_field_name("body").and_then(|body| self.doc_string(body));
+        definition.doc = node.child_by_field_id(FIELDS.body).and_then(|body| self.doc_string(body));
         definition.signature = self.header(node);
         definition.decorators = self.b.list(&decorators.exprs);
         let is_test_class = name.starts_with("Test");
@@ -264,10 +264,11 @@ impl Extractor<'_> {
 
     /// Remembers the properties of a class before its methods assign to them.
     fn note_properties(&mut self, class: Node<'_>, scope: ScopeId) {
-        let Some(body) = class.child_by_field_name("body") else { return };
+        let Some(body) = class.child_by_field_id(FIELDS.body) else { return };
         let mut cursor = body.walk();
         for decorated in body.named_children(&mut cursor).filter(|node| node.kind_name() == "decorated_definition") {
-            let name = decorated.child_by_field_name("definition").and_then(|inner| inner.child_by_field_name("name"));
+            let name =
+                decorated.child_by_field_id(FIELDS.definition).and_then(|inner| inner.child_by_field_id(FIELDS.name));
             let mut decorators = decorated.walk();
             let is_property = decorated.named_children(&mut decorators).any(|node| {
                 let text = node.named_child(0).map_or("", |inner| self.source.text(inner));
@@ -354,7 +355,7 @@ impl Extractor<'_> {
                     only_named = true;
                     continue;
                 }
-                "default_parameter" | "typed_default_parameter" => child.child_by_field_name("name"),
+                "default_parameter" | "typed_default_parameter" => child.child_by_field_id(FIELDS.name),
                 "typed_parameter" => child.named_child(0),
                 _ => Some(child),
             };
@@ -376,9 +377,9 @@ impl Extractor<'_> {
             }
             let text =
                 name_node.filter(|node| node.kind_name() == "identifier").map_or("", |node| self.source.text(node));
-            let declared = child.child_by_field_name("type").and_then(|node| self.exprs.get(node));
+            let declared = child.child_by_field_id(FIELDS.type_).and_then(|node| self.exprs.get(node));
             let declared = declared.filter(|_| !(parameters.is_empty() && stands_for_class));
-            let default = child.child_by_field_name("value").and_then(|node| self.exprs.get(node));
+            let default = child.child_by_field_id(FIELDS.value).and_then(|node| self.exprs.get(node));
             parameters.push(Parameter { name: self.b.name(text), kind, declared, default });
         }
         if self.b.facts().definition(id).parameters.1 > 0 {
@@ -407,14 +408,14 @@ impl Extractor<'_> {
     pub(super) fn leave_function(&mut self, node: Node<'_>) {
         let Some(frame) = self.frames.pop() else { return };
         if frame.kind == FrameKind::Lambda {
-            let value = self.expr_of(node.child_by_field_name("body"));
+            let value = self.expr_of(node.child_by_field_id(FIELDS.body));
             let values = self.b.list(&[value]);
             self.b.definition_mut(frame.definition).values = values;
             let expr = self.b.expr(Expr::Definition(frame.definition));
             self.exprs.set(node, expr);
             return;
         }
-        let declared = node.child_by_field_name("return_type").and_then(|node| self.exprs.get(node));
+        let declared = node.child_by_field_id(FIELDS.return_type).and_then(|node| self.exprs.get(node));
         let is_generator = !frame.yields.is_empty();
         let values = self.b.list(if is_generator { &frame.yields } else { &frame.returns });
         let definition = self.b.definition_mut(frame.definition);
@@ -425,7 +426,7 @@ impl Extractor<'_> {
 
     /// `type X[T] = …`
     pub(super) fn open_type_alias(&mut self, node: Node<'_>) {
-        let left = node.child_by_field_name("left").and_then(|left| left.named_child(0));
+        let left = node.child_by_field_id(FIELDS.left).and_then(|left| left.named_child(0));
         let name_node =
             left.and_then(|left| if left.kind_name() == "generic_type" { left.named_child(0) } else { Some(left) });
         let Some(name_node) = name_node.filter(|node| node.kind_name() == "identifier") else { return };
@@ -452,7 +453,7 @@ impl Extractor<'_> {
     }
 
     pub(super) fn leave_type_alias(&mut self, node: Node<'_>) {
-        let declared = node.child_by_field_name("right").and_then(|right| self.exprs.get(right));
+        let declared = node.child_by_field_id(FIELDS.right).and_then(|right| self.exprs.get(right));
         if let Some((id, _)) = self.aliases.remove(&node.id()) {
             self.b.definition_mut(id).declared = declared;
         }

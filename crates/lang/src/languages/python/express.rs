@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, FrameKind, KindName, MAX_ITEMS};
+use super::state::{Extractor, FIELDS, FrameKind, KindName, MAX_ITEMS};
 use crate::facts::{Collection, Expr, ExprId, FactsBuilder, Literal, Reference, Role};
 use crate::walk::Step;
 
@@ -26,10 +26,10 @@ impl Extractor<'_> {
             "type_alias_statement" => self.leave_type_alias(node),
             "assignment" | "augmented_assignment" => self.leave_assignment(node),
             "named_expression" => {
-                let value = self.expr_of(node.child_by_field_name("value"));
+                let value = self.expr_of(node.child_by_field_id(FIELDS.value));
                 self.exprs.set(node, value);
-                if let Some(name) = node.child_by_field_name("name") {
-                    self.assign(name, Some(value), None);
+                if let Some(name) = node.child_by_field_id(FIELDS.name) {
+                    self.assign(node, name, Some(value), None);
                 }
             }
             "return_statement" | "yield" => self.leave_result(node),
@@ -61,8 +61,8 @@ impl Extractor<'_> {
             "set_comprehension" => self.comprehension(node, Collection::Set),
             "generator_expression" => self.comprehension(node, Collection::Iterator),
             "dictionary_comprehension" => {
-                let pair = node.child_by_field_name("body");
-                let value = self.expr_of(pair.and_then(|pair| pair.child_by_field_name("value")));
+                let pair = node.child_by_field_id(FIELDS.body);
+                let value = self.expr_of(pair.and_then(|pair| pair.child_by_field_id(FIELDS.value)));
                 let items = self.b.list(&[value]);
                 self.b.expr(Expr::Collection { kind: Collection::Map, items })
             }
@@ -72,7 +72,7 @@ impl Extractor<'_> {
                 self.b.expr(Expr::Unwrap { base })
             }
             "subscript" => {
-                let base = self.expr_of(node.child_by_field_name("value"));
+                let base = self.expr_of(node.child_by_field_id(FIELDS.value));
                 self.b.expr(Expr::Index { base })
             }
             "conditional_expression" => {
@@ -91,12 +91,12 @@ impl Extractor<'_> {
                 self.b.union(&parts)
             }
             "binary_operator" => {
-                let left = self.expr_of(node.child_by_field_name("left"));
+                let left = self.expr_of(node.child_by_field_id(FIELDS.left));
                 let is_text = matches!(self.b.facts().expr(left), Expr::Literal(Literal::Str | Literal::Bytes));
                 if is_text { left } else { self.b.unknown() }
             }
             "unary_operator" => {
-                let operand = self.expr_of(node.child_by_field_name("argument"));
+                let operand = self.expr_of(node.child_by_field_id(FIELDS.argument));
                 let is_literal = matches!(self.b.facts().expr(operand), Expr::Literal(_));
                 if is_literal { operand } else { self.b.unknown() }
             }
@@ -106,12 +106,18 @@ impl Extractor<'_> {
     }
 
     fn both(&mut self, node: Node<'_>) -> ExprId {
-        let left = self.expr_of(node.child_by_field_name("left"));
-        let right = self.expr_of(node.child_by_field_name("right"));
+        let left = self.expr_of(node.child_by_field_id(FIELDS.left));
+        let right = self.expr_of(node.child_by_field_id(FIELDS.right));
         self.b.union(&[left, right])
     }
 
-    fn string(&mut self, node: Node<'_>) -> ExprId {
+    /// Whether a string can hold no expressions: its prefix has no `f` and no `t`.
+    pub(super) fn is_plain_string(&self, node: Node<'_>) -> bool {
+        let prefix = self.source.text(node).split(['"', '\'']).next().unwrap_or("");
+        !node.has_error() && prefix.bytes().all(|byte| matches!(byte, b'r' | b'R' | b'b' | b'B' | b'u' | b'U'))
+    }
+
+    pub(super) fn string(&mut self, node: Node<'_>) -> ExprId {
         let prefix = self.source.text(node);
         let prefix = prefix.split(['"', '\'']).next().unwrap_or("");
         let is_bytes = prefix.bytes().any(|byte| byte.eq_ignore_ascii_case(&b'b'));
@@ -122,8 +128,7 @@ impl Extractor<'_> {
     fn collection(&mut self, node: Node<'_>, kind: Collection) -> ExprId {
         let mut cursor = node.walk();
         let children = node.named_children(&mut cursor).filter(|child| child.kind_name() != "comment").take(MAX_ITEMS);
-        let children: Vec<Node<'_>> = children.collect();
-        let items: Vec<ExprId> = children.into_iter().map(|child| self.expr_of(Some(child))).collect();
+        let items: Vec<ExprId> = children.map(|child| self.expr_of(Some(child))).collect();
         let items = self.b.list(&items);
         self.b.expr(Expr::Collection { kind, items })
     }
@@ -133,25 +138,26 @@ impl Extractor<'_> {
         let children = node.named_children(&mut cursor).filter(|child| child.kind_name() != "comment").take(MAX_ITEMS);
         let children: Vec<Node<'_>> = children.collect();
         let items: Vec<ExprId> =
-            children.into_iter().map(|pair| self.expr_of(pair.child_by_field_name("value"))).collect();
+            children.into_iter().map(|pair| self.expr_of(pair.child_by_field_id(FIELDS.value))).collect();
         let items = self.b.list(&items);
         self.b.expr(Expr::Collection { kind: Collection::Map, items })
     }
 
     fn comprehension(&mut self, node: Node<'_>, kind: Collection) -> ExprId {
-        let value = self.expr_of(node.child_by_field_name("body"));
+        let value = self.expr_of(node.child_by_field_id(FIELDS.body));
         let items = self.b.list(&[value]);
         self.b.expr(Expr::Collection { kind, items })
     }
 
     /// `left` of a loop gets the elements of `right`.
     fn leave_loop(&mut self, node: Node<'_>) {
-        let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+        let (Some(left), Some(right)) = (node.child_by_field_id(FIELDS.left), node.child_by_field_id(FIELDS.right))
+        else {
             return;
         };
         let base = self.expr_of(Some(right));
         let element = self.b.expr(Expr::Element { base });
-        self.assign(left, Some(element), None);
+        self.assign(node, left, Some(element), None);
     }
 
     /// `with a as b`, `except E as e`.
@@ -170,8 +176,8 @@ impl Extractor<'_> {
             }
             _ => self.b.expr(Expr::Enter { base }),
         };
-        if let Some(alias) = node.child_by_field_name("alias") {
-            self.assign(alias, Some(expr), None);
+        if let Some(alias) = node.child_by_field_id(FIELDS.alias) {
+            self.assign(node, alias, Some(expr), None);
         }
     }
 
@@ -214,7 +220,7 @@ impl Extractor<'_> {
     fn arity(&self, path: &[Step<'_>], role: Role) -> u8 {
         let call = path.last().map(|step| step.node).filter(|node| node.kind_name() == "call");
         let Some(call) = call.filter(|_| matches!(role, Role::Call | Role::Decorate)) else { return u8::MAX };
-        let Some(arguments) = call.child_by_field_name("arguments") else { return u8::MAX };
+        let Some(arguments) = call.child_by_field_id(FIELDS.arguments) else { return u8::MAX };
         if arguments.kind_name() != "argument_list" {
             return 1;
         }
@@ -296,7 +302,8 @@ impl Extractor<'_> {
     /// `object.attribute`
     fn attribute<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
         let node = step.node;
-        let (Some(object), Some(member)) = (node.child_by_field_name("object"), node.child_by_field_name("attribute"))
+        let (Some(object), Some(member)) =
+            (node.child_by_field_id(FIELDS.object), node.child_by_field_id(FIELDS.attribute))
         else {
             return;
         };
@@ -323,22 +330,22 @@ impl Extractor<'_> {
     }
 
     fn call(&mut self, node: Node<'_>) {
-        let function = node.child_by_field_name("function");
-        let arguments = node.child_by_field_name("arguments");
+        let function = node.child_by_field_id(FIELDS.function);
+        let arguments = node.child_by_field_id(FIELDS.arguments);
         let callee_text = function.filter(|function| function.kind_name() == "identifier");
         let callee_text = callee_text.map_or("", |function| self.source.text(function));
         let scope = self.scope();
         let mut args = Vec::new();
         if let Some(arguments) = arguments {
             let mut cursor = arguments.walk();
-            let children: Vec<Node<'_>> = arguments.named_children(&mut cursor).take(MAX_ITEMS).collect();
             if arguments.kind_name() == "generator_expression" {
                 args.push(self.expr_of(Some(arguments)));
             } else {
                 let positional = |child: &Node<'_>| {
                     !matches!(child.kind_name(), "keyword_argument" | "comment" | "dictionary_splat")
                 };
-                args.extend(children.iter().filter(|child| positional(child)).map(|child| self.expr_of(Some(*child))));
+                let children = arguments.named_children(&mut cursor).take(MAX_ITEMS);
+                args.extend(children.filter(positional).map(|child| self.expr_of(Some(child))));
             }
         }
         let is_type_of_receiver = callee_text == "type" && args.len() == 1 && self.is_receiver_argument(arguments);
@@ -370,8 +377,8 @@ impl Extractor<'_> {
     /// `__all__.extend([…])` and `__all__.append("…")`.
     fn extend_call(&mut self, function: Option<Node<'_>>, arguments: Option<Node<'_>>) {
         let Some(function) = function.filter(|function| function.kind_name() == "attribute") else { return };
-        let object = function.child_by_field_name("object").filter(|object| object.kind_name() == "identifier");
-        let method = function.child_by_field_name("attribute").map_or("", |method| self.source.text(method));
+        let object = function.child_by_field_id(FIELDS.object).filter(|object| object.kind_name() == "identifier");
+        let method = function.child_by_field_id(FIELDS.attribute).map_or("", |method| self.source.text(method));
         let is_list = object.is_some_and(|object| self.source.text(object) == "__all__");
         if is_list && matches!(method, "extend" | "append") && self.frames.is_empty() {
             self.extend_exports(arguments, false);

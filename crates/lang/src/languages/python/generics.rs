@@ -3,7 +3,8 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, FrameKind, KindName, last_word};
+use super::state::{Extractor, FIELDS, FrameKind, KindName, last_word};
+use super::types::MAX_TYPE_FUNCTION;
 use crate::facts::{BindingTarget, DefId, ExprId, NameId, Namespace, ScopeId, TypeParameter};
 
 /// Nodes of a signature that are looked at for type variables.
@@ -22,22 +23,22 @@ pub(super) fn is_empty_base(text: &str) -> bool {
 impl Extractor<'_> {
     /// Whether a node is a call of `TypeVar`.
     pub(super) fn is_type_variable_call(&self, node: Node<'_>) -> bool {
-        let function = node.child_by_field_name("function").filter(|_| node.kind_name() == "call");
+        let function = node.child_by_field_id(FIELDS.function).filter(|_| node.kind_name() == "call");
         function.is_some_and(|function| {
-            function.byte_range().len() < 32 && last_word(self.source.text(function)) == "TypeVar"
+            function.byte_range().len() < MAX_TYPE_FUNCTION && last_word(self.source.text(function)) == "TypeVar"
         })
     }
 
     /// Remembers `T = TypeVar("T", bound=B)`; its bound, or one of its constraints, if it has some.
     pub(super) fn note_type_variable(&mut self, name: NameId, call: Node<'_>) -> Option<ExprId> {
         let mut limits = Vec::new();
-        if let Some(arguments) = call.child_by_field_name("arguments") {
+        if let Some(arguments) = call.child_by_field_id(FIELDS.arguments) {
             let mut cursor = arguments.walk();
             for (index, argument) in arguments.named_children(&mut cursor).enumerate() {
                 let is_bound = argument.kind_name() == "keyword_argument"
-                    && argument.child_by_field_name("name").is_some_and(|name| self.source.text(name) == "bound");
+                    && argument.child_by_field_id(FIELDS.name).is_some_and(|name| self.source.text(name) == "bound");
                 let limit = match argument.kind_name() {
-                    "keyword_argument" if is_bound => argument.child_by_field_name("value"),
+                    "keyword_argument" if is_bound => argument.child_by_field_id(FIELDS.value),
                     "keyword_argument" | "comment" => None,
                     _ => Some(argument).filter(|_| index > 0),
                 };
@@ -49,30 +50,20 @@ impl Extractor<'_> {
         bound
     }
 
-    /// Whether an argument of `TypeVar` is a type: its bound and constraints are.
-    pub(super) fn is_type_variable_limit(&self, node: Node<'_>, parent: Node<'_>, around: Option<Node<'_>>) -> bool {
-        match parent.kind_name() {
-            "argument_list" => {
-                parent.named_child(0) != Some(node)
-                    && node.kind_name() != "keyword_argument"
-                    && around.is_some_and(|call| self.is_type_variable_call(call))
-            }
-            "keyword_argument" => {
-                let is_bound = parent.child_by_field_name("name").is_some_and(|name| self.source.text(name) == "bound");
-                let call = around.and_then(|arguments| arguments.parent());
-                is_bound && call.is_some_and(|call| self.is_type_variable_call(call))
-            }
-            _ => false,
-        }
+    /// Whether a keyword argument is the bound of a `TypeVar`, which is a type.
+    pub(super) fn is_type_variable_bound(&self, argument: Node<'_>, call: Option<Node<'_>>) -> bool {
+        let name = argument.child_by_field_id(FIELDS.name);
+        name.is_some_and(|name| self.source.text(name) == "bound")
+            && call.is_some_and(|call| self.is_type_variable_call(call))
     }
 
     /// Type variables that a class has by its bases, in the order of its type parameters.
     pub(super) fn class_type_variables(&mut self, class: Node<'_>) -> Vec<NameId> {
         let mut names = Vec::new();
-        let Some(bases) = class.child_by_field_name("superclasses") else { return names };
+        let Some(bases) = class.child_by_field_id(FIELDS.superclasses) else { return names };
         let mut cursor = bases.walk();
         for base in bases.named_children(&mut cursor).filter(|base| base.kind_name() == "subscript") {
-            let head = base.child_by_field_name("value").map_or("", |head| last_word(self.source.text(head)));
+            let head = base.child_by_field_id(FIELDS.value).map_or("", |head| last_word(self.source.text(head)));
             let is_declaring = GENERIC_BASES.contains(&head);
             let mut found = Vec::new();
             let mut cursor = base.walk();
@@ -103,10 +94,10 @@ impl Extractor<'_> {
         if self.type_variables.is_empty() {
             return names;
         }
-        if let Some(parameters) = function.child_by_field_name("parameters") {
+        if let Some(parameters) = function.child_by_field_id(FIELDS.parameters) {
             let mut cursor = parameters.walk();
             for parameter in parameters.named_children(&mut cursor) {
-                if let Some(declared) = parameter.child_by_field_name("type") {
+                if let Some(declared) = parameter.child_by_field_id(FIELDS.type_) {
                     self.used_type_variables(declared, &mut names);
                 }
             }
@@ -152,9 +143,9 @@ impl Extractor<'_> {
 
     /// The type variable that a method writes for its own class: `def copy(self: T) -> T`, `def make(cls: type[T]) -> T`.
     pub(super) fn receiver_type_variable(&mut self, function: Node<'_>) -> Option<NameId> {
-        let parameters = function.child_by_field_name("parameters")?;
+        let parameters = function.child_by_field_id(FIELDS.parameters)?;
         let first = parameters.named_child(0).filter(|first| first.kind_name() == "typed_parameter")?;
-        let text = self.source.text(first.child_by_field_name("type")?);
+        let text = self.source.text(first.child_by_field_id(FIELDS.type_)?);
         let inner = text.strip_prefix("type[").or_else(|| text.strip_prefix("Type["));
         let inner = inner.and_then(|inner| inner.strip_suffix(']')).unwrap_or(text);
         let name = self.b.name(inner.trim());

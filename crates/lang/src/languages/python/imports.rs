@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, KindName};
+use super::state::{Extractor, FIELDS, KindName};
 use crate::facts::{FactsBuilder, Import, ImportFlags, ImportKind, NameId, Pos};
 
 /// Packages whose import makes a file a test.
@@ -46,10 +46,10 @@ impl Extractor<'_> {
             if self.b.full() {
                 return;
             }
-            let name_node = child.child_by_field_name("name").unwrap_or(child);
+            let name_node = child.child_by_field_id(FIELDS.name).unwrap_or(child);
             let module = self.dotted(name_node);
             let pos = self.pos(name_node);
-            if let Some(alias) = child.child_by_field_name("alias") {
+            if let Some(alias) = child.child_by_field_id(FIELDS.alias) {
                 let text = self.source.text(alias);
                 let again = text == module;
                 let alias = self.b.name(text);
@@ -71,7 +71,7 @@ impl Extractor<'_> {
                 return;
             }
             if child.kind_name() == "wildcard_import" {
-                let origin = node.child_by_field_name("module_name").unwrap_or(child);
+                let origin = node.child_by_field_id(FIELDS.module_name).unwrap_or(child);
                 let pos = self.pos(origin);
                 self.add_import(ImportKind::Wildcard, &module, level, pos, None, true);
             }
@@ -81,11 +81,11 @@ impl Extractor<'_> {
             if self.b.full() {
                 return;
             }
-            let name_node = child.child_by_field_name("name").unwrap_or(child);
+            let name_node = child.child_by_field_id(FIELDS.name).unwrap_or(child);
             let text = self.dotted(name_node);
             let pos = self.pos(name_node);
             let name = self.b.name(&text);
-            let alias = child.child_by_field_name("alias").map(|alias| self.source.text(alias));
+            let alias = child.child_by_field_id(FIELDS.alias).map(|alias| self.source.text(alias));
             let again = alias == Some(text.as_str());
             let alias = alias.map_or(name, |alias| self.b.name(alias));
             self.add_import(ImportKind::Symbol(name), &module, level, pos, Some(alias), again);
@@ -97,7 +97,7 @@ impl Extractor<'_> {
         if node.kind_name() == "future_import_statement" {
             return ("__future__".to_owned(), 0);
         }
-        let Some(module) = node.child_by_field_name("module_name") else { return (String::new(), 0) };
+        let Some(module) = node.child_by_field_id(FIELDS.module_name) else { return (String::new(), 0) };
         if module.kind_name() != "relative_import" {
             return (self.dotted(module), 0);
         }

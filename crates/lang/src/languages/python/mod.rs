@@ -19,7 +19,7 @@ mod types;
 use m1nd_base::{Problem, ProblemKind};
 use tree_sitter::Node;
 
-use self::state::{Extractor, GRAMMAR, KindName};
+use self::state::{Extractor, FIELDS, GRAMMAR, KindName};
 use super::Input;
 use crate::facts::FileFacts;
 use crate::walk::{Enter, Step, Visitor, parse, walk};
@@ -95,9 +95,9 @@ impl Extractor<'_> {
                 self.type_parameter_names(node);
             }
             "assignment" | "augmented_assignment" => self.enter_assignment(node),
-            "for_statement" | "for_in_clause" => self.declare_field(node, "left"),
-            "named_expression" => self.declare_field(node, "name"),
-            "as_pattern" if parent != "case_pattern" => self.declare_field(node, "alias"),
+            "for_statement" | "for_in_clause" => self.declare_field(node, FIELDS.left),
+            "named_expression" => self.declare_field(node, FIELDS.name),
+            "as_pattern" if parent != "case_pattern" => self.declare_field(node, FIELDS.alias),
             "case_pattern" if parent == "case_clause" => {
                 self.case_pattern(node, path);
                 return Enter::Skip;
@@ -108,6 +108,12 @@ impl Extractor<'_> {
             }
             "string" if self.in_type() => {
                 self.forward_reference(node, path);
+                return Enter::Skip;
+            }
+            "string" if self.is_plain_string(node) => {
+                // Nothing stands in it but its quotes and text.
+                let literal = self.string(node);
+                self.exprs.set(node, literal);
                 return Enter::Skip;
             }
             _ => {}

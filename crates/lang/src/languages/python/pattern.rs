@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, KindName};
+use super::state::{Extractor, FIELDS, KindName};
 use crate::facts::{BindingTarget, Expr, ExprId, Namespace, Role};
 use crate::walk::Step;
 
@@ -16,7 +16,7 @@ impl Extractor<'_> {
     /// Reads one whole `case` pattern.
     pub(super) fn case_pattern<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
         let matching = path.iter().rev().map(|step| step.node).find(|node| node.kind_name() == "match_statement");
-        let value = self.expr_of(matching.and_then(|matching| matching.child_by_field_name("subject")));
+        let value = self.expr_of(matching.and_then(|matching| matching.child_by_field_id(FIELDS.subject)));
         let mut open = vec![Case { node, value }];
         while let Some(case) = open.pop() {
             if self.b.full() {

@@ -126,7 +126,7 @@ impl<'a> Extractor<'a> {
             limits: input.limits,
             cancel: input.cancel,
             b: FactsBuilder::new(input.language, input.lines(), input.limits),
-            exprs: NodeExprs::default(),
+            exprs: NodeExprs::for_bytes(input.text.len()),
             contexts: vec![file],
             modes: Vec::new(),
             type_only: Vec::new(),
@@ -303,13 +303,51 @@ impl<'a> Extractor<'a> {
     }
 
     fn is_type_checking(&self, if_statement: Node<'_>) -> bool {
-        let condition = if_statement.child_by_field_name("condition");
+        let condition = if_statement.child_by_field_id(FIELDS.condition);
         condition.is_some_and(|node| last_word(self.source.text(node)) == "TYPE_CHECKING")
     }
 }
 
 /// The grammar.
 pub(super) static GRAMMAR: LazyLock<Language> = LazyLock::new(|| tree_sitter_python::LANGUAGE.into());
+
+macro_rules! fields {
+    ($($field:ident = $name:literal),* $(,)?) => {
+        /// Numbers of the grammar's fields: asked by name, a child is found by comparing the names of all fields.
+        pub(super) struct Fields {
+            $(pub(super) $field: u16,)*
+        }
+
+        /// The fields that are asked for; 0, which no child has, for one that the grammar does not know.
+        pub(super) static FIELDS: LazyLock<Fields> = LazyLock::new(|| Fields {
+            $($field: GRAMMAR.field_id_for_name($name).map_or(0, |id| id.get()),)*
+        });
+    };
+}
+
+fields! {
+    alias = "alias",
+    argument = "argument",
+    arguments = "arguments",
+    attribute = "attribute",
+    body = "body",
+    condition = "condition",
+    definition = "definition",
+    function = "function",
+    left = "left",
+    module_name = "module_name",
+    name = "name",
+    object = "object",
+    parameters = "parameters",
+    return_type = "return_type",
+    right = "right",
+    subject = "subject",
+    subscript = "subscript",
+    superclasses = "superclasses",
+    type_ = "type",
+    type_parameters = "type_parameters",
+    value = "value",
+}
 
 /// Names of the grammar's node kinds by their number.
 static KINDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {

@@ -2,7 +2,7 @@
 
 use tree_sitter::{Node, Parser, Range};
 
-use super::state::{Extractor, GRAMMAR, KindName, last_word};
+use super::state::{Extractor, FIELDS, GRAMMAR, KindName, last_word};
 use crate::facts::{Expr, ExprId, Literal};
 use crate::walk::{Step, walk};
 
@@ -10,6 +10,8 @@ use crate::walk::{Step, walk};
 const MAX_QUOTED: usize = 2 << 10;
 /// Functions whose first argument is a type and whose result is a value of it.
 const CASTS: [&str; 1] = ["cast"];
+/// Names of functions that take types are shorter, with their module, in bytes.
+pub(super) const MAX_TYPE_FUNCTION: usize = 32;
 /// Wrappers that say something of a name but do not change its type.
 const TRANSPARENT: [&str; 7] = ["Annotated", "ClassVar", "Final", "InitVar", "Required", "NotRequired", "ReadOnly"];
 
@@ -29,22 +31,41 @@ impl Extractor<'_> {
             }
             ("type", _) => Some(true),
             (_, "subscript") if field == "subscript" && self.in_type() => {
-                let head = parent.child_by_field_name("value")?;
-                let is_first = parent.child_by_field_name("subscript") == Some(step.node);
+                let head = parent.child_by_field_id(FIELDS.value)?;
+                let is_first = parent.child_by_field_id(FIELDS.subscript) == Some(step.node);
                 Some(self.is_type_argument(head, is_first))
             }
             ("subscript", "argument_list") if grand.is_some_and(|grand| grand.kind_name() == "class_definition") => {
                 Some(true)
             }
-            (_, "argument_list") if grand.is_some_and(|grand| self.is_cast(grand)) => {
-                (parent.named_child(0) == Some(step.node)).then_some(true)
-            }
-            (_, "argument_list" | "keyword_argument") if self.is_type_variable_limit(step.node, parent, grand) => {
-                Some(true)
+            (_, "argument_list") => self.argument_mode(step.node, parent, grand?),
+            (_, "keyword_argument") => {
+                let call = path.len().checked_sub(3).map(|index| path[index].node);
+                self.is_type_variable_bound(parent, call).then_some(true)
             }
             (_, "assignment") if field == "right" => self.is_alias(parent).then_some(true),
             _ => None,
         }
+    }
+
+    /// As [`Self::mode`], of an argument.
+    fn argument_mode(&self, node: Node<'_>, arguments: Node<'_>, call: Node<'_>) -> Option<bool> {
+        if !self.may_take_types(call, arguments) {
+            return None;
+        }
+        let is_first = || arguments.named_child(0) == Some(node);
+        if self.is_cast(call) {
+            return is_first().then_some(true);
+        }
+        let is_limit = node.kind_name() != "keyword_argument" && self.is_type_variable_call(call) && !is_first();
+        is_limit.then_some(true)
+    }
+
+    /// Whether what is called may be one of the functions that take types, by a quick look at the start of the call.
+    fn may_take_types(&self, call: Node<'_>, arguments: Node<'_>) -> bool {
+        let (start, end) = (call.start_byte(), arguments.start_byte());
+        let head = self.source.text.as_bytes().get(start..end.min(start + MAX_TYPE_FUNCTION)).unwrap_or_default();
+        head.windows(4).any(|word| matches!(word, b"cast" | b"Type"))
     }
 
     fn is_type_argument(&self, head: Node<'_>, is_first: bool) -> bool {
@@ -57,9 +78,9 @@ impl Extractor<'_> {
 
     /// Whether a node is a call of `cast`.
     pub(super) fn is_cast(&self, call: Node<'_>) -> bool {
-        let function = call.child_by_field_name("function").filter(|_| call.kind_name() == "call");
+        let function = call.child_by_field_id(FIELDS.function).filter(|_| call.kind_name() == "call");
         function.is_some_and(|function| {
-            function.byte_range().len() < 32 && CASTS.contains(&last_word(self.source.text(function)))
+            function.byte_range().len() < MAX_TYPE_FUNCTION && CASTS.contains(&last_word(self.source.text(function)))
         })
     }
 
@@ -101,7 +122,7 @@ impl Extractor<'_> {
 
     /// `a.List[X]`, and `List[X]` where the grammar does not know that it is a type.
     pub(super) fn leave_type_subscript(&mut self, node: Node<'_>) {
-        let Some(head) = node.child_by_field_name("value") else { return };
+        let Some(head) = node.child_by_field_id(FIELDS.value) else { return };
         let base = self.expr_of(Some(head));
         let mut cursor = node.walk();
         let children = node.children_by_field_name("subscript", &mut cursor).take(super::state::MAX_ITEMS);
