@@ -20,7 +20,7 @@ fn graph(base_flags: NodeFlags, made: &[&str], dispatches: bool) -> Graph {
         let flags = if id == "Base.go" { base_flags } else { NodeFlags::default() };
         let parent = parent.map(number);
         let symbol = number(id);
-        NodeInput { symbol, parent, kind, label: id, lines: (1, 2), flags, signature: "", doc: "" }
+        NodeInput { symbol, parent, kind, label: id, lines: (1, 2), name_line: 1, flags, signature: "", doc: "" }
     };
     let sites = [Pos { line: 7, col: 3 }];
     let edge = |from: &str, relation, to: &str, dispatches| EdgeInput {
