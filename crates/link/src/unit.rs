@@ -145,6 +145,13 @@ impl Unit {
     fn find_attached(&self, names: &mut Names) -> Vec<(Name, DefId)> {
         let mut found = Vec::new();
         for (index, definition) in self.facts.definitions.iter().enumerate() {
+            let beside = definition.kind == DefKind::TypeAlias
+                && !definition.flags.is_distinct
+                && rules_of(&self.facts).members_beside_type;
+            // Members may be written for another name of the type.
+            if beside && let Some(name) = definition.declared.and_then(|of| self.last_name(of)) {
+                found.push((name, DefId(index as u32)));
+            }
             let Some(expr) = definition.extends_type else { continue };
             let name = match self.last_name(expr) {
                 Some(written) => self.imported_as(written).unwrap_or(written),
@@ -205,6 +212,10 @@ impl Unit {
     pub(crate) fn list(&self, list: ListId) -> &[ExprId] {
         self.facts.list(list)
     }
+}
+
+fn rules_of(facts: &FileFacts) -> &'static crate::rules::Rules {
+    crate::languages::FAMILIES[crate::languages::family(facts.language)].rules
 }
 
 /// Name under which members are kept that attach to a type whose name cannot be told (`impl<T> Trait for T`).

@@ -418,10 +418,21 @@ impl Eval<'_> {
         let beside = self.rules(of.file).members_beside_type;
         let name = self.unit(of.file).name(definition.name);
         let mut attached = Vec::new();
-        self.asked.insert(Key::attached(name));
-        if let Some(rows) = self.project.attached.get(&name) {
-            for &row in rows {
+        let mut names = vec![name];
+        let mut place = 0;
+        while let Some(&name) = names.get(place) {
+            place += 1;
+            self.asked.insert(Key::attached(name));
+            for &row in self.project.attached.get(&name).into_iter().flatten() {
                 if beside && !self.same_folder(row.file, of.file) {
+                    continue;
+                }
+                if beside && self.is_alias(row) {
+                    let alias = self.definition(row).name;
+                    let alias = self.unit(row.file).name(alias);
+                    if !names.contains(&alias) {
+                        names.push(alias);
+                    }
                     continue;
                 }
                 // Only what its own file's names say attaches here; a type of the same name elsewhere is another type.

@@ -5,9 +5,7 @@ use tree_sitter::Node;
 use super::declare::type_parameter_names;
 use super::state::{Extractor, MAX_NAME};
 use super::{children, fields, parent_kind};
-use crate::facts::{
-    BindingTarget, Collection, DefId, DefKind, Expr, ExprId, Namespace, Parameter, ParameterKind, ScopeKind,
-};
+use crate::facts::{BindingTarget, Collection, DefId, DefKind, Expr, ExprId, Namespace, Parameter, ParameterKind};
 use crate::text;
 use crate::walk::Step;
 
@@ -34,8 +32,7 @@ impl Extractor<'_> {
         if !generics.is_empty() {
             self.open_generics(node, id, &generics);
         }
-        let scope = self.open_frame(node, ScopeKind::Function, Some(id));
-        self.b.definition_mut(id).body = Some(scope);
+        self.open_function_frame(node, id);
     }
 
     fn is_test(&self, node: Node<'_>, name: Node<'_>) -> bool {
@@ -52,8 +49,7 @@ impl Extractor<'_> {
         let id = self.define_anonymous(DefKind::Function, node);
         let expr = self.b.expr(Expr::Definition(id));
         self.exprs.set(node, expr);
-        let scope = self.open_frame(node, ScopeKind::Function, Some(id));
-        self.b.definition_mut(id).body = Some(scope);
+        self.open_function_frame(node, id);
     }
 
     pub(super) fn open_method_elem(&mut self, node: Node<'_>) {
@@ -63,8 +59,7 @@ impl Extractor<'_> {
         definition.flags.is_abstract = true;
         definition.flags.is_local = false;
         self.b.bind_definition(id, Namespace::Any);
-        let scope = self.open_frame(node, ScopeKind::Function, Some(id));
-        self.b.definition_mut(id).body = Some(scope);
+        self.open_function_frame(node, id);
     }
 
     /// Parameters, receivers and results, by what the list belongs to.

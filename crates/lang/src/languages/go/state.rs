@@ -18,6 +18,9 @@ pub(super) struct Frame {
     node: usize,
     /// Where names are looked up from. A declaration that hides a name used before moves it on.
     pub(super) scope: ScopeId,
+    /// The scope of a function's parameters and body, while its header is read: the types there do not see the
+    /// parameters (`url *url.URL`).
+    pub(super) body: Option<ScopeId>,
     /// The definition whose body it is.
     pub(super) definition: Option<DefId>,
     /// Names declared in it that are local to the function.
@@ -130,6 +133,7 @@ impl<'a> Extractor<'a> {
         self.frames.push(Frame {
             node: node.id(),
             scope,
+            body: None,
             definition,
             declared: Vec::new(),
             parameters: Vec::new(),
@@ -137,6 +141,16 @@ impl<'a> Extractor<'a> {
             alias: None,
         });
         scope
+    }
+
+    /// Opens a function: the scope of its header, and in it that of its parameters and body.
+    pub(super) fn open_function_frame(&mut self, node: Node<'_>, id: DefId) {
+        let header = self.open_frame(node, ScopeKind::Generics, Some(id));
+        let body = self.b.scope(header, ScopeKind::Function, Some(id));
+        self.b.definition_mut(id).body = Some(body);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.body = Some(body);
+        }
     }
 
     /// Closes the scopes that `node` opened.
@@ -200,7 +214,8 @@ impl<'a> Extractor<'a> {
 
     /// Declares a name in the innermost frame without looking at what was used before: parameters, types.
     pub(super) fn declare_here(&mut self, name: NameId, target: BindingTarget, is_type: bool) {
-        let scope = self.scope();
+        let body = self.frames.last().and_then(|frame| frame.body);
+        let scope = body.unwrap_or(self.scope());
         self.b.bind(scope, name, Namespace::Any, target);
         if let Some(frame) = self.frames.last_mut() {
             frame.declared.push(name);

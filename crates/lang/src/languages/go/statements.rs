@@ -12,7 +12,13 @@ impl Extractor<'_> {
         let node = step.node;
         match node.kind() {
             // Parameters and body of a function are one block.
-            "block" if matches!(parent_kind(path), "function_declaration" | "method_declaration" | "func_literal") => {}
+            "block" if matches!(parent_kind(path), "function_declaration" | "method_declaration" | "func_literal") => {
+                if let Some(frame) = self.frames.last_mut()
+                    && let Some(body) = frame.body.take()
+                {
+                    frame.scope = body;
+                }
+            }
             "block"
             | "if_statement"
             | "for_statement"
