@@ -153,7 +153,14 @@ fn nodes(project: &Project, file: FileId) -> Vec<LinkNode> {
     let mut place: rustc_hash::FxHashMap<SymbolId, u32> = rustc_hash::FxHashMap::default();
     for (index, definition) in unit.facts.definitions.iter().enumerate() {
         let Some(id) = unit.symbols[index] else { continue };
-        if place.contains_key(&id) {
+        if let Some(&known) = place.get(&id) {
+            // What gives the body stands for the node, not what only declared it.
+            let first = &mut nodes[known as usize].definition;
+            if first.is_some_and(|first| unit.facts.definition(first).flags.is_declaration)
+                && !definition.flags.is_declaration
+            {
+                *first = Some(DefId(index as u32));
+            }
             continue;
         }
         let parent = ids::node_owner(&unit.facts, definition)

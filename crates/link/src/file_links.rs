@@ -1,5 +1,7 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
+mod indirect;
+
 use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
 use smallvec::SmallVec;
 
@@ -7,7 +9,7 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Names
 use m1nd_lang::is_test_path;
 use rustc_hash::FxHashSet;
 
-use crate::eval::{Entity, Eval, Found, Module, Search, Value};
+use crate::eval::{self, Entity, Eval, Found, Module, Search, Value};
 use crate::ids::SymbolId;
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Project};
@@ -147,9 +149,17 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
         eval.begin_reference();
         all.extend(resolve_import(eval, file, import));
     }
+    let includes = eval.rules(file).includes;
     for reference in &unit.facts.references {
         eval.begin_reference();
+        if includes && let Some(rows) = indirect::resolve_indirect(eval, file, reference, limits) {
+            all.extend(rows);
+            continue;
+        }
         all.extend(resolve_reference(eval, file, reference, limits));
+    }
+    if includes {
+        all.extend(indirect::declarations(eval, file));
     }
     narrow_imports(eval.project, &mut all);
     all.sort_by_key(|resolution| resolution.pos);
@@ -184,9 +194,14 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
     let unit = eval.unit(file);
     let import = unit.facts.imports[id.index()];
     let relation = if import.flags.reexport { Relation::Reexports } else { Relation::Imports };
+    let is_header = eval.rules(file).includes && import.kind == ImportKind::Include;
     let project = eval.project;
     let module_name = || -> &'a str {
         let written = unit.facts.name(import.module);
+        if is_header {
+            let last = written.rsplit('/').next().unwrap_or(written);
+            return last.split('.').next().unwrap_or(last);
+        }
         let written = match import.path.and_then(|path| unit.last_name(path)) {
             Some(name) => project.names.text(name),
             None => written,
@@ -255,19 +270,15 @@ fn resolve_reference<'a>(
         Expr::Root { .. } => "crate",
         _ => "",
     };
-    let search = search(eval, file, reference.expr, reference.role);
-    let from = source(eval, file, reference);
+    let mut search = search(eval, file, reference.expr, reference.role);
+    if eval.rules(file).includes {
+        search = eval.defined(search);
+        search = eval.taking(search, reference.arity);
+    }
     let is_call = reference.role == Role::Call;
     let dispatches = is_call && eval.dispatches(file, reference.expr, &search);
     let exercises = is_call && exercises(eval, file, reference, &search);
-    let relation = match reference.role {
-        Role::Call | Role::Macro => Relation::Calls,
-        Role::Read | Role::Write | Role::Type => Relation::References,
-        Role::Inherit => Relation::Inherits,
-        Role::Implement => Relation::Implements,
-        Role::Decorate => Relation::Decorates,
-    };
-    let row = Row { name, role: Some(reference.role), pos: reference.pos, from, relation, inexact: reference.inexact };
+    let row = row(eval, file, reference, eval::untagged(name));
     let mut rows = SmallVec::new();
     if reference.role == Role::Call && rules.overloads {
         let (constructors, classes) = constructed(eval, file, reference.expr, &search);
@@ -315,6 +326,24 @@ fn constructed(eval: &mut Eval<'_>, file: FileId, callee: ExprId, search: &Searc
     }
     let symbol = unit.symbols[class.def.index()];
     (eval.constructors(file, callee, class), symbol.into_iter().collect())
+}
+
+fn row<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference, name: &'a str) -> Row<'a> {
+    let relation = match reference.role {
+        Role::Call | Role::Macro => Relation::Calls,
+        Role::Read | Role::Write | Role::Type => Relation::References,
+        Role::Inherit => Relation::Inherits,
+        Role::Implement => Relation::Implements,
+        Role::Decorate => Relation::Decorates,
+    };
+    Row {
+        name,
+        role: Some(reference.role),
+        pos: reference.pos,
+        from: source(eval, file, reference),
+        relation,
+        inexact: reference.inexact,
+    }
 }
 
 /// The name spaces a role looks in, most fitting first.
@@ -408,7 +437,9 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
     let mut local = false;
     let mut unknown = search.unknown;
     let found: Vec<Found> = search.found.to_vec();
-    let is_module = found.iter().any(|found| matches!(found.entity, Entity::Module(Module::Files(_))));
+    let several = found.iter().any(|found| matches!(found.entity, Entity::Module(Module::Files(_))));
+    // Several files that an include may mean are no module.
+    let is_module = several && !eval.rules(file).includes;
     for found in &found {
         match &found.entity {
             Entity::External(package, _) => externals.push(package.to_string()),
@@ -509,8 +540,12 @@ fn entity_targets(
                 }));
                 return None;
             }
-            if calls && definition.kind == DefKind::Class {
+            if calls && (definition.kind == DefKind::Class || definition.kind == DefKind::Struct) {
                 constructors(eval, *of, also);
+            }
+            if definition.kind == DefKind::Macro && eval.rules(of.file).includes {
+                let functions = eval.expanded(*of);
+                also.extend(functions.iter().filter_map(|of| eval.unit(of.file).symbols[of.def.index()]));
             }
             None
         }

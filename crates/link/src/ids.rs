@@ -2,8 +2,8 @@
 
 use indexmap::IndexSet;
 use m1nd_base::{ContentHash, RepoPath};
-use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, ParameterKind};
+use m1nd_lang::{FileFacts, Language};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// An interned node id text; stable while its linker lives.
@@ -93,13 +93,37 @@ pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut S
         let class = row.1.map(|class| format!("::{}::{class}", DefKind::Impl.word())).unwrap_or_default();
         let mut text = format!("{owner}{class}::{}::{}", row.2.word(), row.3);
         let twins = &same[&row];
-        if twins.iter().any(|&twin| facts.definitions[twin].signature != definition.signature) {
-            let signature = definition.signature.as_deref().unwrap_or("");
+        let own = header(facts, twins, index);
+        if twins.iter().any(|&twin| header(facts, twins, twin) != own) {
+            let signature = own.unwrap_or("");
             text.push_str(&format!("~{:08x}", ContentHash::of(signature.as_bytes()).short() as u32));
         }
         texts.push(Some(text));
     }
     texts.iter().map(|text| text.as_deref().map(|text| symbols.intern(text))).collect()
+}
+
+/// Number of same-named definitions up to which a declaration is matched with its definition.
+const MAX_TWINS: usize = 64;
+
+/// The signature that tells a definition from its twins. A C prototype has that of the definition in the same file, so
+/// that both are one node.
+fn header<'a>(facts: &'a FileFacts, twins: &[usize], index: usize) -> Option<&'a str> {
+    let definition = &facts.definitions[index];
+    let own = definition.signature.as_deref();
+    let declares = definition.flags.is_declaration && matches!(facts.language, Language::C | Language::Cpp);
+    if !declares || twins.len() < 2 || twins.len() > MAX_TWINS {
+        return own;
+    }
+    let takes = |index: usize| facts.parameters(DefId(index as u32)).len();
+    let mut bodies = twins.iter().filter(|&&twin| {
+        let fits = facts.language == Language::C || takes(twin) == takes(index);
+        fits && !facts.definitions[twin].flags.is_declaration
+    });
+    match (bodies.next(), bodies.next()) {
+        (Some(&body), None) => facts.definitions[body].signature.as_deref(),
+        _ => own,
+    }
 }
 
 /// The nearest owner that is a node.

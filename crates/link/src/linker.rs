@@ -122,6 +122,7 @@ impl Linker {
                 self.changed.extend(path_keys(path.as_str()));
                 self.changed.extend(unit.attached.iter().map(|(name, _)| Key::attached(*name)));
                 self.changed.extend(unit.methods.iter().map(|(name, _)| Key::methods(*name)));
+                self.changed.extend(unit.given.iter().map(|(name, _)| Key::attached(*name)));
             }
         }
         let file = self.project.insert(unit, slot);
@@ -139,6 +140,7 @@ impl Linker {
         self.changed.extend(path_keys(path.as_str()));
         self.changed.extend(unit.attached.iter().map(|(name, _)| Key::attached(*name)));
         self.changed.extend(unit.methods.iter().map(|(name, _)| Key::methods(*name)));
+        self.changed.extend(unit.given.iter().map(|(name, _)| Key::attached(*name)));
         self.dirty.remove(&file);
         self.forget(file);
         self.removed.insert(path.clone());
@@ -296,6 +298,7 @@ impl Linker {
 fn member_keys(old: &Unit, new: &Unit) -> FxHashSet<Key> {
     let mut keys = FxHashSet::default();
     keys.extend(old.attached.iter().chain(&new.attached).map(|(name, _)| Key::attached(*name)));
+    keys.extend(old.given.iter().chain(&new.given).map(|(name, _)| Key::attached(*name)));
     let methods = |unit: &Unit| -> FxHashSet<_> {
         unit.methods.iter().map(|(name, def)| (*name, unit.symbols[def.index()])).collect()
     };

@@ -67,6 +67,8 @@ pub(crate) struct Project {
     populated: FxHashMap<Box<str>, u32>,
     pub(crate) attached: FxHashMap<Name, Vec<DefRef>>,
     pub(crate) methods: FxHashMap<Name, Vec<DefRef>>,
+    /// Files that give functions to members of this name.
+    pub(crate) given: FxHashMap<Name, Vec<FileId>>,
 }
 
 impl Project {
@@ -97,6 +99,12 @@ impl Project {
         }
         for &(name, def) in &unit.methods {
             insert_sorted(self.methods.entry(name).or_default(), DefRef { file, def });
+        }
+        for &(name, _) in &unit.given {
+            let files = self.given.entry(name).or_default();
+            if let Err(place) = files.binary_search(&file) {
+                files.insert(place, file);
+            }
         }
         if slot.is_some() {
             self.units[file.0 as usize] = Some(unit);
@@ -131,6 +139,11 @@ impl Project {
         for (name, _) in &unit.methods {
             if let Some(rows) = self.methods.get_mut(name) {
                 rows.retain(|row| row.file != file);
+            }
+        }
+        for (name, _) in &unit.given {
+            if let Some(files) = self.given.get_mut(name) {
+                files.retain(|other| *other != file);
             }
         }
         Some(unit)
@@ -212,6 +225,11 @@ impl<'a> Files<'a> {
     /// Language of a file.
     pub fn language(&self, file: FileId) -> Language {
         self.project.unit(file).facts.language
+    }
+
+    /// Notes that the answer depends on the surface of a file.
+    pub fn see(&self, file: FileId) {
+        self.asked.borrow_mut().insert(Key::surface(file));
     }
 
     /// Facts of a file. Only what is in its surface may be used: the asking file is linked again when that changes.

@@ -252,6 +252,9 @@ pub struct Rules {
     pub function_types: &'static [(&'static str, &'static [u8])],
     /// Members that every enum class has from the language, by what they yield of its values.
     pub enum_members: &'static [(&'static str, MethodShape)],
+    /// Files see the top-level names of the files they include, as if these were written in them, and what one file
+    /// declares another defines (C, C++).
+    pub includes: bool,
     /// The language is linked across files.
     pub linked: bool,
 }
@@ -296,6 +299,7 @@ impl Rules {
         result_types: &[],
         function_types: &[],
         enum_members: &[],
+        includes: false,
         linked: false,
     };
 
@@ -377,5 +381,23 @@ pub trait Resolver: Send + Sync {
     fn siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
         let _ = (files, from);
         Vec::new()
+    }
+
+    /// Files whose top-level names may be visible in `from`, where an include can mean several files.
+    fn doubtful_siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
+        let _ = (files, from);
+        Vec::new()
+    }
+
+    /// The package of a name that nothing in the project has, where `from` sees headers outside of it.
+    fn outside_headers(&self, files: &Files<'_>, from: FileId) -> Option<String> {
+        let _ = (files, from);
+        None
+    }
+
+    /// The program or library that a file is built into, if the build says so.
+    fn target(&self, file: FileId) -> Option<&str> {
+        let _ = file;
+        None
     }
 }

@@ -1,10 +1,10 @@
 use std::sync::Arc;
 
 use m1nd_base::RepoPath;
-use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{
-    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId,
+    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, Visibility,
 };
+use m1nd_lang::{FileFacts, Language};
 
 use crate::ids::{self, SymbolId, Symbols};
 use crate::names::{Name, Names};
@@ -34,6 +34,10 @@ pub(crate) struct Unit {
     calls: Vec<CallSite>,
     /// Functions written as arguments: the function, the call (as what is called), the place among the arguments.
     arguments: Vec<(DefId, ExprId, u32)>,
+    /// Functions given to members of values, by the member's name (C): places in the file's member writes.
+    pub(crate) given: Vec<(Name, u32)>,
+    /// Namespaces of the file by their whole name (C++), inline ones under the name around them.
+    pub(crate) namespaces: Vec<(Name, DefId)>,
     /// Hash of all that other files can see of this one.
     pub(crate) surface: u64,
 }
@@ -75,6 +79,8 @@ impl Unit {
             methods: Vec::new(),
             calls: Vec::new(),
             arguments: Vec::new(),
+            given: Vec::new(),
+            namespaces: Vec::new(),
             surface: crate::surface::hash(&facts),
             facts,
         };
@@ -82,6 +88,13 @@ impl Unit {
         unit.methods = unit.find_methods();
         if crate::languages::FAMILIES[crate::languages::family(unit.facts.language)].rules.overloads {
             unit.find_calls();
+        }
+        if matches!(unit.facts.language, Language::C | Language::Cpp) {
+            unit.methods.extend(unit.find_linked());
+            unit.methods.sort_unstable();
+            unit.methods.dedup();
+            unit.given = unit.find_given();
+            unit.namespaces = unit.find_namespaces(names);
         }
         unit
     }
@@ -208,6 +221,49 @@ impl Unit {
         found
     }
 
+    /// What other files can name by declaring it themselves: functions, variables and types at the top level or in a
+    /// namespace, with a body and not private to the file.
+    fn find_linked(&self) -> Vec<(Name, DefId)> {
+        let facts = &self.facts;
+        let is_open = |definition: &m1nd_lang::facts::Definition| {
+            let owner = definition.owner.map(|owner| facts.definition(owner).kind);
+            let kind = matches!(definition.kind, DefKind::Function | DefKind::Variable | DefKind::Constant)
+                || definition.kind.is_type() && definition.kind != DefKind::TypeAlias;
+            kind && matches!(owner, None | Some(DefKind::Module))
+                && !definition.flags.is_declaration
+                && !definition.flags.is_anonymous
+                && definition.visibility != Visibility::Private
+        };
+        let rows = facts.definitions.iter().enumerate().filter(|(_, definition)| is_open(definition));
+        rows.map(|(index, definition)| (self.name(definition.name), DefId(index as u32))).collect()
+    }
+
+    fn find_given(&self) -> Vec<(Name, u32)> {
+        let rows = self.facts.member_writes.iter().enumerate();
+        let mut given: Vec<_> = rows.map(|(index, write)| (self.name(write.name), index as u32)).collect();
+        given.sort_unstable();
+        given
+    }
+
+    fn find_namespaces(&self, names: &mut Names) -> Vec<(Name, DefId)> {
+        let mut found: Vec<_> = self
+            .facts
+            .definitions
+            .iter()
+            .enumerate()
+            .filter(|(_, definition)| definition.kind == DefKind::Module)
+            .map(|(index, _)| (names.intern(&namespace_path(&self.facts, DefId(index as u32))), DefId(index as u32)))
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Namespaces of the file with this whole name.
+    pub(crate) fn namespaces(&self, path: Name) -> impl Iterator<Item = DefId> + '_ {
+        let start = self.namespaces.partition_point(|&(name, _)| name < path);
+        self.namespaces[start..].iter().take_while(move |&&(name, _)| name == path).map(|&(_, def)| def)
+    }
+
     /// The items of a list of expressions.
     pub(crate) fn list(&self, list: ListId) -> &[ExprId] {
         self.facts.list(list)
@@ -216,6 +272,23 @@ impl Unit {
 
 fn rules_of(facts: &FileFacts) -> &'static crate::rules::Rules {
     crate::languages::FAMILIES[crate::languages::family(facts.language)].rules
+}
+
+/// Whole name of a namespace, or of the namespaces around a definition that is none. Inline namespaces are left out:
+/// their members belong to the namespace around them.
+pub(crate) fn namespace_path(facts: &FileFacts, of: DefId) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let mut around = Some(of);
+    while let Some(id) = around {
+        let definition = facts.definition(id);
+        let inline = definition.signature.as_deref().is_some_and(|signature| signature.starts_with("inline "));
+        if definition.kind == DefKind::Module && !inline {
+            parts.push(facts.name(definition.name));
+        }
+        around = definition.owner;
+    }
+    parts.reverse();
+    parts.join("::")
 }
 
 /// Name under which members are kept that attach to a type whose name cannot be told (`impl<T> Trait for T`).

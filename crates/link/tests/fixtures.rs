@@ -177,3 +177,8 @@ fn rust() {
 fn java() {
     run("java", 60);
 }
+
+#[test]
+fn c() {
+    run("c", 60);
+}

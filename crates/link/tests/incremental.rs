@@ -235,6 +235,48 @@ fn sequences(fixture: &[(&str, &str)]) {
     }
 }
 
+const C: &[(&str, &str)] = &[
+    (
+        "include/store.h",
+        "#ifndef STORE_H\n#define STORE_H\nstruct store;\ntypedef struct ops { int (*get)(int); } ops_t;\nint store_get(int x);\nvoid store_put(struct store *s);\n#define TWICE(x) (store_get(x) + store_get(x))\nextern const ops_t table;\n#endif\n",
+    ),
+    (
+        "src/store.c",
+        "#include \"store.h\"\nstruct store { int size; };\nstatic int check(int x) { return x; }\nint store_get(int x) { return check(x); }\nvoid store_put(struct store *s) { s->size = TWICE(1); }\nconst ops_t table = { .get = store_get };\n",
+    ),
+    (
+        "src/main.c",
+        "#include <stdio.h>\n#include \"../include/store.h\"\n#include \"util.h\"\nint main(void) {\n  ops_t o;\n  o.get = helper;\n  printf(\"%d\", o.get(TWICE(2)));\n  return table.get(store_get(1)) + late(2);\n}\n",
+    ),
+    ("src/util.h", "static inline int helper(int x) { return x + 1; }\n"),
+    ("src/other.c", "int late(int x) { return x; }\nint check(int x) { return late(x); }\n"),
+];
+
+const CPP: &[(&str, &str)] = &[
+    (
+        "shape.h",
+        "#pragma once\n#include <vector>\nnamespace geo {\nclass Shape {\n public:\n  Shape();\n  int area() const;\n  int area(int scale) const;\n};\nint total(const std::vector<Shape>& all);\n}\n",
+    ),
+    (
+        "shape.cc",
+        "#include \"shape.h\"\nnamespace geo {\nShape::Shape() {}\nint Shape::area() const { return area(1); }\nint Shape::area(int scale) const { return scale; }\nint total(const std::vector<Shape>& all) {\n  int sum = 0;\n  for (const auto& one : all) sum += one.area();\n  return sum;\n}\n}\n",
+    ),
+    (
+        "main.cc",
+        "#include \"shape.h\"\nusing geo::Shape;\nint main() {\n  Shape s;\n  std::vector<Shape> all;\n  return geo::total(all) + s.area(2);\n}\n",
+    ),
+];
+
+#[test]
+fn c_edits() {
+    sequences(C);
+}
+
+#[test]
+fn cpp_edits() {
+    sequences(CPP);
+}
+
 #[test]
 fn python_edits() {
     sequences(PYTHON);

@@ -282,6 +282,16 @@ impl NameTable {
         (0..self.ends.len() as u32).map(|id| self.get(NameId(id)))
     }
 
+    /// The id of a text, added if it is not there yet. Looks at all texts: for a few additions to facts that are
+    /// complete.
+    pub(crate) fn intern(&mut self, text: &str) -> NameId {
+        let known = self.iter().position(|known| known == text);
+        match known {
+            Some(place) => NameId(place as u32),
+            None => self.push(text),
+        }
+    }
+
     /// Adds a text, which must not be there yet.
     fn push(&mut self, text: &str) -> NameId {
         self.text.push_str(text);

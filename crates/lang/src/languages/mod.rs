@@ -193,7 +193,7 @@ static ROWS: &[Row] = &[
     Row {
         language: Language::C,
         name: "c",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["c", "h"],
         names: &[],
         extract: Some(c::extract),
@@ -201,7 +201,7 @@ static ROWS: &[Row] = &[
     Row {
         language: Language::Cpp,
         name: "cpp",
-        tier: Tier::Outlined,
+        tier: Tier::Linked,
         extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp", "cu", "cuh"],
         names: &[],
         extract: Some(cpp::extract),

@@ -199,10 +199,15 @@ impl Eval<'_> {
                     continue;
                 }
                 let with_bases = row.kind == ScopeKind::Class && want == Namespace::Callee && rules.overloads;
-                let search = match with_bases {
+                let mut search = match with_bases {
                     true => Search::default(),
                     false => self.scope_member(file, scope, name, want, Asker::Named),
                 };
+                if rules.includes && row.kind == ScopeKind::Module {
+                    search = self.with_namespace(file, row.owner, name, want, search);
+                } else if rules.includes && scope == FILE && self.may_be_overloaded(&search) {
+                    search = self.with_included(file, name, want, search);
+                }
                 if !search.found.is_empty() {
                     return search;
                 }
@@ -267,6 +272,9 @@ impl Eval<'_> {
     }
 
     fn outside(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        if self.rules(file).includes {
+            return self.included(file, name, want);
+        }
         let resolver = self.resolver(file);
         if want == Namespace::Macro {
             let mut search = Search::default();
@@ -383,12 +391,13 @@ impl Eval<'_> {
 
     /// Of several definitions of one name, those that only declare it give way to those with a body; twins that are
     /// one node count once.
-    fn prefer_bodies(&mut self, search: &mut Search) {
+    pub(super) fn prefer_bodies(&mut self, search: &mut Search) {
         if search.found.len() < 2 {
             return;
         }
+        self.drop_declared(search);
         let is_body = |eval: &mut Self, found: &Found| match found.entity {
-            Entity::Def(of) => !eval.definition(of).flags.is_declaration,
+            Entity::Def(of) => eval.rules(of.file).includes || !eval.definition(of).flags.is_declaration,
             _ => true,
         };
         let bodies: Vec<bool> = search.found.iter().map(|found| is_body(self, found)).collect();

@@ -129,7 +129,10 @@ impl Eval<'_> {
         match definition.kind {
             DefKind::Module => {
                 let Some(body) = definition.body else { return Search::unknown(Reason::NoSuchMember) };
-                let search = self.scope_member(of.file, body, name, want, Asker::Named);
+                let mut search = self.scope_member(of.file, body, name, want, Asker::Named);
+                if self.rules(of.file).includes {
+                    search = self.with_namespace(of.file, Some(of.def), name, want, search);
+                }
                 if search.is_nothing() { Search::unknown(Reason::NoSuchMember) } else { search }
             }
             DefKind::Variant => match definition.owner {
@@ -407,7 +410,7 @@ impl Eval<'_> {
     }
 
     /// Definitions elsewhere that add members to a type.
-    fn attached(&mut self, of: DefRef) -> Rc<[DefRef]> {
+    pub(super) fn attached(&mut self, of: DefRef) -> Rc<[DefRef]> {
         let definition = self.definition(of);
         if !(definition.kind.is_class_like() || definition.kind == DefKind::TypeAlias) {
             return Rc::from([]);
@@ -624,8 +627,11 @@ impl Eval<'_> {
         if !rules.constructors_inherited {
             return self.own_constructor(class, above);
         }
-        for text in rules.constructors {
-            let Some(name) = self.project.names.get(text) else { continue };
+        // Constructors have the name of their class, where they are not told by a name of their own.
+        let own = self.unit(class.file).name(self.definition(class).name);
+        let own = rules.includes.then_some(own);
+        let named = rules.constructors.iter().filter_map(|text| self.project.names.get(text));
+        for name in named.chain(own).collect::<Vec<_>>() {
             let receiver = Value::Instance(class, no_args());
             let search = self.class_member(class, &no_args(), name, Namespace::Value, &receiver, above);
             if search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {

@@ -7,6 +7,8 @@
 mod call;
 mod embed;
 mod hierarchy;
+mod include;
+mod indirect;
 mod lookup;
 mod member;
 mod overload;
@@ -20,6 +22,7 @@ use m1nd_lang::facts::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub(crate) use include::untagged;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
 use crate::languages::{FAMILIES, family};
@@ -56,7 +59,10 @@ pub(crate) struct Eval<'a> {
     open_values: FxHashMap<DefRef, u32>,
     /// Rules of the language of the file that is linked.
     home: &'static Rules,
+    /// The file that is linked.
     home_file: FileId,
+    /// Files that a file sees through includes.
+    visible: FxHashMap<FileId, Rc<[FileId]>>,
     depth: u32,
     steps: u32,
     /// Lowest place of the stack that an evaluation in progress was cut short for.
@@ -80,6 +86,7 @@ impl<'a> Eval<'a> {
             open_values: FxHashMap::default(),
             home: &Rules::OUTLINED,
             home_file: FileId(0),
+            visible: FxHashMap::default(),
             depth: 0,
             steps: 0,
             cut: UNCUT,
@@ -469,7 +476,7 @@ impl<'a> Eval<'a> {
             let list = unit.list(definition.values);
             if list.is_empty() { Values::unknown(Reason::UnknownReceiver) } else { self.all(of.file, list, want) }
         };
-        if definition.kind != DefKind::Field && self.has_member_writes(of) {
+        if definition.kind != DefKind::Field && !self.rules(of.file).includes && self.has_member_writes(of) {
             values.items.insert(0, Value::Def(of, no_args()));
         }
         values
@@ -743,6 +750,7 @@ fn package_is_of(family: &str, package: &str) -> bool {
     match family {
         "python" => !matches!(package, "std" | "globals"),
         "typescript" => package == "globals",
+        "c" => package == "std",
         // Error crates define their own `Result`, collection crates their own maps: the names mean the same.
         "go" => matches!(package, "builtin" | "sync/atomic" | "iter"),
         "java" => package.starts_with("java"),

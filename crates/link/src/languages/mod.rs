@@ -8,6 +8,7 @@ use m1nd_lang::Language;
 use crate::project::Files;
 use crate::rules::{Resolver, Rules};
 
+mod c;
 mod go;
 mod java;
 mod outlined;
@@ -36,7 +37,7 @@ pub(crate) struct Family {
 
 /// Every family. Languages in no other row are outlined.
 pub(crate) static FAMILIES: &[Family] =
-    &[python::FAMILY, typescript::FAMILY, rust::FAMILY, go::FAMILY, java::FAMILY, outlined::FAMILY];
+    &[python::FAMILY, typescript::FAMILY, rust::FAMILY, c::FAMILY, go::FAMILY, java::FAMILY, outlined::FAMILY];
 
 /// Number of a language's family.
 pub(crate) fn family(language: Language) -> usize {

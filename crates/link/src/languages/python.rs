@@ -133,6 +133,7 @@ static RULES: Rules = Rules {
     duck_typing: true,
     fields_apart: false,
     function_classes: false,
+    includes: false,
     linked: true,
     ..Rules::OUTLINED
 };

@@ -247,6 +247,7 @@ static RULES: Rules = Rules {
     duck_typing: true,
     fields_apart: true,
     function_classes: false,
+    includes: false,
     linked: true,
     ..Rules::OUTLINED
 };

@@ -107,6 +107,7 @@ static RULES: Rules = Rules {
     duck_typing: true,
     fields_apart: false,
     function_classes: true,
+    includes: false,
     linked: true,
     ..Rules::OUTLINED
 };

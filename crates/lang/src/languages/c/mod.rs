@@ -1,6 +1,10 @@
 //! C: declarators, tags, typedefs, prototypes, macros. C++ builds on these rules.
 
 pub(super) mod declarator;
+mod directives;
+pub(super) mod given;
+pub(super) mod macros;
+pub(super) mod prepare;
 pub(super) mod rules;
 
 use std::sync::OnceLock;
@@ -10,11 +14,34 @@ use m1nd_base::Problem;
 use self::rules::{C_RULES, adjust};
 use super::Input;
 use super::outline::{self, Compiled, Grammar};
-use crate::facts::FileFacts;
+use crate::facts::{FactsBuilder, FileFacts, Import, ImportFlags, ImportKind, Pos};
 
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
+    let original = input.text;
+    let text = prepare::prepare(original, false);
+    let input = Input { text: &text, ..*input };
+    let mut facts = outline::extract(&input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))?;
+    finish(&mut facts, original, &text);
+    Ok(facts)
+}
+
+/// Completes what the walk could not: includes that were not shown to the parser, functions given to variables.
+pub(super) fn finish(facts: &mut FileFacts, original: &str, prepared: &str) {
+    given::settle(facts);
+    for (line, path, system) in directives::includes(original, prepared) {
+        let module = facts.names.intern(&path);
+        let flags = ImportFlags { system, ..ImportFlags::default() };
+        facts.imports.push(Import {
+            kind: ImportKind::Include,
+            module,
+            level: 0,
+            path: None,
+            scope: FactsBuilder::FILE,
+            pos: Pos { line, col: 1 },
+            flags,
+        });
+    }
 }
 
 static GRAMMAR: Grammar = Grammar {
@@ -22,5 +49,6 @@ static GRAMMAR: Grammar = Grammar {
     separate_types: true,
     inline_types: true,
     adjust,
+    assigned: given::assigned,
     ..Grammar::new(|| tree_sitter_c::LANGUAGE.into(), C_RULES)
 };

@@ -3,6 +3,8 @@
 use tree_sitter::Node;
 
 use super::declarator::{Declared, declarators, declared};
+use super::{given, macros};
+
 use crate::facts::{
     BindingTarget, Collection, DefFlags, DefKind, Expr, ExprId, Import, ImportFlags, ImportKind, Literal, Namespace,
     ParameterKind, Role, ScopeKind, Visibility,
@@ -34,7 +36,7 @@ pub(in crate::languages) static C_RULES: &[(&str, Rule)] = &[
     ("preproc_if", Rule::Without(field("condition"))),
     ("preproc_elif", Rule::Without(field("condition"))),
     ("preproc_call", Rule::Skip),
-    ("preproc_arg", Rule::Skip),
+    ("preproc_arg", Rule::Custom(macros::enter_text, nothing)),
     ("struct_specifier", Rule::Custom(enter_tag, leave_tag)),
     ("union_specifier", Rule::Custom(enter_tag, leave_tag)),
     ("enum_specifier", Rule::Custom(enter_tag, leave_tag)),
@@ -42,7 +44,7 @@ pub(in crate::languages) static C_RULES: &[(&str, Rule)] = &[
     ("type_definition", Rule::Custom(enter_typedef, leave_typedef)),
     ("declaration", Rule::Custom(enter_declaration, leave_declaration)),
     ("field_declaration", Rule::Custom(enter_declaration, leave_declaration)),
-    ("function_definition", Rule::Define(&FUNCTION)),
+    ("function_definition", Rule::Custom(enter_function, nothing)),
     ("parameter_declaration", Rule::Custom(enter_parameter, leave_parameter)),
     ("variadic_parameter", Rule::Custom(skip, nothing)),
     ("compound_statement", Rule::Block),
@@ -52,7 +54,7 @@ pub(in crate::languages) static C_RULES: &[(&str, Rule)] = &[
     ("labeled_statement", Rule::Without(field("label"))),
     ("call_expression", Rule::Call(field("function"), field("arguments"))),
     ("field_expression", Rule::Member(field("argument"), field("field"))),
-    ("subscript_expression", Rule::Index(field("argument"))),
+    ("subscript_expression", Rule::Custom(enter_subscript, leave_subscript)),
     ("pointer_expression", Rule::Forward),
     ("parenthesized_expression", Rule::Forward),
     ("cast_expression", Rule::Instance(field("type"))),
@@ -112,6 +114,10 @@ pub(in crate::languages) fn adjust<'a, 't>(
     _: Option<Node<'t>>,
     draft: &mut Draft<'a, 't>,
 ) {
+    // Tags of C have names of their own kind: `struct x` and a typedef `x` live side by side.
+    if draft.kind.is_type() && cx.grammar.separate_types && node.kind().ends_with("_specifier") {
+        draft.bound &= node.child_by_field_name("name").is_none();
+    }
     if draft.words.contains(&"static") && draft.kind != DefKind::Field {
         draft.visibility = Visibility::Private;
     }
@@ -135,6 +141,16 @@ pub(in crate::languages) fn adjust<'a, 't>(
     }
 }
 
+/// Functions do not nest: one at the start of a line inside of another is there because the parser lost a bracket.
+fn enter_function(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
+    if inside && node.start_position().column == 0 && cx.grammar.separate_types {
+        cx.leave_scopes();
+    }
+    cx.open_define(&FUNCTION, node, parent);
+    Enter::Descend
+}
+
 fn tag_define(node: Node<'_>) -> &'static Define {
     match node.kind() {
         "union_specifier" => &UNION,
@@ -146,6 +162,14 @@ fn tag_define(node: Node<'_>) -> &'static Define {
 /// `struct x { … }` defines, `struct x` names a type.
 fn enter_tag(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
     open_tag(cx, tag_define(node), node, parent);
+    if node.child_by_field_name("body").is_none()
+        && let (Some(name), Some(tag)) = (node.child_by_field_name("name"), tag_text(cx, node))
+    {
+        cx.mark(name, Mark::Skip);
+        let expr = cx.bare_name(&tag);
+        cx.set_expr(name, expr);
+        cx.refer_with(expr, Role::Type, u8::MAX, name);
+    }
     Enter::Descend
 }
 
@@ -156,6 +180,7 @@ pub(in crate::languages) fn open_tag(cx: &mut Outline<'_>, define: &Define, node
     }
     if node.child_by_field_name("name").is_some() {
         cx.open_define(define, node, parent);
+        bind_tag(cx, node);
         return;
     }
     // `typedef struct { … } name;` is the definition of `name`.
@@ -170,6 +195,38 @@ pub(in crate::languages) fn open_tag(cx: &mut Outline<'_>, define: &Define, node
     if variable {
         cx.open_define(&Define { name: Pick::None, anonymous: true, ..*define }, node, parent);
     }
+}
+
+/// Longest run of structs around a struct.
+const MAX_NESTING: usize = 64;
+
+/// Binds the tag of the type that has just been opened, with its word, where C knows it: around all structs.
+fn bind_tag(cx: &mut Outline<'_>, node: Node<'_>) {
+    if !cx.grammar.separate_types {
+        return;
+    }
+    let Some(tag) = tag_text(cx, node) else { return };
+    let Some((id, mut scope)) = cx.frame().map(|frame| (frame.id, frame.header)) else { return };
+    for _ in 0..MAX_NESTING {
+        let here = cx.builder.facts().scopes[scope.index()];
+        match (here.kind, here.parent) {
+            (ScopeKind::Class, Some(parent)) => scope = parent,
+            _ => break,
+        }
+    }
+    let name = cx.builder.name(&tag);
+    cx.builder.bind(scope, name, Namespace::Type, BindingTarget::Definition(id));
+}
+
+/// `struct x` as tags are bound.
+fn tag_text(cx: &Outline<'_>, node: Node<'_>) -> Option<String> {
+    let name = cx.text(node.child_by_field_name("name")?);
+    let word = match node.kind() {
+        "union_specifier" => "union",
+        "enum_specifier" => "enum",
+        _ => "struct",
+    };
+    Some(format!("{word} {name}"))
 }
 
 /// The plain name that a typedef gives to an unnamed tag.
@@ -289,8 +346,10 @@ pub(in crate::languages) fn enter_declaration(cx: &mut Outline<'_>, node: Node<'
     Enter::Descend
 }
 
-pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    let of_parameters = parent.is_some_and(|parent| parent.kind() == "function_definition");
     let ty = cx.known(node.child_by_field_name("type"));
+    given::declared_values(cx, node, ty);
     let mut ids = cx.remembered(node).into_iter();
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
     let shared = cx.known(node.child_by_field_name("default_value"));
@@ -302,6 +361,11 @@ pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'
             continue;
         }
         let called = found.parameters.is_some();
+        if of_parameters {
+            let declared = shaped(cx, ty, &found);
+            cx.declare_parameter(found.name, declared);
+            continue;
+        }
         if inside {
             // `Type name(argument);` looks like a prototype; in a function it is a variable. In C the name is that of
             // a function and stays free.
@@ -384,6 +448,18 @@ pub(in crate::languages) fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>
     }
 }
 
+/// `table[i](x)` calls what the table holds.
+fn enter_subscript(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let (mark @ Mark::Call(_), Some(table)) = (cx.current_mark(), node.child_by_field_name("argument")) {
+        cx.mark(table, mark);
+    }
+    Enter::Descend
+}
+
+fn leave_subscript(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Index(field("argument")), node, parent);
+}
+
 fn enter_compound(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     if let Some(ty) = node.child_by_field_name("type") {
         cx.mark(ty, Mark::Call(u8::MAX));
@@ -393,4 +469,7 @@ fn enter_compound(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> 
 
 fn leave_compound(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Call(field("type"), Pick::None), node, parent);
+    if let (Some(base), Some(list)) = (cx.known(Some(node)), node.child_by_field_name("value")) {
+        given::initialiser(cx, list, base, false);
+    }
 }

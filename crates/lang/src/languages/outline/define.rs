@@ -287,6 +287,15 @@ impl Outline<'_> {
         }
     }
 
+    /// Gives a parameter of the innermost definition a type that is written apart from it.
+    pub(crate) fn declare_parameter(&mut self, name: Node<'_>, declared: Option<ExprId>) {
+        let name = self.builder.name(self.name_text(name));
+        let Some(frame) = self.frames.last_mut() else { return };
+        if let Some(parameter) = frame.params.iter_mut().find(|parameter| parameter.name == name) {
+            parameter.declared = declared;
+        }
+    }
+
     /// The children of the current node, which is a definition, stand in its body.
     pub(crate) fn enter_body(&mut self) {
         let Some(body) = self.frames.last().map(|frame| frame.body) else { return };

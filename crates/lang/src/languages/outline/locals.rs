@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::Language;
 use crate::facts::{BindingTarget, Expr, FileFacts, NameId, Namespace, Role, ScopeId};
 
 /// Scopes searched for one name. Deeper nesting is only found in hostile files; the reference then stays.
@@ -16,7 +17,8 @@ struct Known {
     local_type: bool,
 }
 
-/// Drops references to parameters, type parameters and local variables; with `methods_apart` no call is one to them.
+/// Drops references to parameters, type parameters and local variables; with `methods_apart` no call is one to them. In C,
+/// calls stay: the variable may hold a function.
 pub(super) fn drop_local_references(facts: &mut FileFacts, methods_apart: bool) {
     let mut known: FxHashMap<(ScopeId, NameId), Known> = FxHashMap::default();
     for binding in facts.bindings.iter().filter(|binding| binding.namespace != Namespace::Callee) {
@@ -32,7 +34,11 @@ pub(super) fn drop_local_references(facts: &mut FileFacts, methods_apart: bool) 
         }
     }
     let mut references = std::mem::take(&mut facts.references);
+    let keeps_calls = matches!(facts.language, Language::C | Language::Cpp);
     references.retain(|reference| {
+        if keeps_calls && reference.role == Role::Call {
+            return true;
+        }
         let Expr::Name { name, scope } = facts.expr(reference.expr) else { return true };
         if methods_apart && reference.role == Role::Call {
             return true;

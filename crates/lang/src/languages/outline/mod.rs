@@ -290,6 +290,14 @@ impl<'a> Outline<'a> {
         scope
     }
 
+    /// The current node stands at the top of the file, whatever is around it.
+    pub(super) fn leave_scopes(&mut self) {
+        if let Some(state) = self.stack.last_mut() {
+            state.scope = FactsBuilder::FILE;
+            state.enclosing = None;
+        }
+    }
+
     fn state_of(&mut self, step: Step<'_>) -> State {
         let parent = *self.stack.last().expect("the root state stays");
         let rule = self.rule(step.node);

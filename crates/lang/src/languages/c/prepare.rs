@@ -1,0 +1,489 @@
+//! Makes text readable that only a preprocessor could read: what is for C++ alone is taken out of C, and words that can
+//! only be macros (`ZEXTERN int ZEXPORT f(void)`) are taken out of declarations. Both become blanks, so that every
+//! position stays what it was.
+
+use std::borrow::Cow;
+
+use super::directives;
+
+/// Words looked at of one declaration.
+const MAX_WORDS: usize = 24;
+
+/// Types that need no declaration.
+const BUILT_IN: &[&str] = &[
+    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "auto",
+    "wchar_t", "char8_t", "char16_t", "char32_t", "__int128", "_Complex",
+];
+/// Words that may stand among the words of a declaration and are no part of its type's or its own name.
+const QUALIFIERS: &[&str] = &[
+    "static",
+    "extern",
+    "inline",
+    "const",
+    "volatile",
+    "register",
+    "restrict",
+    "typedef",
+    "constexpr",
+    "consteval",
+    "constinit",
+    "virtual",
+    "explicit",
+    "friend",
+    "mutable",
+    "thread_local",
+    "_Thread_local",
+    "_Atomic",
+    "__inline",
+    "__inline__",
+    "__restrict",
+    "__restrict__",
+    "__const",
+    "__extension__",
+    "_Noreturn",
+    "typename",
+];
+/// Words that start something other than a plain declaration, or a part of it that is not read here.
+const OTHERS: &[&str] = &[
+    "return",
+    "else",
+    "goto",
+    "case",
+    "sizeof",
+    "do",
+    "if",
+    "while",
+    "for",
+    "switch",
+    "break",
+    "continue",
+    "default",
+    "template",
+    "namespace",
+    "using",
+    "public",
+    "private",
+    "protected",
+    "operator",
+    "new",
+    "delete",
+    "throw",
+    "catch",
+    "try",
+    "co_return",
+    "co_await",
+    "co_yield",
+    "decltype",
+    "typeof",
+    "__typeof__",
+    "__attribute__",
+    "__declspec",
+    "alignas",
+    "_Alignas",
+    "asm",
+    "__asm__",
+    "concept",
+    "requires",
+    "static_assert",
+    "_Static_assert",
+    "not",
+    "and",
+    "or",
+    "this",
+    "enum",
+    "export",
+    "import",
+    "module",
+    "defined",
+    "__asm",
+    "final",
+    "override",
+    "noexcept",
+];
+/// Words before the tag of a type.
+const TAGS: &[&str] = &["struct", "union", "class"];
+
+/// The text as the parser gets it.
+pub(in crate::languages) fn prepare(text: &str, is_cpp: bool) -> Cow<'_, str> {
+    let mut foreign = Vec::new();
+    if !is_cpp {
+        foreign_parts(text, &mut foreign);
+    }
+    let text = blanked(Cow::Borrowed(text), &foreign);
+    let mut blanks = Vec::new();
+    directives::misplaced(&text, &mut blanks);
+    macro_words(&text, is_cpp, &mut blanks);
+    blanked(text, &blanks)
+}
+
+/// The text with parts of it replaced by blanks. Bytes of longer characters become blanks each; line ends stay.
+fn blanked<'a>(text: Cow<'a, str>, blanks: &[(usize, usize)]) -> Cow<'a, str> {
+    if blanks.is_empty() {
+        return text;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    for &(start, end) in blanks {
+        for byte in &mut bytes[start..end] {
+            if !matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+    String::from_utf8(bytes).map_or(text, Cow::Owned)
+}
+
+/// Lines between `#ifdef __cplusplus` and its `#else` or `#endif`.
+fn foreign_parts(text: &str, blanks: &mut Vec<(usize, usize)>) {
+    let mut offset = 0;
+    let mut open: Option<(usize, usize)> = None;
+    for line in text.split_inclusive('\n') {
+        let start = offset;
+        offset += line.len();
+        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        match (directive, open) {
+            (Some(directive), None) => {
+                let condition = directive.strip_prefix("ifdef").or_else(|| directive.strip_prefix("if"));
+                let condition = condition.map_or("", |rest| rest.split("/*").next().unwrap_or(rest).trim());
+                if matches!(condition, "__cplusplus" | "defined(__cplusplus)" | "defined (__cplusplus)") {
+                    open = Some((offset, 0));
+                }
+            }
+            (Some(directive), Some((from, depth))) => {
+                let ends = directive.starts_with("endif");
+                if depth == 0 && (ends || directive.starts_with("else") || directive.starts_with("elif")) {
+                    blanks.push((from, start));
+                    open = None;
+                } else if ends {
+                    open = Some((from, depth - 1));
+                } else if directive.starts_with("if") {
+                    open = Some((from, depth + 1));
+                }
+            }
+            (None, _) => {}
+        }
+    }
+}
+
+/// A word or mark of a declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part<'a> {
+    Word(&'a str, usize),
+    /// `*` or `&`.
+    Pointer,
+}
+
+/// Reads declarations from where statements start.
+fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut fresh = true;
+    while at < bytes.len() {
+        if let Some(next) = skipped(bytes, at) {
+            // What a directive says is not part of the text around it.
+            fresh |= bytes[at] == b'#';
+            at = next;
+            continue;
+        }
+        match bytes[at] {
+            byte if byte.is_ascii_whitespace() => at += 1,
+            b';' | b'{' | b'}' => {
+                fresh = true;
+                at += 1;
+            }
+            b':' if is_cpp && bytes.get(at + 1) != Some(&b':') && label_before(bytes, at) => {
+                fresh = true;
+                at += 1;
+            }
+            byte if fresh && is_word(byte) && !byte.is_ascii_digit() => {
+                at = declaration(text, at, is_cpp, blanks);
+                fresh = false;
+            }
+            byte => {
+                // Inside a word: go on to its end, so that no word is read from its middle.
+                at += if is_word(byte) { bytes[at..].iter().take_while(|&&byte| is_word(byte)).count() } else { 1 };
+                fresh = false;
+            }
+        }
+    }
+}
+
+/// Whether the colon ends an access specifier.
+fn label_before(bytes: &[u8], colon: usize) -> bool {
+    let before = bytes[..colon].trim_ascii_end();
+    [b"public".as_slice(), b"private", b"protected"].iter().any(|word| before.ends_with(word))
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// Where a comment, literal or directive that starts here ends.
+pub(super) fn skipped(bytes: &[u8], at: usize) -> Option<usize> {
+    let find = |from: usize, needle: &[u8]| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        rest.windows(needle.len()).position(|window| window == needle).map_or(bytes.len(), |place| from + place)
+    };
+    match (bytes[at], bytes.get(at + 1)) {
+        (b'/', Some(b'/')) => Some(find(at, b"\n")),
+        (b'/', Some(b'*')) => Some((find(at + 2, b"*/") + 2).min(bytes.len())),
+        (quote @ (b'"' | b'\''), _) => {
+            let mut end = at + 1;
+            while end < bytes.len() && bytes[end] != quote && bytes[end] != b'\n' {
+                end += if bytes[end] == b'\\' { 2 } else { 1 };
+            }
+            Some((end + 1).min(bytes.len()))
+        }
+        (b'#', _) => {
+            let mut end = at;
+            loop {
+                end = find(end, b"\n");
+                let carried = bytes[..end].trim_ascii_end().ends_with(b"\\") && end < bytes.len();
+                if !carried {
+                    return Some(end);
+                }
+                end += 1;
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Reads the words of one declaration up to the first mark that is none of them; blanks those that must be macros.
+/// Returns where reading goes on.
+fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) -> usize {
+    let bytes = text.as_bytes();
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    let mut at = start;
+    let end = loop {
+        if at >= bytes.len() || parts.len() > MAX_WORDS {
+            return at;
+        }
+        if matches!((bytes[at], bytes.get(at + 1)), (b'/', Some(b'/' | b'*'))) {
+            at = skipped(bytes, at).unwrap_or(bytes.len());
+            continue;
+        }
+        match bytes[at] {
+            byte if byte.is_ascii_whitespace() => at += 1,
+            b'*' => {
+                parts.push(Part::Pointer);
+                at += 1;
+            }
+            b'&' if is_cpp => {
+                parts.push(Part::Pointer);
+                at += 1;
+            }
+            byte if is_word(byte) && !byte.is_ascii_digit() => {
+                let length = qualified(&bytes[at..]);
+                parts.push(Part::Word(&text[at..at + length], at));
+                at += length;
+            }
+            byte => break byte,
+        }
+    };
+    let words = || {
+        parts.iter().filter_map(|part| match part {
+            Part::Word(word, _) => Some(*word),
+            Part::Pointer => None,
+        })
+    };
+    if words().any(|word| OTHERS.contains(&word)) {
+        return at;
+    }
+    let is_tag = words().any(|word| TAGS.contains(&word));
+    if is_tag && matches!(end, b'{' | b':') {
+        tag_words(&parts, blanks);
+    } else if matches!(end, b'(' | b'[' | b'=' | b';' | b',') {
+        plain_words(&parts, blanks);
+        if end == b'(' {
+            after_parameters(text, at, blanks);
+        }
+    }
+    at
+}
+
+/// Longest parameter list followed to its end, in bytes.
+const MAX_PARAMETERS: usize = 4_000;
+
+/// `f(void) PRINTF_LIKE(1, 2);`: loud words behind the parameters are macros.
+fn after_parameters(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
+    let bytes = text.as_bytes();
+    let Some(mut at) = closed(bytes, open) else { return };
+    let mut found = Vec::new();
+    loop {
+        at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let length = bytes[at..].iter().take_while(|&&byte| is_word(byte)).count();
+        let word = text.get(at..at + length).unwrap_or("");
+        if length < 2 || !is_loud(word) {
+            break;
+        }
+        let start = at;
+        at += length;
+        if bytes.get(at) == Some(&b'(') || bytes[at..].trim_ascii_start().first() == Some(&b'(') {
+            at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            match closed(bytes, at) {
+                Some(end) => at = end,
+                None => return,
+            }
+        }
+        found.push((start, at));
+    }
+    if matches!(bytes.get(at), Some(b';' | b'{')) {
+        blanks.extend(found);
+    }
+}
+
+/// Where the bracket that opens here is closed, behind it.
+fn closed(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut depth = 0;
+    let mut at = open;
+    while at < bytes.len() && at - open < MAX_PARAMETERS {
+        if let Some(next) = skipped(bytes, at) {
+            at = next;
+            continue;
+        }
+        match bytes[at] {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            b';' | b'{' | b'}' => return None,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Length of a name with its `::`.
+fn qualified(bytes: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        length += bytes[length..].iter().take_while(|&&byte| is_word(byte)).count();
+        let goes_on = bytes[length..].starts_with(b"::") && bytes.get(length + 2).is_some_and(|&byte| is_word(byte));
+        if !goes_on {
+            return length;
+        }
+        length += 2;
+    }
+}
+
+/// `class API name {`: of several words only the last is the name.
+fn tag_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
+    let after = parts.iter().position(|part| matches!(part, Part::Word(word, _) if TAGS.contains(word)));
+    let Some(after) = after else { return };
+    let names: Vec<(&str, usize)> = named(&parts[after + 1..]);
+    for &(word, at) in names.iter().take(names.len().saturating_sub(1)) {
+        blank(word, at, blanks);
+    }
+}
+
+/// `API type CALL name(`: one type and one name; what is more must be macros.
+fn plain_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
+    let pointer = parts.iter().position(|part| *part == Part::Pointer).unwrap_or(parts.len());
+    let (before, after) = parts.split_at(pointer);
+    let mut type_names = named(before);
+    let has_built_in =
+        before.iter().any(|part| matches!(part, Part::Word(word, _) if BUILT_IN.contains(word) || TAGS.contains(word)));
+    let mut wanted = usize::from(!has_built_in);
+    if after.is_empty() {
+        wanted += 1;
+    } else {
+        let names = named(after);
+        for &(word, at) in names.iter().take(names.len().saturating_sub(1)) {
+            blank(word, at, blanks);
+        }
+    }
+    // The tag itself is a name besides.
+    wanted += before.iter().filter(|part| matches!(part, Part::Word(word, _) if TAGS.contains(word))).count();
+    let last = if after.is_empty() { type_names.pop() } else { None };
+    wanted -= usize::from(last.is_some());
+    for loud in [true, false] {
+        let mut index = 0;
+        while index < type_names.len() && type_names.len() > wanted {
+            let (word, at) = type_names[index];
+            if !loud || is_loud(word) {
+                blank(word, at, blanks);
+                type_names.remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+}
+
+/// The words that are neither types nor qualifiers nor tags' words.
+fn named<'a>(parts: &[Part<'a>]) -> Vec<(&'a str, usize)> {
+    let plain = |word: &str| !BUILT_IN.contains(&word) && !QUALIFIERS.contains(&word) && !TAGS.contains(&word);
+    parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Word(word, at) if plain(word) => Some((*word, *at)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Written as macros are.
+fn is_loud(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+fn blank(word: &str, at: usize, blanks: &mut Vec<(usize, usize)>) {
+    blanks.push((at, at + word.len()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prepared(text: &str) -> String {
+        let prepared = prepare(text, false);
+        assert_eq!(prepared.len(), text.len());
+        prepared.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn macros_in_declarations() {
+        assert_eq!(prepared("ZEXTERN int ZEXPORT f(z_streamp s);"), "int f(z_streamp s);");
+        assert_eq!(prepared("local block_state g(int x) {"), "block_state g(int x) {");
+        assert_eq!(prepared("API const char *CALL name(void);"), "const char * name(void);");
+        assert_eq!(prepared("local const char word[] = 1;"), "const char word[] = 1;");
+        assert_eq!(prepared("typedef unsigned char FAR Bytef;"), "typedef unsigned char Bytef;");
+        assert_eq!(prepared("API struct foo *make(void);"), "struct foo *make(void);");
+        assert_eq!(prepared("int f(const char *, ...) PRINTF_LIKE(1, 2);"), "int f(const char *, ...) ;");
+        assert_eq!(prepared("static void die(void) NORETURN UNUSED;"), "static void die(void) ;");
+    }
+
+    #[test]
+    fn other_text_stays() {
+        for text in [
+            "static int f(int x) { return g(x); }",
+            "struct foo *bar(struct foo *x);",
+            "/* A B c(d) */ int x;",
+            "else foo(x);",
+            "#define A B c d(e)\nint x;",
+            "unsigned long int x;",
+            "const struct foo x = {0};",
+            "foo_t *x, y; x = a; f(a);",
+            "char *s = \"A B c(\"; A(b);",
+            "int f(void) { if (X) Y(z); return A(b); }",
+        ] {
+            assert_eq!(prepared(text), text.split_whitespace().collect::<Vec<_>>().join(" "), "{text}");
+        }
+    }
+
+    #[test]
+    fn cpp_parts_of_c() {
+        let text =
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#else\nint g;\n#endif\n";
+        let wanted = "#ifdef __cplusplus\n#endif\nint f(void);\n#ifdef __cplusplus\n#else\nint g;\n#endif";
+        assert_eq!(prepared(text), wanted.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+
+    #[test]
+    fn classes() {
+        let text = prepare("class LEVELDB_EXPORT DB {\n public:\n  API int f();\n};", true);
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "class DB { public: int f(); };");
+    }
+}

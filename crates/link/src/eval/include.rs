@@ -1,0 +1,417 @@
+//! Names seen through includes, namespaces written in several places, and the way from what is declared to what is
+//! defined (C, C++).
+
+use std::rc::Rc;
+
+use m1nd_lang::Language;
+use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind, ScopeId, Visibility};
+
+use super::lookup::Asker;
+use super::{Entity, Eval, Found, Search};
+use crate::names::Name;
+use crate::project::{DefRef, FileId, Key};
+use crate::rules::{ModuleTarget, Reason};
+use crate::unit::namespace_path;
+
+/// The file scope.
+const FILE: ScopeId = ScopeId(0);
+/// Definitions of one name that are looked at.
+const MAX_NAMESAKES: usize = 512;
+/// Words that stand before the tag of a type in the names that tags are bound under.
+pub(crate) const TAG_WORDS: &[&str] = &["struct ", "union ", "enum "];
+
+/// A tag without its word.
+pub(crate) fn untagged(name: &str) -> &str {
+    TAG_WORDS.iter().find_map(|word| name.strip_prefix(word)).unwrap_or(name)
+}
+
+impl Eval<'_> {
+    /// Files that a file sees through its includes.
+    fn visible(&mut self, file: FileId) -> Rc<[FileId]> {
+        if let Some(known) = self.visible.get(&file) {
+            return known.clone();
+        }
+        let found: Rc<[FileId]> = self.resolver(file).siblings(&self.files, file).into();
+        self.visible.insert(file, found.clone());
+        found
+    }
+
+    /// The file that is linked, if a header's text is read in it.
+    fn reader(&self, file: FileId) -> Option<FileId> {
+        let home = self.home_file;
+        (home != file && self.rules(home).includes).then_some(home)
+    }
+
+    /// What the files that `file` includes have at their top.
+    fn included_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let mut search = Search::default();
+        for &other in self.visible(file).iter() {
+            if self.project.unit(other).bindings(FILE, name).next().is_some() {
+                let part = self.scope_member(other, FILE, name, want, Asker::Named);
+                part.found.into_iter().for_each(|found| search.push(found));
+            }
+        }
+        self.prefer_bodies(&mut search);
+        search
+    }
+
+    /// What the text around an included file has at its top.
+    fn reader_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let Some(home) = self.reader(file) else { return Search::default() };
+        let own = self.scope_member(home, FILE, name, want, Asker::Named);
+        if own.found.is_empty() { self.included_member(home, name, want) } else { own }
+    }
+
+    /// A name that the scopes of a file do not know.
+    pub(super) fn included(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let search = self.included_member(file, name, want);
+        if !search.found.is_empty() {
+            return search;
+        }
+        // A header may lean on what stands before its inclusion.
+        let search = self.reader_member(file, name, want);
+        if !search.found.is_empty() {
+            return search;
+        }
+        if want != Namespace::Any && self.has_other_meaning(file, name) {
+            return Search::unknown(Reason::NameNotFound);
+        }
+        let resolver = self.resolver(file);
+        let text = untagged(self.text(name));
+        let mut search = Search::unknown(Reason::NameNotFound);
+        for other in resolver.doubtful_siblings(&self.files, self.home_file) {
+            let part = self.scope_member(other, FILE, name, want, Asker::Named);
+            part.found.into_iter().for_each(|found| search.push(found));
+        }
+        if !search.found.is_empty() {
+            return search;
+        }
+        if let Some(ModuleTarget::External(package)) = resolver.outside(&self.files, file, text) {
+            return Search::one(Entity::External(package.into(), Some(name)));
+        }
+        self.undeclared(file, name, want)
+    }
+
+    /// Whether a name is known in another name space than the one that was asked for.
+    fn has_other_meaning(&mut self, file: FileId, name: Name) -> bool {
+        !self.scope_member(file, FILE, name, Namespace::Any, Asker::Named).found.is_empty()
+            || !self.included_member(file, name, Namespace::Any).found.is_empty()
+            || !self.reader_member(file, name, Namespace::Any).found.is_empty()
+    }
+
+    /// A name that nothing visible declares: it may be the one definition of the project that has it, else it is from
+    /// a header outside of it.
+    fn undeclared(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let text = self.text(name);
+        let plain = untagged(text);
+        let rows = self.project.names.get(plain).map(|name| self.namesakes(name)).unwrap_or_default();
+        let fitting: Vec<DefRef> = rows
+            .iter()
+            .copied()
+            .filter(|of| match (want, self.definition(*of).kind) {
+                (Namespace::Callee, kind) => kind == DefKind::Function,
+                (Namespace::Type, kind) => kind.is_type(),
+                _ => false,
+            })
+            .collect();
+        let mut search = Search::unknown(Reason::NameNotFound);
+        if let [one] = fitting.as_slice() {
+            search.push(Found::plain(Entity::Def(*one)));
+        }
+        if !rows.is_empty() || self.project.unit(file).facts.language != Language::C {
+            return search;
+        }
+        match self.resolver(file).outside_headers(&self.files, self.home_file) {
+            Some(package) => Search::one(Entity::External(package.into(), Some(name))),
+            None => search,
+        }
+    }
+
+    /// Definitions of the family that other files can name, under a name; none if there are too many.
+    fn namesakes(&mut self, name: Name) -> Vec<DefRef> {
+        self.asked.insert(Key::methods(name));
+        let mut found = Vec::new();
+        let rows = self.project.methods.get(&name);
+        for row in rows.into_iter().flatten().take(MAX_NAMESAKES) {
+            if self.rules(row.file).includes {
+                found.push(*row);
+            }
+        }
+        self.project.by_path_order(&mut found);
+        found
+    }
+
+    /// Whether other places may add to what was found: overloads, or the definition of what is only declared.
+    pub(super) fn may_be_overloaded(&mut self, search: &Search) -> bool {
+        !search.found.is_empty()
+            && search.found.iter().all(|found| match found.entity {
+                Entity::Def(of) => {
+                    let is_cpp = self.project.unit(of.file).facts.language == Language::Cpp;
+                    let definition = self.definition(of);
+                    definition.flags.is_declaration || is_cpp && definition.kind == DefKind::Function
+                }
+                _ => false,
+            })
+    }
+
+    /// Adds what included files have of the name at their top.
+    pub(super) fn with_included(&mut self, file: FileId, name: Name, want: Namespace, mut search: Search) -> Search {
+        for part in [self.included_member(file, name, want), self.reader_member(file, name, want)] {
+            part.found.into_iter().for_each(|found| search.push(found));
+        }
+        self.prefer_bodies(&mut search);
+        search
+    }
+
+    /// Adds what the other places of a namespace have of a name.
+    pub(super) fn with_namespace(
+        &mut self,
+        file: FileId,
+        of: Option<DefId>,
+        name: Name,
+        want: Namespace,
+        mut search: Search,
+    ) -> Search {
+        if !search.found.is_empty() && !self.may_be_overloaded(&search) {
+            return search;
+        }
+        let Some(of) = of else { return search };
+        let path = namespace_path(&self.project.unit(file).facts, of);
+        let Some(path) = self.project.names.get(&path) else { return search };
+        let mut files = vec![file];
+        files.extend(self.visible(file).iter());
+        if let Some(home) = self.reader(file) {
+            files.push(home);
+            files.extend(self.visible(home).iter());
+        }
+        for other in files {
+            let unit = self.project.unit(other);
+            for def in unit.namespaces(path) {
+                let Some(body) = unit.facts.definition(def).body else { continue };
+                if other == file && def == of {
+                    continue;
+                }
+                let part = self.scope_member(other, body, name, want, Asker::Named);
+                part.found.into_iter().for_each(|found| search.push(found));
+            }
+        }
+        self.prefer_bodies(&mut search);
+        search
+    }
+
+    /// Leaves out declarations whose definition was found as well.
+    pub(super) fn drop_declared(&mut self, search: &mut Search) {
+        let functions: Vec<(DefRef, bool)> = search
+            .found
+            .iter()
+            .filter_map(|found| match found.entity {
+                Entity::Def(of) if self.rules(of.file).includes => Some(of),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|of| (of, self.definition(of).flags.is_declaration))
+            .collect();
+        let mut dropped = Vec::new();
+        let named = functions.iter().any(|&(of, _)| self.definition(of).kind == DefKind::Function);
+        for &(of, _) in functions.iter().filter(|_| named) {
+            if self.only_renames(of) {
+                dropped.push(Entity::Def(of));
+            }
+        }
+        for &(declared, _) in functions.iter().filter(|(_, is_declaration)| *is_declaration) {
+            let defined = functions.iter().any(|&(of, is_declaration)| {
+                // A macro of the name comes before the function: it is expanded before anything is looked up.
+                let is_macro = self.definition(of).kind == DefKind::Macro && !dropped.contains(&Entity::Def(of));
+                !is_declaration && (is_macro || self.same_shape(declared, of))
+            });
+            if defined {
+                dropped.push(Entity::Def(declared));
+            }
+        }
+        search.found.retain(|found| !dropped.contains(&found.entity));
+    }
+
+    /// Whether a macro only gives another name to what has its own name (`#define deflate z_deflate`): calls and
+    /// definitions are renamed alike, so that one still means the other.
+    fn only_renames(&mut self, of: DefRef) -> bool {
+        let unit = self.unit(of.file);
+        let definition = unit.facts.definition(of.def);
+        let text = definition.signature.as_deref().and_then(|signature| signature.split_once("define"));
+        let words = text.map_or(0, |(_, words)| words.split_whitespace().count());
+        let [value] = unit.list(definition.values) else { return false };
+        if definition.kind != DefKind::Macro || words != 2 || definition.parameters.1 > 0 {
+            return false;
+        }
+        let Expr::Name { name, .. } = unit.facts.expr(*value) else { return false };
+        let name = unit.name(name);
+        self.namesakes(name).is_empty() && self.included_quietly(of.file, name)
+    }
+
+    /// Whether neither a file nor what it includes has anything of the name at the top.
+    fn included_quietly(&mut self, file: FileId, name: Name) -> bool {
+        let mut around = vec![file];
+        around.extend(self.visible(file).iter());
+        around.iter().all(|&other| self.project.unit(other).bindings(FILE, name).next().is_none())
+    }
+
+    /// Whether two functions of one name and place have the same parameters, as far as their types are written; C has
+    /// no two functions of one name.
+    fn same_shape(&mut self, a: DefRef, b: DefRef) -> bool {
+        let (one, other) = (self.definition(a).kind, self.definition(b).kind);
+        let is_variable = |kind| matches!(kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
+        if one != other && !(is_variable(one) && is_variable(other)) {
+            return false;
+        }
+        let (one, other) = (self.project.unit(a.file), self.project.unit(b.file));
+        if one.facts.language == Language::C || other.facts.language == Language::C {
+            return true;
+        }
+        let (left, right) = (one.facts.parameters(a.def), other.facts.parameters(b.def));
+        left.len() == right.len()
+            && left.iter().zip(right).all(|(left, right)| {
+                let left = left.declared.and_then(|declared| one.last_name(declared));
+                let right = right.declared.and_then(|declared| other.last_name(declared));
+                left.is_none() || right.is_none() || left == right
+            })
+    }
+
+    /// Replaces what only declares by what defines it, where that is in the project.
+    pub(crate) fn defined(&mut self, search: Search) -> Search {
+        let mut result = Search { unknown: search.unknown, ..Search::default() };
+        let mut bare: Vec<DefRef> = Vec::new();
+        for found in search.found {
+            let Entity::Def(of) = found.entity else {
+                result.push(found);
+                continue;
+            };
+            if !self.rules(of.file).includes || !self.definition(of).flags.is_declaration {
+                result.push(found);
+                continue;
+            }
+            let definitions = self.definitions_of(of);
+            if definitions.is_empty() && !bare.iter().any(|&other| self.same_shape(other, of)) {
+                bare.push(of);
+                result.push(found.clone());
+            }
+            for definition in definitions {
+                result.push(Found { entity: Entity::Def(definition), ..found.clone() });
+            }
+        }
+        result
+    }
+
+    /// Where something declared may be defined. Several definitions of one name belong to different programs or
+    /// platforms: what is built together, what sees the declaration, and what lies in the same folder comes first.
+    fn definitions_of(&mut self, declared: DefRef) -> Vec<DefRef> {
+        let name = self.project.unit(declared.file).name(self.definition(declared).name);
+        let candidates = match self.class_of(declared) {
+            Some(class) => self.attached_functions(class, name),
+            None => self.namesakes(name),
+        };
+        let is_private = self.definition(declared).visibility == Visibility::Private;
+        let mut found: Vec<DefRef> = Vec::new();
+        for of in candidates {
+            let definition = self.definition(of);
+            let is_member = definition.extends_type.is_some();
+            let fits = !definition.flags.is_declaration
+                && (is_member || !is_private || of.file == declared.file)
+                && self.same_shape(declared, of)
+                && (is_member || self.same_namespace(declared, of));
+            if fits {
+                found.push(of);
+            }
+        }
+        if found.len() > 1 { self.nearest(declared, found) } else { found }
+    }
+
+    /// Members of a class that are defined outside of it.
+    fn attached_functions(&mut self, class: DefRef, name: Name) -> Vec<DefRef> {
+        let mut attached = self.attached(class).to_vec();
+        attached.retain(|of| {
+            let unit = self.project.unit(of.file);
+            unit.facts.definition(of.def).kind == DefKind::Function
+                && unit.name(unit.facts.definition(of.def).name) == name
+        });
+        attached
+    }
+
+    fn same_namespace(&mut self, a: DefRef, b: DefRef) -> bool {
+        let path = |of: DefRef| namespace_path(&self.project.unit(of.file).facts, of.def);
+        path(a) == path(b)
+    }
+
+    fn nearest(&mut self, declared: DefRef, mut found: Vec<DefRef>) -> Vec<DefRef> {
+        let home = self.home_file;
+        let mut keep = |eval: &mut Self, fits: &mut dyn FnMut(&mut Self, DefRef) -> bool| {
+            let fitting: Vec<DefRef> = found.iter().copied().filter(|&of| fits(eval, of)).collect();
+            if !fitting.is_empty() {
+                found = fitting;
+            }
+        };
+        if let Some(target) = self.resolver(home).target(home).map(str::to_owned) {
+            keep(self, &mut |eval, of| eval.resolver(of.file).target(of.file) == Some(target.as_str()));
+        }
+        keep(self, &mut |eval, of| of.file == declared.file || eval.visible(of.file).contains(&declared.file));
+        let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        let here = folder(self.project.unit(home).path.as_str());
+        keep(self, &mut |eval, of| folder(eval.project.unit(of.file).path.as_str()) == here);
+        found
+    }
+
+    /// Of several functions those that take this many arguments; all if none does.
+    pub(crate) fn taking(&mut self, mut search: Search, arity: u8) -> Search {
+        if arity == u8::MAX || search.found.len() < 2 {
+            return search;
+        }
+        let takes = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) if eval.definition(of).kind == DefKind::Function => {
+                let parameters = eval.project.unit(of.file).facts.parameters(of.def);
+                let plain = parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Plain);
+                let open = parameters.iter().any(|parameter| parameter.kind == ParameterKind::Rest);
+                let least = plain.clone().filter(|parameter| parameter.default.is_none()).count();
+                let arity = usize::from(arity);
+                least <= arity && (open || arity <= plain.count())
+            }
+            _ => true,
+        };
+        let fits: Vec<bool> = search.found.iter().map(|found| takes(self, found)).collect();
+        if fits.contains(&true) {
+            let mut fits = fits.into_iter();
+            search.found.retain(|_| fits.next().unwrap_or(true));
+        }
+        search
+    }
+
+    /// The declarations that a definition gives a body to: prototypes in headers it sees, members in its class.
+    pub(crate) fn declarations_of(&mut self, of: DefRef) -> Vec<DefRef> {
+        let definition = self.definition(of);
+        let is_open = definition.extends_type.is_some() || definition.visibility != Visibility::Private;
+        if definition.kind != DefKind::Function || definition.flags.is_declaration || !is_open {
+            return Vec::new();
+        }
+        let name = self.project.unit(of.file).name(definition.name);
+        let class = if definition.extends_type.is_some() { self.class_of(of) } else { None };
+        let search = match (class, definition.owner) {
+            (Some(class), _) => match self.definition(class).body {
+                Some(body) => self.scope_member(class.file, body, name, Namespace::Value, Asker::Named),
+                None => return Vec::new(),
+            },
+            (None, None) => self.included_member(of.file, name, Namespace::Value),
+            (None, Some(owner)) if self.definition(DefRef { file: of.file, def: owner }).kind == DefKind::Module => {
+                self.with_namespace(of.file, Some(owner), name, Namespace::Value, Search::default())
+            }
+            (None, Some(_)) => return Vec::new(),
+        };
+        let mut found = Vec::new();
+        for one in search.found {
+            if let Entity::Def(declared) = one.entity
+                && self.definition(declared).flags.is_declaration
+                && self.same_shape(declared, of)
+            {
+                found.push(declared);
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,87 @@
+//! Calls of what variables and members hold, and what definitions declare elsewhere (C, C++).
+
+use m1nd_base::{EdgeTier, Limits, Relation};
+use m1nd_lang::facts::{DefId, DefKind, Reference, Role};
+
+use super::{Resolution, Target, row, search};
+use crate::eval::Eval;
+use crate::project::{DefRef, FileId};
+
+/// A call through a variable or field that holds functions: the functions it may hold, and a reference to the holder.
+/// `None` if it is another reference, or nothing is known to be held.
+pub(super) fn resolve_indirect<'a>(
+    eval: &mut Eval<'a>,
+    file: FileId,
+    reference: &Reference,
+    limits: &Limits,
+) -> Option<Vec<Resolution<'a>>> {
+    if reference.role != Role::Call {
+        return None;
+    }
+    let unit = eval.unit(file);
+    let found = search(eval, file, reference.expr, reference.role);
+    let held = eval.held(&found, reference.role)?;
+    if held.functions.is_empty() || held.functions.len() > limits.link_candidates {
+        return None;
+    }
+    let name = unit.last_name(reference.expr).map_or("", |name| eval.project.names.text(name));
+    let call = row(eval, file, reference, name);
+    let mut targets = symbols(eval, &held.functions);
+    targets.sort();
+    targets.dedup();
+    let blank = |name: &'a str, relation, targets, tier| Resolution {
+        name,
+        role: call.role,
+        pos: call.pos,
+        from: call.from,
+        relation,
+        targets,
+        also: Vec::new(),
+        tier: Some(tier),
+        reason: None,
+        is_module: false,
+        dispatches: false,
+        exercises: false,
+    };
+    let mut rows = vec![blank(call.name, call.relation, targets, EdgeTier::Possible)];
+    if let [holder] = held.holders.as_slice() {
+        let holder = symbols(eval, &[*holder]);
+        rows.push(blank("", Relation::References, holder, EdgeTier::Certain));
+    }
+    Some(rows)
+}
+
+fn symbols(eval: &mut Eval<'_>, of: &[DefRef]) -> Vec<Target> {
+    of.iter().filter_map(|of| eval.unit(of.file).symbols[of.def.index()]).map(Target::Symbol).collect()
+}
+
+/// What the file's definitions declare elsewhere: a definition implements its prototype, a member its declaration in the
+/// class. Not counted as references, as nothing is written for them.
+pub(super) fn declarations<'a>(eval: &mut Eval<'a>, file: FileId) -> Vec<Resolution<'a>> {
+    let unit = eval.unit(file);
+    let mut rows = Vec::new();
+    for (index, definition) in unit.facts.definitions.iter().enumerate() {
+        let (Some(from), DefKind::Function) = (unit.symbols[index], definition.kind) else { continue };
+        eval.begin_reference();
+        let declared = eval.declarations_of(DefRef { file, def: DefId(index as u32) });
+        for target in symbols(eval, &declared) {
+            if target != Target::Symbol(from) {
+                rows.push(Resolution {
+                    name: "",
+                    role: None,
+                    pos: definition.pos,
+                    from,
+                    relation: Relation::Implements,
+                    targets: vec![target],
+                    also: Vec::new(),
+                    tier: Some(EdgeTier::Certain),
+                    reason: None,
+                    is_module: false,
+                    dispatches: false,
+                    exercises: false,
+                });
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,82 @@
+//! C and C++: includes, compile commands, standard headers. Both are one family, as each includes headers of the other.
+
+mod compile;
+mod includes;
+mod standard;
+
+use m1nd_base::{Problem, ProblemKind};
+use m1nd_lang::Language;
+
+use self::includes::Includes;
+use super::Family;
+use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Rules};
+
+pub(super) const FAMILY: Family = Family {
+    name: "c",
+    languages: &[Language::C, Language::Cpp],
+    rules: &RULES,
+    is_manifest: |name| name == compile::FILE_NAME,
+    check_manifest: |path, text| {
+        let is_ours = path.rsplit('/').next() == Some(compile::FILE_NAME);
+        let error = compile::check(text).err().filter(|_| is_ours)?;
+        Some(Problem::new(ProblemKind::BadManifest, error))
+    },
+    resolver: |files, manifests| Box::new(Includes::new(files, manifests)),
+};
+
+static RULES: Rules = Rules {
+    bare_members: BareMembers::Everywhere,
+    member_order: MemberOrder::DepthFirst,
+    includes: true,
+    linked: true,
+    builtin_types: &[
+        ("vector", Builtin::List),
+        ("array", Builtin::List),
+        ("deque", Builtin::List),
+        ("list", Builtin::List),
+        ("forward_list", Builtin::List),
+        ("set", Builtin::List),
+        ("multiset", Builtin::List),
+        ("unordered_set", Builtin::List),
+        ("unordered_multiset", Builtin::List),
+        ("span", Builtin::List),
+        ("stack", Builtin::List),
+        ("queue", Builtin::List),
+        ("priority_queue", Builtin::List),
+        ("initializer_list", Builtin::List),
+        ("map", Builtin::Map),
+        ("multimap", Builtin::Map),
+        ("unordered_map", Builtin::Map),
+        ("unordered_multimap", Builtin::Map),
+        ("pair", Builtin::Tuple),
+        ("tuple", Builtin::Tuple),
+        ("optional", Builtin::Transparent),
+        ("atomic", Builtin::Transparent),
+        ("unique_ptr", Builtin::Transparent),
+        ("shared_ptr", Builtin::Transparent),
+        ("weak_ptr", Builtin::Transparent),
+        ("reference_wrapper", Builtin::Transparent),
+        ("make_unique", Builtin::Transparent),
+        ("make_shared", Builtin::Transparent),
+        ("move", Builtin::Transparent),
+        ("ref", Builtin::Transparent),
+        ("cref", Builtin::Transparent),
+    ],
+    builtin_methods: &[
+        (Builtin::List, "front", MethodShape::First),
+        (Builtin::List, "back", MethodShape::First),
+        (Builtin::List, "at", MethodShape::First),
+        (Builtin::List, "top", MethodShape::First),
+        (Builtin::List, "begin", MethodShape::First),
+        (Builtin::List, "end", MethodShape::First),
+        (Builtin::List, "rbegin", MethodShape::First),
+        (Builtin::List, "cbegin", MethodShape::First),
+        (Builtin::List, "find", MethodShape::First),
+        (Builtin::List, "emplace_back", MethodShape::First),
+        (Builtin::Map, "at", MethodShape::Second),
+    ],
+    identity_methods: &["get", "release", "lock", "value", "load", "exchange"],
+    builtin_package: standard::CPP_PACKAGE,
+    map_iterates_pairs: true,
+    ..Rules::OUTLINED
+};

@@ -1,0 +1,260 @@
+//! Which file an `#include` means, and which files' names a file therefore sees.
+
+use std::hash::{Hash, Hasher};
+
+use m1nd_lang::Language;
+use m1nd_lang::facts::ImportKind;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+
+use super::compile::{self, Command};
+use super::standard;
+use crate::languages::Manifests;
+use crate::project::{FileId, Files};
+use crate::rules::{ModuleTarget, Resolver};
+
+/// Files that an ambiguous include may mean; with more, none is named.
+const MAX_DOUBTFUL: usize = 16;
+/// Files that one file sees through includes; the rest is left out.
+const MAX_VISIBLE: usize = 20_000;
+/// Folders that headers are in by custom, below any folder above the including file.
+const HEADER_FOLDERS: &[&str] = &["", "include/", "inc/", "src/"];
+
+/// The include graph of the project.
+pub(super) struct Includes {
+    of: FxHashMap<FileId, Vec<Include>>,
+    targets: FxHashMap<FileId, String>,
+    fingerprint: u64,
+}
+
+/// One `#include`.
+struct Include {
+    written: String,
+    target: ModuleTarget,
+}
+
+/// What include resolution knows of the project.
+struct Ground<'a> {
+    by_path: FxHashMap<&'a str, FileId>,
+    by_name: FxHashMap<&'a str, Vec<&'a str>>,
+    commands: FxHashMap<String, Command>,
+    /// Include folders of all commands, for headers and files without a command.
+    shared: Command,
+}
+
+impl Includes {
+    /// Reads the includes of all files. The fingerprint covers paths and compile commands; includes themselves are in
+    /// the surface of the files that have them.
+    pub(super) fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
+        let all: Vec<_> = files
+            .all()
+            .into_iter()
+            .filter(|(.., facts)| matches!(facts.language, Language::C | Language::Cpp))
+            .collect();
+        let mut hasher = FxHasher::default();
+        let mut by_path = FxHashMap::default();
+        let mut by_name: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+        for &(file, path, _) in &all {
+            path.hash(&mut hasher);
+            by_path.insert(path, file);
+            by_name.entry(path.rsplit('/').next().unwrap_or(path)).or_default().push(path);
+        }
+        let mut ground = Ground { by_path, by_name, commands: FxHashMap::default(), shared: Command::default() };
+        for (path, text) in manifests {
+            if path.rsplit('/').next() == Some(compile::FILE_NAME) {
+                text.hash(&mut hasher);
+                let found = compile::commands(path, text, &|path| ground.by_path.contains_key(path));
+                ground.commands.extend(found);
+            }
+        }
+        ground.shared = ground.shared_folders();
+        let mut of = FxHashMap::default();
+        let mut targets = FxHashMap::default();
+        for &(file, path, facts) in &all {
+            let mut includes = Vec::new();
+            for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Include) {
+                let written = facts.name(import.module);
+                let found = ground.find(path, written, import.flags.system);
+                let target = match found.as_slice() {
+                    [] => ModuleTarget::External(standard::package(written)),
+                    [one] => ModuleTarget::File(*one),
+                    many => ModuleTarget::Files(many.to_vec()),
+                };
+                let is_own = !import.flags.system && found.is_empty() && !standard::is_header(written);
+                let target = if is_own { ModuleTarget::NotFound } else { target };
+                includes.push(Include { written: written.to_owned(), target });
+            }
+            of.insert(file, includes);
+            if let Some(target) = ground.commands.get(path).and_then(|command| command.target.clone()) {
+                targets.insert(file, target);
+            }
+        }
+        Self { of, targets, fingerprint: hasher.finish() }
+    }
+
+    /// Files that `from` sees through its includes, nearest first; with those that an ambiguous include may bring if
+    /// `doubtful`.
+    fn visible(&self, from: FileId, doubtful: bool) -> Vec<FileId> {
+        let mut seen: FxHashSet<FileId> = FxHashSet::default();
+        seen.insert(from);
+        let mut found = vec![from];
+        let mut next = 0;
+        while next < found.len() && found.len() < MAX_VISIBLE {
+            for include in self.of.get(&found[next]).into_iter().flatten() {
+                let files: &[FileId] = match &include.target {
+                    ModuleTarget::File(file) => std::slice::from_ref(file),
+                    ModuleTarget::Files(files) if doubtful => files,
+                    _ => &[],
+                };
+                found.extend(files.iter().copied().filter(|file| seen.insert(*file)));
+            }
+            next += 1;
+        }
+        found.remove(0);
+        found
+    }
+}
+
+impl Ground<'_> {
+    fn shared_folders(&self) -> Command {
+        let mut rows: Vec<(&String, &Command)> = self.commands.iter().collect();
+        rows.sort_by_key(|(path, _)| *path);
+        let mut shared = Command::default();
+        for (_, command) in rows {
+            for dir in command.quote.iter().chain(&command.all) {
+                if !shared.all.contains(dir) {
+                    shared.all.push(dir.clone());
+                }
+            }
+        }
+        shared
+    }
+
+    /// The files that an include may mean: one where a rule tells which, several where only the name is known.
+    fn find(&self, from: &str, written: &str, system: bool) -> Vec<FileId> {
+        let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let at = |folder: &str| {
+            let path = normal(&if folder.is_empty() { written.to_owned() } else { format!("{folder}/{written}") })?;
+            self.by_path.get(path.as_str()).copied()
+        };
+        if !system && let Some(file) = at(folder) {
+            return vec![file];
+        }
+        let own = self.commands.get(from);
+        let command = own.unwrap_or(&self.shared);
+        let quote = command.quote.iter().filter(|_| !system);
+        if let Some(file) = quote.chain(&command.all).find_map(|dir| at(dir)) {
+            return vec![file];
+        }
+        // A command says all there is to know, and so does the name of a standard header.
+        if own.is_some() && system || standard::is_header(written) {
+            return Vec::new();
+        }
+        self.by_custom(folder, written, system)
+    }
+
+    /// Without compile commands: the nearest folder above the file that has the header where headers are by custom,
+    /// else every file whose path ends as written.
+    fn by_custom(&self, folder: &str, written: &str, system: bool) -> Vec<FileId> {
+        let Some(clean) = normal(written) else { return Vec::new() };
+        let clean = clean.trim_start_matches("../");
+        let name = clean.rsplit('/').next().unwrap_or(clean);
+        let ends =
+            |path: &&&str| path.strip_suffix(clean).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+        let candidates: Vec<&str> = self.by_name.get(name).into_iter().flatten().filter(ends).copied().collect();
+        let file = |path: &str| self.by_path.get(path).copied();
+        if candidates.len() < 2 {
+            return candidates.into_iter().filter_map(file).collect();
+        }
+        let mut above = Some(folder);
+        while let Some(here) = above {
+            let prefix = if here.is_empty() { String::new() } else { format!("{here}/") };
+            let found: Vec<FileId> =
+                HEADER_FOLDERS.iter().filter_map(|custom| file(&format!("{prefix}{custom}{clean}"))).collect();
+            if let [one] = found.as_slice() {
+                return vec![*one];
+            }
+            if !found.is_empty() {
+                return found;
+            }
+            above = here.rsplit_once('/').map(|(above, _)| above).or((!here.is_empty()).then_some(""));
+        }
+        if candidates.len() > MAX_DOUBTFUL || system {
+            return Vec::new();
+        }
+        candidates.into_iter().filter_map(file).collect()
+    }
+}
+
+impl Resolver for Includes {
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
+    fn module(&self, _files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
+        let found = self.of.get(&from).into_iter().flatten().find(|include| include.written == module);
+        found.map_or(ModuleTarget::NotFound, |include| include.target.clone())
+    }
+
+    fn siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
+        let found = self.visible(from, false);
+        found.iter().for_each(|&file| files.see(file));
+        found
+    }
+
+    fn doubtful_siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
+        let sure: FxHashSet<FileId> = self.visible(from, false).into_iter().collect();
+        let mut found = self.visible(from, true);
+        found.retain(|file| !sure.contains(file));
+        found.iter().for_each(|&file| files.see(file));
+        found
+    }
+
+    fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        let is_cpp = files.language(from) == Language::Cpp;
+        let package = standard::package_of_name(name, is_cpp)?;
+        Some(ModuleTarget::External(package.to_owned()))
+    }
+
+    fn outside_headers(&self, files: &Files<'_>, from: FileId) -> Option<String> {
+        let mut packages: Vec<&str> = Vec::new();
+        let mut around = vec![from];
+        around.extend(self.siblings(files, from));
+        for file in around {
+            for include in self.of.get(&file).into_iter().flatten() {
+                if let ModuleTarget::External(package) = &include.target {
+                    packages.push(package);
+                }
+            }
+        }
+        packages.sort_unstable();
+        packages.dedup();
+        // A name that the standard's own tables do not have is from elsewhere, if there is anything else.
+        let foreign: Vec<&str> = packages.iter().copied().filter(|package| !standard::is_package(package)).collect();
+        match (foreign.as_slice(), packages.is_empty()) {
+            ([one], _) => Some((*one).to_owned()),
+            ([], true) => None,
+            _ => Some(standard::UNKNOWN_HEADER.to_owned()),
+        }
+    }
+
+    fn target(&self, file: FileId) -> Option<&str> {
+        self.targets.get(&file).map(String::as_str)
+    }
+}
+
+/// A path without `.` and `..`; `None` if it leaves the root.
+pub(super) fn normal(path: &str) -> Option<String> {
+    let rooted = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    Some(if rooted { format!("/{joined}") } else { joined })
+}
