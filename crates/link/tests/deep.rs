@@ -71,3 +71,13 @@ fn chains_of_values_classes_and_calls() {
     survives(one(|n| format!("class C{n}:\n  def __iter__(self): return C{}()", n + 1), "for x in C0(): x.go()"));
     survives(vec![("m.ts".to_owned(), "function f<T extends T>(x: T) { x.go(); }\n".to_owned())]);
 }
+
+#[test]
+fn many_overloads() {
+    let mut text = String::from("class A {\n");
+    for n in 0..LENGTH / 4 {
+        let _ = writeln!(text, "    void f(T{n} a) {{ f({n}); f(new A(), null); }}");
+    }
+    text.push_str("}\n");
+    survives(vec![("A.java".to_owned(), text)]);
+}

@@ -16,6 +16,9 @@ use crate::unit::{fits, fits_apart};
 /// The file scope.
 const FILE: ScopeId = ScopeId(0);
 
+/// Bindings of one name in one scope that are told apart.
+const MOST_BINDINGS: usize = 256;
+
 /// Who asks a module for a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asker {
@@ -360,6 +363,10 @@ impl Eval<'_> {
         let mut missing = None;
         for index in unit.bindings(scope, name) {
             let binding = unit.facts.bindings[index as usize];
+            if search.found.len() >= MOST_BINDINGS {
+                search.unknown = Some(Reason::TooManyCandidates);
+                break;
+            }
             if !(if apart { fits_apart(binding.namespace, want) } else { fits(binding.namespace, want) }) {
                 continue;
             }

@@ -61,7 +61,8 @@ impl Eval<'_> {
                     search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
                     search.unknown = None;
                 }
-                search
+                // Whatever it stands for has what everything has.
+                if search.found.is_empty() { self.universal(of.file, name).unwrap_or(search) } else { search }
             }
             Value::Builtin(builtin, _) => {
                 let text = self.text(name);
@@ -517,11 +518,17 @@ impl Eval<'_> {
             }
             match &next {
                 Ancestor::Class(class, _) if seen.contains(class) => {}
-                Ancestor::Class(class, _) => {
-                    let class = *class;
+                Ancestor::Class(class, args) => {
+                    let (class, args) = (*class, args.clone());
                     seen.push(class);
                     order.push(next);
                     let mut bases = self.bases(class);
+                    // What a base is given by a class further down holds for the bases of that base too.
+                    for base in &mut bases {
+                        if let Ancestor::Class(_, given) | Ancestor::Standard(_, given) = base {
+                            *given = self.base_args(class, &args, given);
+                        }
+                    }
                     bases.reverse();
                     work.extend(bases);
                 }

@@ -46,7 +46,7 @@ struct Candidate {
     spread: bool,
 }
 
-/// Functions of one name that are compared with each other.
+/// Functions of one name that take as many arguments and are compared with each other.
 const MOST: usize = 64;
 
 impl Eval<'_> {
@@ -57,7 +57,7 @@ impl Eval<'_> {
             _ => false,
         };
         let functions = search.found.iter().all(|found| is_function(self, found));
-        if search.found.is_empty() || !functions || search.found.len() > MOST {
+        if search.found.is_empty() || !functions {
             return search;
         }
         let Some(call) = call else { return self.without_overridden(search) };
@@ -66,24 +66,36 @@ impl Eval<'_> {
         let fitting: Vec<bool> = search.found.iter().map(|found| self.takes(found, count)).collect();
         if !fitting.contains(&true) {
             // Only something that is not known can be meant.
+            if search.found.len() > self.limits.link_candidates {
+                return Search::unknown(Reason::TooManyCandidates);
+            }
             return Search { unknown: search.unknown.or(Some(Reason::NoSuchMember)), ..search };
         }
         let unknown = search.unknown;
         let mut keep = fitting.into_iter();
         let mut search = search;
         search.found.retain(|_| keep.next().unwrap_or(false));
+        if search.found.len() > MOST {
+            return Search::unknown(Reason::TooManyCandidates);
+        }
         if search.found.len() < 2 || !self.deeper() {
             return search;
         }
         let args: Vec<Argument> = args.iter().map(|&arg| self.argument(file, arg)).collect();
         let places = self.most_fitting(&search, &args);
         self.leave();
+        if places.len() > self.limits.link_candidates {
+            return Search::unknown(Reason::TooManyCandidates);
+        }
         let found = places.into_iter().map(|place| search.found[place].clone()).collect();
         Search { found, unknown }
     }
 
     /// Without knowing the arguments: what a class overrides gives way to what it is overridden by.
     fn without_overridden(&mut self, search: Search) -> Search {
+        if search.found.len() > MOST {
+            return Search::unknown(Reason::TooManyCandidates);
+        }
         if search.found.len() < 2 || !self.deeper() {
             return search;
         }
