@@ -4,7 +4,8 @@
 //! Each program is indexed on its own. Ends of the suite's edges are looked up among our definitions by the suite's
 //! naming; an end that is not found there stays an edge that we miss. Edges to what lies outside of the programs
 //! (builtins, native code) are left out on both sides. A program is *sound* if no edge of it is missing, *complete* if we
-//! have no edge that the suite does not have.
+//! have no edge that the suite does not have. (JCG lists of each program only the edges that it is about: there precision
+//! and completeness say little.)
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,9 +30,6 @@ pub(super) struct Case {
     /// Its folder, from the folder of the sources.
     dir: String,
     edges: Vec<Vec<Value>>,
-    /// Edges through native code (callbacks).
-    #[serde(default)]
-    indirect: Vec<Vec<Value>>,
 }
 
 /// How a suite names the ends of its edges.
@@ -39,7 +37,8 @@ pub(super) struct Case {
 pub(super) enum Naming {
     /// `module.Class.function`, the module alone for top-level code.
     Qualified,
-    /// `module.function`, `module.Class.function` or `module.function:line`, `<global>` for top-level code.
+    /// `module.function`, `module.Class.function` or `module.function:line`, `<global>` for top-level code. Lines do not
+    /// count the first one of each file, a comment with the file's name.
     Module,
     /// `file:function:line`, the line of the call on the left and of the definition on the right.
     Lines,
@@ -68,7 +67,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, outcome: &CaseOutcome) {
+    pub(super) fn add(&mut self, outcome: &CaseOutcome) {
         self.programs += 1;
         self.truth += outcome.found as u64 + outcome.missing.len() as u64;
         self.found += outcome.found as u64;
@@ -77,7 +76,7 @@ impl Tally {
         self.complete += u64::from(outcome.wrong.is_empty());
     }
 
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         self.precision = ratio(self.found, self.found + self.wrong);
         self.recall = ratio(self.found, self.truth);
         // F1 in counts: twice the found ones of all that is claimed and all that is true.
@@ -181,7 +180,7 @@ pub(super) fn outcome(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTie
     let names = Names::new(ours, naming);
     let mut truth: BTreeMap<(Vec<Source>, Vec<usize>), String> = BTreeMap::new();
     let mut missing = Vec::new();
-    for edge in case.edges.iter().chain(&case.indirect) {
+    for edge in &case.edges {
         let ends: Vec<&str> = edge.iter().filter_map(Value::as_str).collect();
         let &[from, to, ..] = &ends[..] else { continue };
         if is_outside(from) || is_outside(to) {
@@ -225,7 +224,9 @@ fn claims(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTier]) -> BTree
         if !(is_decorator || edge.relation == Relation::Calls) || to.kind != NodeKind::Function || to.file.is_none() {
             continue;
         }
-        let from = if is_decorator { ours.nodes[edge.from].parent } else { Some(edge.from) };
+        // What is decorated starts below its decorators.
+        let is_above = edge.sites.first().is_some_and(|&(line, _)| line < ours.nodes[edge.from].line);
+        let from = if is_decorator && is_above { ours.nodes[edge.from].parent } else { Some(edge.from) };
         let Some(file) = ours.nodes[edge.from].file.clone() else { continue };
         let caller = from.and_then(|from| ours.caller(from));
         if naming == Naming::Lines {
@@ -299,9 +300,11 @@ impl<'o> Names<'o> {
         match self.naming {
             Naming::Qualified => vec![full],
             Naming::Module => {
-                let short = format!("{module}.{}", own.name);
-                let line = format!("{short}:{}", own.line);
-                BTreeSet::from([full, short, line]).into_iter().collect()
+                // Packages are left out.
+                let stem = module.rsplit('.').next().unwrap_or(module);
+                let short = format!("{stem}.{}", own.name);
+                let line = format!("{short}:{}", own.line.saturating_sub(1));
+                BTreeSet::from([full, format!("{stem}.{}", chain.join(".")), short, line]).into_iter().collect()
             }
             Naming::Lines => Vec::new(),
         }

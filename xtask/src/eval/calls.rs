@@ -1,7 +1,7 @@
 //! Call edges: recall over the pairs of caller and callee that truth knows, precision at the sites where it speaks too.
 //!
 //! A pair is found if there is a `calls` edge from that caller to that callee (see [`super::ours`] for what is the same),
-//! wherever in the caller it is written. Of a pair that only possible edges find, the one with the fewest candidates
+//! wherever in the caller it is written. What truth calls a call includes taking a tuple variant apart in a pattern. Of a pair that only possible edges find, the one with the fewest candidates
 //! counts.
 
 use m1nd_base::{EdgeTier, Relation};
@@ -16,7 +16,11 @@ pub(super) fn score(context: &Context<'_>, findings: &mut Findings) -> Split {
     for call in &context.truth.calls {
         let best = best(context, call);
         let is_cross = call.caller_file != call.file;
-        split.count(is_cross, context.is_ambiguous(&call.name), |score| score.find(best));
+        let at_site = best == Some(Found::Certain) || is_certain_at_site(context, call);
+        split.count(is_cross, context.is_ambiguous(&call.name), |score| {
+            score.find(best);
+            score.certain_at_site += u64::from(at_site);
+        });
         if best != Some(Found::Certain) {
             let class = why_missed(context, call, best);
             findings.add(format!("call {class}"), || describe(context, call));
@@ -50,6 +54,13 @@ fn edges_of_pair<'c>(context: &'c Context<'_>, call: &'c Call) -> Vec<&'c Edge> 
     edges.filter(|edge| context.ours.starts_in(edge, &call.caller_file, call.caller_line, &call.caller_name)).collect()
 }
 
+/// Whether a certain call edge to the callee has one of the sites, whatever it starts in.
+fn is_certain_at_site(context: &Context<'_>, call: &Call) -> bool {
+    let accepted = context.ours.accepted(&call.file, call.line, &call.name);
+    let mut edges = call.sites.iter().flat_map(|&line| context.edges_at(&call.caller_file, line));
+    edges.any(|edge| is_certain_call(edge) && accepted.contains(&edge.to))
+}
+
 fn best(context: &Context<'_>, call: &Call) -> Option<Found> {
     let edges = edges_of_pair(context, call);
     edges.into_iter().filter(|edge| edge.relation == Relation::Calls).filter_map(found).min()
@@ -73,7 +84,7 @@ fn why_missed(context: &Context<'_>, call: &Call, best: Option<Found>) -> String
     if ours.accepted(&call.file, call.line, &call.name).is_empty() {
         return "missed: we have no definition there".into();
     }
-    if call.caller_line > 0 && ours.at(&call.caller_file, call.caller_line, &call.caller_name).is_empty() {
+    if call.caller_line > 0 && ours.definition(&call.caller_file, call.caller_line, &call.caller_name).is_empty() {
         return "missed: we have no caller there".into();
     }
     if let Some(edge) = edges_of_pair(context, call).iter().find(|edge| edge.relation != Relation::Contains) {

@@ -31,12 +31,26 @@ pub(super) struct RepositoryResult {
     pub(super) file_dependencies: Score,
 }
 
-/// Callable definitions that truth names, and how many of them we have on the same line.
+/// Callable definitions that truth names, and how many of them we have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Definitions {
     pub(super) truth: u64,
     pub(super) found: u64,
     pub(super) share: Option<f64>,
+}
+
+/// The lines of files, without the white space around them.
+pub(super) type Lines = HashMap<String, Vec<String>>;
+
+/// Reads the files that truth speaks of. One that is not there has no lines.
+fn sources(repository: &Path, truth: &Truth) -> Lines {
+    let files = truth.references.iter().map(|reference| &reference.file);
+    let files: HashSet<&String> = files.chain(truth.calls.iter().map(|call| &call.caller_file)).collect();
+    let lines = |file: &String| {
+        let text = std::fs::read_to_string(repository.join(file)).unwrap_or_default();
+        (file.clone(), text.lines().map(|line| line.trim().to_owned()).collect())
+    };
+    files.into_iter().map(lines).collect()
 }
 
 /// Everything that scoring looks at.
@@ -47,12 +61,11 @@ pub(super) struct Context<'a> {
     /// Callable names that are defined more than once.
     ambiguous: HashSet<&'a str>,
     edges_at: HashMap<(&'a str, u32), Vec<&'a Edge>>,
-    /// Text of the files, for examples.
-    sources: HashMap<String, Vec<String>>,
+    sources: &'a Lines,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(ours: &'a Ours, truth: &'a Truth) -> Self {
+    pub(super) fn new(ours: &'a Ours, truth: &'a Truth, sources: &'a Lines) -> Self {
         let mut edges_at: HashMap<(&str, u32), Vec<&Edge>> = HashMap::new();
         for edge in &ours.edges {
             let Some(file) = ours.nodes[edge.from].file.as_deref() else { continue };
@@ -60,18 +73,7 @@ impl<'a> Context<'a> {
             lines.into_iter().for_each(|line| edges_at.entry((file, line)).or_default().push(edge));
         }
         let sites = Sites::new(truth);
-        Self { ours, truth, sites, ambiguous: ambiguous(ours, truth), edges_at, sources: HashMap::new() }
-    }
-
-    /// Reads the text of the files, for examples.
-    fn with_sources(mut self, repository: &Path) -> Self {
-        let files = self.truth.references.iter().map(|reference| &reference.file);
-        let files: HashSet<&String> = files.chain(self.truth.calls.iter().map(|call| &call.caller_file)).collect();
-        for file in files {
-            let text = std::fs::read_to_string(repository.join(file)).unwrap_or_default();
-            self.sources.insert(file.clone(), text.lines().map(|line| line.trim().to_owned()).collect());
-        }
-        self
+        Self { ours, truth, sites, ambiguous: ambiguous(ours, truth), edges_at, sources }
     }
 
     /// Whether a name is defined more than once in the repository.
@@ -87,9 +89,7 @@ impl<'a> Context<'a> {
     /// A line of the sources, shortened; empty without sources.
     pub(super) fn source_line(&self, file: &str, line: u32) -> String {
         const LONGEST: usize = 120;
-        let lines = self.sources.get(file);
-        let text = lines.and_then(|lines| lines.get((line as usize).checked_sub(1)?));
-        text.map(|text| text.chars().take(LONGEST).collect()).unwrap_or_default()
+        line_of(self.sources, file, line).chars().take(LONGEST).collect()
     }
 
     /// What we and truth say at a site.
@@ -109,6 +109,12 @@ impl<'a> Context<'a> {
             truth.collect::<Vec<_>>().join(", "),
         )
     }
+}
+
+/// A line of the sources, empty if it is not there.
+pub(super) fn line_of<'s>(sources: &'s Lines, file: &str, line: u32) -> &'s str {
+    let lines = sources.get(file);
+    lines.and_then(|lines| lines.get((line as usize).checked_sub(1)?)).map_or("", String::as_str)
 }
 
 /// Names of callable definitions, by our nodes and by truth's rows, that have more than one symbol or place.
@@ -157,9 +163,11 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
         return table::print(&golden_folder("edges"));
     }
     let (repository, truth) = (arguments.folder("--repo")?, arguments.folder("--truth")?);
-    let (name, truth) = Truth::read(truth)?;
+    let (name, mut truth) = Truth::read(truth)?;
+    let sources = sources(repository, &truth);
+    truth.drop_declarations(&sources);
     let ours = Ours::of_folder(repository)?;
-    let context = Context::new(&ours, &truth).with_sources(repository);
+    let context = Context::new(&ours, &truth, &sources);
     let mut findings = Findings { examples: arguments.explain, ..Findings::default() };
     let result = result(&name, &context, &mut findings);
     if result.definitions.share.is_some_and(|share| share < LEAST_DEFINITIONS) {
@@ -194,7 +202,8 @@ fn definitions(context: &Context<'_>) -> Definitions {
     let places: HashSet<(&str, u32, &str)> = references
         .map(|reference| (reference.target_file.as_str(), reference.target_line, reference.name.as_str()))
         .collect();
-    let found = places.iter().filter(|(file, line, name)| !context.ours.at(file, *line, name).is_empty()).count();
+    let found =
+        places.iter().filter(|(file, line, name)| !context.ours.definition(file, *line, name).is_empty()).count();
     let (truth, found) = (places.len() as u64, found as u64);
     Definitions { truth, found, share: ratio(found, truth) }
 }

@@ -1,4 +1,5 @@
-//! Dependencies between files: a file depends on another one if an edge of any relation but `contains` leads there.
+//! Dependencies between files: a file depends on another one if an edge leads there that stands for something written in
+//! it: any relation but `contains` and `overrides`.
 //!
 //! Pairs are judged whose source truth knows. In Rust every target of a package (library, binary, tests, benches) has
 //! the same root module to the compiler index, which names any one of them. Pairs that rest on the root module alone are
@@ -10,6 +11,7 @@ use m1nd_base::{EdgeTier, NodeKind, Relation};
 
 use super::edges::{Context, Findings};
 use super::golden::{Found, Score, Verdict};
+use super::ours::Edge;
 
 /// How the index calls the root module of a package.
 const RUST_ROOT: &str = " crate/";
@@ -76,10 +78,14 @@ fn is_rust_root(file: &str) -> bool {
         || ["tests/", "benches/", "examples/"].iter().any(|folder| file.contains(folder))
 }
 
+fn is_written(edge: &Edge) -> bool {
+    !matches!(edge.relation, Relation::Contains | Relation::Overrides)
+}
+
 /// Our pairs with the best edge of each.
 fn ours<'c>(context: &'c Context<'_>) -> BTreeMap<Pair<'c>, Found> {
     let mut pairs: BTreeMap<Pair<'c>, Found> = BTreeMap::new();
-    let edges = context.ours.edges.iter().filter(|edge| edge.relation != Relation::Contains);
+    let edges = context.ours.edges.iter().filter(|edge| is_written(edge));
     for edge in edges {
         let found = match edge.tier {
             EdgeTier::Certain => Found::Certain,
@@ -99,8 +105,8 @@ fn ours<'c>(context: &'c Context<'_>) -> BTreeMap<Pair<'c>, Found> {
 /// The first edge that makes us believe in a pair.
 fn evidence(context: &Context<'_>, pair: Pair<'_>) -> String {
     let nodes = &context.ours.nodes;
-    let leads = |edge: &&super::ours::Edge| {
-        edge.relation != Relation::Contains
+    let leads = |edge: &&Edge| {
+        is_written(edge)
             && edge.tier == EdgeTier::Certain
             && nodes[edge.from].file.as_deref() == Some(pair.0)
             && nodes[edge.to].file.as_deref() == Some(pair.1)

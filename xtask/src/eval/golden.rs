@@ -18,6 +18,9 @@ pub(super) struct Score {
     pub(super) certain: u64,
     /// Of the others, found by a possible edge.
     pub(super) possible: u64,
+    /// Found by a certain edge with a site where truth has one, whoever the source is: truth names sources that we do not
+    /// have (functions made by macros) and does not know others.
+    pub(super) certain_at_site: u64,
     /// Candidates of the references that those possible edges come from, summed up.
     pub(super) candidates: u64,
     /// Certain edges, counted at each site where truth speaks too, that it agrees with.
@@ -39,6 +42,8 @@ pub(super) struct Ratios {
     pub(super) precision: Option<f64>,
     /// `certain` of `truth`.
     pub(super) recall_certain: Option<f64>,
+    /// `certain_at_site` of `truth`.
+    pub(super) recall_at_site: Option<f64>,
     /// `certain` and `possible` of `truth`.
     pub(super) recall_possible: Option<f64>,
     /// Candidates a found thing has in the mean; 1 for what is certain.
@@ -57,6 +62,7 @@ impl Score {
         self.ratios = Ratios {
             precision: ratio(self.right, spoken),
             recall_certain: ratio(self.certain, self.truth),
+            recall_at_site: ratio(self.certain_at_site, self.truth),
             recall_possible: ratio(found, self.truth),
             mean_candidates: ratio(self.certain + self.candidates, found),
             invented_share: ratio(self.invented, spoken),

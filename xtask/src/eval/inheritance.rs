@@ -1,4 +1,4 @@
-//! Inheritance: `inherits` and `implements` edges.
+//! Inheritance: `inherits`, `implements` and, between members, `overrides` edges.
 //!
 //! Where truth has rows of types and what they inherit, a row is found if an edge leads from the type, or from a block of
 //! members attached to it, to that base; a certain edge is judged if truth has a row of its type, and invented if none of
@@ -27,7 +27,7 @@ pub(super) fn score(context: &Context<'_>, findings: &mut Findings) -> Score {
 }
 
 fn is_inheritance(edge: &&Edge) -> bool {
-    matches!(edge.relation, Relation::Inherits | Relation::Implements)
+    matches!(edge.relation, Relation::Inherits | Relation::Implements | Relation::Overrides)
 }
 
 fn by_rows(context: &Context<'_>, score: &mut Score, findings: &mut Findings) {

@@ -7,6 +7,8 @@ use crate::{Outcome, repository};
 
 mod arguments;
 mod callgraph;
+#[cfg(test)]
+mod callgraph_tests;
 mod calls;
 mod edges;
 mod files;

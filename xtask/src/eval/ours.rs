@@ -1,13 +1,15 @@
 //! The graph of a folder as the export shows it, with the lookups that scoring needs.
 //!
 //! **Which of our nodes a definition of the truth is.** The truth names a definition by file, line and name. Its nodes are
-//! those on that line with that name, or, if none has the name, all on that line.
+//! those on that line with that name, or, if none has the name, all on that line. If we have none on that line, because
+//! several declarations of a symbol are one node of ours, they are the members with that name of what is around the line.
 //!
 //! **Same symbol.** Where a language gives several definitions one meaning (Python overloads and redefinitions, TypeScript
-//! overloads and merged declarations, Rust items under different `cfg`), truth names the first. There a node is the
-//! truth's if file, owner and name are the same. Where overloads are things of their own (Java, C++, C#, Kotlin, Swift,
-//! Scala), the line must be right. A class stands for its constructors and each of these for the class: calling the class
-//! is calling one of them.
+//! overloads and merged declarations, Rust items under different `cfg`), truth names one of them. There a node is the
+//! truth's if file, owner and name are the same. The owner is the class, block or module around: compiler indexes name a
+//! function inside of a function as if it stood beside it. Where overloads are things of their own (Java, C++, C#, Kotlin,
+//! Swift, Scala), the line must be right. A class stands for its constructors and each of these for the class: calling the
+//! class is calling one of them.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -31,6 +33,8 @@ pub(super) struct Node {
     pub(super) id: String,
     pub(super) file: Option<String>,
     pub(super) line: u32,
+    /// First and last line.
+    pub(super) lines: (u32, u32),
     pub(super) name: String,
     pub(super) kind: NodeKind,
     pub(super) parent: Option<usize>,
@@ -78,6 +82,7 @@ pub(super) struct Ours {
     /// By file and line.
     pub(super) unresolved: HashMap<(String, u32), Vec<Unresolved>>,
     at: HashMap<(String, u32), Vec<usize>>,
+    of_file: HashMap<String, Vec<usize>>,
     symbols: HashMap<(String, Option<usize>, String), Vec<usize>>,
     members: HashMap<usize, Vec<usize>>,
     to: HashMap<usize, Vec<usize>>,
@@ -87,6 +92,15 @@ pub(super) struct Ours {
 /// Whether a file is of a language whose compiler knows every type.
 pub(super) fn is_typed(file: &str) -> bool {
     TYPED.contains(&ending(file))
+}
+
+/// The nearest thing around a node that is no function.
+fn owner(nodes: &[Node], node: usize) -> Option<usize> {
+    let mut around = nodes[node].parent;
+    while let Some(parent) = around.filter(|&parent| nodes[parent].kind == NodeKind::Function) {
+        around = nodes[parent].parent;
+    }
+    around
 }
 
 fn ending(file: &str) -> &str {
@@ -107,6 +121,7 @@ impl Ours {
             id: row.id.to_owned(),
             file: row.file.map(str::to_owned),
             line: row.line,
+            lines: (row.start_line, row.end_line),
             name: row.name.to_owned(),
             kind: row.kind,
             parent: row.parent.and_then(|parent| numbers.get(parent).copied()),
@@ -139,7 +154,8 @@ impl Ours {
             }
             let Some(file) = &node.file else { continue };
             ours.at.entry((file.clone(), node.line)).or_default().push(number);
-            ours.symbols.entry((file.clone(), node.parent, node.name.clone())).or_default().push(number);
+            ours.of_file.entry(file.clone()).or_default().push(number);
+            ours.symbols.entry((file.clone(), owner(&nodes, number), node.name.clone())).or_default().push(number);
         }
         for (number, edge) in edges.iter().enumerate() {
             ours.to.entry(edge.to).or_default().push(number);
@@ -152,7 +168,26 @@ impl Ours {
         self.to.get(&node).into_iter().flatten().map(|&edge| &self.edges[edge])
     }
 
-    /// Our nodes for exactly this definition of the truth.
+    /// Our nodes for this definition of the truth, also if we have it on another line only.
+    pub(super) fn definition(&self, file: &str, line: u32, name: &str) -> Vec<usize> {
+        let exact = self.at(file, line, name);
+        if !exact.is_empty() || DISTINCT_OVERLOADS.contains(&ending(file)) {
+            return exact;
+        }
+        let all = self.of_file.get(file).map_or(&[][..], Vec::as_slice);
+        let is_around = |node: &&usize| {
+            let (start, end) = self.nodes[**node].lines;
+            start <= line && line <= end && self.nodes[**node].kind != NodeKind::Function
+        };
+        let around = all.iter().filter(is_around).min_by_key(|&&node| {
+            let (start, end) = self.nodes[node].lines;
+            end - start
+        });
+        let key = (file.to_owned(), around.copied(), name.to_owned());
+        self.symbols.get(&key).cloned().unwrap_or_default()
+    }
+
+    /// Our nodes on this line with this name, or, if none has the name, all on this line.
     pub(super) fn at(&self, file: &str, line: u32, name: &str) -> Vec<usize> {
         let all = self.at.get(&(file.to_owned(), line)).map_or(&[][..], Vec::as_slice);
         let named: Vec<usize> = all.iter().copied().filter(|&node| self.nodes[node].name == name).collect();
@@ -166,7 +201,7 @@ impl Ours {
         if DISTINCT_OVERLOADS.contains(&ending(&file)) {
             return vec![node];
         }
-        let same = self.symbols.get(&(file, own.parent, own.name.clone()));
+        let same = self.symbols.get(&(file, owner(&self.nodes, node), own.name.clone()));
         same.cloned().unwrap_or_else(|| vec![node])
     }
 
@@ -177,7 +212,7 @@ impl Ours {
             return known.clone();
         }
         let mut accepted: Vec<usize> =
-            self.at(file, line, name).into_iter().flat_map(|node| self.same_symbol(node)).collect();
+            self.definition(file, line, name).into_iter().flat_map(|node| self.same_symbol(node)).collect();
         for number in accepted.clone() {
             let node = &self.nodes[number];
             accepted.extend(node.parent.filter(|_| node.is_constructor));
@@ -211,7 +246,7 @@ impl Ours {
         if line == 0 {
             return caller.is_none();
         }
-        let wanted = self.at(file, line, name);
+        let wanted = self.definition(file, line, name);
         let is_wanted = |node: usize| wanted.iter().any(|&wanted| self.same_symbol(wanted).contains(&node));
         caller.is_some_and(is_wanted) || is_wanted(edge.from)
     }

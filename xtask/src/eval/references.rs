@@ -17,7 +17,10 @@ pub(super) fn score(context: &Context<'_>, findings: &mut Findings) -> Split {
     for reference in context.truth.references.iter().filter(|reference| is_scored(reference)) {
         let best = best(context, reference);
         let is_cross = reference.file != reference.target_file;
-        split.count(is_cross, context.is_ambiguous(&reference.name), |score| score.find(best));
+        split.count(is_cross, context.is_ambiguous(&reference.name), |score| {
+            score.find(best);
+            score.certain_at_site += u64::from(best == Some(Found::Certain));
+        });
         if best.is_none() {
             let class = format!("reference missed: {} {}, {}", reference.role, reference.kind, why(context, reference));
             findings.add(class, || describe(context, reference));

@@ -26,15 +26,19 @@ impl<'t> Sites<'t> {
         sites
     }
 
-    /// What truth has at a position: what stands exactly there, or else what is called so on that line. The second is for
-    /// tools that count columns in other units or point at the start of a path. `col` is 1-based.
+    /// What truth has at a position: what stands exactly there and is called so, or else what is called so on that line
+    /// (tools count columns in other units, or point at the start of a path), or else what stands exactly there under
+    /// another name. `col` is 1-based.
     pub(super) fn at(&self, file: &str, line: u32, col: u32, name: &str) -> Vec<&'t Reference> {
         let on_line = self.at.get(&(file, line)).map_or(&[][..], Vec::as_slice);
-        let exact: Vec<_> = on_line.iter().copied().filter(|reference| reference.col + 1 == col).collect();
-        if !exact.is_empty() {
-            return exact;
+        let is_exact = |reference: &&&Reference| reference.col + 1 == col;
+        let is_named = |reference: &&&Reference| reference.name == name;
+        let both: Vec<_> = on_line.iter().filter(is_exact).filter(is_named).copied().collect();
+        if !both.is_empty() {
+            return both;
         }
-        on_line.iter().copied().filter(|reference| reference.name == name).collect()
+        let named: Vec<_> = on_line.iter().filter(is_named).copied().collect();
+        if named.is_empty() { on_line.iter().filter(is_exact).copied().collect() } else { named }
     }
 
     /// What truth says to an edge at one of its sites.
@@ -43,7 +47,8 @@ impl<'t> Sites<'t> {
     /// name*: it means something called otherwise. *Silent*: there is no reference to a definition of the repository, in a
     /// language whose compiler knows all types and in a function that truth speaks of otherwise. In all other cases truth
     /// and we do not speak of the same: nothing is there in an untyped language, or truth names a variable and we what is
-    /// in it, or truth names a class and we the constructor that it inherits.
+    /// in it, or truth names a class and we the constructor that it inherits, or nothing is there and we name a
+    /// constructor (indexes leave out `super(…)`; the edge to the class is judged).
     pub(super) fn judge(&self, ours: &Ours, edge: &Edge, (line, col): (u32, u32)) -> Verdict {
         let (from, to) = (&ours.nodes[edge.from], &ours.nodes[edge.to]);
         let Some(file) = from.file.as_deref() else { return Verdict::Unjudged };
@@ -51,7 +56,7 @@ impl<'t> Sites<'t> {
         if there.is_empty() {
             let caller = ours.caller(edge.from).map(|caller| ours.nodes[caller].line);
             let is_known = caller.is_some_and(|caller| self.inside.contains(&(file, caller)));
-            return if is_typed(file) && is_known { Verdict::Silent } else { Verdict::Unjudged };
+            return if is_typed(file) && is_known && !to.is_constructor { Verdict::Silent } else { Verdict::Unjudged };
         }
         let means = |reference: &&Reference| {
             let accepted = ours.accepted(&reference.target_file, reference.target_line, &reference.name);

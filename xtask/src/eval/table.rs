@@ -8,7 +8,7 @@ use super::repositories::{self, REPOSITORIES};
 use crate::Outcome;
 
 const HEAD: &str = "\
-| | calls, certain: precision | certain: recall | certain + possible: recall (mean candidates) \
+| | calls, certain: precision | certain: recall (at the site) | certain + possible: recall (mean candidates) \
 | cross-file: precision / recall | ambiguous names: precision / recall / with possible \
 | invented share | phantom share | references: precision / recall | inheritance: precision / recall \
 | file dependencies: precision / recall |
@@ -50,7 +50,7 @@ fn row(result: &RepositoryResult) -> String {
     let cells = [
         title,
         share(all.precision),
-        share(all.recall_certain),
+        format!("{} ({})", share(all.recall_certain), share(all.recall_at_site)),
         format!("{} ({candidates})", share(all.recall_possible)),
         shares(&[cross.precision, cross.recall_certain]),
         shares(&[ambiguous.precision, ambiguous.recall_certain, ambiguous.recall_possible]),

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use super::edges::{Lines, line_of};
 use crate::Outcome;
 
 /// A caller and what it calls. Line 0 is top-level code; code of a class body counts as that.
@@ -121,6 +122,22 @@ impl Truth {
             definitions: rows_if_there(&path("defs"))?,
         };
         Ok((name, truth))
+    }
+
+    /// Drops what is no reference: the further declarations of an overloaded Python function, which the index has as calls
+    /// of the first one.
+    pub(super) fn drop_declarations(&mut self, sources: &Lines) {
+        let is_declaration = |file: &str, line: u32, name: &str| {
+            let text = line_of(sources, file, line);
+            let text = text.strip_prefix("async ").unwrap_or(text);
+            let rest = text.strip_prefix("def ").and_then(|text| text.trim_start().strip_prefix(name));
+            file.ends_with(".py") && rest.is_some_and(|rest| rest.trim_start().starts_with(['(', '[']))
+        };
+        self.references.retain(|row| !(row.role == "call" && is_declaration(&row.file, row.line, &row.name)));
+        self.calls.retain_mut(|row| {
+            row.sites.retain(|&line| !is_declaration(&row.caller_file, line, &row.name));
+            !row.sites.is_empty()
+        });
     }
 }
 
