@@ -100,7 +100,7 @@ pub(crate) fn assemble(
     }
     for edge in derived {
         let key = (edge.from, Target::Symbol(edge.to), edge.relation, edge.tier);
-        gathered.entry(key).or_default().add(1, edge.pos);
+        gathered.entry(key).or_default().add(edge.of, edge.pos);
     }
     let nodes = nodes(project, file);
     for node in &nodes[1..] {

@@ -20,7 +20,7 @@ pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         for of in eval.overridden(DefRef { file, def: DefId(index as u32) }) {
             if let Some(to) = eval.unit(of.file).symbols[of.def.index()] {
                 let tier = EdgeTier::Certain;
-                rows.push(Derived { from, to, relation: Relation::Overrides, tier, pos: definition.pos });
+                rows.push(Derived { from, to, relation: Relation::Overrides, tier, of: 1, pos: definition.pos });
             }
         }
     }
@@ -34,6 +34,8 @@ pub(crate) struct Derived {
     pub(crate) to: SymbolId,
     pub(crate) relation: Relation,
     pub(crate) tier: EdgeTier,
+    /// Number of candidates; 1 unless `possible`.
+    pub(crate) of: u16,
     /// What it rests on.
     pub(crate) pos: Pos,
 }

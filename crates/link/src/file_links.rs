@@ -347,7 +347,7 @@ fn row<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference, name: &'a s
 }
 
 /// The name spaces a role looks in, most fitting first.
-fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role) -> Search {
+pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role) -> Search {
     let apart = eval.rules(file).methods_apart;
     let wants: &[Namespace] = match role {
         Role::Call if apart && eval.names_class(file, expr) => &[Namespace::Type],
@@ -373,7 +373,7 @@ fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role) -> Search
 
 /// The node a reference belongs to: the innermost definition around it that is one, else the file. What an impl block
 /// implements belongs to the type.
-fn source(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> SymbolId {
+pub(crate) fn source(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> SymbolId {
     let unit = eval.unit(file);
     let mut around = reference.enclosing;
     if let (Some(def), Role::Implement | Role::Inherit) = (around, reference.role)

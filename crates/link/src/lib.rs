@@ -11,8 +11,10 @@
 
 mod assemble;
 mod derived;
+mod entry_points;
 mod eval;
 mod file_links;
+mod frameworks;
 mod ids;
 pub mod languages;
 mod linker;
@@ -24,7 +26,7 @@ mod unit;
 
 pub use file_links::{FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use ids::SymbolId;
-pub use linker::{Explained, LinkDelta, Linker};
+pub use linker::{EntryPoint, Explained, LinkDelta, Linker};
 pub use names::Name;
 pub use project::{FileId, Files};
 pub use rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Reason, Resolver, Rules};

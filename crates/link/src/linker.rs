@@ -17,7 +17,7 @@ use crate::names::Name;
 use crate::project::{FileId, Files, Key, Project, path_keys};
 use crate::rules::{Reason, Resolver};
 use crate::unit::Unit;
-use crate::{assemble, derived};
+use crate::{assemble, derived, entry_points};
 
 /// What a link run changed.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +43,21 @@ pub struct Explained {
     pub targets: Vec<String>,
     /// Why there is none; `None` with no target for a local name.
     pub reason: Option<Reason>,
+}
+
+/// Something that a file hands to a framework, for tests and measurements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryPoint {
+    /// What it becomes: `http route`, `command`, `event handler`, …
+    pub what: &'static str,
+    /// Node id of what is around the place.
+    pub from: String,
+    /// Node id of the function or class.
+    pub to: String,
+    /// How sure it is.
+    pub tier: EdgeTier,
+    /// The decorator or callee.
+    pub pos: Pos,
 }
 
 /// Files linked between two reports, so that what is only needed in between stays small.
@@ -213,11 +228,13 @@ impl Linker {
                 cancel.check()?;
                 let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
                 let resolutions = file_links::resolutions(&mut eval, file, &self.limits);
-                let overrides = derived::overrides(&mut eval, file);
+                let mut edges = derived::overrides(&mut eval, file);
+                let registrations = entry_points::registrations(&mut eval, file, &resolutions);
+                edges.extend(registrations.into_iter().map(|row| row.edge));
                 let own = Key::surface(file);
                 let mut asked: Box<[Key]> = eval.into_asked().into_iter().filter(|key| *key != own).collect();
                 asked.sort_unstable();
-                Ok(Linked { file, asked, links: assemble::assemble(&self.project, file, resolutions, overrides) })
+                Ok(Linked { file, asked, links: assemble::assemble(&self.project, file, resolutions, edges) })
             })
             .collect();
         let done = (before + files.len()) as u64;
@@ -247,6 +264,23 @@ impl Linker {
             reason: resolution.reason,
         })
         .collect()
+    }
+
+    /// What a file hands to frameworks, in order of position. The file must have been linked.
+    pub fn entry_points(&self, path: &RepoPath) -> Vec<EntryPoint> {
+        let Some(&file) = self.slots.get(path) else { return Vec::new() };
+        let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
+        let resolutions = file_links::resolutions(&mut eval, file, &self.limits);
+        let rows = entry_points::registrations(&mut eval, file, &resolutions);
+        rows.into_iter()
+            .map(|row| EntryPoint {
+                what: row.what.words(),
+                from: self.text(row.edge.from).to_owned(),
+                to: self.text(row.edge.to).to_owned(),
+                tier: row.edge.tier,
+                pos: row.edge.pos,
+            })
+            .collect()
     }
 
     /// Makes the resolvers whose ground has changed again; if what one says changed as a whole, all its files are due.

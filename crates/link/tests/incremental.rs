@@ -35,6 +35,31 @@ const PYTHON: &[(&str, &str)] = &[
     ),
 ];
 
+/// Entry points and what tests are given.
+const SERVICE: &[(&str, &str)] = &[
+    (
+        "app.py",
+        "import flask\nfrom store import Store, load\napp = flask.Flask('x')\n@app.route('/')\ndef area(): return load()\napp.add_url_rule('/x', 'x', load)\napp.add_url_rule('/y', 'y', Store.get)\n",
+    ),
+    ("store.py", "class Store:\n    def get(self): return 1\ndef load(): return Store()\n"),
+    (
+        "views.py",
+        "from app import app\nimport flask\n@app.get('/v')\ndef size(): ...\ndef unit(load):\n    load.get('/w')(size)\n    @load.route('/a')\n    def all(): ...\n",
+    ),
+    (
+        "conftest.py",
+        "import pytest\nfrom store import Store\n@pytest.fixture\ndef load(): return Store()\n@pytest.fixture\ndef shapes(load):\n    yield load\n",
+    ),
+    (
+        "tests/conftest.py",
+        "import pytest\n@pytest.fixture(name='unit')\ndef area(shapes): return shapes\n@pytest.fixture\ndef load(load): return load\n",
+    ),
+    (
+        "tests/test_store.py",
+        "def test_size(load, unit):\n    load.get()\n    unit.get()\nclass TestAll:\n    def test_area(self, shapes): shapes.get()\n",
+    ),
+];
+
 const TYPESCRIPT: &[(&str, &str)] = &[
     (
         "src/index.ts",
@@ -295,4 +320,9 @@ fn rust_edits() {
 #[test]
 fn java_edits() {
     sequences(JAVA);
+}
+
+#[test]
+fn service_edits() {
+    sequences(SERVICE);
 }

@@ -157,8 +157,12 @@ impl Eval<'_> {
                     return Search::one(Entity::Def(of));
                 }
                 // `call`, `apply`, `bind`, `__name__`: members of the standard function type.
-                let package = self.rules(of.file).builtin_package;
-                Search::one(Entity::External(package.into(), Some(name)))
+                let package = match self.universal(of.file, name) {
+                    Some(_) => None,
+                    None => self.decorating_package(of),
+                };
+                let package = package.unwrap_or_else(|| self.rules(of.file).builtin_package.into());
+                Search::one(Entity::External(package, Some(name)))
             }
             _ => {
                 // `A::b` is never a field where fields are members of values only.
@@ -166,6 +170,20 @@ impl Eval<'_> {
                 let want = if apart { Namespace::Callee } else { want };
                 self.class_member(of, args, name, want, &Value::Def(of, args.clone()), false)
             }
+        }
+    }
+
+    /// The package outside whose decorator makes a function what it is in the end (`@task`, then `f.delay()`).
+    fn decorating_package(&mut self, of: DefRef) -> Option<Rc<str>> {
+        let unit = self.unit(of.file);
+        let &outermost = unit.list(unit.facts.definition(of.def).decorators).first()?;
+        let path = match unit.facts.expr(outermost) {
+            Expr::Call { callee, .. } => callee,
+            _ => outermost,
+        };
+        match self.resolve(of.file, path, Namespace::Value).found.as_slice() {
+            [Found { entity: Entity::External(package, _), .. }] => Some(package.clone()),
+            _ => None,
         }
     }
 

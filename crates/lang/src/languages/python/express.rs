@@ -273,7 +273,8 @@ impl Extractor<'_> {
             return;
         }
         let name = self.b.name(text);
-        let mut expr = self.name_expr(name, scope);
+        let is_callee = parent == "call" && field == "function";
+        let mut expr = if is_callee { self.callee_expr(name, scope) } else { self.name_expr(name, scope) };
         if self.in_type() && self.is_receiver_variable(name) {
             let expr = self.b.expr(Expr::SelfType { scope });
             self.exprs.set(node, expr);

@@ -100,6 +100,8 @@ pub(super) struct Extractor<'a> {
     /// Names that `global` (`true`) and `nonlocal` declare.
     pub(super) outer: FxHashMap<(ScopeId, NameId), bool>,
     name_exprs: FxHashMap<(NameId, ScopeId), ExprId>,
+    /// Which of them are called already: every call has a callee of its own, which tells its arguments.
+    called_exprs: FxHashSet<ExprId>,
     literals: FxHashMap<Literal, ExprId>,
     /// Nodes that are assigned to.
     pub(super) written: FxHashSet<usize>,
@@ -139,6 +141,7 @@ impl<'a> Extractor<'a> {
             properties: FxHashSet::default(),
             outer: FxHashMap::default(),
             name_exprs: FxHashMap::default(),
+            called_exprs: FxHashSet::default(),
             literals: FxHashMap::default(),
             written: FxHashSet::default(),
             defining: FxHashSet::default(),
@@ -203,6 +206,12 @@ impl<'a> Extractor<'a> {
         let expr = self.b.expr(Expr::Name { name, scope });
         self.name_exprs.insert((name, scope), expr);
         expr
+    }
+
+    /// A bare name that is called.
+    pub(super) fn callee_expr(&mut self, name: NameId, scope: ScopeId) -> ExprId {
+        let expr = self.name_expr(name, scope);
+        if self.called_exprs.insert(expr) { expr } else { self.b.expr(Expr::Name { name, scope }) }
     }
 
     /// A literal.

@@ -1,0 +1,275 @@
+//! What a file hands to frameworks: functions and classes that run without any call of the project's own.
+//!
+//! Nothing here knows a framework: which decorators and callees hand something over is in [`crate::frameworks`]. The
+//! evaluator says of which package a decorator or callee is; a name alone gives nothing.
+
+use m1nd_base::{EdgeTier, Relation};
+use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ListId, Namespace, Reference, Role};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::derived::Derived;
+use crate::eval::{Entity, Eval, Search, Value};
+use crate::file_links::{self, Resolution, Target};
+use crate::frameworks::{self, Form, MAKES_HANDLER, Row, What, is_of};
+use crate::ids::{self, SymbolId};
+use crate::languages::{FAMILIES, family};
+use crate::project::{DefRef, FileId};
+use crate::rules::Reason;
+use crate::unit::Unit;
+
+/// Handlers taken of one call.
+const HANDLERS: usize = 64;
+
+/// Something handed to a framework.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Registration {
+    pub(crate) what: What,
+    pub(crate) edge: Derived,
+}
+
+/// What a file hands to frameworks. `resolutions` are those of its references: they tell which packages it uses.
+pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution<'_>]) -> Vec<Registration> {
+    let unit = eval.unit(file);
+    let all = frameworks::rows(&FAMILIES[family(unit.facts.language)]);
+    let packages = packages(resolutions);
+    let rows: Vec<&Row> = all.iter().filter(|row| packages.iter().any(|package| is_of(package, row.package))).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let sites = Sites::new(unit, &rows);
+    let mut found = Vec::new();
+    for reference in unit.facts.references.iter().filter(|row| matches!(row.role, Role::Call | Role::Decorate)) {
+        let Some(name) = last_name(unit, reference.expr) else { continue };
+        let named: Vec<&Row> = rows.iter().copied().filter(|row| row.names.contains(&name)).collect();
+        let site = Site {
+            decorated: sites.decorated.get(&reference.expr).copied(),
+            args: sites.calls.get(&reference.expr).copied(),
+        };
+        if named.is_empty() || site == Site::default() {
+            continue;
+        }
+        eval.begin_reference();
+        let search = file_links::search(eval, file, reference.expr, reference.role);
+        let mut done: FxHashSet<SymbolId> = FxHashSet::default();
+        for row in named {
+            let Some(tier) = tier(unit, reference.expr, &search, row) else { continue };
+            for edge in handed_over(eval, file, reference, site, row, tier) {
+                if done.insert(edge.to) {
+                    found.push(Registration { what: row.what, edge });
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Every package outside that a file's imports and references lead to.
+fn packages<'a>(resolutions: &'a [Resolution<'a>]) -> FxHashSet<&'a str> {
+    let outside = resolutions.iter().filter(|row| row.tier == Some(EdgeTier::External));
+    let names = outside.flat_map(|row| &row.targets).filter_map(|target| match target {
+        Target::External(package) => Some(package.as_str()),
+        Target::Symbol(_) => None,
+    });
+    names.collect()
+}
+
+/// Where things may be handed over in a file.
+struct Sites {
+    /// By the access path of a decorator: the definition it decorates.
+    decorated: FxHashMap<ExprId, DefId>,
+    /// By the access path of what is called: the arguments.
+    calls: FxHashMap<ExprId, ListId>,
+}
+
+/// What one reference decorates or is called with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Site {
+    decorated: Option<DefId>,
+    args: Option<ListId>,
+}
+
+impl Sites {
+    fn new(unit: &Unit, rows: &[&Row]) -> Self {
+        let facts = &unit.facts;
+        let mut decorated = FxHashMap::default();
+        for (index, definition) in facts.definitions.iter().enumerate() {
+            for &decorator in facts.list(definition.decorators) {
+                decorated.insert(called(unit, decorator), DefId(index as u32));
+            }
+        }
+        let calls = facts.exprs.iter().filter_map(|expr| match *expr {
+            Expr::Call { callee, args } if !facts.list(args).is_empty() => Some((bare(unit, callee), args)),
+            _ => None,
+        });
+        let is_named = |callee: ExprId| {
+            last_name(unit, callee).is_some_and(|name| rows.iter().any(|row| row.names.contains(&name)))
+        };
+        Self { decorated, calls: calls.filter(|(callee, _)| is_named(*callee)).collect() }
+    }
+}
+
+/// The access path of a decorator, with or without arguments.
+fn called(unit: &Unit, expr: ExprId) -> ExprId {
+    match unit.facts.expr(expr) {
+        Expr::Call { callee, .. } => bare(unit, callee),
+        _ => bare(unit, expr),
+    }
+}
+
+fn bare(unit: &Unit, expr: ExprId) -> ExprId {
+    match unit.facts.expr(expr) {
+        Expr::Generic { base, .. } => base,
+        _ => expr,
+    }
+}
+
+fn last_name(unit: &Unit, expr: ExprId) -> Option<&str> {
+    match unit.facts.expr(expr) {
+        Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => Some(unit.facts.name(name)),
+        _ => None,
+    }
+}
+
+/// How sure it is that a decorator or callee of a row's name is the row's: `certain` if the evaluator knows its
+/// package, `possible` for a method of a value of which nothing is known, in a file that uses the package.
+fn tier(unit: &Unit, expr: ExprId, search: &Search, row: &Row) -> Option<EdgeTier> {
+    if search.found.is_empty() {
+        let is_method = matches!(unit.facts.expr(expr), Expr::Member { .. });
+        let open = matches!(search.unknown, Some(Reason::UnknownReceiver | Reason::UnknownBase));
+        return (is_method && open).then_some(EdgeTier::Possible);
+    }
+    let of_row = |entity: &Entity| matches!(entity, Entity::External(package, _) if is_of(package, row.package));
+    let fitting = search.found.iter().filter(|found| of_row(&found.entity)).count();
+    match fitting {
+        0 => None,
+        _ if fitting == search.found.len() && search.unknown.is_none() => Some(EdgeTier::Certain),
+        _ => Some(EdgeTier::Possible),
+    }
+}
+
+/// The edges of one decorator or call.
+fn handed_over(
+    eval: &mut Eval<'_>,
+    file: FileId,
+    reference: &Reference,
+    site: Site,
+    row: &Row,
+    tier: EdgeTier,
+) -> Vec<Derived> {
+    let unit = eval.unit(file);
+    let edge = |from, to, tier, of| Derived { from, to, relation: Relation::Registers, tier, of, pos: reference.pos };
+    let start = match row.form {
+        Form::Decorated => {
+            let Some(def) = site.decorated else { return Vec::new() };
+            let Some(to) = unit.symbols[def.index()] else { return Vec::new() };
+            let owner = ids::node_owner(&unit.facts, unit.facts.definition(def));
+            let from = owner.and_then(|owner| unit.symbols[owner.index()]).unwrap_or(unit.file_symbol);
+            return vec![edge(from, to, tier, 1)];
+        }
+        Form::Argument(place) | Form::From(place) => place,
+    };
+    let Some(args) = site.args.filter(|_| reference.role == Role::Call) else { return Vec::new() };
+    let args = unit.list(args).get(start..).unwrap_or_default();
+    let args = if matches!(row.form, Form::From(_)) { args } else { &args[..args.len().min(1)] };
+    let from = file_links::source(eval, file, reference);
+    let mut edges = Vec::new();
+    for arg in flat(unit, args) {
+        let handlers = handlers(eval, file, arg);
+        let of = handlers.symbols.len() as u16;
+        let tier = if of == 1 && handlers.exact { tier } else { EdgeTier::Possible };
+        edges.extend(handlers.symbols.into_iter().map(|to| edge(from, to, tier, of)));
+    }
+    edges
+}
+
+/// Arguments, those that are lists replaced by what is in them.
+fn flat(unit: &Unit, args: &[ExprId]) -> Vec<ExprId> {
+    let mut flat = Vec::new();
+    for &arg in args {
+        match unit.facts.expr(arg) {
+            Expr::Collection { items, .. } => flat.extend_from_slice(unit.list(items)),
+            _ => flat.push(arg),
+        }
+    }
+    flat.truncate(HANDLERS);
+    flat
+}
+
+/// What an argument may be.
+#[derive(Default)]
+struct Handlers {
+    symbols: Vec<SymbolId>,
+    /// It is the argument itself, and it is nothing else.
+    exact: bool,
+}
+
+/// The functions and classes that an argument may be: named, made of a class (`C.as_view()`), or wrapped in a call.
+fn handlers(eval: &mut Eval<'_>, file: FileId, arg: ExprId) -> Handlers {
+    let unit = eval.unit(file);
+    match unit.facts.expr(arg) {
+        Expr::Call { callee, args } => match unit.facts.expr(callee) {
+            Expr::Member { base, name } if MAKES_HANDLER.contains(&unit.facts.name(name)) => values(eval, file, base),
+            _ => {
+                let mut wrapped = Handlers::default();
+                for &inner in unit.list(args) {
+                    if matches!(unit.facts.expr(inner), Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. }) {
+                        wrapped.symbols.extend(values(eval, file, inner).symbols);
+                    }
+                }
+                wrapped.symbols.sort_unstable();
+                wrapped.symbols.dedup();
+                wrapped
+            }
+        },
+        Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } => {
+            let found = values(eval, file, arg);
+            if found.symbols.is_empty() { variable(eval, file, arg) } else { found }
+        }
+        Expr::Definition(_) => values(eval, file, arg),
+        _ => Handlers::default(),
+    }
+}
+
+/// The functions and classes that an expression may be.
+fn values(eval: &mut Eval<'_>, file: FileId, expr: ExprId) -> Handlers {
+    let values = eval.eval(file, expr, Namespace::Value);
+    let mut exact = values.unknown.is_none();
+    let mut symbols = Vec::new();
+    for value in &values.items {
+        let symbol = match value {
+            Value::Def(of, _) | Value::Bound(of, _) => handler_symbol(eval, *of),
+            _ => None,
+        };
+        exact &= symbol.is_some();
+        symbols.extend(symbol);
+    }
+    // In order of their ids' first appearance would depend on other files.
+    symbols.sort_by(|a, b| eval.project.symbols.text(*a).cmp(eval.project.symbols.text(*b)));
+    symbols.dedup();
+    Handlers { symbols, exact }
+}
+
+fn handler_symbol(eval: &mut Eval<'_>, of: DefRef) -> Option<SymbolId> {
+    let unit = eval.unit(of.file);
+    let runs = matches!(unit.facts.definition(of.def).kind, DefKind::Function | DefKind::Class | DefKind::Struct);
+    unit.symbols[of.def.index()].filter(|_| runs)
+}
+
+/// A variable that holds a function wrapped in a call (`const list = catches(async () => …)`).
+fn variable(eval: &mut Eval<'_>, file: FileId, arg: ExprId) -> Handlers {
+    let search = eval.resolve(file, arg, Namespace::Value);
+    let [found] = search.found.as_slice() else { return Handlers::default() };
+    let Entity::Def(of) = found.entity else { return Handlers::default() };
+    let unit = eval.unit(of.file);
+    let definition = unit.facts.definition(of.def);
+    let wraps = unit.list(definition.values).iter().any(|&value| match unit.facts.expr(value) {
+        Expr::Call { args, .. } => unit.list(args).iter().any(|&arg| match unit.facts.expr(arg) {
+            Expr::Definition(def) => unit.facts.definition(def).kind == DefKind::Function,
+            _ => false,
+        }),
+        _ => false,
+    });
+    let is_variable = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
+    let symbol = unit.symbols[of.def.index()].filter(|_| wraps && is_variable);
+    Handlers { symbols: symbol.into_iter().collect(), exact: search.unknown.is_none() }
+}

@@ -1,0 +1,59 @@
+//! What frameworks of Java are handed.
+
+use super::Form::{Argument, Decorated};
+use super::What::{Command, EventHandler, Middleware, Provider, Route, Task};
+use super::{Row, row};
+
+const MAPPINGS: &[&str] =
+    &["DeleteMapping", "GetMapping", "MessageMapping", "PatchMapping", "PostMapping", "PutMapping", "RequestMapping"];
+const STEREOTYPES: &[&str] = &[
+    "Component",
+    "Configuration",
+    "ConfigurationProperties",
+    "Controller",
+    "Repository",
+    "RestController",
+    "Service",
+    "SpringBootApplication",
+    "TestConfiguration",
+];
+const RESOURCES: &[&str] = &["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "Path", "Provider"];
+const VERBS: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put"];
+const SCOPES: &[&str] = &["ApplicationScoped", "Named", "Produces", "RequestScoped", "Singleton"];
+
+pub(super) const ROWS: &[Row] = &[
+    row("org.springframework", Decorated, Route, MAPPINGS),
+    row("org.springframework", Decorated, Provider, STEREOTYPES),
+    row("org.springframework", Decorated, Provider, &["Bean", "ModelAttribute"]),
+    row(
+        "org.springframework",
+        Decorated,
+        Middleware,
+        &["ControllerAdvice", "ExceptionHandler", "InitBinder", "RestControllerAdvice"],
+    ),
+    row(
+        "org.springframework",
+        Decorated,
+        EventHandler,
+        &["EventListener", "JmsListener", "KafkaListener", "RabbitListener", "TransactionalEventListener"],
+    ),
+    row("org.springframework", Decorated, Task, &["Async", "Scheduled"]),
+    row("javax.ws.rs", Decorated, Route, RESOURCES),
+    row("jakarta.ws.rs", Decorated, Route, RESOURCES),
+    row("javax.servlet", Decorated, Route, &["WebFilter", "WebListener", "WebServlet"]),
+    row("jakarta.servlet", Decorated, Route, &["WebFilter", "WebListener", "WebServlet"]),
+    row("javax.inject", Decorated, Provider, SCOPES),
+    row("jakarta.inject", Decorated, Provider, SCOPES),
+    row("javax.enterprise", Decorated, Provider, SCOPES),
+    row("jakarta.enterprise", Decorated, Provider, SCOPES),
+    row("javax.annotation", Decorated, EventHandler, &["PostConstruct", "PreDestroy"]),
+    row("jakarta.annotation", Decorated, EventHandler, &["PostConstruct", "PreDestroy"]),
+    row("io.micronaut", Decorated, Route, &["Controller", "Delete", "Get", "Head", "Patch", "Post", "Put"]),
+    row("com.google.inject", Decorated, Provider, &["Provides", "Singleton"]),
+    row("dagger", Decorated, Provider, &["Binds", "Module", "Provides"]),
+    row("io.javalin", Argument(1), Route, VERBS),
+    row("spark", Argument(1), Route, VERBS),
+    row("picocli", Decorated, Command, &["Command"]),
+    row("com.google.common.eventbus", Decorated, EventHandler, &["Subscribe"]),
+    row("javax.swing", Argument(0), EventHandler, &["addActionListener", "addChangeListener", "invokeLater"]),
+];

@@ -1,0 +1,97 @@
+//! Frameworks that are handed functions and classes to run, as data: a table a language.
+
+use crate::languages::Family;
+
+mod go;
+mod java;
+mod python;
+mod rust;
+mod typescript;
+
+/// One way of handing something to a framework.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// Package that the decorator, annotation or callee is of; also any package below it.
+    pub(crate) package: &'static str,
+    /// Names of the decorators, annotations or callees.
+    pub(crate) names: &'static [&'static str],
+    /// Where the handler stands.
+    pub(crate) form: Form,
+    /// What it becomes.
+    pub(crate) what: What,
+}
+
+/// Where the handler stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// It is the definition that is decorated or annotated.
+    Decorated,
+    /// It is the argument at this place, counted from 0.
+    Argument(usize),
+    /// They are all functions and classes among the arguments from this place on.
+    From(usize),
+}
+
+/// What a handler becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum What {
+    /// Answers requests.
+    Route,
+    /// Runs before, after or around the answering of requests.
+    Middleware,
+    /// A command of a command line, or what an option calls.
+    Command,
+    /// Runs when something happens.
+    EventHandler,
+    /// Runs in the background, at a time, or elsewhere.
+    Task,
+    /// Is made, or makes what is made, and handed to those that ask for it.
+    Provider,
+    /// A test, or what tests are given.
+    Test,
+    /// Called by the framework or another language under its name.
+    Extension,
+}
+
+impl What {
+    /// The words for it.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Route => "http route",
+            Self::Middleware => "middleware",
+            Self::Command => "command",
+            Self::EventHandler => "event handler",
+            Self::Task => "task",
+            Self::Provider => "provider",
+            Self::Test => "test",
+            Self::Extension => "extension",
+        }
+    }
+}
+
+/// Members of a class that yield it as a handler (`View.as_view()`).
+pub(crate) const MAKES_HANDLER: &[&str] = &["as_view", "as_asgi"];
+
+const fn row(package: &'static str, form: Form, what: What, names: &'static [&'static str]) -> Row {
+    Row { package, names, form, what }
+}
+
+/// The rows of a family of languages.
+pub(crate) fn rows(family: &Family) -> &'static [Row] {
+    match family.name {
+        "python" => python::ROWS,
+        "typescript" => typescript::ROWS,
+        "rust" => rust::ROWS,
+        "go" => go::ROWS,
+        "java" => java::ROWS,
+        _ => &[],
+    }
+}
+
+/// Whether a package is the one a row names, or below it. Cargo writes `-` for `_`.
+pub(crate) fn is_of(package: &str, row: &str) -> bool {
+    let same = |(a, b): (u8, u8)| a == b || (a == b'-' && b == b'_');
+    package.len() >= row.len()
+        && package.bytes().zip(row.bytes()).all(same)
+        && matches!(package.as_bytes().get(row.len()), None | Some(b'.' | b'/'))
+}
