@@ -6,6 +6,7 @@
 
 mod call;
 mod embed;
+mod exports;
 mod hierarchy;
 mod include;
 mod indirect;

@@ -1,0 +1,116 @@
+//! What importers of a module see where exports are written apart from definitions.
+
+use m1nd_lang::facts::{Expr, ImportKind, Namespace};
+
+use super::lookup::{Asker, FILE};
+use super::{Entity, Eval, Module, Search, Value};
+use crate::names::Name;
+use crate::project::{DefRef, FileId};
+use crate::rules::{ModuleTarget, Reason};
+
+impl Eval<'_> {
+    pub(super) fn default_export(&mut self, target: ModuleTarget) -> Search {
+        if let ModuleTarget::File(file) = target {
+            let default = self.project.names.default_export;
+            let search = self.module_member(&Module::File(file), default, Namespace::Any, Asker::Named);
+            if !search.found.is_empty() {
+                return search;
+            }
+            let whole = self.whole_export(file);
+            if !whole.found.is_empty() {
+                return whole;
+            }
+            // A file that exports nothing by name stands for itself (components, data, CommonJS); another has no default.
+            let facts = &self.unit(file).facts;
+            let exports = !facts.exports.is_empty() || facts.imports.iter().any(|import| import.flags.reexport);
+            return if exports {
+                Search::unknown(Reason::NoSuchMember)
+            } else {
+                Search::one(Entity::Module(Module::File(file)))
+            };
+        }
+        self.module_entity(target)
+    }
+
+    /// `module.exports = …` of a file.
+    pub(super) fn whole_export(&mut self, file: FileId) -> Search {
+        let unit = self.unit(file);
+        let mut search = Search::default();
+        for index in unit.exports(self.project.names.whole_export) {
+            search.add(self.export(file, index, Namespace::Any));
+        }
+        search
+    }
+
+    pub(super) fn export(&mut self, file: FileId, index: u32, want: Namespace) -> Search {
+        let unit = self.unit(file);
+        let value = unit.facts.exports[index as usize].value;
+        match unit.facts.expr(value) {
+            Expr::Name { .. } | Expr::Member { .. } | Expr::Import(_) => {
+                let want = if want == Namespace::Macro { Namespace::Any } else { want };
+                let search = self.resolve(file, value, want);
+                let local = search.found.iter().any(|found| matches!(found.entity, Entity::Local(..)));
+                if local { Search::one(Entity::Expr(file, value)) } else { search }
+            }
+            Expr::Definition(def) => Search::one(Entity::Def(DefRef { file, def })),
+            _ => Search::one(Entity::Expr(file, value)),
+        }
+    }
+
+    pub(super) fn exported(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let key = (file, FILE, name, Namespace::Any);
+        if let Some(place) = self.open_searches.get(&key) {
+            self.cut = self.cut.min(*place);
+            return Search::default();
+        }
+        self.open_searches.insert(key, self.depth);
+        let search = self.exported_unguarded(file, name, want);
+        self.open_searches.remove(&key);
+        search
+    }
+
+    fn exported_unguarded(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        let unit = self.unit(file);
+        let mut search = Search::default();
+        for index in unit.exports(name) {
+            search.add(self.export(file, index, want));
+        }
+        self.prefer_bodies(&mut search);
+        if !search.is_nothing() || self.text(name) == "default" {
+            return search;
+        }
+        let mut external = None;
+        for import in unit.wildcards(FILE) {
+            let row = unit.facts.imports[import.index()];
+            if !row.flags.reexport || row.kind != ImportKind::Wildcard {
+                continue;
+            }
+            for found in self.wildcard_member(file, import, name, want).found {
+                match found.entity {
+                    Entity::External(..) => external = Some(found),
+                    _ => search.push(found),
+                }
+            }
+        }
+        if search.found.is_empty() {
+            let whole = self.whole_export(file);
+            let values = self.values_of(whole, Namespace::Value);
+            for value in &values.items {
+                // A module that stands for itself has no further members.
+                if !matches!(value, Value::Module(Module::File(same)) if *same == file) {
+                    self.member(value, name, want).found.into_iter().for_each(|found| search.push(found));
+                }
+            }
+        }
+        if search.found.is_empty() {
+            search.found.extend(external);
+        }
+        search
+    }
+
+    /// What a module is as a value, where it is what it assigns to `module.exports`.
+    pub(crate) fn whole_module_value(&mut self, file: FileId) -> Vec<Value> {
+        let whole = self.whole_export(file);
+        self.values_of(whole, Namespace::Value).items.to_vec()
+    }
+}
