@@ -272,8 +272,11 @@ fn resolve_reference<'a>(
     };
     let mut search = search(eval, file, reference.expr, reference.role);
     if eval.rules(file).includes {
-        search = eval.defined(search);
+        if let Some(rows) = indirect::construct(eval, file, reference, &search) {
+            return rows.into();
+        }
         search = eval.taking(search, reference.arity);
+        search = eval.defined(search);
     }
     let is_call = reference.role == Role::Call;
     let dispatches = is_call && eval.dispatches(file, reference.expr, &search);

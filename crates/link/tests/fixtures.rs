@@ -179,6 +179,11 @@ fn java() {
 }
 
 #[test]
+fn cpp() {
+    run("cpp", 60);
+}
+
+#[test]
 fn c() {
     run("c", 60);
 }

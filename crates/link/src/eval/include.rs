@@ -4,10 +4,10 @@
 use std::rc::Rc;
 
 use m1nd_lang::Language;
-use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind, ScopeId, Visibility};
+use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind, ScopeId, ScopeKind, Visibility};
 
 use super::lookup::Asker;
-use super::{Entity, Eval, Found, Search};
+use super::{Entity, Eval, Found, Search, Value, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
 use crate::rules::{ModuleTarget, Reason};
@@ -60,6 +60,88 @@ impl Eval<'_> {
         let Some(home) = self.reader(file) else { return Search::default() };
         let own = self.scope_member(home, FILE, name, want, Asker::Named);
         if own.found.is_empty() { self.included_member(home, name, want) } else { own }
+    }
+
+    /// A name that is looked up outside of all scopes of a file: in C++ its own top counts as well (`::f`).
+    pub(super) fn global_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        if self.rules(file).includes {
+            let mut search = self.scope_member(file, FILE, name, want, Asker::Named);
+            if self.may_be_overloaded(&search) {
+                search = self.with_included(file, name, want, search);
+            }
+            if !search.found.is_empty() {
+                return search;
+            }
+        }
+        self.outside(file, name, want)
+    }
+
+    /// Adds to what a scope knows of a name what other places of its namespace have, or the files it includes.
+    pub(super) fn with_elsewhere(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: Name,
+        want: Namespace,
+        search: Search,
+    ) -> Search {
+        let row = self.unit(file).facts.scopes[scope.index()];
+        if row.kind == ScopeKind::Module {
+            self.with_namespace(file, row.owner, name, want, search)
+        } else if scope == FILE && self.may_be_overloaded(&search) {
+            self.with_included(file, name, want, search)
+        } else {
+            search
+        }
+    }
+
+    /// A member of the class that a function written outside of it belongs to, if the scope is that of one: it sees the
+    /// class's members by their bare names.
+    pub(super) fn member_of_extended(
+        &mut self,
+        file: FileId,
+        scope: ScopeId,
+        name: Name,
+        want: Namespace,
+    ) -> Option<Search> {
+        let row = self.unit(file).facts.scopes[scope.index()];
+        let owner = row.owner.filter(|_| row.kind == ScopeKind::Function)?;
+        let of = DefRef { file, def: owner };
+        self.definition(of).extends_type?;
+        let class = self.extended_type(of)?;
+        let search = if self.definition(class).kind == DefKind::Module {
+            self.static_member(class, &no_args(), name, want)
+        } else {
+            self.member(&Value::Instance(class, no_args()), name, want)
+        };
+        // A base outside of the project may have any name; what is around comes first.
+        search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))).then_some(search)
+    }
+
+    /// Where a call names a class: the constructors that take this many arguments, and the class. `None` if it writes
+    /// none.
+    pub(crate) fn constructed_by(&mut self, search: &Search, arity: u8) -> Option<(Search, DefRef)> {
+        let [Found { entity: Entity::Def(class), .. }] = search.found.as_slice() else { return None };
+        let class = *class;
+        if search.unknown.is_some() || !self.definition(class).kind.is_class_like() {
+            return None;
+        }
+        let body = self.definition(class).body?;
+        let name = self.project.unit(class.file).name(self.definition(class).name);
+        let mut found = self.scope_member(class.file, body, name, Namespace::Value, Asker::Named);
+        found.found.retain(|found| match found.entity {
+            Entity::Def(of) => {
+                let definition = self.definition(of);
+                let deleted = definition.signature.as_deref().is_some_and(|signature| signature.ends_with("delete"));
+                definition.kind == DefKind::Function && !deleted
+            }
+            _ => false,
+        });
+        if found.found.is_empty() {
+            return None;
+        }
+        let found = self.taking(found, arity);
+        Some((self.defined(found), class))
     }
 
     /// A name that the scopes of a file do not know.
@@ -213,6 +295,18 @@ impl Eval<'_> {
             .map(|of| (of, self.definition(of).flags.is_declaration))
             .collect();
         let mut dropped = Vec::new();
+        // A namespace is one, however many places it is written in.
+        let mut namespaces: Vec<String> = Vec::new();
+        for &(of, _) in &functions {
+            if self.definition(of).kind == DefKind::Module {
+                let path = namespace_path(&self.project.unit(of.file).facts, of.def);
+                if namespaces.contains(&path) {
+                    dropped.push(Entity::Def(of));
+                } else {
+                    namespaces.push(path);
+                }
+            }
+        }
         let named = functions.iter().any(|&(of, _)| self.definition(of).kind == DefKind::Function);
         for &(of, _) in functions.iter().filter(|_| named) {
             if self.only_renames(of) {
@@ -285,7 +379,9 @@ impl Eval<'_> {
                 result.push(found);
                 continue;
             };
-            if !self.rules(of.file).includes || !self.definition(of).flags.is_declaration {
+            let flags = self.definition(of).flags;
+            // Even what is abstract may have a body.
+            if !self.rules(of.file).includes || !(flags.is_declaration || flags.is_abstract) {
                 result.push(found);
                 continue;
             }

@@ -87,7 +87,7 @@ impl Eval<'_> {
         want: Namespace,
     ) -> Search {
         if let Expr::Root { root: PathRoot::Global, .. } = self.unit(file).facts.expr(base) {
-            return self.outside(file, name, want);
+            return self.global_member(file, name, want);
         }
         let bases = self.eval(file, base, base_want);
         let mut search = Search::default();
@@ -206,10 +206,8 @@ impl Eval<'_> {
                     true => Search::default(),
                     false => self.scope_member(file, scope, name, want, Asker::Named),
                 };
-                if rules.includes && row.kind == ScopeKind::Module {
-                    search = self.with_namespace(file, row.owner, name, want, search);
-                } else if rules.includes && scope == FILE && self.may_be_overloaded(&search) {
-                    search = self.with_included(file, name, want, search);
+                if rules.includes {
+                    search = self.with_elsewhere(file, scope, name, want, search);
                 }
                 if !search.found.is_empty() {
                     return search;
@@ -218,6 +216,11 @@ impl Eval<'_> {
                 if opaque.is_some() && row.kind == ScopeKind::Function {
                     return Search { unknown: opaque, ..Search::default() };
                 }
+            }
+            if rules.includes
+                && let Some(search) = self.member_of_extended(file, scope, name, want)
+            {
+                return search;
             }
             if row.kind == ScopeKind::Class
                 && rules.bare_members == BareMembers::Everywhere
@@ -274,7 +277,7 @@ impl Eval<'_> {
         self.member(&Value::Instance(class, super::no_args()), name, want)
     }
 
-    fn outside(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+    pub(super) fn outside(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         if self.rules(file).includes {
             return self.included(file, name, want);
         }

@@ -125,7 +125,7 @@ impl Eval<'_> {
     }
 
     /// A member of a definition itself.
-    fn static_member(&mut self, of: DefRef, args: &Args, name: Name, want: Namespace) -> Search {
+    pub(super) fn static_member(&mut self, of: DefRef, args: &Args, name: Name, want: Namespace) -> Search {
         let definition = self.definition(of);
         match definition.kind {
             DefKind::Module => {

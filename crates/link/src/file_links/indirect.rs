@@ -3,8 +3,8 @@
 use m1nd_base::{EdgeTier, Limits, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Reference, Role};
 
-use super::{Resolution, Target, row, search};
-use crate::eval::Eval;
+use super::{Resolution, Target, outcome, row, search};
+use crate::eval::{Eval, Search};
 use crate::project::{DefRef, FileId};
 
 /// A call through a variable or field that holds functions: the functions it may hold, and a reference to the holder.
@@ -49,6 +49,34 @@ pub(super) fn resolve_indirect<'a>(
         rows.push(blank("", Relation::References, holder, EdgeTier::Certain));
     }
     Some(rows)
+}
+
+/// A call that constructs a value of a class: its constructors, and a reference to the class. `None` if it is another
+/// call, or the class writes no constructor.
+pub(super) fn construct<'a>(
+    eval: &mut Eval<'a>,
+    file: FileId,
+    reference: &Reference,
+    found: &Search,
+) -> Option<Vec<Resolution<'a>>> {
+    if reference.role != Role::Call {
+        return None;
+    }
+    let (constructors, class) = eval.constructed_by(found, reference.arity)?;
+    let unit = eval.unit(file);
+    let name = unit.last_name(reference.expr).map_or("", |name| eval.project.names.text(name));
+    let call = row(eval, file, reference, name);
+    let call = outcome(eval, file, constructors, call);
+    let class = Resolution {
+        name: "",
+        relation: Relation::References,
+        targets: symbols(eval, &[class]),
+        also: Vec::new(),
+        tier: Some(EdgeTier::Certain),
+        reason: None,
+        ..call.clone()
+    };
+    Some(vec![call, class])
 }
 
 fn symbols(eval: &mut Eval<'_>, of: &[DefRef]) -> Vec<Target> {

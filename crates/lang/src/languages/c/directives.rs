@@ -37,6 +37,8 @@ pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
     let mut last = b';';
     // Whether the current statement starts with one of the words whose body follows a bracket.
     let mut head = false;
+    // Whether it is a label of a `switch`.
+    let mut label = false;
     let mut at = 0;
     while at < bytes.len() {
         if bytes[at] == b'#' && at_line_start(bytes, at) {
@@ -78,13 +80,15 @@ pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
             let word = &bytes[at..at + bytes[at..].iter().take_while(|byte| is_word(byte)).count()];
             if matches!(last, b';' | b'{' | b'}' | b':' | b')') {
                 head = HEADS.contains(&word);
+                label = word == b"case";
             }
             last = byte;
             at += word.len();
             continue;
         }
         if !byte.is_ascii_whitespace() {
-            last = byte;
+            // `)` and `:` start what a constructor initialises, which goes on to its body.
+            last = if byte == b':' && last == b')' && !label { b'(' } else { byte };
             head &= !matches!(byte, b';' | b'{' | b'}');
         }
         at += 1;

@@ -293,6 +293,10 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
     if is_tag && matches!(end, b'{' | b':') {
         tag_words(&parts, blanks);
     } else if matches!(end, b'(' | b'[' | b'=' | b';' | b',') {
+        if end == b'(' && attribute_behind(text, at, &mut parts, blanks) {
+            plain_words(&parts, blanks);
+            return at;
+        }
         plain_words(&parts, blanks);
         if end == b'(' {
             after_parameters(text, at, blanks);
@@ -300,6 +304,27 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
     }
     at
 }
+
+/// `type name GUARDED_BY(lock)`: takes out a loud word with brackets behind a name that is none.
+fn attribute_behind(text: &str, open: usize, parts: &mut Vec<Part<'_>>, blanks: &mut Vec<(usize, usize)>) -> bool {
+    let [.., before, Part::Word(name, _), Part::Word(word, at)] = parts.as_slice() else { return false };
+    let is_name = |word: &str| !BUILT_IN.contains(&word) && !QUALIFIERS.contains(&word) && !TAGS.contains(&word);
+    let typed = matches!(before, Part::Pointer) || matches!(before, Part::Word(word, _) if !TAGS.contains(word));
+    if !typed || !is_loud(word) || is_loud(name) || !is_name(name) {
+        return false;
+    }
+    let Some(end) = closed(text.as_bytes(), open) else { return false };
+    // A body behind the brackets makes it a function of that name.
+    if text.as_bytes()[end..].trim_ascii_start().first() == Some(&b'{') {
+        return false;
+    }
+    blanks.push((*at, end));
+    parts.pop();
+    true
+}
+
+/// Words of C++ behind the parameters of a function.
+const AFTER_PARAMETERS: &[&str] = &["const", "override", "final", "noexcept", "volatile"];
 
 /// Longest parameter list followed to its end, in bytes.
 const MAX_PARAMETERS: usize = 4_000;
@@ -313,6 +338,10 @@ fn after_parameters(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
         at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let length = bytes[at..].iter().take_while(|&&byte| is_word(byte)).count();
         let word = text.get(at..at + length).unwrap_or("");
+        if AFTER_PARAMETERS.contains(&word) {
+            at += length;
+            continue;
+        }
         if length < 2 || !is_loud(word) {
             break;
         }
@@ -327,7 +356,7 @@ fn after_parameters(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
         }
         found.push((start, at));
     }
-    if matches!(bytes.get(at), Some(b';' | b'{')) {
+    if matches!(bytes.get(at), Some(b';' | b'{' | b':' | b'=')) {
         blanks.extend(found);
     }
 }
@@ -451,6 +480,8 @@ mod tests {
         assert_eq!(prepared("local const char word[] = 1;"), "const char word[] = 1;");
         assert_eq!(prepared("typedef unsigned char FAR Bytef;"), "typedef unsigned char Bytef;");
         assert_eq!(prepared("API struct foo *make(void);"), "struct foo *make(void);");
+        assert_eq!(prepared("struct set *const all GUARDED_BY(lock);"), "struct set *const all ;");
+        assert_eq!(prepared("static foo_t BAR(int x);"), "static foo_t BAR(int x);");
         assert_eq!(prepared("int f(const char *, ...) PRINTF_LIKE(1, 2);"), "int f(const char *, ...) ;");
         assert_eq!(prepared("static void die(void) NORETURN UNUSED;"), "static void die(void) ;");
     }

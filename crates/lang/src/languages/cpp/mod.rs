@@ -6,8 +6,9 @@ use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
-use super::c::declarator::declared;
+use super::c::declarator::{declarators, declared};
 use super::c::rules::{self, C_RULES};
+use super::c::{given, prepare};
 use super::outline::{self, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
 use crate::facts::{
     DefKind, Expr, ExprId, FileFacts, Import, ImportFlags, ImportKind, Literal, PathRoot, Role, ScopeKind, Visibility,
@@ -16,7 +17,12 @@ use crate::walk::Enter;
 
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
+    let original = input.text;
+    let text = prepare::prepare(original, true);
+    let input = Input { text: &text, ..*input };
+    let mut facts = outline::extract(&input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))?;
+    super::c::finish(&mut facts, original, &text);
+    Ok(facts)
 }
 
 const fn field(name: &'static str) -> Pick {
@@ -31,6 +37,7 @@ static GRAMMAR: Grammar = Grammar {
     inline_types: true,
     spreads: &["parameter_pack_expansion"],
     adjust,
+    assigned: given::assigned,
     ..Grammar::new(|| tree_sitter_cpp::LANGUAGE.into(), RULES)
 };
 
@@ -45,6 +52,7 @@ static CONCEPT: Define = Define { kind: DefKind::Trait, body: Pick::None, ..Defi
 static LAMBDA: Define = Define { params: Pick::None, ..Define::LAMBDA };
 
 static RULES: &[(&str, Rule)] = &[
+    ("declaration", Rule::Custom(enter_declaration, rules::leave_declaration)),
     ("class_specifier", Rule::Custom(enter_tag, leave_tag)),
     ("struct_specifier", Rule::Custom(enter_tag, leave_tag)),
     ("union_specifier", Rule::Custom(enter_tag, leave_tag)),
@@ -182,6 +190,31 @@ fn leave_tag(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     }
 }
 
+/// `Type name(a, b);` and `Type name{a};` call a constructor.
+fn enter_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
+    if let (true, [one], Some(ty)) = (inside, declarators(node).as_slice(), node.child_by_field_name("type")) {
+        let value = one.child_by_field_name("value");
+        let list = match one.kind() {
+            "init_declarator" => value.filter(|value| matches!(value.kind(), "argument_list" | "initializer_list")),
+            "function_declarator" => one.child_by_field_name("parameters"),
+            _ => None,
+        };
+        // `Type name = {…}` may be an array or an aggregate.
+        let assigned =
+            value.is_some_and(|value| cx.text(*one).trim_end_matches(cx.text(value)).trim_end().ends_with('='));
+        let plain = one.child_by_field_name("declarator").is_some_and(|name| name.kind() == "identifier");
+        if let (Some(list), true, false) = (list, plain, assigned) {
+            let arity = cx.arity(Some(list));
+            match ty.kind() {
+                "type_identifier" | "qualified_identifier" | "template_type" => cx.mark(ty, Mark::Call(arity)),
+                _ => {}
+            }
+        }
+    }
+    rules::enter_declaration(cx, node, parent)
+}
+
 /// `public:` and its like hold until the next one.
 fn section(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
     if parent.is_some_and(|parent| parent.kind() == "field_declaration_list") {
@@ -207,24 +240,42 @@ fn using(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
             let name = cx.builder.name(name);
             (ImportKind::Symbol(name), module, Some(name))
         }
+        _ if !all => return Enter::Skip,
         _ => (ImportKind::Wildcard, text, None),
     };
+    let path_expr = path_of(cx, module);
     let module = cx.builder.name(module);
     let (scope, pos) = (cx.scope(), cx.source.pos(path));
-    let import = Import { kind, module, level: 0, path: None, scope, pos, flags: ImportFlags::default() };
+    let import = Import { kind, module, level: 0, path: Some(path_expr), scope, pos, flags: ImportFlags::default() };
     cx.builder.import(import, bound);
     Enter::Skip
+}
+
+/// `a::b` as an expression; the global namespace if nothing is written.
+fn path_of(cx: &mut Outline<'_>, text: &str) -> ExprId {
+    let scope = cx.scope();
+    let rooted = text.is_empty() || text.starts_with("::");
+    let mut expr = rooted.then(|| cx.builder.expr(Expr::Root { root: PathRoot::Global, scope }));
+    for part in text.split("::").map(str::trim).filter(|part| !part.is_empty()).take(MAX_PARTS) {
+        let part = part.split('<').next().unwrap_or(part);
+        expr = Some(match expr {
+            Some(base) => cx.builder.path(base, part),
+            None => cx.builder.name_expr(part, scope),
+        });
+    }
+    expr.unwrap_or(cx.builder.unknown())
 }
 
 fn namespace_alias(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     let (Some(name), Some(path)) = (node.child_by_field_name("name"), Pick::Last.get(node, None)) else {
         return Enter::Skip;
     };
+    let path_expr = path_of(cx, cx.text(path));
     let module = cx.builder.name(cx.text(path));
     let bound = cx.builder.name(cx.text(name));
     let (scope, pos) = (cx.scope(), cx.source.pos(path));
     let flags = ImportFlags::default();
-    let import = Import { kind: ImportKind::Module, module, level: 0, path: None, scope, pos, flags };
+    let import = Import { kind: ImportKind::Module, module, level: 0, path: Some(path_expr), scope, pos, flags };
     cx.builder.import(import, Some(bound));
     Enter::Skip
 }
