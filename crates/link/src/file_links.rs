@@ -371,6 +371,12 @@ pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role
         }
         first = first.or(Some(search));
     }
+    if role == Role::Write
+        && eval.rules(file).counted_ranges
+        && let Some(search) = eval.literal_key(file, expr)
+    {
+        return search;
+    }
     first.unwrap_or_default()
 }
 

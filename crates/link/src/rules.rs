@@ -90,12 +90,12 @@ pub enum MemberOrder {
     Embedding,
 }
 
-/// Which methods a call of an interface's method may reach.
+/// Which types satisfy an interface that they do not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dispatch {
-    /// Not followed.
+    /// None.
     None,
-    /// Those of every type whose methods are all that the interface asks for.
+    /// Those that have all the methods it asks for (Go).
     Structural,
 }
 
@@ -226,7 +226,7 @@ pub struct Rules {
     /// A variable of a module can be given another value by code that is not looked at: calling it reaches the value
     /// written there for certain only if it is a constant.
     pub variables_are_open: bool,
-    /// Which methods a call of an interface's method may reach.
+    /// Which types satisfy an interface that they do not name: their methods may run where its methods are called.
     pub dispatch: Dispatch,
     /// Functions of one name are told apart by their parameters, and calling a class goes to the constructor that fits.
     pub overloads: bool,

@@ -187,3 +187,8 @@ fn cpp() {
 fn c() {
     run("c", 60);
 }
+
+#[test]
+fn go() {
+    run("go", 60);
+}

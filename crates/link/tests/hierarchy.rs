@@ -70,6 +70,45 @@ fn interfaces_and_classes_of_other_files() {
 }
 
 #[test]
+fn types_satisfy_interfaces_by_their_methods() {
+    let files = [
+        ("go.mod", "module m\n"),
+        (
+            "a.go",
+            "package a\nimport \"m/p\"\ntype Base interface { Drop() }\ntype Store interface { Base; Fetch(k string) int }\n\
+             func f(s Store, m p.Memory) { s.Fetch(\"x\"); s.Drop(); m.Drop() }\n",
+        ),
+        (
+            "p/p.go",
+            "package p\ntype Memory struct{}\nfunc (Memory) Fetch(k string) int { return 0 }\nfunc (*Memory) Drop() {}\n\
+             type Disk struct{ half }\nfunc (Disk) Fetch(k string) int { return 1 }\n\
+             type half struct{}\nfunc (half) Drop() {}\n\
+             type Other struct{}\nfunc (Other) Fetch(a, b string) int { return 2 }\nfunc (Other) Drop() int { return 1 }\n",
+        ),
+    ];
+    let found = edges(&files, &[Relation::Overrides, Relation::Implements]);
+    let expected = [
+        "p/p.go::impl::Disk::Fetch overrides a.go::interface::Store::Fetch",
+        "p/p.go::impl::Memory::Drop overrides a.go::interface::Base::Drop",
+        "p/p.go::impl::Memory::Fetch overrides a.go::interface::Store::Fetch",
+        "p/p.go::impl::half::Drop overrides a.go::interface::Base::Drop",
+        "p/p.go::struct::Disk implements a.go::interface::Base",
+        "p/p.go::struct::Disk implements a.go::interface::Store",
+        "p/p.go::struct::Memory implements a.go::interface::Base",
+        "p/p.go::struct::Memory implements a.go::interface::Store",
+        "p/p.go::struct::half implements a.go::interface::Base",
+    ];
+    assert_eq!(found, expected);
+    let calls = edges(&files, &[Relation::Calls]);
+    let expected = [
+        "a.go::f calls a.go::interface::Base::Drop*",
+        "a.go::f calls a.go::interface::Store::Fetch*",
+        "a.go::f calls p/p.go::impl::Memory::Drop",
+    ];
+    assert_eq!(calls, expected);
+}
+
+#[test]
 fn an_overload_overrides_the_one_with_its_parameters() {
     let files = [
         (

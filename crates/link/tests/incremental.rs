@@ -127,6 +127,29 @@ const JAVA: &[(&str, &str)] = &[
     ),
 ];
 
+const GO: &[(&str, &str)] = &[
+    ("go.mod", "module example.com/m\n\nrequire example.com/lib v1.0.0\nreplace example.com/lib => ./lib\n"),
+    (
+        "main.go",
+        "package main\n\nimport (\n\t\"example.com/lib\"\n\t\"example.com/m/shapes\"\n)\n\nfunc main() {\n\tstore := lib.Load(shapes.unit())\n\tstore.get().area()\n\tstore.size()\n\tall(store)\n}\n",
+    ),
+    (
+        "all.go",
+        "package main\n\nimport . \"example.com/lib\"\n\ntype Sized interface { size() int }\n\nfunc all(s Sized) { s.size(); load() }\nfunc load() *Store { return nil }\n",
+    ),
+    ("lib/go.mod", "module example.com/lib\n"),
+    (
+        "lib/store.go",
+        "package lib\n\nimport \"example.com/m/shapes\"\n\ntype Store struct {\n\tBase\n\tshape shapes.Circle\n}\nfunc Load(c shapes.Circle) *Store { return &Store{shape: c} }\nfunc (s *Store) get() shapes.Circle { return s.shape }\n",
+    ),
+    ("lib/base.go", "package lib\n\ntype Base struct{}\nfunc (b Base) size() int { return 1 }\nfunc load() {}\n"),
+    (
+        "shapes/shapes.go",
+        "package shapes\n\ntype Circle struct { r int }\nfunc (c Circle) area() int { return c.r }\nfunc unit() Circle { return Circle{r: 1} }\n",
+    ),
+    ("shapes/shapes_test.go", "package shapes\n\nfunc size() int { return unit().area() }\n"),
+];
+
 struct Random(u64);
 
 impl Random {
@@ -191,7 +214,7 @@ fn edit(random: &mut Random, tree: &mut Tree, linker: &mut Linker) -> String {
     let paths: Vec<String> = tree.keys().cloned().collect();
     let path = paths[random.below(paths.len())].clone();
     let text = tree[&path].clone();
-    let words = ["load", "Store", "Circle", "area", "size", "get", "unit", "shapes", "all"];
+    let words = ["load", "Store", "Circle", "area", "size", "get", "unit", "shapes", "all", "Base", "lib"];
     match random.below(8) {
         0 if tree.len() > 2 => {
             tree.remove(&path);
@@ -325,4 +348,9 @@ fn java_edits() {
 #[test]
 fn service_edits() {
     sequences(SERVICE);
+}
+
+#[test]
+fn go_edits() {
+    sequences(GO);
 }

@@ -205,6 +205,7 @@ impl Eval<'_> {
         {
             if let Some((owner, args)) = &receiver.owner {
                 values = self.substitute(values, *owner, args);
+                values = self.substitute_block(values, of, *owner, args);
             }
             values = self.substitute(values, *class, class_args);
             values = self.substitute_block(values, of, *class, class_args);
@@ -447,6 +448,13 @@ impl Eval<'_> {
                 Some(method) => self.call_member(value, method),
                 None => Values::unknown(Reason::UnknownReceiver),
             },
+            Value::TypeVar(of, index) => {
+                let bounds = self.bound(*of, *index);
+                bounds.flat_map(|bound| match bound {
+                    Value::TypeVar(..) => Values::unknown(Reason::UnknownReceiver),
+                    bound => self.index_deeper(&bound, file),
+                })
+            }
             // `Generic[T]` written as a value.
             Value::Def(..) | Value::BuiltinType(..) => Values::one(value.clone()),
             Value::External(package, _) => Values::one(Value::External(package.clone(), None)),
@@ -555,6 +563,13 @@ impl Eval<'_> {
                 containers.flat_map(|value| self.enter(&value, file))
             }
             Value::External(package, _) => Values::one(Value::External(package.clone(), None)),
+            Value::TypeVar(of, index) => {
+                let bounds = self.bound(*of, *index);
+                bounds.flat_map(|bound| match bound {
+                    Value::TypeVar(..) => Values::unknown(Reason::UnknownReceiver),
+                    bound => self.enter(&bound, file),
+                })
+            }
             _ => Values::unknown(Reason::UnknownReceiver),
         }
     }

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use m1nd_lang::facts::{DefKind, Namespace};
+use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 
 use super::member::Ancestor;
 use super::{Args, Entity, Eval, Found, Search, Value, Values};
 use crate::names::Name;
-use crate::project::DefRef;
-use crate::rules::Reason;
+use crate::project::{DefRef, FileId};
+use crate::rules::{Builtin, Reason};
 
 /// Types looked at for one member.
 const EMBEDDED: usize = 256;
@@ -34,6 +34,9 @@ impl Eval<'_> {
         let mut seen = vec![of];
         let mut external: Option<Rc<str>> = None;
         let mut unknown = false;
+        // Whether something nobody can look into is embedded at less depth than the level, or at its own: at the same
+        // depth it cannot have the member too, or the selector would be ambiguous.
+        let (mut shallower, mut beside) = (false, false);
         let mut level = vec![Level { class: of, args: args.clone(), only_fields: false }];
         while !level.is_empty() {
             let mut holders: Vec<(usize, Search)> = Vec::new();
@@ -55,13 +58,18 @@ impl Eval<'_> {
                     }
                     search.push(found);
                 }
-                search.unknown = (unknown || external.is_some()).then_some(Reason::UnknownBase);
+                search.unknown = shallower.then_some(Reason::UnknownBase);
                 return search;
             }
             let mut next = Vec::new();
+            shallower |= beside;
+            let (mut package, mut unseen) = (None, false);
             for row in &level {
-                self.embedded(row, &mut next, &mut external, &mut unknown);
+                self.embedded(row, &mut next, &mut package, &mut unseen);
             }
+            beside = unseen || package.is_some();
+            unknown |= unseen;
+            external = external.or(package);
             next.retain(|row| {
                 let fresh = !seen.contains(&row.class);
                 if fresh {
@@ -133,6 +141,32 @@ impl Eval<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// What the key of a literal names where the literal's type turns out to be a container: a value in scope.
+    pub(crate) fn literal_key(&mut self, file: FileId, key: ExprId) -> Option<Search> {
+        let unit = self.unit(file);
+        let Expr::Member { base, name } = unit.facts.expr(key) else { return None };
+        let values = self.eval(file, base, Namespace::Value);
+        let [Value::Instance(of, args)] = values.items.as_slice() else { return None };
+        let underlying = self.underlying(*of, args)?;
+        if !matches!(underlying.items.as_slice(), [Value::Builtin(Builtin::List | Builtin::Map, _)]) {
+            return None;
+        }
+        // Sub-expressions stand before what uses them, so this ends.
+        let mut at = base;
+        let scope = loop {
+            at = match unit.facts.expr(at) {
+                Expr::Name { scope, .. } => break scope,
+                Expr::Instance { of: inner }
+                | Expr::Index { base: inner }
+                | Expr::Enter { base: inner }
+                | Expr::Member { base: inner, .. }
+                | Expr::Generic { base: inner, .. } => inner,
+                _ => return None,
+            };
+        };
+        Some(self.lookup(file, scope, unit.name(name), Namespace::Value))
     }
 
     /// Values of the type that a type of its own was declared by: `U` of `type T U`.

@@ -20,6 +20,9 @@ impl Eval<'_> {
         if !replaces || definition.flags.is_anonymous {
             return Vec::new();
         }
+        if self.is_structural(of) {
+            return self.answered(of);
+        }
         let name = self.unit(of.file).name(definition.name);
         if self.rules(of.file).constructors.contains(&self.text(name)) {
             return Vec::new();
@@ -83,6 +86,9 @@ impl Eval<'_> {
         let fixed = definition.flags.is_static || definition.flags.is_constructor;
         if definition.kind != DefKind::Function || fixed {
             return false;
+        }
+        if self.is_structural(*of) {
+            return definition.flags.is_abstract;
         }
         let class = match (receiver.as_deref(), owner) {
             (Some(Value::Instance(class, _)), Some((owner, _))) if class == owner => *class,

@@ -5,6 +5,7 @@
 //! question came first.
 
 mod call;
+mod dispatch;
 mod embed;
 mod exports;
 mod hierarchy;
@@ -55,6 +56,8 @@ pub(crate) struct Eval<'a> {
     /// Definitions elsewhere that add members to a type.
     attached: FxHashMap<DefRef, Rc<[DefRef]>>,
     siblings: FxHashMap<FileId, Rc<[FileId]>>,
+    /// Interfaces that a type satisfies, with what they ask for.
+    satisfied: FxHashMap<DefRef, Rc<[dispatch::Satisfied]>>,
     /// Searches and calls in progress, with the place of the stack they began at.
     open_searches: FxHashMap<(FileId, ScopeId, Name, Namespace), u32>,
     open_values: FxHashMap<DefRef, u32>,
@@ -83,6 +86,7 @@ impl<'a> Eval<'a> {
             ancestors: FxHashMap::default(),
             attached: FxHashMap::default(),
             siblings: FxHashMap::default(),
+            satisfied: FxHashMap::default(),
             open_searches: FxHashMap::default(),
             open_values: FxHashMap::default(),
             home: &Rules::OUTLINED,
@@ -298,6 +302,8 @@ impl<'a> Eval<'a> {
             values
         };
         let (builtin, args): (_, Args) = match kind {
+            // What is ranged over without counting.
+            Collection::Iterator if self.rules(file).counted_ranges => (Builtin::Wrapper, [any(self)].into()),
             Collection::Tuple => (Builtin::Tuple, items.iter().map(|&one| item(self, one)).collect()),
             Collection::Map => (Builtin::Map, [Values::unknown(Reason::UnknownReceiver), any(self)].into()),
             Collection::List | Collection::Set | Collection::Iterator => (Builtin::List, [any(self)].into()),
@@ -322,6 +328,8 @@ impl<'a> Eval<'a> {
             }
             Value::Def(of, _) => Values::one(Value::Def(of, args.clone())),
             Value::BuiltinType(builtin, _) => Values::one(Value::BuiltinType(builtin, args.clone())),
+            // Where arguments are written in brackets, what looks like them may be the index of a container.
+            Value::Builtin(..) | Value::Instance(..) if want != Namespace::Type => self.index(&base, file),
             other => Values::one(other),
         })
     }

@@ -34,7 +34,7 @@ impl Extractor<'_> {
         };
         let module = self.b.name(module);
         let bound = bound.filter(|name| !name.is_empty()).map(|name| self.b.name(text::clip(name, MAX_NAME)));
-        self.packages.extend(bound);
+        self.packages.extend(bound.map(|bound| (bound, module)));
         let scope = crate::facts::FactsBuilder::FILE;
         let pos = self.pos(path);
         let flags = ImportFlags::default();

@@ -28,7 +28,7 @@ impl Extractor<'_> {
         self.exprs.set(node, expr);
         let (role, arity) = role(step, path);
         let place = self.b.facts().references.len();
-        let qualifies = self.packages.contains(&name) && parent_kind(path) == "selector_expression";
+        let qualifies = self.packages.contains_key(&name) && parent_kind(path) == "selector_expression";
         match self.local(name) {
             Some(local) if local.is_type => self.refer(expr, role, arity, node),
             Some(local) if role == Role::Call => {
@@ -56,10 +56,7 @@ impl Extractor<'_> {
             "nil" => self.literal(Literal::Null),
             "selector_expression" => self.selector(step, path),
             "call_expression" => self.call(node),
-            "index_expression" => {
-                let base = self.field_expr(node, "operand");
-                self.on(base, |base| Expr::Index { base })
-            }
+            "index_expression" => self.index(node),
             "slice_expression" => self.field_expr(node, "operand"),
             "type_conversion_expression" if is_generic(node) => {
                 let (callee, operand) = (self.field_expr(node, "type"), self.field_expr(node, "operand"));
@@ -98,6 +95,26 @@ impl Extractor<'_> {
         if base == self.b.unknown() { base } else { self.b.expr(expr(base)) }
     }
 
+    /// `x[i]`, or `f[T]`, which reads the same where the argument is a name.
+    fn index(&mut self, node: Node<'_>) -> ExprId {
+        let base = self.field_expr(node, "operand");
+        let index = self.field_expr(node, "index");
+        let is_path = |expr: Expr| matches!(expr, Expr::Name { .. } | Expr::Member { .. });
+        let facts = self.b.facts();
+        let is_type = match facts.expr(index) {
+            Expr::Name { name, .. } => {
+                self.locals.get(&name).is_none_or(|stack| stack.last().is_none_or(|it| it.is_type))
+            }
+            Expr::Member { .. } | Expr::Collection { .. } | Expr::Generic { .. } | Expr::Function { .. } => true,
+            _ => false,
+        };
+        if is_type && is_path(facts.expr(base)) {
+            let args = self.b.list(&[index]);
+            return self.b.expr(Expr::Generic { base, args });
+        }
+        self.on(base, |base| Expr::Index { base })
+    }
+
     fn selector<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> ExprId {
         let Some(field) = step.node.child_by_field_name("field") else { return self.b.unknown() };
         let base = self.field_expr(step.node, "operand");
@@ -123,6 +140,9 @@ impl Extractor<'_> {
             "append" | "min" | "max" if is_builtin => return self.expr_of(first),
             "len" | "cap" | "copy" if is_builtin => return self.literal(Literal::Int),
             _ => {}
+        }
+        if let Some(value) = self.standard_call(function, first) {
+            return value;
         }
         let callee = self.expr_of(Some(function));
         let callee = self.generic(callee, node.child_by_field_name("type_arguments"));

@@ -8,6 +8,7 @@ mod declare;
 mod express;
 mod functions;
 mod literals;
+mod standard;
 mod state;
 mod statements;
 #[cfg(test)]

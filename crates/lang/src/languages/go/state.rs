@@ -68,8 +68,8 @@ pub(super) struct Extractor<'a> {
     pub(super) locals: FxHashMap<NameId, Vec<Local>>,
     /// Names used so far, in the scope they were used in and in all local scopes around it.
     used: FxHashSet<(ScopeId, NameId)>,
-    /// Names that imports bind.
-    pub(super) packages: FxHashSet<NameId>,
+    /// Names that imports bind, and the paths they stand for.
+    pub(super) packages: FxHashMap<NameId, NameId>,
     pub(super) repeated: Repeated,
     name_exprs: FxHashMap<(NameId, ScopeId), ExprId>,
     literals: FxHashMap<Literal, ExprId>,
@@ -87,7 +87,7 @@ impl<'a> Extractor<'a> {
             frames: Vec::new(),
             locals: FxHashMap::default(),
             used: FxHashSet::default(),
-            packages: FxHashSet::default(),
+            packages: FxHashMap::default(),
             repeated: Repeated::default(),
             name_exprs: FxHashMap::default(),
             literals: FxHashMap::default(),

@@ -1,0 +1,182 @@
+//! Interfaces that types satisfy without saying so: by having all the methods that the interface asks for.
+
+use std::rc::Rc;
+
+use m1nd_lang::facts::{Collection, DefId, DefKind, Expr, Namespace, ParameterKind};
+use rustc_hash::FxHashSet;
+
+use super::member::Ancestor;
+use super::{Entity, Eval, Value, no_args};
+use crate::names::Name;
+use crate::project::{DefRef, Key};
+use crate::rules::Dispatch;
+
+/// Methods of one interface or type, embedded ones included, that are compared.
+const METHODS: usize = 256;
+/// Interfaces compared with one type.
+const INTERFACES: usize = 256;
+
+/// A method as far as it is compared: its name, and how many parameters and results it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    name: Name,
+    parameters: usize,
+    results: usize,
+}
+
+/// What an interface asks for: the methods themselves.
+type Asked = Vec<(Shape, DefRef)>;
+/// An interface that a type satisfies.
+pub(super) type Satisfied = (DefRef, Asked);
+
+impl Eval<'_> {
+    /// Whether interfaces are satisfied by methods alone in the language of a definition.
+    pub(crate) fn is_structural(&self, of: DefRef) -> bool {
+        self.rules(of.file).dispatch == Dispatch::Structural
+    }
+
+    /// The methods of interfaces that a method answers for its type.
+    pub(super) fn answered(&mut self, method: DefRef) -> Vec<DefRef> {
+        if self.definition(method).flags.is_abstract {
+            return Vec::new();
+        }
+        let Some(class) = self.class_of(method) else { return Vec::new() };
+        let shape = self.shape(method);
+        let mut found = Vec::new();
+        for (_, asked) in self.satisfied(class).iter() {
+            found.extend(asked.iter().filter(|(known, _)| *known == shape).map(|(_, of)| *of));
+        }
+        let mut seen = FxHashSet::default();
+        found.retain(|of| seen.insert(*of));
+        found
+    }
+
+    /// The interfaces that a type satisfies, in order of their places.
+    pub(crate) fn interfaces_of(&mut self, class: DefRef) -> Vec<DefRef> {
+        let definition = self.definition(class);
+        let has_methods = definition.kind == DefKind::Struct || definition.flags.is_distinct;
+        if !self.is_structural(class) || !has_methods {
+            return Vec::new();
+        }
+        self.satisfied(class).iter().map(|(interface, _)| *interface).collect()
+    }
+
+    fn satisfied(&mut self, class: DefRef) -> Rc<[Satisfied]> {
+        if let Some(known) = self.satisfied.get(&class) {
+            return known.clone();
+        }
+        let mut candidates = Vec::new();
+        for name in self.method_names(class) {
+            self.asked.insert(Key::methods(name));
+            for row in self.project.methods.get(&name).into_iter().flatten() {
+                let definition = self.project.unit(row.file).facts.definition(row.def);
+                let owner = definition.owner.map(|def| DefRef { file: row.file, def });
+                candidates.extend(owner.filter(|_| definition.flags.is_abstract));
+            }
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        self.project.by_path_order(&mut candidates);
+        let mut found = Vec::new();
+        for interface in candidates.into_iter().take(INTERFACES) {
+            // Each interface is a question of its own, with a budget of its own.
+            self.begin_reference();
+            let is_interface = self.definition(interface).kind == DefKind::Interface && self.is_structural(interface);
+            if !is_interface || interface == class {
+                continue;
+            }
+            let asked = self.asked_for(interface);
+            if asked.iter().all(|(shape, _)| self.offers(class, *shape)) {
+                found.push((interface, asked));
+            }
+        }
+        let found: Rc<[Satisfied]> = found.into();
+        self.satisfied.insert(class, found.clone());
+        found
+    }
+
+    /// Names of the methods of a type and of what it embeds.
+    fn method_names(&mut self, class: DefRef) -> Vec<Name> {
+        let mut names = Vec::new();
+        let mut work = vec![class];
+        let mut seen = FxHashSet::default();
+        while let Some(of) = work.pop() {
+            if !seen.insert(of) || names.len() >= METHODS {
+                continue;
+            }
+            for &attached in self.attached(of).iter() {
+                let name = self.definition(attached).name;
+                names.push(self.unit(attached.file).name(name));
+            }
+            work.extend(self.embedded_types(of));
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    fn embedded_types(&mut self, of: DefRef) -> Vec<DefRef> {
+        let unit = self.unit(of.file);
+        let mut bases = Vec::new();
+        for &expr in unit.list(unit.facts.definition(of.def).bases) {
+            self.base(of, expr, &mut bases);
+        }
+        let class = |base| match base {
+            Ancestor::Class(class, _) => Some(class),
+            _ => None,
+        };
+        bases.into_iter().filter_map(class).collect()
+    }
+
+    /// The methods that an interface asks for.
+    fn asked_for(&mut self, interface: DefRef) -> Asked {
+        let mut shapes: Asked = Vec::new();
+        let mut work = vec![interface];
+        let mut seen = FxHashSet::default();
+        while let Some(of) = work.pop() {
+            if !seen.insert(of) || shapes.len() >= METHODS {
+                continue;
+            }
+            let facts = &self.unit(of.file).facts;
+            for (index, row) in facts.definitions.iter().enumerate().skip(of.def.index()) {
+                if row.owner == Some(of.def) && row.kind == DefKind::Function {
+                    let method = DefRef { file: of.file, def: DefId(index as u32) };
+                    shapes.push((self.shape(method), method));
+                }
+            }
+            work.extend(self.embedded_types(of));
+        }
+        shapes
+    }
+
+    fn shape(&mut self, method: DefRef) -> Shape {
+        let unit = self.unit(method.file);
+        let definition = unit.facts.definition(method.def);
+        let parameters = unit.facts.parameters(method.def);
+        let results = match definition.declared.map(|declared| unit.facts.expr(declared)) {
+            None | Some(Expr::Literal(_)) => 0,
+            Some(Expr::Collection { kind: Collection::Tuple, items }) => unit.list(items).len(),
+            Some(_) => 1,
+        };
+        Shape {
+            name: unit.name(definition.name),
+            parameters: parameters.iter().filter(|parameter| parameter.kind != ParameterKind::Receiver).count(),
+            results,
+        }
+    }
+
+    /// Whether a type has a method of the shape.
+    fn offers(&mut self, class: DefRef, shape: Shape) -> bool {
+        let value = Value::Instance(class, no_args());
+        let search = self.member(&value, shape.name, Namespace::Callee);
+        match search.found.first().map(|found| &found.entity) {
+            Some(Entity::Def(of)) => {
+                let of = *of;
+                self.definition(of).kind == DefKind::Function && self.shape(of) == shape
+            }
+            // Something embedded from outside may well have it.
+            Some(Entity::External(..)) => true,
+            _ => false,
+        }
+    }
+}
