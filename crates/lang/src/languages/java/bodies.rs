@@ -84,22 +84,26 @@ pub(super) fn enter_switch(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<
     Enter::Descend
 }
 
-/// Constants with arguments call a constructor of their enum.
+/// Constants call a constructor of their enum: those with arguments, and all where one is written.
 pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let scope = cx.scope();
+    let facts = cx.builder.facts();
+    let owner = facts.scopes[scope.index()].owner;
+    let after = owner.map_or(0, |owner| owner.index());
+    let written = &facts.definitions[after..];
+    let writes_one = written.iter().any(|own| own.owner == owner && own.flags.is_constructor);
     let mut cursor = node.walk();
     let constants: Vec<Node<'_>> =
         node.named_children(&mut cursor).filter(|child| child.kind() == "enum_constant").collect();
     for constant in constants {
-        let (Some(name), Some(args)) =
-            (constant.child_by_field_name("name"), constant.child_by_field_name("arguments"))
-        else {
+        let args = constant.child_by_field_name("arguments");
+        let Some(name) = constant.child_by_field_name("name").filter(|_| args.is_some() || writes_one) else {
             continue;
         };
         let callee = cx.builder.name_expr(INIT, scope);
-        let arity = cx.arity(Some(args));
+        let arity = cx.arity(args);
         cx.refer_with(callee, Role::Call, arity, name);
-        let args = cx.arguments(Some(args));
+        let args = cx.arguments(args);
         cx.builder.expr(Expr::Call { callee, args });
     }
 }

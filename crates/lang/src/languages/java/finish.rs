@@ -4,7 +4,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::outline::rules::Label;
 use super::INIT;
-use crate::facts::{Binding, BindingTarget, DefId, DefKind, Expr, FactsBuilder, FileFacts, NameId, Namespace, ScopeId};
+use crate::facts::{
+    Binding, BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, FileFacts, NameId, Namespace, ScopeId,
+};
 
 /// Scopes searched for one label.
 const MAX_SCOPES: usize = 512;
@@ -76,29 +78,63 @@ fn accessors(facts: &mut FileFacts) {
     facts.bindings.extend(accessors);
 }
 
-/// Labels that name a constant known where they stand are that; the others are members of what is switched over.
+/// Labels that name a constant known where they stand are that, and so are all where text or numbers are switched over;
+/// the others are members of what is switched over.
 fn settle_labels(facts: &mut FileFacts, labels: &[Label]) {
     if labels.is_empty() {
         return;
     }
-    let mut known: FxHashMap<(ScopeId, NameId), bool> = FxHashMap::default();
+    let mut known: FxHashMap<(ScopeId, NameId), BindingTarget> = FxHashMap::default();
     for binding in &facts.bindings {
-        if matches!(binding.namespace, Namespace::Value | Namespace::Any) {
-            let variant = matches!(binding.target, BindingTarget::Definition(id)
-                if facts.definition(id).kind != DefKind::Field && facts.definition(id).kind != DefKind::Constant);
-            *known.entry((binding.scope, binding.name)).or_default() |= !variant;
+        let is_value = match binding.target {
+            BindingTarget::Definition(id) => {
+                matches!(facts.definition(id).kind, DefKind::Field | DefKind::Constant)
+            }
+            BindingTarget::Import(id) => !facts.imports[id.index()].flags.type_only,
+            BindingTarget::TypeParameter(..) => false,
+            _ => true,
+        };
+        if is_value {
+            known.insert((binding.scope, binding.name), binding.target);
         }
     }
     for &(expr, scope) in labels {
-        let Expr::Member { name, .. } = facts.expr(expr) else { continue };
-        let mut next = Some(scope);
-        for _ in 0..MAX_SCOPES {
-            let Some(here) = next else { break };
-            if known.get(&(here, name)).copied().unwrap_or(false) {
-                facts.exprs[expr.index()] = Expr::Name { name, scope };
-                break;
-            }
-            next = facts.scopes[here.index()].parent;
+        let Expr::Member { base, name } = facts.expr(expr) else { continue };
+        if find(facts, &known, name, scope).is_some() || is_plain(facts, &known, base) {
+            facts.exprs[expr.index()] = Expr::Name { name, scope };
         }
     }
+}
+
+/// What a value's name stands for, from a scope outwards.
+fn find(
+    facts: &FileFacts,
+    known: &FxHashMap<(ScopeId, NameId), BindingTarget>,
+    name: NameId,
+    scope: ScopeId,
+) -> Option<BindingTarget> {
+    let mut next = Some(scope);
+    for _ in 0..MAX_SCOPES {
+        let here = next?;
+        if let Some(target) = known.get(&(here, name)) {
+            return Some(*target);
+        }
+        next = facts.scopes[here.index()].parent;
+    }
+    None
+}
+
+/// Whether a variable is written with a type that is no enum.
+fn is_plain(facts: &FileFacts, known: &FxHashMap<(ScopeId, NameId), BindingTarget>, selector: ExprId) -> bool {
+    let Expr::Name { name, scope } = facts.expr(selector) else { return false };
+    let declared = match find(facts, known, name, scope) {
+        Some(BindingTarget::Typed(declared)) => Some(declared),
+        Some(BindingTarget::Definition(id)) => facts.definition(id).declared,
+        Some(BindingTarget::Parameter(id, index)) => {
+            facts.parameters(id).get(index as usize).and_then(|parameter| parameter.declared)
+        }
+        _ => None,
+    };
+    let Some(Expr::Name { name, .. }) = declared.map(|declared| facts.expr(declared)) else { return false };
+    matches!(facts.name(name), "String" | "int" | "char" | "byte" | "short" | "Integer" | "Character")
 }
