@@ -122,6 +122,19 @@ pub enum Builtin {
     Scalar,
 }
 
+/// What a function of the standard library makes of its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Factory {
+    /// A list with its arguments as elements.
+    ListOfAll,
+    /// A wrapper of its argument.
+    Wrapper,
+    /// A map from its first argument to its second.
+    Pair,
+    /// Its first argument, or what has the same elements.
+    Same,
+}
+
 /// What calling a method of a [`Builtin`] yields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodShape {
@@ -248,6 +261,8 @@ pub struct Rules {
     pub top_type: Option<&'static str>,
     /// What calls of standard methods yield where that is one standard type: start of the package, method, type.
     pub result_types: &'static [(&'static str, &'static str, &'static str)],
+    /// Functions that make standard containers of their arguments: the class, the function, the container.
+    pub factories: &'static [(&'static str, &'static str, Factory)],
     /// Standard function types: the type argument that each parameter has.
     pub function_types: &'static [(&'static str, &'static [u8])],
     /// Members that every enum class has from the language, by what they yield of its values.
@@ -297,6 +312,7 @@ impl Rules {
         conversions: &[],
         top_type: None,
         result_types: &[],
+        factories: &[],
         function_types: &[],
         enum_members: &[],
         includes: false,

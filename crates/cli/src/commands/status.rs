@@ -87,7 +87,7 @@ fn problems(rows: &[ProblemStatus], out: &mut Out) -> Result<(), CliError> {
     out.line(format!("\n{}", out.paint(Tone::Strong, "Files skipped or not taken in whole")))?;
     for row in rows {
         let kind = serde_json::to_value(row.kind).unwrap_or_default();
-        let shown: Vec<String> = row.examples.iter().take(EXAMPLES).map(|example| describe(example)).collect();
+        let shown: Vec<String> = row.examples.iter().take(EXAMPLES).map(describe).collect();
         let kind = out.paint(Tone::Warn, &format!("{:18}", kind.as_str().unwrap_or_default()));
         let shown = out.paint(Tone::Dim, &shown.join(", "));
         out.line(format!("  {:>10}  {kind}  {shown}", grouped(row.count as u64)))?;

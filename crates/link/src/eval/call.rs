@@ -259,7 +259,14 @@ impl Eval<'_> {
     }
 
     /// Type parameters of a function in its result: those given, else from the arguments that have them in their type.
-    fn infer(&mut self, values: Values, of: DefRef, given: &super::Args, file: FileId, args: &[ExprId]) -> Values {
+    pub(super) fn infer(
+        &mut self,
+        values: Values,
+        of: DefRef,
+        given: &super::Args,
+        file: FileId,
+        args: &[ExprId],
+    ) -> Values {
         let unit = self.unit(of.file);
         let count = unit.facts.type_parameters(of.def).len();
         let mentions = values.items.iter().any(|value| mentions(value, of));
@@ -274,7 +281,10 @@ impl Eval<'_> {
             .copied()
             .collect();
         let mut known = vec![Values::unknown(Reason::UnknownReceiver); count];
-        for (parameter, &arg) in parameters.iter().zip(args) {
+        // The last parameter may take all that is left.
+        let rest = parameters.last().filter(|last| last.kind == ParameterKind::Rest);
+        for (place, &arg) in args.iter().enumerate() {
+            let Some(parameter) = parameters.get(place).or(rest) else { break };
             let Some(declared) = parameter.declared else { continue };
             let types = self.eval(of.file, declared, Namespace::Type);
             let value = self.eval(file, arg, Namespace::Value);

@@ -248,7 +248,7 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
-        if !perhaps.is_nothing() {
+        if rules.linked && !perhaps.is_nothing() {
             return perhaps;
         }
         if opaque.is_some() { Search { unknown: opaque, ..search } } else { search }

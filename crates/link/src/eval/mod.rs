@@ -8,6 +8,7 @@ mod call;
 mod dispatch;
 mod embed;
 mod exports;
+mod factory;
 mod hierarchy;
 mod include;
 mod indirect;
@@ -206,8 +207,11 @@ impl<'a> Eval<'a> {
                 self.values_of(search, want)
             }
             Expr::Call { callee, args } => {
-                let callees = self.callees(file, callee);
                 let args = unit.list(args);
+                if let Some(made) = self.made(file, callee, args) {
+                    return made;
+                }
+                let callees = self.callees(file, callee);
                 callees.flat_map(|callee| self.call(&callee, file, args))
             }
             Expr::Index { base } => {

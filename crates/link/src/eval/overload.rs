@@ -42,6 +42,8 @@ struct Candidate {
     owner: Option<DefRef>,
     /// Types of its parameters; a last one that takes several values counts as often as arguments are left for it.
     types: Vec<Option<Value>>,
+    /// The last names that the types are written with.
+    names: Vec<Option<Name>>,
     /// The last parameter takes several values, and is given them one by one.
     spread: bool,
 }
@@ -177,16 +179,21 @@ impl Eval<'_> {
         let found = &search.found[place];
         let parameters = self.plain_parameters(found);
         let Entity::Def(of) = found.entity else {
-            return Candidate { place, owner: None, types: Vec::new(), spread: false };
+            return Candidate { place, owner: None, types: Vec::new(), names: Vec::new(), spread: false };
         };
         let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
         let types = parameters.iter().map(|parameter| self.parameter_type(of, found, parameter)).collect();
-        let mut one = Candidate { place, owner, types, spread: false };
+        let unit = self.unit(of.file);
+        let written = |parameter: &Parameter| parameter.declared.and_then(|declared| unit.last_name(declared));
+        let names = parameters.iter().map(written).collect();
+        let mut one = Candidate { place, owner, types, names, spread: false };
         let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
         if let (true, Some(count)) = (rest, count) {
             one.spread = true;
             let last = one.types.pop().flatten();
             one.types.resize(count, last);
+            let last = one.names.pop().flatten();
+            one.names.resize(count, last);
         }
         one
     }
@@ -228,7 +235,7 @@ impl Eval<'_> {
             (0..search.found.len()).map(|place| self.candidate(search, place, Some(args.len()))).collect();
         let mut fitting: Vec<(Candidate, bool)> = Vec::new();
         for one in all {
-            let fits: Vec<Fit> = args.iter().zip(&one.types).map(|(arg, ty)| self.fit(arg, ty.as_ref())).collect();
+            let fits: Vec<Fit> = (0..args.len()).map(|place| self.fit(&args[place], &one, place)).collect();
             if !fits.contains(&Fit::No) {
                 fitting.push((one, fits.contains(&Fit::Converted)));
             }
@@ -279,36 +286,44 @@ impl Eval<'_> {
 
     fn same_type(&mut self, search: &Search, pair: (&Candidate, &Candidate), place: usize) -> bool {
         let (one, other) = pair;
+        let names = (one.names.get(place).copied().flatten(), other.names.get(place).copied().flatten());
         match (one.types.get(place).cloned().flatten(), other.types.get(place).cloned().flatten()) {
             (Some(Value::External(a, Some(one))), Some(Value::External(b, Some(other)))) => one == other && a == b,
             (Some(Value::Instance(one, _)), Some(Value::Instance(other, _))) => one == other,
             (Some(Value::TypeVar(_, one)), Some(Value::TypeVar(_, other))) => one == other,
             (Some(Value::External(..) | Value::Instance(..)), Some(Value::External(..) | Value::Instance(..))) => false,
-            _ => {
-                // Types that evaluation cannot tell apart are the same if they are written the same.
-                let written = |eval: &mut Self, of: &Candidate| -> Option<Name> {
-                    let found = &search.found[of.place];
-                    let parameters = eval.plain_parameters(found);
-                    let last = parameters.len().checked_sub(1)?;
-                    let declared = parameters.get(place.min(last))?.declared?;
-                    let Entity::Def(def) = found.entity else { return None };
-                    eval.unit(def.file).last_name(declared)
-                };
-                let (one, other) = (written(self, one), written(self, other));
-                one.is_some() && one == other
+            // What a type parameter stands for in the heir is the type itself, and arrays have no name.
+            (Some(a), Some(b)) if a == b => {
+                let open = |eval: &mut Self, of: &Candidate| eval.is_type_parameter(&search.found[of.place], place);
+                names.0 == names.1 || open(self, one) || open(self, other)
             }
+            // Types that evaluation cannot tell apart are the same if they are written the same.
+            _ => names.0.is_some() && names.0 == names.1,
         }
     }
 
-    fn fit(&mut self, arg: &Argument, ty: Option<&Value>) -> Fit {
-        let Some(ty) = ty else { return Fit::Unknown };
+    /// Whether a parameter has a type parameter as its type.
+    fn is_type_parameter(&mut self, found: &Found, place: usize) -> bool {
+        let parameters = self.plain_parameters(found);
+        let Entity::Def(of) = found.entity else { return false };
+        let Some(last) = parameters.len().checked_sub(1) else { return false };
+        let Some(declared) = parameters[place.min(last)].declared else { return false };
+        let types = self.eval(of.file, declared, Namespace::Type);
+        matches!(types.items.as_slice(), [Value::TypeVar(..)])
+    }
+
+    fn fit(&mut self, arg: &Argument, of: &Candidate, place: usize) -> Fit {
+        let Some(Some(ty)) = of.types.get(place) else { return Fit::Unknown };
         match arg {
             Argument::Unknown => Fit::Unknown,
             Argument::Null => match ty {
                 Value::External(_, Some(name)) if self.is_primitive(*name) => Fit::No,
                 _ => Fit::Plain,
             },
-            Argument::Function(count) => self.fit_function(*count, ty),
+            Argument::Function(count) => {
+                let name = of.names.get(place).copied().flatten();
+                self.fit_function(*count, ty, name)
+            }
             Argument::Value(value) => self.fit_value(value, ty),
         }
     }
@@ -320,7 +335,7 @@ impl Eval<'_> {
     }
 
     /// A function passed where a type is expected: an interface with one method that takes as many arguments.
-    fn fit_function(&mut self, count: Option<usize>, ty: &Value) -> Fit {
+    fn fit_function(&mut self, count: Option<usize>, ty: &Value, written: Option<Name>) -> Fit {
         match ty {
             Value::Instance(of, _) => match self.definition(*of).kind {
                 DefKind::Interface => match (self.single_method(*of), count) {
@@ -332,23 +347,26 @@ impl Eval<'_> {
                 },
                 _ => Fit::No,
             },
-            Value::External(_, Some(name)) => {
-                let text = self.text(*name);
-                let rules = self.home;
-                let known = rules.function_types.iter().find(|(known, _)| *known == text);
-                match (known, count) {
-                    (Some((_, parameters)), Some(count)) if parameters.len() != count => Fit::No,
-                    (Some(_), _) => Fit::Plain,
-                    (None, _) if rules.conversions.iter().any(|(known, ..)| *known == text) => Fit::No,
-                    (None, _) if rules.top_type == Some(text) => Fit::No,
-                    (None, _) => Fit::Unknown,
-                }
-            }
-            Value::Callable(_) => Fit::Plain,
+            Value::External(_, Some(name)) => self.fit_function_type(count, *name),
+            Value::Callable(_) => written.map_or(Fit::Unknown, |name| self.fit_function_type(count, name)),
             Value::Builtin(Builtin::List | Builtin::Map | Builtin::Tuple | Builtin::Wrapper | Builtin::Scalar, _) => {
                 Fit::No
             }
             _ => Fit::Unknown,
+        }
+    }
+
+    /// A function passed as a type of the standard library.
+    fn fit_function_type(&self, count: Option<usize>, name: Name) -> Fit {
+        let text = self.text(name);
+        let rules = self.home;
+        let known = rules.function_types.iter().find(|(known, _)| *known == text);
+        match (known, count) {
+            (Some((_, parameters)), Some(count)) if parameters.len() != count => Fit::No,
+            (Some(_), _) => Fit::Plain,
+            (None, _) if rules.conversions.iter().any(|(known, ..)| *known == text) => Fit::No,
+            (None, _) if rules.top_type == Some(text) => Fit::No,
+            (None, _) => Fit::Unknown,
         }
     }
 
@@ -412,7 +430,10 @@ impl Eval<'_> {
                     Fit::No
                 }
             }
-            (Value::Builtin(..), Value::Instance(..)) => Fit::No,
+            (Value::Builtin(..), Value::Instance(..) | Value::Callable(_)) => Fit::No,
+            (Value::External(_, Some(from)), Value::Callable(_)) => self.closed(*from),
+            (Value::Callable(_), Value::Builtin(..)) => Fit::No,
+            (Value::Callable(_), Value::External(_, Some(to))) => self.closed(*to),
             (Value::Instance(of, _), _) => self.fit_instance(*of, ty),
             _ => Fit::Unknown,
         }
@@ -515,8 +536,13 @@ impl Eval<'_> {
             self.resolve(of.file, callee, Namespace::Callee)
         };
         let mut values = Values { unknown: search.unknown, ..Values::default() };
+        let args = unit.call(callee).map(|call| unit.list(call.args)).unwrap_or_default();
         for found in &search.found {
-            values.add(self.given_by(found, place as usize, index));
+            let given = self.given_by(found, place as usize, index);
+            values.add(match found.entity {
+                Entity::Def(function) => self.infer(given, function, &no_args(), of.file, args),
+                _ => given,
+            });
         }
         self.leave();
         if values.is_nothing() { unknown() } else { values }
@@ -560,7 +586,11 @@ impl Eval<'_> {
             _ => (declared, &[]),
         };
         let types = self.resolve(file, base, Namespace::Type);
-        let [found] = types.found.as_slice() else { return unknown };
+        let outside = |found: &Found| matches!(found.entity, Entity::External(..));
+        let Some(found) = types.found.first() else { return unknown };
+        if types.found.len() > 1 && !types.found.iter().all(outside) {
+            return unknown;
+        }
         match &found.entity {
             Entity::External(_, Some(name)) => {
                 let text = self.text(*name);

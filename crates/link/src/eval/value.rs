@@ -88,7 +88,12 @@ impl Values {
     }
 
     pub(crate) fn push(&mut self, value: Value) {
-        if self.items.contains(&value) {
+        // Of which of several packages a type is makes no difference to what its values are.
+        let same_type = |known: &Value| match (known, &value) {
+            (Value::External(_, Some(known)), Value::External(_, Some(name))) => known == name,
+            _ => false,
+        };
+        if self.items.iter().any(|known| *known == value || same_type(known)) {
             return;
         }
         if self.items.len() >= ALTERNATIVES {

@@ -48,6 +48,7 @@ static RULES: Rules = Rules {
     conversions: standard::CONVERSIONS,
     top_type: Some("Object"),
     result_types: standard::RESULTS,
+    factories: standard::FACTORIES,
     function_types: standard::FUNCTIONS,
     enum_members: &[("values", MethodShape::ListOfFirst), ("valueOf", MethodShape::First)],
     linked: true,

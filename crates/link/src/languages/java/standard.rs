@@ -1,6 +1,6 @@
 //! What Java code may use of the standard library without importing it, and what its containers yield.
 
-use crate::rules::{Builtin, MethodShape};
+use crate::rules::{Builtin, Factory, MethodShape};
 
 /// The package whose types need no import.
 pub(super) const PACKAGE: &str = "java.lang";
@@ -426,6 +426,40 @@ pub(super) const RESULTS: &[(&str, &str, &str)] = &[
     ("java.lang", "join", "String"),
     ("java.lang", "concat", "String"),
     ("java.lang", "toHexString", "String"),
+];
+
+/// Functions that make containers of their arguments.
+pub(super) const FACTORIES: &[(&str, &str, Factory)] = &[
+    ("Arrays", "asList", Factory::ListOfAll),
+    ("Arrays", "copyOf", Factory::Same),
+    ("Arrays", "copyOfRange", Factory::Same),
+    ("Arrays", "stream", Factory::Same),
+    ("Collections", "emptyList", Factory::ListOfAll),
+    ("Collections", "emptyMap", Factory::Pair),
+    ("Collections", "emptySet", Factory::ListOfAll),
+    ("Collections", "singleton", Factory::ListOfAll),
+    ("Collections", "singletonList", Factory::ListOfAll),
+    ("Collections", "singletonMap", Factory::Pair),
+    ("Collections", "synchronizedList", Factory::Same),
+    ("Collections", "synchronizedMap", Factory::Same),
+    ("Collections", "synchronizedSet", Factory::Same),
+    ("Collections", "unmodifiableCollection", Factory::Same),
+    ("Collections", "unmodifiableList", Factory::Same),
+    ("Collections", "unmodifiableMap", Factory::Same),
+    ("Collections", "unmodifiableSet", Factory::Same),
+    ("CompletableFuture", "completedFuture", Factory::Wrapper),
+    ("List", "copyOf", Factory::Same),
+    ("List", "of", Factory::ListOfAll),
+    ("Map", "copyOf", Factory::Same),
+    ("Map", "of", Factory::Pair),
+    ("Objects", "requireNonNull", Factory::Same),
+    ("Objects", "requireNonNullElse", Factory::Same),
+    ("Optional", "empty", Factory::Wrapper),
+    ("Optional", "of", Factory::Wrapper),
+    ("Optional", "ofNullable", Factory::Wrapper),
+    ("Set", "copyOf", Factory::Same),
+    ("Set", "of", Factory::ListOfAll),
+    ("Stream", "of", Factory::ListOfAll),
 ];
 
 /// Methods that standard types have under names so common that a receiver nobody knows is likely one of them.
