@@ -9,7 +9,7 @@ use m1nd_lang::facts::{
 
 use super::{Entity, Eval, Found, Module, Search, Value};
 use crate::names::Name;
-use crate::project::{DefRef, FileId};
+use crate::project::{DefRef, FileId, Key};
 use crate::rules::{BareMembers, ModuleTarget, Reason};
 use crate::unit::{fits, fits_apart};
 
@@ -316,12 +316,17 @@ impl Eval<'_> {
             Some(known) => known.clone(),
             None => {
                 let found: Rc<[FileId]> = self.resolver(file).siblings(&self.files, file).into();
+                // All of them are asked for every name: noted once.
+                self.asked.extend(found.iter().map(|sibling| Key::surface(*sibling)));
                 self.siblings.insert(file, found.clone());
                 found
             }
         };
         let mut search = Search::default();
         for &sibling in siblings.iter().filter(|sibling| **sibling != file) {
+            if self.project.unit(sibling).bindings(FILE, name).next().is_none() {
+                continue;
+            }
             let part = self.scope_member(sibling, FILE, name, want, Asker::Sibling);
             part.found.into_iter().for_each(|found| search.push(found));
         }
