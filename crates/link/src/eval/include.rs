@@ -44,6 +44,20 @@ impl Eval<'_> {
 
     /// What the files that `file` includes have at their top.
     fn included_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        if let Some(known) = self.included.get(&(file, name, want)) {
+            return known.clone();
+        }
+        let outer = std::mem::replace(&mut self.cut, super::UNCUT);
+        let search = self.find_included(file, name, want);
+        // What was cut short by a cycle is not the whole answer.
+        if self.cut == super::UNCUT {
+            self.included.insert((file, name, want), search.clone());
+        }
+        self.cut = self.cut.min(outer);
+        search
+    }
+
+    fn find_included(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let mut search = Search::default();
         for &other in self.visible(file).iter() {
             if self.project.unit(other).bindings(FILE, name).next().is_some() {

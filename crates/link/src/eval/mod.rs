@@ -68,6 +68,8 @@ pub(crate) struct Eval<'a> {
     home_file: FileId,
     /// Files that a file sees through includes.
     visible: FxHashMap<FileId, Rc<[FileId]>>,
+    /// What the files that a file includes have at their top, by name.
+    included: FxHashMap<(FileId, Name, Namespace), Search>,
     depth: u32,
     steps: u32,
     /// Lowest place of the stack that an evaluation in progress was cut short for.
@@ -93,6 +95,7 @@ impl<'a> Eval<'a> {
             home: &Rules::OUTLINED,
             home_file: FileId(0),
             visible: FxHashMap::default(),
+            included: FxHashMap::default(),
             depth: 0,
             steps: 0,
             cut: UNCUT,
