@@ -231,11 +231,18 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
         }
     }
     let from = unit.file_symbol;
+    // `from package import submodule` names the submodule; the package is only on the way there.
+    let is_submodule = eval.rules(file).submodules_are_members
+        && search.found.iter().all(|found| matches!(found.entity, Entity::Module(_)));
     let mut rows =
         vec![outcome(eval, file, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
     // The file that the name is imported from is depended on too.
     let whole = import.flags.type_only && eval.rules(file).folders_are_packages;
-    if matches!(import.kind, ImportKind::Symbol(_) | ImportKind::Default) && import.path.is_none() && !whole {
+    if matches!(import.kind, ImportKind::Symbol(_) | ImportKind::Default)
+        && import.path.is_none()
+        && !whole
+        && !(is_submodule && rows[0].tier == Some(EdgeTier::Certain))
+    {
         let module = eval.imported_module(file, id);
         let row = Row { name: module_name(), role: None, pos: import.pos, from, relation, inexact: false };
         let module = outcome(eval, file, module, row);

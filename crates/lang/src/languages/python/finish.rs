@@ -56,7 +56,8 @@ impl Extractor<'_> {
         self.b.finish()
     }
 
-    /// Makes one definition of a function and its `@overload` declarations.
+    /// Makes one definition of a function and its `@overload` declarations. It begins where the first of them does, as
+    /// it is one symbol: readers see all ways to call it, and compilers place it there too.
     fn merge_overloads(&mut self) -> FxHashMap<DefId, DefId> {
         let mut merged = FxHashMap::default();
         let mut overloads: Vec<((ScopeId, NameId), Vec<DefId>)> = self.overloads.drain().collect();
@@ -81,6 +82,14 @@ impl Extractor<'_> {
             }
             if body.is_none() {
                 self.b.bind_definition(main, Namespace::Any);
+            }
+            if let Some(&first) = declarations.first() {
+                let first = self.b.facts().definition(first);
+                let (pos, line, start) = (first.pos, first.line_start, first.bytes.0);
+                let main = self.b.definition_mut(main);
+                if pos < main.pos {
+                    (main.pos, main.line_start, main.bytes.0) = (pos, line, start);
+                }
             }
             for id in declarations.into_iter().filter(|id| *id != main) {
                 self.b.definition_mut(id).flags.is_anonymous = true;

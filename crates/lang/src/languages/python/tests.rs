@@ -323,7 +323,7 @@ fn overloads_are_one_definition() {
     );
     assert_eq!(definitions(&facts), "fn f\nclass P\nfn P.g");
     let main = facts.definitions.iter().find(|d| !d.flags.is_anonymous).expect("a definition");
-    assert_eq!(main.pos.line, 5);
+    assert_eq!((main.pos.line, main.line_start, main.line_end), (2, 2, 6));
     assert_eq!(main.declared.map(|id| show(&facts, id)).as_deref(), Some("(A | B)"));
     assert_eq!(declared(&facts, "P.g"), "(A | B)");
     assert!(facts.references.iter().all(|r| r.enclosing.is_none_or(|id| !facts.definition(id).flags.is_anonymous)));
