@@ -2,8 +2,8 @@ use m1nd_base::{Limits, Problem, ProblemKind};
 use rustc_hash::FxHashMap;
 
 use super::{
-    Binding, BindingTarget, DefFlags, DefId, DefKind, Definition, Export, Expr, ExprId, FileFacts, Import, ImportId,
-    List, ListId, MemberWrite, NameId, NameTable, Namespace, Parameter, Pos, Reference, Role, Scope, ScopeId,
+    Argument, Binding, BindingTarget, DefFlags, DefId, DefKind, Definition, Export, Expr, ExprId, FileFacts, Import,
+    ImportId, List, ListId, MemberWrite, NameId, NameTable, Namespace, Parameter, Pos, Reference, Role, Scope, ScopeId,
     ScopeKind, TypeParameter, Visibility,
 };
 use crate::Language;
@@ -46,6 +46,7 @@ impl FactsBuilder {
             list_items: Vec::new(),
             references: Vec::new(),
             member_writes: Vec::new(),
+            arguments: Vec::new(),
             package: None,
             doc: None,
             is_test: false,
@@ -76,6 +77,7 @@ impl FactsBuilder {
             self.facts.problems.push(Problem::new(ProblemKind::FactsLimit, detail));
         }
         self.facts.references.sort_by_key(|reference| reference.pos);
+        self.facts.arguments.sort_by_key(|argument| argument.of);
         self.facts.shrink();
         self.facts
     }
@@ -247,6 +249,39 @@ impl FactsBuilder {
     /// Adds a plain reference: exact, no argument count.
     pub fn refer(&mut self, expr: ExprId, role: Role, pos: Pos, enclosing: Option<DefId>) {
         self.reference(Reference { expr, role, inexact: false, arity: u8::MAX, pos, enclosing });
+    }
+
+    /// Whether [`Argument`]s are kept of a call of an access path.
+    pub fn keeps_arguments(&self, callee: ExprId) -> bool {
+        let Some(name) = self.last_name(callee) else { return false };
+        let owner = match self.facts.expr(callee) {
+            Expr::Member { base, .. } => self.last_name(base),
+            _ => None,
+        };
+        super::argument::keeps_call(self.facts.language, name, owner)
+    }
+
+    /// Whether the key is kept by which an access path is indexed.
+    pub fn keeps_key(&self, indexed: ExprId) -> bool {
+        self.last_name(indexed).is_some_and(|name| super::argument::keeps_key(self.facts.language, name))
+    }
+
+    fn last_name(&self, expr: ExprId) -> Option<&str> {
+        match self.facts.expr(expr) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
+                Some(self.facts.name(name))
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds an argument; `literal` is how it is written, if it is a string. One that would say nothing is left out.
+    pub fn argument(&mut self, of: ExprId, name: Option<&str>, literal: Option<&str>, value: ExprId) {
+        let text = literal.and_then(Argument::text);
+        if (name.is_some() || text.is_some()) && self.has_room() {
+            let [name, text] = [name, text].map(|text| text.map(|text| self.name(text)));
+            self.facts.arguments.push(Argument { of, name, text, value });
+        }
     }
 
     /// Adds a member write.

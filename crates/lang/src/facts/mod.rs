@@ -3,12 +3,14 @@
 //! Everything is an index into a table of the same [`FileFacts`]; nothing refers to another file. Positions are
 //! 1-based lines and 1-based columns counted in characters.
 
+mod argument;
 mod build;
 mod definition;
 mod expr;
 
 use serde::{Deserialize, Serialize};
 
+pub use argument::Argument;
 pub use build::FactsBuilder;
 pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, TypeParameter, Visibility};
 pub use expr::{Collection, Expr, Literal, PathRoot};
@@ -344,6 +346,8 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// Members added to things from outside.
     pub member_writes: Vec<MemberWrite>,
+    /// Arguments that say more than their value, in order of what they are given to.
+    pub arguments: Vec<Argument>,
     /// Package or namespace the whole file declares (`package com.x`, Go `package p`, PHP `namespace`).
     pub package: Option<NameId>,
     /// Doc comment of the file, shortened.
@@ -391,6 +395,13 @@ impl FileFacts {
         &self.type_parameters[start as usize..(start + len) as usize]
     }
 
+    /// Arguments that are kept of what is given to an access path.
+    pub fn arguments_of(&self, of: ExprId) -> &[Argument] {
+        let start = self.arguments.partition_point(|argument| argument.of < of);
+        let count = self.arguments[start..].partition_point(|argument| argument.of == of);
+        &self.arguments[start..start + count]
+    }
+
     /// Gives back memory that growing took and filling did not need: facts of all files are held at once.
     fn shrink(&mut self) {
         self.names.text.shrink_to_fit();
@@ -407,6 +418,7 @@ impl FileFacts {
         self.list_items.shrink_to_fit();
         self.references.shrink_to_fit();
         self.member_writes.shrink_to_fit();
+        self.arguments.shrink_to_fit();
     }
 
     /// Number of facts, as counted against [`Limits::facts_per_file`](m1nd_base::Limits::facts_per_file).

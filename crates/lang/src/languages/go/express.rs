@@ -151,6 +151,12 @@ impl Extractor<'_> {
         if callee == self.b.unknown() {
             return callee;
         }
+        if let (Some(literal), Some(&value)) = (first, args.first())
+            && self.b.keeps_arguments(callee)
+        {
+            let literal = literal.kind().ends_with("string_literal").then(|| self.text(literal));
+            self.b.argument(callee, None, literal, value);
+        }
         let args = self.b.list(&args);
         self.b.expr(Expr::Call { callee, args })
     }

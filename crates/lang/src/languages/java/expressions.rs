@@ -46,6 +46,7 @@ fn call(cx: &mut Outline<'_>, node: Node<'_>, callee: ExprId, at: Node<'_>) {
     let args = node.child_by_field_name("arguments");
     let arity = cx.arity(args);
     cx.refer_with(callee, Role::Call, arity, at);
+    cx.keep_text(callee, args);
     let args = cx.arguments(args);
     let expr = cx.builder.expr(Expr::Call { callee, args });
     cx.set_expr(node, expr);

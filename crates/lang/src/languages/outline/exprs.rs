@@ -157,6 +157,15 @@ impl Outline<'_> {
         self.builder.list(&items)
     }
 
+    /// Keeps the text that is given first, where it is a string and the callee in the list of those kept.
+    pub(crate) fn keep_text(&mut self, callee: ExprId, args: Option<Node<'_>>) {
+        let Some(args) = args.filter(|_| self.builder.keeps_arguments(callee)) else { return };
+        if let Some(first) = args.named_child(0).filter(|first| first.kind().starts_with("string")) {
+            let value = self.expr_of(first);
+            self.builder.argument(callee, None, Some(self.source.text(first)), value);
+        }
+    }
+
     /// The first child that is an expression.
     pub(crate) fn first_expr(&self, node: Node<'_>) -> Option<ExprId> {
         let mut cursor = node.walk();
@@ -221,6 +230,7 @@ impl Outline<'_> {
             Rule::Call(callee, args) => {
                 let callee = callee.get(node, parent).map(|callee| self.expr_of(callee));
                 let callee = callee.unwrap_or(self.builder.unknown());
+                self.keep_text(callee, args.get(node, parent));
                 let args = self.arguments(args.get(node, parent));
                 Some(self.builder.expr(Expr::Call { callee, args }))
             }

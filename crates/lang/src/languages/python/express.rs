@@ -73,6 +73,11 @@ impl Extractor<'_> {
             }
             "subscript" => {
                 let base = self.expr_of(node.child_by_field_id(FIELDS.value));
+                let key = node.child_by_field_id(FIELDS.subscript).filter(|key| key.kind_name() == "string");
+                if let Some(key) = key.filter(|_| self.b.keeps_key(base)) {
+                    let value = self.expr_of(Some(key));
+                    self.b.argument(base, None, Some(self.source.text(key)), value);
+                }
                 self.b.expr(Expr::Index { base })
             }
             "conditional_expression" => {
@@ -273,7 +278,8 @@ impl Extractor<'_> {
             return;
         }
         let name = self.b.name(text);
-        let is_callee = parent == "call" && field == "function";
+        let is_callee =
+            parent == "call" && field == "function" || parent == "subscript" && field == "value" && text == "environ";
         let mut expr = if is_callee { self.callee_expr(name, scope) } else { self.name_expr(name, scope) };
         if self.in_type() && self.is_receiver_variable(name) {
             let expr = self.b.expr(Expr::SelfType { scope });
@@ -360,11 +366,28 @@ impl Extractor<'_> {
         } else {
             let callee = self.expr_of(function);
             let list = self.b.list(&args);
+            self.keep_arguments(callee, arguments);
             // The meaning stands before the call that it may replace.
             self.standard_call(function, arguments, Expr::Call { callee, args: list }, &args)
         };
         self.exprs.set(node, expr);
         self.extend_call(function, arguments);
+    }
+
+    /// Named arguments and the first by position, of what is in the list of those kept.
+    fn keep_arguments(&mut self, callee: ExprId, arguments: Option<Node<'_>>) {
+        let Some(arguments) = arguments.filter(|_| self.b.keeps_arguments(callee)) else { return };
+        let mut cursor = arguments.walk();
+        let children = arguments.named_children(&mut cursor).filter(|child| child.kind_name() != "comment");
+        for (place, child) in children.take(MAX_ITEMS).enumerate() {
+            let is_named = child.kind_name() == "keyword_argument";
+            let name = child.child_by_field_id(FIELDS.name).filter(|_| is_named).map(|name| self.source.text(name));
+            let value = if is_named { child.child_by_field_id(FIELDS.value) } else { Some(child) };
+            let Some(value) = value.filter(|_| is_named || place == 0) else { continue };
+            let expr = self.expr_of(Some(value));
+            let literal = (value.kind_name() == "string").then(|| self.source.text(value));
+            self.b.argument(callee, name, literal, expr);
+        }
     }
 
     fn is_receiver_argument(&mut self, arguments: Option<Node<'_>>) -> bool {

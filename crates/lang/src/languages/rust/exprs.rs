@@ -222,9 +222,20 @@ impl Extractor<'_> {
         }
         let arguments = node.child_by_field_name("arguments").map(super::children).unwrap_or_default();
         let arguments = arguments.into_iter().filter(|argument| argument.kind() != "attribute_item");
-        let arguments: Vec<ExprId> = arguments.map(|argument| self.expr_of(Some(argument))).collect();
+        let arguments: Vec<Node<'_>> = arguments.collect();
+        self.keep_text(callee, arguments.first().copied());
+        let arguments: Vec<ExprId> = arguments.into_iter().map(|argument| self.expr_of(Some(argument))).collect();
         let args = self.builder.list(&arguments);
         self.builder.expr(Expr::Call { callee, args })
+    }
+
+    /// Keeps the text that is given first, where it is a string and the callee in the list of those kept.
+    pub(super) fn keep_text(&mut self, callee: ExprId, first: Option<Node<'_>>) {
+        let first = first.filter(|first| first.kind().ends_with("string_literal"));
+        if let Some(first) = first.filter(|_| self.builder.keeps_arguments(callee)) {
+            let value = self.literal_expr(Literal::Str);
+            self.builder.argument(callee, None, Some(self.source.text(first)), value);
+        }
     }
 
     fn generic_function(&mut self, node: Node<'_>) -> ExprId {

@@ -87,10 +87,11 @@ impl Extractor<'_> {
         drop(self.take_pending());
         let Some(name) = node.child_by_field_name("macro") else { return };
         let is_type_list = path.last().is_some_and(|parent| parent.node.kind() == "type_arguments");
-        self.path(name, None, Some(Role::Macro));
+        let callee = self.path(name, None, Some(Role::Macro));
         let Some(arguments) = super::children(node).into_iter().rfind(|child| child.kind() == "token_tree") else {
             return;
         };
+        self.keep_text(callee, super::children(arguments).first().copied());
         let known = well_known(self.last_name(name));
         let in_items =
             path.last().is_none_or(|parent| matches!(parent.node.kind(), "source_file" | "declaration_list"));

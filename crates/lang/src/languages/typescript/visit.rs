@@ -136,6 +136,12 @@ impl Extractor<'_> {
             "augmented_assignment_expression" => self.leave_augmented(node),
             "export_statement" => self.leave_export(node),
             "decorator" => self.leave_decorator(node, path),
+            // `import.meta`, known like a global; other such words say nothing.
+            "meta_property" if self.source.text(node) == "import.meta" => {
+                let scope = self.scope();
+                let expr = self.b.name_expr("import.meta", scope);
+                self.exprs.set(node, expr);
+            }
             kind => self.leave_expression(kind, step, path),
         }
     }

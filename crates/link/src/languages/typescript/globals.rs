@@ -316,6 +316,7 @@ const GLOBALS: &[&str] = &[
     "assertType",
     "bigint",
     "devicePixelRatio",
+    "import.meta",
     "importScripts",
     "isSecureContext",
     "moveTo",
