@@ -143,5 +143,7 @@ word_enum! {
         Concept = "concept",
         /// Anything else of imported data.
         Custom = "custom",
+        /// A configuration key or environment variable, by name.
+        Config = "config",
     }
 }

@@ -33,7 +33,8 @@ impl Snapshot {
         found.sort_by(|&a, &b| rank_key(graph, b).cmp(&rank_key(graph, a)).then_with(|| graph.id(a).cmp(graph.id(b))));
         found.dedup();
         // The name of a type is also the name of its impl blocks: the type is meant.
-        let is_block = |node: &NodeIx| matches!(graph.kind(*node), NodeKind::Impl | NodeKind::Package);
+        let is_block =
+            |node: &NodeIx| matches!(graph.kind(*node), NodeKind::Impl | NodeKind::Package | NodeKind::Config);
         let mut things = found.iter().filter(|node| !is_block(node));
         if let (Some(&thing), None) = (things.next(), things.next()) {
             return Ok(thing);
@@ -105,7 +106,10 @@ fn shown(text: &str) -> String {
 
 /// What makes a candidate likelier: code before tests, types and functions before parts, then importance.
 fn rank_key(graph: &Graph, node: NodeIx) -> (bool, bool, u32) {
-    let part = matches!(graph.kind(node), NodeKind::Field | NodeKind::Variable | NodeKind::Package | NodeKind::Impl);
+    let part = matches!(
+        graph.kind(node),
+        NodeKind::Field | NodeKind::Variable | NodeKind::Package | NodeKind::Config | NodeKind::Impl
+    );
     (!graph.flags(node).has(NodeFlags::TEST), !part, (graph.pagerank(node) * 1e9) as u32)
 }
 

@@ -14,6 +14,17 @@ use crate::{EdgeInput, Graph, NodeFlags, NodeInput, Part, UnresolvedInput, weigh
 
 /// How id texts of packages outside the roots begin.
 pub const EXTERNAL_PREFIX: &str = "external::";
+/// Start of the ids of configuration keys: `config::env::HOME`.
+pub const CONFIG_PREFIX: &str = "config::";
+
+/// Kind and label of a node that no file holds, from its id: a package or a configuration key. `None` for others.
+pub(crate) fn outside(id: &str) -> Option<(NodeKind, &str)> {
+    if let Some(package) = id.strip_prefix(EXTERNAL_PREFIX) {
+        return Some((NodeKind::Package, package));
+    }
+    let key = id.strip_prefix(CONFIG_PREFIX)?;
+    Some((NodeKind::Config, key.split_once("::").map_or(key, |(_, name)| name)))
+}
 
 /// Collects parts and packs them into a [`Graph`].
 #[derive(Debug, Default)]
@@ -104,11 +115,11 @@ impl<'a> GraphBuilder<'a> {
         self.unresolved.push(raw);
     }
 
-    /// Packs everything. `text` gives the id of a symbol. Targets that start with [`EXTERNAL_PREFIX`] and are no node
-    /// yet become package nodes; other edges without both ends are left out and counted.
+    /// Packs everything. `text` gives the id of a symbol. Targets that start with [`EXTERNAL_PREFIX`] or
+    /// [`CONFIG_PREFIX`] and are no node yet become nodes without a file; other edges without both ends are left out and counted.
     pub fn finish(mut self, text: &(dyn Fn(u32) -> &'a str + Sync)) -> (Graph, BuildReport) {
         let mut report = BuildReport::default();
-        self.add_packages(text);
+        self.add_outside(text);
         let mut nodes = std::mem::take(&mut self.nodes);
         let number_of = order_nodes(&mut nodes, text, &mut report);
         let mut sections = Sections::default();
@@ -125,14 +136,14 @@ impl<'a> GraphBuilder<'a> {
         (Graph::from_base(base), report)
     }
 
-    fn add_packages(&mut self, text: &(dyn Fn(u32) -> &'a str + Sync)) {
+    fn add_outside(&mut self, text: &(dyn Fn(u32) -> &'a str + Sync)) {
         let mut known: rustc_hash::FxHashSet<u32> = self.nodes.iter().map(|(node, _)| node.symbol).collect();
         for edge in &self.edges {
             if !known.contains(&edge.to)
-                && let Some(package) = text(edge.to).strip_prefix(EXTERNAL_PREFIX)
+                && let Some((kind, label)) = outside(text(edge.to))
             {
                 known.insert(edge.to);
-                self.nodes.push((package_node(edge.to, package), NONE));
+                self.nodes.push((outside_node(edge.to, kind, label), NONE));
             }
         }
     }
@@ -224,12 +235,12 @@ impl<'a> GraphBuilder<'a> {
     }
 }
 
-fn package_node(symbol: u32, package: &str) -> NodeInput<'_> {
+fn outside_node(symbol: u32, kind: NodeKind, label: &str) -> NodeInput<'_> {
     NodeInput {
         symbol,
         parent: None,
-        kind: NodeKind::Package,
-        label: package,
+        kind,
+        label,
         lines: (0, 0),
         name_line: 0,
         flags: NodeFlags::default(),
@@ -409,4 +420,24 @@ fn ranks(nodes: usize, edges: &[RawEdge]) -> Vec<f32> {
         weight: (weights::of(edge.relation).rank * weights::certainty(edge.tier, edge.of)) as f32,
     });
     rank::pagerank(nodes, arcs.filter(|arc| arc.weight > 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use m1nd_base::NodeKind;
+
+    use super::outside;
+
+    #[test]
+    fn nodes_without_a_file_are_told_by_their_ids() {
+        let rows = [
+            ("external::a::b", Some((NodeKind::Package, "a::b"))),
+            ("config::env::HOME", Some((NodeKind::Config, "HOME"))),
+            ("config::property::a::b", Some((NodeKind::Config, "a::b"))),
+            ("file::config::x", None),
+        ];
+        for (id, expected) in rows {
+            assert_eq!(outside(id), expected, "{id}");
+        }
+    }
 }

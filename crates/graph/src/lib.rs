@@ -19,7 +19,7 @@ pub mod reach;
 mod types;
 pub mod weights;
 
-pub use build::{BuildReport, EXTERNAL_PREFIX, GraphBuilder};
+pub use build::{BuildReport, CONFIG_PREFIX, EXTERNAL_PREFIX, GraphBuilder};
 pub use container::{Container, FORMAT_VERSION, Tag, write_container};
 pub use dispatch::Replacements;
 pub use graph::Graph;

@@ -7,7 +7,7 @@ use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::Base;
-use crate::build::EXTERNAL_PREFIX;
+use crate::build::outside;
 use crate::types::SitesInner;
 use crate::{EdgeRef, NodeFlags, NodeInput, NodeIx, Part, Sites, UnresolvedRef};
 
@@ -194,7 +194,9 @@ impl Overlay {
                 self.removed_edges += base.out_range(node).len();
                 self.removed_unresolved += base.unresolved_of(node).count();
                 let targets = base.out_edges(node).map(|edge| edge.to);
-                packages.extend(targets.filter(|&to| base.kind(to) == NodeKind::Package).map(|to| to.0));
+                packages.extend(
+                    targets.filter(|&to| matches!(base.kind(to), NodeKind::Package | NodeKind::Config)).map(|to| to.0),
+                );
             }
         }
         packages
@@ -406,26 +408,26 @@ impl Overlay {
     }
 }
 
-/// Packages that edges of these pieces lead to and the base does not have.
+/// Packages and configuration keys that edges of these pieces lead to and the base does not have.
 fn new_packages(base: &Base, pieces: &[Arc<Piece>]) -> Option<Piece> {
     let targets = pieces.iter().flat_map(|piece| &piece.edges).map(|edge| &*edge.to);
-    let mut missing: Vec<&str> =
-        targets.filter(|id| id.starts_with(EXTERNAL_PREFIX) && base.find(id).is_none()).collect();
+    let mut missing: Vec<&str> = targets.filter(|id| outside(id).is_some() && base.find(id).is_none()).collect();
     missing.sort_unstable();
     missing.dedup();
     if missing.is_empty() {
         return None;
     }
-    let node = |id: &&str| PieceNode {
-        id: (*id).into(),
-        label: id[EXTERNAL_PREFIX.len()..].into(),
+    let node = |(id, kind, label): (&str, NodeKind, &str)| PieceNode {
+        id: id.into(),
+        label: label.into(),
         signature: "".into(),
         doc: "".into(),
         lines: (0, 0),
         name_below: 0,
-        kind: NodeKind::Package,
+        kind,
         flags: NodeFlags::default(),
         parent: None,
     };
-    Some(Piece { nodes: missing.iter().map(node).collect(), ..Piece::default() })
+    let nodes = missing.iter().filter_map(|id| outside(id).map(|(kind, label)| node((id, kind, label))));
+    Some(Piece { nodes: nodes.collect(), ..Piece::default() })
 }

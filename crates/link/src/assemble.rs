@@ -1,6 +1,5 @@
 //! From how the references of a file ended to its nodes and edges.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use m1nd_base::{EdgeTier, Pos, Relation};
@@ -99,7 +98,7 @@ pub(crate) fn assemble(
         }
     }
     for edge in derived {
-        let key = (edge.from, Target::Symbol(edge.to), edge.relation, edge.tier);
+        let key = (edge.from, edge.to, edge.relation, edge.tier);
         gathered.entry(key).or_default().add(edge.of, edge.pos);
     }
     let nodes = nodes(project, file);
@@ -117,12 +116,9 @@ pub(crate) fn assemble(
 fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<LinkEdge>, Vec<Pos>, Vec<(u32, String)>) {
     let mut rows: Vec<_> = gathered.into_iter().collect();
     let text = |symbol: &SymbolId| project.symbols.text(*symbol);
-    let target = |target: &Target| match target {
-        Target::Symbol(symbol) => Cow::Borrowed(text(symbol)),
-        Target::External(package) => Cow::Owned(ids::external_id(package)),
-    };
     rows.sort_by(|((from, to, relation, tier), _), ((from2, to2, relation2, tier2), _)| {
-        let first = text(from).cmp(text(from2)).then_with(|| target(to).cmp(&target(to2)));
+        let first =
+            text(from).cmp(text(from2)).then_with(|| to.text(&project.symbols).cmp(&to2.text(&project.symbols)));
         first.then_with(|| (relation, tier).cmp(&(relation2, tier2)))
     });
     let mut packages = Vec::new();
@@ -133,8 +129,8 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
         sites.dedup();
         let to = match to {
             Target::Symbol(symbol) => symbol,
-            Target::External(package) => {
-                packages.push((place as u32, ids::external_id(&package)));
+            outside => {
+                packages.push((place as u32, outside.text(&project.symbols).into_owned()));
                 from
             }
         };

@@ -1,11 +1,16 @@
 //! Edges that no single reference stands for.
 
 use m1nd_base::{EdgeTier, Pos, Relation};
-use m1nd_lang::facts::{DefId, DefKind};
+use m1nd_lang::facts::{DefId, DefKind, Expr};
 
+use crate::entry_points::last_name;
 use crate::eval::Eval;
+use crate::file_links::Target;
 use crate::ids::SymbolId;
+use crate::names::Name;
 use crate::project::{DefRef, FileId};
+use crate::rules::Fixtures;
+use crate::unit::Unit;
 
 /// The methods of a file that replace methods of bases, and the interfaces that its types satisfy unsaid, as edges.
 pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
@@ -20,6 +25,7 @@ pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
                 if let Some(to) = eval.unit(interface.file).symbols[interface.def.index()] {
                     // Names and numbers of parameters are compared, not their types.
                     let tier = EdgeTier::Possible;
+                    let to = Target::Symbol(to);
                     rows.push(Derived { from, to, relation: Relation::Implements, tier, of: 1, pos: definition.pos });
                 }
             }
@@ -29,6 +35,7 @@ pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         eval.begin_reference();
         for of in eval.overridden(of) {
             if let Some(to) = eval.unit(of.file).symbols[of.def.index()] {
+                let to = Target::Symbol(to);
                 rows.push(Derived { from, to, relation: Relation::Overrides, tier, of: 1, pos: definition.pos });
             }
         }
@@ -36,11 +43,51 @@ pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
     rows
 }
 
+/// The fixtures that the tests and fixtures of a file are given, as edges.
+pub(crate) fn fixtures(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
+    let Some(rules) = eval.rules(file).fixtures else { return Vec::new() };
+    let unit = eval.unit(file);
+    let mut rows = Vec::new();
+    for (index, definition) in unit.facts.definitions.iter().enumerate() {
+        let (def, Some(from)) = (DefId(index as u32), unit.symbols[index]) else { continue };
+        let of = DefRef { file, def };
+        let is_given = definition.flags.is_test || unit.is_fixture(def);
+        let count = unit.facts.parameters(def).len();
+        if !is_given || !matches!(definition.kind, DefKind::Function | DefKind::Class) {
+            continue;
+        }
+        eval.begin_reference();
+        let mut names: Vec<Name> = (0..count).filter_map(|place| eval.injected_name(of, place)).collect();
+        names.extend(used_fixtures(unit, def, rules));
+        for name in names {
+            eval.begin_reference();
+            let Some(found) = eval.fixture(of, name) else { continue };
+            if let Some(to) = eval.unit(found.file).symbols[found.def.index()] {
+                let (to, tier) = (Target::Symbol(to), EdgeTier::Certain);
+                rows.push(Derived { from, to, relation: Relation::Calls, tier, of: 1, pos: definition.pos });
+            }
+        }
+    }
+    rows
+}
+
+/// Fixtures that decorators name (`usefixtures("db")`).
+fn used_fixtures(unit: &Unit, def: DefId, rules: &'static Fixtures) -> impl Iterator<Item = Name> {
+    let decorators = unit.list(unit.facts.definition(def).decorators).iter();
+    let callees = decorators.filter_map(|&decorator| match unit.facts.expr(decorator) {
+        Expr::Call { callee, .. } => Some(callee),
+        _ => None,
+    });
+    let callees = callees.filter(|&callee| last_name(unit, callee) == Some(rules.uses));
+    let arguments = callees.flat_map(|callee| unit.facts.arguments_of(callee));
+    arguments.filter_map(|argument| argument.text).map(|text| unit.name(text))
+}
+
 /// An edge that no single reference stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Derived {
     pub(crate) from: SymbolId,
-    pub(crate) to: SymbolId,
+    pub(crate) to: Target,
     pub(crate) relation: Relation,
     pub(crate) tier: EdgeTier,
     /// Number of candidates; 1 unless `possible`.

@@ -21,7 +21,7 @@ use crate::unit::Unit;
 const HANDLERS: usize = 64;
 
 /// Something handed to a framework.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Registration {
     pub(crate) what: What,
     pub(crate) edge: Derived,
@@ -41,20 +41,24 @@ pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Re
     for reference in unit.facts.references.iter().filter(|row| matches!(row.role, Role::Call | Role::Decorate)) {
         let Some(name) = last_name(unit, reference.expr) else { continue };
         let named: Vec<&Row> = rows.iter().copied().filter(|row| row.names.contains(&name)).collect();
+        if named.is_empty() {
+            continue;
+        }
         let site = Site {
             decorated: sites.decorated.get(&reference.expr).copied(),
             args: sites.calls.get(&reference.expr).copied(),
+            named: !unit.facts.arguments_of(reference.expr).is_empty(),
         };
-        if named.is_empty() || site == Site::default() {
+        if site == Site::default() {
             continue;
         }
         eval.begin_reference();
         let search = file_links::search(eval, file, reference.expr, reference.role);
-        let mut done: FxHashSet<SymbolId> = FxHashSet::default();
+        let mut done: FxHashSet<Target> = FxHashSet::default();
         for row in named {
             let Some(tier) = tier(unit, reference.expr, &search, row) else { continue };
             for edge in handed_over(eval, file, reference, site, row, tier) {
-                if done.insert(edge.to) {
+                if done.insert(edge.to.clone()) {
                     found.push(Registration { what: row.what, edge });
                 }
             }
@@ -68,7 +72,7 @@ fn packages<'a>(resolutions: &'a [Resolution<'a>]) -> FxHashSet<&'a str> {
     let outside = resolutions.iter().filter(|row| row.tier == Some(EdgeTier::External));
     let names = outside.flat_map(|row| &row.targets).filter_map(|target| match target {
         Target::External(package) => Some(package.as_str()),
-        Target::Symbol(_) => None,
+        Target::Symbol(_) | Target::Config(..) => None,
     });
     names.collect()
 }
@@ -86,6 +90,8 @@ struct Sites {
 struct Site {
     decorated: Option<DefId>,
     args: Option<ListId>,
+    /// Arguments by name are kept of it.
+    named: bool,
 }
 
 impl Sites {
@@ -123,7 +129,8 @@ fn bare(unit: &Unit, expr: ExprId) -> ExprId {
     }
 }
 
-fn last_name(unit: &Unit, expr: ExprId) -> Option<&str> {
+/// The last name of an access path.
+pub(crate) fn last_name(unit: &Unit, expr: ExprId) -> Option<&str> {
     match unit.facts.expr(expr) {
         Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => Some(unit.facts.name(name)),
         _ => None,
@@ -157,29 +164,49 @@ fn handed_over(
     tier: EdgeTier,
 ) -> Vec<Derived> {
     let unit = eval.unit(file);
-    let edge = |from, to, tier, of| Derived { from, to, relation: Relation::Registers, tier, of, pos: reference.pos };
-    let start = match row.form {
-        Form::Decorated => {
-            let Some(def) = site.decorated else { return Vec::new() };
-            let Some(to) = unit.symbols[def.index()] else { return Vec::new() };
-            let owner = ids::node_owner(&unit.facts, unit.facts.definition(def));
-            let from = owner.and_then(|owner| unit.symbols[owner.index()]).unwrap_or(unit.file_symbol);
-            return vec![edge(from, to, tier, 1)];
-        }
-        Form::Argument(place) | Form::From(place) => place,
+    let edge = |from, to, tier, of| Derived {
+        from,
+        to: Target::Symbol(to),
+        relation: Relation::Registers,
+        tier,
+        of,
+        pos: reference.pos,
     };
-    let Some(args) = site.args.filter(|_| reference.role == Role::Call) else { return Vec::new() };
-    let args = unit.list(args).get(start..).unwrap_or_default();
-    let args = if matches!(row.form, Form::From(_)) { args } else { &args[..args.len().min(1)] };
+    if row.form == Form::Decorated {
+        let Some(def) = site.decorated else { return Vec::new() };
+        let Some(to) = unit.symbols[def.index()] else { return Vec::new() };
+        let owner = ids::node_owner(&unit.facts, unit.facts.definition(def));
+        let from = owner.and_then(|owner| unit.symbols[owner.index()]).unwrap_or(unit.file_symbol);
+        return vec![edge(from, to, tier, 1)];
+    }
+    if reference.role != Role::Call {
+        return Vec::new();
+    }
     let from = file_links::source(eval, file, reference);
     let mut edges = Vec::new();
-    for arg in flat(unit, args) {
+    for arg in given(unit, reference.expr, site, row.form) {
         let handlers = handlers(eval, file, arg);
         let of = handlers.symbols.len() as u16;
         let tier = if of == 1 && handlers.exact { tier } else { EdgeTier::Possible };
         edges.extend(handlers.symbols.into_iter().map(|to| edge(from, to, tier, of)));
     }
     edges
+}
+
+/// The arguments of a call where a row's handlers stand.
+fn given(unit: &Unit, callee: ExprId, site: Site, form: Form) -> Vec<ExprId> {
+    let args = site.args.map_or(&[][..], |args| unit.list(args));
+    match form {
+        Form::Decorated => Vec::new(),
+        Form::Argument(place) => flat(unit, args.get(place..=place).unwrap_or_default()),
+        Form::From(place) => flat(unit, args.get(place..).unwrap_or_default()),
+        Form::Named(name) => {
+            let named = unit.facts.arguments_of(callee).iter().filter(|argument| {
+                argument.name.is_some_and(|given| name.is_empty() || unit.facts.name(given) == name)
+            });
+            named.map(|argument| argument.value).collect()
+        }
+    }
 }
 
 /// Arguments, those that are lists replaced by what is in them.

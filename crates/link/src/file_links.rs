@@ -2,6 +2,8 @@
 
 mod indirect;
 
+use std::borrow::Cow;
+
 use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
 use smallvec::SmallVec;
 
@@ -10,7 +12,7 @@ use m1nd_lang::is_test_path;
 use rustc_hash::FxHashSet;
 
 use crate::eval::{self, Entity, Eval, Found, Module, Search, Value};
-use crate::ids::SymbolId;
+use crate::ids::{self, SymbolId, Symbols};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Project};
 use crate::rules::Reason;
@@ -110,10 +112,23 @@ impl FileLinks {
 }
 
 /// Where a reference goes.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Target {
     Symbol(SymbolId),
     External(String),
+    /// A configuration key: its kind and name.
+    Config(&'static str, String),
+}
+
+impl Target {
+    /// Node id.
+    pub(crate) fn text<'s>(&self, symbols: &'s Symbols) -> Cow<'s, str> {
+        match self {
+            Self::Symbol(symbol) => Cow::Borrowed(symbols.text(*symbol)),
+            Self::External(package) => Cow::Owned(ids::external_id(package)),
+            Self::Config(store, key) => Cow::Owned(ids::config_id(store, key)),
+        }
+    }
 }
 
 /// How one reference or import ended.
@@ -180,7 +195,7 @@ fn narrow_imports(project: &Project, all: &mut [Resolution<'_>]) {
     }
     let is_used = |target: &Target| match target {
         Target::Symbol(symbol) => used.contains(project.symbols.text(*symbol)),
-        Target::External(_) => false,
+        Target::External(_) | Target::Config(..) => false,
     };
     for row in all.iter_mut().filter(|row| row.role.is_none() && row.is_module) {
         if row.targets.iter().any(is_used) {
@@ -552,7 +567,7 @@ fn entity_targets(
                 }
                 also.extend(held.into_iter().filter_map(|target| match target {
                     Target::Symbol(symbol) => Some(symbol),
-                    Target::External(_) => None,
+                    Target::External(_) | Target::Config(..) => None,
                 }));
                 return None;
             }

@@ -39,6 +39,11 @@ pub(crate) fn external_id(package: &str) -> String {
     format!("external::{package}")
 }
 
+/// Node id of a configuration key.
+pub(crate) fn config_id(store: &str, key: &str) -> String {
+    format!("config::{store}::{key}")
+}
+
 /// Whether a definition is a node of the graph.
 fn is_node(definition: &Definition) -> bool {
     let value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Object);

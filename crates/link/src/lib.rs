@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod assemble;
+mod config_reads;
 mod derived;
 mod entry_points;
 mod eval;
@@ -29,4 +30,4 @@ pub use ids::SymbolId;
 pub use linker::{EntryPoint, Explained, LinkDelta, Linker};
 pub use names::Name;
 pub use project::{FileId, Files};
-pub use rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Reason, Resolver, Rules};
+pub use rules::{BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Reason, Resolver, Rules};

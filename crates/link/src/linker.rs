@@ -10,14 +10,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::eval::Eval;
-use crate::file_links::{self, FileLinks, Target};
+use crate::file_links::{self, FileLinks};
 use crate::ids::SymbolId;
 use crate::languages::{self, FAMILIES, Manifests, family};
 use crate::names::Name;
 use crate::project::{FileId, Files, Key, Project, path_keys};
 use crate::rules::{Reason, Resolver};
 use crate::unit::Unit;
-use crate::{assemble, derived, entry_points};
+use crate::{assemble, config_reads, derived, entry_points};
 
 /// What a link run changed.
 #[derive(Debug, Clone, Default)]
@@ -231,6 +231,8 @@ impl Linker {
                 let mut edges = derived::overrides(&mut eval, file);
                 let registrations = entry_points::registrations(&mut eval, file, &resolutions);
                 edges.extend(registrations.into_iter().map(|row| row.edge));
+                edges.extend(derived::fixtures(&mut eval, file));
+                edges.extend(config_reads::config_reads(&mut eval, file));
                 let own = Key::surface(file);
                 let mut asked: Box<[Key]> = eval.into_asked().into_iter().filter(|key| *key != own).collect();
                 asked.sort_unstable();
@@ -256,10 +258,7 @@ impl Linker {
             targets: resolution
                 .targets
                 .into_iter()
-                .map(|target| match target {
-                    Target::Symbol(symbol) => self.text(symbol).to_owned(),
-                    Target::External(package) => crate::ids::external_id(&package),
-                })
+                .map(|target| target.text(&self.project.symbols).into_owned())
                 .collect(),
             reason: resolution.reason,
         })
@@ -276,7 +275,7 @@ impl Linker {
             .map(|row| EntryPoint {
                 what: row.what.words(),
                 from: self.text(row.edge.from).to_owned(),
-                to: self.text(row.edge.to).to_owned(),
+                to: row.edge.to.text(&self.project.symbols).into_owned(),
                 tier: row.edge.tier,
                 pos: row.edge.pos,
             })

@@ -180,6 +180,23 @@ impl MethodShape {
     }
 }
 
+/// How a test framework gives tests and fixtures the values of their parameters: by name.
+#[derive(Debug)]
+pub struct Fixtures {
+    /// Decorators that make a function a fixture.
+    pub decorators: &'static [&'static str],
+    /// Packages that they are of.
+    pub packages: &'static [&'static str],
+    /// File whose fixtures are known in its folder and all below.
+    pub shared: &'static str,
+    /// Decorator that writes values of parameters down.
+    pub values: &'static str,
+    /// Decorator that names fixtures which are used without a parameter.
+    pub uses: &'static str,
+    /// Fixtures of the framework itself: name, package that the value is of.
+    pub own: &'static [(&'static str, &'static str)],
+}
+
 /// The rules of a language, as data. Everything that needs code is in its [`Resolver`].
 #[derive(Debug)]
 pub struct Rules {
@@ -270,6 +287,8 @@ pub struct Rules {
     /// Files see the top-level names of the files they include, as if these were written in them, and what one file
     /// declares another defines (C, C++).
     pub includes: bool,
+    /// How tests are given values by name.
+    pub fixtures: Option<&'static Fixtures>,
     /// The language is linked across files.
     pub linked: bool,
 }
@@ -316,6 +335,7 @@ impl Rules {
         function_types: &[],
         enum_members: &[],
         includes: false,
+        fixtures: None,
         linked: false,
     };
 

@@ -112,6 +112,18 @@ impl Surface<'_> {
                 self.expr(expr);
             }
         }
+        for &decorator in facts.list(definition.decorators) {
+            self.decorator_arguments(decorator);
+        }
+    }
+
+    /// Names and texts that a decorator is given.
+    fn decorator_arguments(&mut self, decorator: ExprId) {
+        let Expr::Call { callee, .. } = self.facts.expr(decorator) else { return };
+        for argument in self.facts.arguments_of(callee) {
+            self.optional_name(argument.name);
+            self.optional_name(argument.text);
+        }
     }
 
     fn name(&mut self, name: NameId) {

@@ -38,6 +38,8 @@ pub(crate) struct Unit {
     pub(crate) given: Vec<(Name, u32)>,
     /// Namespaces of the file by their whole name (C++), inline ones under the name around them.
     pub(crate) namespaces: Vec<(Name, DefId)>,
+    /// Functions with a decorator that may make them fixtures, by the name they are asked for by.
+    fixtures: Vec<(Name, DefId)>,
     /// Hash of all that other files can see of this one.
     pub(crate) surface: u64,
 }
@@ -80,12 +82,17 @@ impl Unit {
             calls: Vec::new(),
             arguments: Vec::new(),
             given: Vec::new(),
+            fixtures: Vec::new(),
             namespaces: Vec::new(),
             surface: crate::surface::hash(&facts),
             facts,
         };
         unit.attached = unit.find_attached(names);
         unit.methods = unit.find_methods();
+        let rules = crate::languages::FAMILIES[crate::languages::family(unit.facts.language)].rules;
+        if let Some(fixtures) = rules.fixtures {
+            unit.fixtures = unit.find_fixtures(fixtures.decorators);
+        }
         if crate::languages::FAMILIES[crate::languages::family(unit.facts.language)].rules.overloads {
             unit.find_calls();
         }
@@ -97,6 +104,44 @@ impl Unit {
             unit.namespaces = unit.find_namespaces(names);
         }
         unit
+    }
+
+    /// Functions that may be the fixture of a name, in order.
+    pub(crate) fn fixtures_named(&self, name: Name) -> impl Iterator<Item = DefId> + '_ {
+        let start = self.fixtures.partition_point(|row| row.0 < name);
+        self.fixtures[start..].iter().take_while(move |row| row.0 == name).map(|row| row.1)
+    }
+
+    /// Whether a function may be a fixture.
+    pub(crate) fn is_fixture(&self, def: DefId) -> bool {
+        self.fixtures.iter().any(|row| row.1 == def)
+    }
+
+    /// Functions with one of these decorators, by the name that it or they have.
+    fn find_fixtures(&self, decorators: &[&str]) -> Vec<(Name, DefId)> {
+        let facts = &self.facts;
+        let mut found = Vec::new();
+        for (index, definition) in facts.definitions.iter().enumerate() {
+            for &decorator in self.list(definition.decorators) {
+                let path = match facts.expr(decorator) {
+                    Expr::Call { callee, .. } => callee,
+                    _ => decorator,
+                };
+                let last = match facts.expr(path) {
+                    Expr::Name { name, .. } | Expr::Member { name, .. } => facts.name(name),
+                    _ => continue,
+                };
+                if definition.kind == DefKind::Function && decorators.contains(&last) {
+                    let mut named = facts.arguments_of(path).iter();
+                    let named = named.find(|row| row.name.is_some_and(|name| facts.name(name) == "name"));
+                    let name = named.and_then(|row| row.text).unwrap_or(definition.name);
+                    found.push((self.name(name), DefId(index as u32)));
+                    break;
+                }
+            }
+        }
+        found.sort_unstable();
+        found
     }
 
     /// The call of what an expression names; `None` if it is not called.

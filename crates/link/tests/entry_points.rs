@@ -2,13 +2,18 @@
 
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Limits, NoProgress, RepoPath};
+use m1nd_base::{Cancel, EdgeTier, Limits, NoProgress, Relation, RepoPath};
 use m1nd_lang::Language;
 use m1nd_link::Linker;
 
 type Files<'a> = &'a [(&'a str, &'a str)];
 
 fn linked(files: Files<'_>) -> Linker {
+    linked_with_edges(files).0
+}
+
+/// The linker, and the edges of a relation as `from -> to (line)`, with `?` behind what is not certain.
+fn linked_with_edges(files: Files<'_>) -> (Linker, Vec<(Relation, String)>) {
     let limits = Limits::default();
     let mut linker = Linker::new(limits.clone());
     for (path, text) in files {
@@ -20,21 +25,31 @@ fn linked(files: Files<'_>) -> Linker {
             assert_eq!(linker.set_manifest(&path, text), None);
         }
     }
-    linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
-    linker
+    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+    let mut rows = Vec::new();
+    for links in &delta.changed {
+        for edge in &links.edges {
+            let mark = if edge.tier == EdgeTier::Certain { "" } else { "?" };
+            let lines: Vec<String> = links.sites(edge).iter().map(|pos| pos.line.to_string()).collect();
+            let (from, to) = (short(linker.text(edge.from)), short(linker.text(edge.to)));
+            rows.push((edge.relation, format!("{from} -> {to} ({}){mark}", lines.join(","))));
+        }
+    }
+    (linker, rows)
+}
+
+fn short(id: &str) -> String {
+    let id = id.trim_start_matches("file::");
+    id.replace("fn::", "").replace("class::", "").replace("struct::", "")
 }
 
 /// The entry points of all files as `from -> to: what`, with `?` behind what is only possible.
 fn entry_points(files: Files<'_>) -> Vec<String> {
     let linker = linked(files);
-    let short = |id: &str| {
-        let id = id.trim_start_matches("file::");
-        id.replace("fn::", "").replace("class::", "").replace("struct::", "")
-    };
     let mut rows = Vec::new();
     for (path, _) in files {
         for row in linker.entry_points(&RepoPath::new(path).expect("a valid path")) {
-            let mark = if row.tier == m1nd_base::EdgeTier::Certain { "" } else { "?" };
+            let mark = if row.tier == EdgeTier::Certain { "" } else { "?" };
             rows.push(format!("{} -> {}: {}{mark}", short(&row.from), short(&row.to), row.what));
         }
     }
@@ -271,7 +286,159 @@ fn each_row_of_the_tables_has_its_edge_in_the_graph() {
     linker.set_file(&path, Arc::new(facts));
     let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
     let edges = &delta.changed[0].edges;
-    let edge = edges.iter().find(|edge| edge.relation == m1nd_base::Relation::Registers).expect("an edge");
+    let edge = edges.iter().find(|edge| edge.relation == Relation::Registers).expect("an edge");
     assert_eq!((linker.text(edge.from), linker.text(edge.to)), ("file::app.py", "file::app.py::fn::main"));
     assert_eq!(delta.changed[0].sites(edge).iter().map(|pos| (pos.line, pos.col)).collect::<Vec<_>>(), [(2, 8)]);
+}
+
+fn edges(relation: Relation, files: Files<'_>) -> Vec<String> {
+    let rows = linked_with_edges(files).1.into_iter();
+    rows.filter(|(of, _)| *of == relation).map(|(_, row)| row).collect()
+}
+
+#[test]
+fn arguments_by_name_are_handlers() {
+    let files: Files<'_> = &[(
+        "cli.py",
+        "import argparse\nimport threading\nimport flask\ndef one(): ...\ndef two(): ...\ndef main(app: flask.Flask, other):\n    \
+         p = argparse.ArgumentParser()\n    p.set_defaults(func=one, level=3)\n    threading.Thread(target=two).start()\n    \
+         app.add_url_rule('/x', view_func=one)\n    dict(func=two)\n",
+    )];
+    let expected = [
+        "cli.py::main -> cli.py::one: command",
+        "cli.py::main -> cli.py::two: task",
+        "cli.py::main -> cli.py::one: http route",
+    ];
+    assert_eq!(entry_points(files), expected);
+}
+
+/// Files of a language, and the variables of the environment and other keys they read.
+const READS: &[(Files<'_>, &[&str])] = &[
+    (
+        &[(
+            "a.py",
+            "import os\nfrom os import environ, getenv\nfrom own import env\ndef f(d):\n    os.environ['A']\n    os.environ.get('B', 1)\n    \
+             environ['C']\n    getenv('D')\n    d['E']\n    env['F']\n    os.environ[name]\n    d.environ['G']\nenviron['H']\nos.environ['I'] = 'x'\n",
+        )],
+        &[
+            "a.py -> config::env::H (13)",
+            "a.py::f -> config::env::A (5)",
+            "a.py::f -> config::env::B (6)",
+            "a.py::f -> config::env::C (7)",
+            "a.py::f -> config::env::D (8)",
+        ],
+    ),
+    (
+        &[(
+            "a.ts",
+            "const own = { env: { C: 1 } };\nexport function f() {\n  process.env.A;\n  process.env['B'];\n  own.env.C;\n  import.meta.env.D;\n}\n",
+        )],
+        &["a.ts::f -> config::env::A (3)", "a.ts::f -> config::env::B (4)", "a.ts::f -> config::env::D (6)"],
+    ),
+    (
+        &[
+            ("Cargo.toml", "[package]\nname = \"x\"\n"),
+            (
+                "src/lib.rs",
+                "use std::env;\nfn f() {\n    let _ = env::var(\"A\");\n    let _ = std::env::var_os(\"B\");\n    let _ = env!(\"C\");\n    \
+                 let _ = option_env!(\"D\");\n    var(\"E\");\n}\nfn var(_: &str) {}\n",
+            ),
+        ],
+        &[
+            "src/lib.rs::f -> config::env::A (3)",
+            "src/lib.rs::f -> config::env::B (4)",
+            "src/lib.rs::f -> config::env::C (5)",
+            "src/lib.rs::f -> config::env::D (6)",
+        ],
+    ),
+    (
+        &[
+            ("go.mod", "module example.com/a\n"),
+            (
+                "a.go",
+                "package a\n\nimport \"os\"\n\nfunc f(name string) {\n\tos.Getenv(\"A\")\n\tos.LookupEnv(`B`)\n\tos.Getenv(name)\n\tos.Setenv(\"C\", \"\")\n}\n",
+            ),
+        ],
+        &["a.go::f -> config::env::A (6)", "a.go::f -> config::env::B (7)"],
+    ),
+    (
+        &[(
+            "A.java",
+            "class A {\n  void f(A own) {\n    System.getenv(\"A\");\n    System.getProperty(\"b.c\");\n    own.getenv(\"D\");\n  }\n  String getenv(String s) { return s; }\n}\n",
+        )],
+        &["A.java::A::f -> config::env::A (3)", "A.java::A::f -> config::property::b.c (4)"],
+    ),
+    (
+        &[
+            ("a.c", "#include <stdlib.h>\nvoid f(void) {\n  getenv(\"A\");\n}\n"),
+            ("b.c", "static char *getenv(const char *s) { return 0; }\nvoid g(void) { getenv(\"B\"); }\n"),
+        ],
+        &["a.c::f -> config::env::A (3)"],
+    ),
+];
+
+#[test]
+fn what_is_read_of_the_environment() {
+    for (files, expected) in READS {
+        assert_eq!(edges(Relation::ReadsConfig, files), *expected);
+    }
+}
+
+#[test]
+fn tests_are_given_fixtures_by_name() {
+    let files: Files<'_> = &[
+        (
+            "app.py",
+            "class Client:\n    def get(self): ...\nclass Db:\n    def add(self): ...\n    def close(self): ...\n",
+        ),
+        (
+            "conftest.py",
+            "import pytest\nfrom app import Client, Db\n@pytest.fixture\ndef client(db):\n    return Client()\n\
+             @pytest.fixture(scope='session')\ndef db():\n    db = Db()\n    yield db\n    db.close()\n\
+             @pytest.fixture(name='made')\ndef _make():\n    def make(): return Client()\n    return make\ndef plain(): return Client()\n",
+        ),
+        (
+            "tests/conftest.py",
+            "import pytest\n@pytest.fixture\ndef client(client):\n    client.get()\n    return client\n",
+        ),
+        (
+            "tests/test_a.py",
+            "import pytest\nfrom other import value\n\
+             def test_one(client, db, made, monkeypatch, missing, plain):\n    client.get()\n    db.add()\n    made().get()\n    \
+             monkeypatch.setattr(db, 'add', None)\n    plain.get()\n\
+             @pytest.mark.parametrize('db, n', [])\ndef test_two(db, n, client=None): db.add()\n\
+             class TestC:\n    @pytest.fixture\n    def db(self): return 1\n    def test_three(self, db): ...\n\
+             @pytest.mark.usefixtures('db')\ndef test_four(): ...\ndef helper(client): client.get()\n",
+        ),
+        (
+            "other/test_b.py",
+            "def fixture(f): return f\n@fixture\ndef client(): ...\ndef test_b(client): client.get()\n",
+        ),
+    ];
+    let expected = [
+        "conftest.py::client -> conftest.py::db (4)",
+        "conftest.py::db -> app.py::Db (8)",
+        "conftest.py::db -> app.py::Db::close (10)",
+        // What is no fixture is passed over.
+        "other/test_b.py::test_b -> app.py::Client::get (4)",
+        "other/test_b.py::test_b -> conftest.py::client (4)",
+        "tests/conftest.py::client -> app.py::Client::get (4)",
+        "tests/conftest.py::client -> conftest.py::client (3)",
+        "tests/test_a.py::TestC::test_three -> tests/test_a.py::TestC::db (14)",
+        "tests/test_a.py::helper -> app.py::Client::get (17)?",
+        "tests/test_a.py::test_four -> conftest.py::db (16)",
+        "tests/test_a.py::test_one -> app.py::Client::get (4,6)",
+        "tests/test_a.py::test_one -> app.py::Client::get (8)?",
+        "tests/test_a.py::test_one -> app.py::Db::add (5)",
+        "tests/test_a.py::test_one -> conftest.py::_make (3)",
+        "tests/test_a.py::test_one -> conftest.py::_make::make (6)",
+        "tests/test_a.py::test_one -> conftest.py::db (3)",
+        "tests/test_a.py::test_one -> external::pytest (7)?",
+        "tests/test_a.py::test_one -> tests/conftest.py::client (3)",
+        "tests/test_a.py::test_two -> app.py::Db::add (10)?",
+    ];
+    let mut found = edges(Relation::Calls, files);
+    found.retain(|row| !row.contains("app.py::Client ("));
+    found.sort();
+    assert_eq!(found, expected);
 }

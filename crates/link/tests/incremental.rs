@@ -41,7 +41,7 @@ const SERVICE: &[(&str, &str)] = &[
         "app.py",
         "import flask\nfrom store import Store, load\napp = flask.Flask('x')\n@app.route('/')\ndef area(): return load()\napp.add_url_rule('/x', 'x', load)\napp.add_url_rule('/y', 'y', Store.get)\n",
     ),
-    ("store.py", "class Store:\n    def get(self): return 1\ndef load(): return Store()\n"),
+    ("store.py", "import os\nclass Store:\n    def get(self): return os.environ['size']\ndef load(): return Store()\n"),
     (
         "views.py",
         "from app import app\nimport flask\n@app.get('/v')\ndef size(): ...\ndef unit(load):\n    load.get('/w')(size)\n    @load.route('/a')\n    def all(): ...\n",

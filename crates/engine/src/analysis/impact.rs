@@ -415,7 +415,7 @@ fn rank(graph: &Graph, row: &Unranked<'_>) -> (bool, u8, u32) {
         NodeKind::File => 4,
         NodeKind::Directory | NodeKind::Package => 5,
         NodeKind::Module | NodeKind::Impl => 3,
-        NodeKind::Concept | NodeKind::Custom => 2,
+        NodeKind::Concept | NodeKind::Custom | NodeKind::Config => 2,
         _ if test => 1,
         _ => 0,
     };

@@ -9,6 +9,7 @@ mod dispatch;
 mod embed;
 mod exports;
 mod factory;
+mod fixtures;
 mod hierarchy;
 mod include;
 mod indirect;
@@ -549,6 +550,9 @@ impl<'a> Eval<'a> {
             (ParameterKind::Plain | ParameterKind::Keyword, Some(declared)) => declared,
             (ParameterKind::Plain, None) if self.rules(of.file).overloads => self.given_parameter(of, index),
             (ParameterKind::Plain | ParameterKind::Keyword, None) => {
+                if let Some(values) = self.injected(of, index) {
+                    return values;
+                }
                 let mut values = match parameter.default {
                     Some(default) => self.eval(of.file, default, Namespace::Value),
                     None => Values::default(),

@@ -6,6 +6,7 @@ mod go;
 mod java;
 mod python;
 mod rust;
+pub(crate) mod settings;
 mod typescript;
 
 /// One way of handing something to a framework.
@@ -30,6 +31,8 @@ pub(crate) enum Form {
     Argument(usize),
     /// They are all functions and classes among the arguments from this place on.
     From(usize),
+    /// It is the argument of this name; of any, if empty.
+    Named(&'static str),
 }
 
 /// What a handler becomes.

@@ -1,6 +1,6 @@
 //! What frameworks of Python are handed.
 
-use super::Form::{Argument, Decorated, From};
+use super::Form::{Argument, Decorated, From, Named};
 use super::What::{Command, EventHandler, Extension, Middleware, Provider, Route, Task, Test};
 use super::{Row, row};
 
@@ -39,6 +39,7 @@ const ERROR_HANDLERS: &[&str] = &["app_errorhandler", "errorhandler"];
 pub(super) const ROWS: &[Row] = &[
     row("flask", Decorated, Route, VERBS),
     row("flask", Argument(2), Route, &["add_url_rule"]),
+    row("flask", Named("view_func"), Route, &["add_url_rule"]),
     row("flask", Decorated, Middleware, FLASK_HOOKS),
     row("flask", Argument(0), Middleware, FLASK_HOOKS),
     row("flask", Decorated, EventHandler, ERROR_HANDLERS),
@@ -66,6 +67,7 @@ pub(super) const ROWS: &[Row] = &[
         &["get", "post", "put", "delete", "patch", "head", "options", "trace", "api_route", "websocket"],
     ),
     row("fastapi", Argument(1), Route, &["add_api_route", "add_api_websocket_route", "add_route"]),
+    row("fastapi", Named("endpoint"), Route, &["add_api_route"]),
     row("fastapi", Decorated, Middleware, &["middleware"]),
     row("fastapi", Argument(0), Middleware, &["add_middleware"]),
     row("fastapi", Decorated, EventHandler, &["exception_handler", "on_event"]),
@@ -84,6 +86,7 @@ pub(super) const ROWS: &[Row] = &[
     row("aiohttp", Argument(2), Route, &["add_route"]),
     row("aiohttp", Decorated, Middleware, &["middleware"]),
     row("django", Argument(1), Route, &["path", "re_path", "url"]),
+    row("django", Named("view"), Route, &["path", "re_path"]),
     row("django", Decorated, EventHandler, &["receiver"]),
     row("django", Argument(0), EventHandler, &["connect"]),
     row("django", Decorated, Extension, &["filter", "simple_tag", "inclusion_tag", "tag"]),
@@ -116,6 +119,10 @@ pub(super) const ROWS: &[Row] = &[
         &["field_validator", "field_serializer", "model_validator", "model_serializer", "root_validator", "validator"],
     ),
     row("pytest", Decorated, Test, &["fixture", "yield_fixture", "hookimpl"]),
+    row("argparse", Named(""), Command, &["set_defaults"]),
+    row("threading", Named("target"), Task, &["Thread"]),
+    row("threading", Argument(1), Task, &["Timer"]),
+    row("multiprocessing", Named("target"), Task, &["Process"]),
     row("signal", Argument(1), EventHandler, &["signal"]),
     row("atexit", Argument(0), EventHandler, &["register"]),
     row("atexit", Decorated, EventHandler, &["register"]),

@@ -8,7 +8,7 @@ use m1nd_lang::Language;
 use self::roots::{Roots, join, parent};
 use super::Family;
 use crate::project::{FileId, Files};
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
+use crate::rules::{BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
 
 pub(super) const FAMILY: Family = Family {
     name: "python",
@@ -134,8 +134,35 @@ static RULES: Rules = Rules {
     fields_apart: false,
     function_classes: false,
     includes: false,
+    fixtures: Some(&PYTEST),
     linked: true,
     ..Rules::OUTLINED
+};
+
+static PYTEST: Fixtures = Fixtures {
+    decorators: &["fixture", "yield_fixture"],
+    packages: &["pytest", "pytest_asyncio", "pytest_trio"],
+    shared: "conftest.py",
+    values: "parametrize",
+    uses: "usefixtures",
+    own: &[
+        ("cache", "pytest"),
+        ("caplog", "pytest"),
+        ("capfd", "pytest"),
+        ("capfdbinary", "pytest"),
+        ("capsys", "pytest"),
+        ("capsysbinary", "pytest"),
+        ("monkeypatch", "pytest"),
+        ("pytestconfig", "pytest"),
+        ("pytester", "pytest"),
+        ("record_property", "pytest"),
+        ("recwarn", "pytest"),
+        ("request", "pytest"),
+        ("tmp_path", "pathlib"),
+        ("tmp_path_factory", "pytest"),
+        ("tmpdir", "py"),
+        ("tmpdir_factory", "pytest"),
+    ],
 };
 
 /// Where modules are: folders that absolute imports are tried against.

@@ -73,11 +73,7 @@ impl Extractor<'_> {
             }
             "subscript" => {
                 let base = self.expr_of(node.child_by_field_id(FIELDS.value));
-                let key = node.child_by_field_id(FIELDS.subscript).filter(|key| key.kind_name() == "string");
-                if let Some(key) = key.filter(|_| self.b.keeps_key(base)) {
-                    let value = self.expr_of(Some(key));
-                    self.b.argument(base, None, Some(self.source.text(key)), value);
-                }
+                self.keep_key(node, base);
                 self.b.expr(Expr::Index { base })
             }
             "conditional_expression" => {
@@ -372,6 +368,20 @@ impl Extractor<'_> {
         };
         self.exprs.set(node, expr);
         self.extend_call(function, arguments);
+    }
+
+    /// The key by which something is read that is in the list of those kept.
+    fn keep_key(&mut self, subscript: Node<'_>, base: ExprId) {
+        let key = subscript.child_by_field_id(FIELDS.subscript).filter(|key| key.kind_name() == "string");
+        let Some(key) = key.filter(|_| self.b.keeps_key(base)) else { return };
+        let writes = subscript.parent().is_some_and(|parent| match parent.kind_name() {
+            "assignment" => parent.child_by_field_id(FIELDS.left) == Some(subscript),
+            kind => kind == "delete_statement",
+        });
+        if !writes {
+            let value = self.expr_of(Some(key));
+            self.b.argument(base, None, Some(self.source.text(key)), value);
+        }
     }
 
     /// Named arguments and the first by position, of what is in the list of those kept.

@@ -1,0 +1,63 @@
+//! What reads a configuration key or an environment variable by its name.
+
+use crate::languages::Family;
+
+/// One way of reading.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    /// Package that what is read with is of.
+    pub(crate) package: &'static str,
+    /// Where the name stands.
+    pub(crate) key: Key,
+    /// Kind of the name: what stands before it in node ids.
+    pub(crate) store: &'static str,
+}
+
+/// Where the name of what is read stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// It is the first argument of one of these.
+    Argument(&'static [&'static str]),
+    /// It is what a table of this name is indexed by, or the first argument of one of these methods of it.
+    Index(&'static str, &'static [&'static str]),
+    /// It is a member of an object of this name.
+    Member(&'static str),
+}
+
+const ENV: &str = "env";
+
+const fn read(package: &'static str, key: Key) -> Setting {
+    Setting { package, key, store: ENV }
+}
+
+const PYTHON: &[Setting] = &[
+    read("os", Key::Argument(&["getenv", "getenvb"])),
+    read("os", Key::Index("environ", &["get", "pop", "setdefault"])),
+    read("decouple", Key::Argument(&["config"])),
+];
+const TYPESCRIPT: &[Setting] = &[read("node", Key::Member("env")), read("globals", Key::Member("env"))];
+const RUST: &[Setting] = &[
+    read("std", Key::Argument(&["env", "option_env", "var", "var_os"])),
+    read("dotenv", Key::Argument(&["var"])),
+    read("dotenvy", Key::Argument(&["var"])),
+];
+const GO: &[Setting] = &[read("os", Key::Argument(&["Getenv", "LookupEnv"]))];
+const JAVA: &[Setting] = &[
+    read("java.lang", Key::Argument(&["getenv"])),
+    Setting { package: "java.lang", key: Key::Argument(&["getProperty"]), store: "property" },
+];
+const C: &[Setting] =
+    &[read("libc", Key::Argument(&["getenv", "secure_getenv"])), read("std", Key::Argument(&["getenv"]))];
+
+/// The rows of a family of languages.
+pub(crate) fn settings(family: &Family) -> &'static [Setting] {
+    match family.name {
+        "python" => PYTHON,
+        "typescript" => TYPESCRIPT,
+        "rust" => RUST,
+        "go" => GO,
+        "java" => JAVA,
+        "c" => C,
+        _ => &[],
+    }
+}
