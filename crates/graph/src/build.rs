@@ -1,6 +1,6 @@
 //! Packing nodes and edges into the sections of a snapshot. The order in which parts arrive leaves no trace.
 
-use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use zerocopy::little_endian::{F32, U16, U32};
@@ -68,6 +68,8 @@ struct RawUnresolved {
 
 /// Different words for roles and reasons that a file can hold; further ones become the first.
 const MAX_WORDS: usize = 256;
+/// Edges merged between two looks at the cancel flag.
+const CANCEL_EVERY: usize = 1 << 16;
 
 impl<'a> GraphBuilder<'a> {
     /// A graph without nodes.
@@ -116,24 +118,35 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// Packs everything. `text` gives the id of a symbol. Targets that start with [`EXTERNAL_PREFIX`] or
-    /// [`CONFIG_PREFIX`] and are no node yet become nodes without a file; other edges without both ends are left out and counted.
-    pub fn finish(mut self, text: &(dyn Fn(u32) -> &'a str + Sync)) -> (Graph, BuildReport) {
+    /// [`CONFIG_PREFIX`] and are no node yet become nodes without a file; other edges without both ends are left out and
+    /// counted.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn finish(
+        mut self,
+        text: &(dyn Fn(u32) -> &'a str + Sync),
+        cancel: &Cancel,
+    ) -> Result<(Graph, BuildReport), Cancelled> {
         let mut report = BuildReport::default();
         self.add_outside(text);
         let mut nodes = std::mem::take(&mut self.nodes);
+        cancel.check()?;
         let number_of = order_nodes(&mut nodes, text, &mut report);
+        cancel.check()?;
         let mut sections = Sections::default();
-        let edges = self.edges(&number_of, nodes.len(), &mut report, &mut sections);
-        let ranks = ranks(nodes.len(), &edges);
+        let edges = self.edges(&number_of, nodes.len(), &mut report, &mut sections, cancel)?;
+        let ranks = ranks(nodes.len(), &edges, cancel)?;
         drop(edges);
         let mut pool = TextPool::default();
         pack_nodes(&nodes, text, &number_of, &ranks, &mut pool, &mut sections);
         drop(nodes);
+        cancel.check()?;
         self.pack_unresolved(&number_of, ranks.len(), &mut pool, &mut sections);
         sections.push(base::TEXT, pool.bytes);
         let container = Container::in_memory(sections.in_order());
         let base = Base::new(container).expect("sections that were just packed fit each other");
-        (Graph::from_base(base), report)
+        Ok((Graph::from_base(base), report))
     }
 
     fn add_outside(&mut self, text: &(dyn Fn(u32) -> &'a str + Sync)) {
@@ -155,7 +168,8 @@ impl<'a> GraphBuilder<'a> {
         nodes: usize,
         report: &mut BuildReport,
         sections: &mut Sections,
-    ) -> Vec<RawEdge> {
+        cancel: &Cancel,
+    ) -> Result<Vec<RawEdge>, Cancelled> {
         let mut edges = std::mem::take(&mut self.edges);
         let before = edges.len();
         edges.retain_mut(|edge| match (number_of.get(&edge.from), number_of.get(&edge.to)) {
@@ -176,6 +190,9 @@ impl<'a> GraphBuilder<'a> {
         let mut merged = 0;
         let mut start = 0;
         while start < edges.len() {
+            if merged % CANCEL_EVERY == 0 {
+                cancel.check()?;
+            }
             let same = edges[start..].iter().take_while(|edge| key(edge) == key(&edges[start])).count();
             let group = &edges[start..start + same];
             let mut places: Vec<Pos> = group.iter().flat_map(|edge| sites_of(edge).iter().copied()).collect();
@@ -194,7 +211,7 @@ impl<'a> GraphBuilder<'a> {
         edges.truncate(merged);
         pack_edges(&edges, nodes, sections);
         sections.push(base::SITES, sites);
-        edges
+        Ok(edges)
     }
 
     fn pack_unresolved(
@@ -413,13 +430,13 @@ fn pack_edges(edges: &[RawEdge], nodes: usize, sections: &mut Sections) {
     sections.push(base::EDGES, packed(rows));
 }
 
-fn ranks(nodes: usize, edges: &[RawEdge]) -> Vec<f32> {
+fn ranks(nodes: usize, edges: &[RawEdge], cancel: &Cancel) -> Result<Vec<f32>, Cancelled> {
     let arcs = edges.iter().filter(|edge| edge.tier != EdgeTier::External).map(|edge| RankArc {
         from: edge.from,
         to: edge.to,
         weight: (weights::of(edge.relation).rank * weights::certainty(edge.tier, edge.of)) as f32,
     });
-    rank::pagerank(nodes, arcs.filter(|arc| arc.weight > 0.0))
+    rank::pagerank(nodes, arcs.filter(|arc| arc.weight > 0.0), cancel)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use m1nd_base::{EdgeTier, NodeKind};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind};
 
 use crate::base::{self, Base};
 use crate::container::{Container, Tag};
@@ -26,7 +26,8 @@ pub struct Graph {
 
 impl Default for Graph {
     fn default() -> Self {
-        GraphBuilder::new().finish(&|_| "").0
+        let built = GraphBuilder::new().finish(&|_| "", &Cancel::new());
+        built.expect("nothing cancels a flag of its own").0
     }
 }
 
@@ -74,25 +75,35 @@ impl Graph {
     }
 
     /// The same graph packed anew, equal to one that is built from scratch.
-    #[must_use]
-    pub fn compact(&self) -> Self {
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn compact(&self, cancel: &Cancel) -> Result<Self, Cancelled> {
         if self.overlay.is_none() {
-            return self.clone();
+            return Ok(self.clone());
         }
         let mut builder = GraphBuilder::new();
         self.push_all(&mut builder, &|_| true, &|_| true);
-        builder.finish(&|node| self.id(NodeIx(node))).0
+        Ok(builder.finish(&|node| self.id(NodeIx(node)), cancel)?.0)
     }
 
     /// The graph packed anew with these imported nodes and edges in place of all that it has. Symbols that `text` does
     /// not know are numbers of nodes of this graph.
-    #[must_use]
-    pub fn with_imported<'a>(&'a self, parts: &[Part<'a>], text: &(dyn Fn(u32) -> Option<&'a str> + Sync)) -> Self {
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn with_imported<'a>(
+        &'a self,
+        parts: &[Part<'a>],
+        text: &(dyn Fn(u32) -> Option<&'a str> + Sync),
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
         let mut builder = GraphBuilder::new();
         let own = |node: NodeIx| !self.flags(node).has(NodeFlags::IMPORTED);
         self.push_all(&mut builder, &own, &|edge| edge.of != EdgeRef::IMPORTED);
         parts.iter().for_each(|part| builder.push(part));
-        builder.finish(&|symbol| text(symbol).unwrap_or_else(|| self.id(NodeIx(symbol)))).0
+        let text = |symbol| text(symbol).unwrap_or_else(|| self.id(NodeIx(symbol)));
+        Ok(builder.finish(&text, cancel)?.0)
     }
 
     /// Gives the builder all nodes and edges that are to be kept; symbols are the numbers of the nodes.
@@ -345,6 +356,6 @@ impl Graph {
     pub fn build<'a>(parts: &[Part<'a>], text: &(dyn Fn(u32) -> &'a str + Sync)) -> (Self, BuildReport) {
         let mut builder = GraphBuilder::new();
         parts.iter().for_each(|part| builder.push(part));
-        builder.finish(text)
+        builder.finish(text, &Cancel::new()).expect("nothing cancels a flag of its own")
     }
 }

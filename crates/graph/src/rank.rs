@@ -1,5 +1,6 @@
 //! PageRank: weighted, rank of nodes without out-edges spread over all.
 
+use m1nd_base::{Cancel, Cancelled};
 use rayon::prelude::*;
 
 /// Share of rank that follows edges.
@@ -21,9 +22,12 @@ pub struct Arc {
 }
 
 /// Rank of nodes `0..nodes`; they add up to 1. The same whatever the number of threads: every sum has a fixed order.
-pub fn pagerank(nodes: usize, arcs: impl Iterator<Item = Arc>) -> Vec<f32> {
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn pagerank(nodes: usize, arcs: impl Iterator<Item = Arc>, cancel: &Cancel) -> Result<Vec<f32>, Cancelled> {
     if nodes == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut arcs: Vec<Arc> = arcs.collect();
     arcs.par_sort_by_key(|arc| (arc.to, arc.from));
@@ -40,6 +44,7 @@ pub fn pagerank(nodes: usize, arcs: impl Iterator<Item = Arc>) -> Vec<f32> {
     let mut rank = vec![even; nodes];
     let mut share = vec![0f64; nodes];
     for _ in 0..ROUNDS {
+        cancel.check()?;
         let mut dangling = 0.0;
         for node in 0..nodes {
             share[node] = if out_weight[node] > 0.0 { rank[node] / out_weight[node] } else { 0.0 };
@@ -60,7 +65,7 @@ pub fn pagerank(nodes: usize, arcs: impl Iterator<Item = Arc>) -> Vec<f32> {
             break;
         }
     }
-    rank.into_iter().map(|rank| rank as f32).collect()
+    Ok(rank.into_iter().map(|rank| rank as f32).collect())
 }
 
 #[cfg(test)]
@@ -73,14 +78,15 @@ mod tests {
 
     #[test]
     fn sums_to_one_with_nodes_that_lead_nowhere() {
-        let rank = pagerank(4, [arc(0, 1, 1.0), arc(2, 1, 1.0), arc(1, 3, 1.0)].into_iter());
+        let rank = pagerank(4, [arc(0, 1, 1.0), arc(2, 1, 1.0), arc(1, 3, 1.0)].into_iter(), &Cancel::new());
+        let rank = rank.expect("not cancelled");
         assert!((rank.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{rank:?}");
         assert!(rank[1] > rank[0] && rank[3] > rank[0], "{rank:?}");
     }
 
     #[test]
     fn weight_decides_between_targets() {
-        let rank = pagerank(3, [arc(0, 1, 3.0), arc(0, 2, 1.0)].into_iter());
+        let rank = pagerank(3, [arc(0, 1, 3.0), arc(0, 2, 1.0)].into_iter(), &Cancel::new()).expect("not cancelled");
         assert!(rank[1] > rank[2], "{rank:?}");
     }
 }

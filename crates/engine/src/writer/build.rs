@@ -39,7 +39,12 @@ pub(super) fn tiers(links: &FileLinks) -> Tiers {
 }
 
 /// A graph of all files. Takes the links, so that each is dropped as soon as it is in.
-pub(super) fn graph(linked: &Linked, delta: LinkDelta, imported: &[Imported]) -> (Graph, BuildReport) {
+pub(super) fn graph(
+    linked: &Linked,
+    delta: LinkDelta,
+    imported: &[Imported],
+    cancel: &Cancel,
+) -> Result<(Graph, BuildReport), Cancelled> {
     let wanted: FxHashSet<&str> =
         imported.iter().flat_map(|set| &set.edges).flat_map(|edge| [&*edge.from, &*edge.to]).collect();
     let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
@@ -60,17 +65,16 @@ pub(super) fn graph(linked: &Linked, delta: LinkDelta, imported: &[Imported]) ->
     for set in imported {
         builder.push(&json_graph::part(set, &mut symbols, &|id| numbers.get(id).copied()));
     }
-    let (graph, report) = builder.finish(&|symbol| text(&linked.linker, &symbols, symbol));
-    (graph, report)
+    builder.finish(&|symbol| text(&linked.linker, &symbols, symbol), cancel)
 }
 
 /// The graph with other imported data.
-pub(super) fn with_imported(before: &Graph, imported: &[Imported]) -> Graph {
+pub(super) fn with_imported(before: &Graph, imported: &[Imported], cancel: &Cancel) -> Result<Graph, Cancelled> {
     let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
     let known =
         |id: &str| before.find(id).filter(|&node| !before.flags(node).has(NodeFlags::IMPORTED)).map(|node| node.0);
     let parts: Vec<Part<'_>> = imported.iter().map(|set| json_graph::part(set, &mut symbols, &known)).collect();
-    before.with_imported(&parts, &|symbol| symbols.text(symbol))
+    before.with_imported(&parts, &|symbol| symbols.text(symbol), cancel)
 }
 
 fn text<'a>(linker: &'a Linker, symbols: &ImportedSymbols<'a>, symbol: u32) -> &'a str {
@@ -147,7 +151,7 @@ impl Packer {
     /// The same state without changes over its bases.
     pub(super) fn pack(self, cancel: &Cancel) -> Result<Snapshot, String> {
         let mut content = self.snapshot.content();
-        content.graph = content.graph.compact();
+        content.graph = content.graph.compact(cancel).map_err(|error| error.to_string())?;
         if content.search.packed().is_none() {
             let files = self.files.iter().map(|(path, file)| (path, file));
             content.search = SearchIndex::build(files, cancel).map_err(|cancelled| cancelled.to_string())?;

@@ -203,7 +203,7 @@ impl Writer {
             return Ok(done);
         }
         let imported = current.imported.clone();
-        let (graph, _) = build::graph(&linked, delta, &imported);
+        let (graph, _) = build::graph(&linked, delta, &imported, cancel)?;
         cancel.check()?;
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
         let search = build::search(&linked, cancel)?;
@@ -288,7 +288,7 @@ impl Writer {
         content.search = content.search.with_changes(changes);
         content.files = Arc::new(content.files.with(rows.into_iter().collect()));
         if delta.changed.len() > MAX_CHANGED || content.graph.overlay_files() > MAX_OVERLAY {
-            content.graph = content.graph.compact();
+            content.graph = content.graph.compact(cancel)?;
             content.search = build::search(&linked, cancel)?;
         }
         cancel.check()?;
@@ -421,7 +421,7 @@ impl Writer {
         imported.push(set);
         imported.sort_by(|a, b| a.source.cmp(&b.source));
         let mut content = current.content();
-        content.graph = build::with_imported(&current.graph, &imported);
+        content.graph = build::with_imported(&current.graph, &imported, cancel)?;
         content.imported = Arc::new(imported);
         cancel.check()?;
         let generation = self.next_generation();

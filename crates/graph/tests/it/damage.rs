@@ -30,7 +30,7 @@ fn use_up(graph: &Graph) {
         let _ = reach(graph, &[node], &bounds, &cancel);
     }
     let _ = (graph.find("file::f3.py"), graph.labelled("d1"), graph.unresolved_named("n1").count());
-    let _ = graph.compact();
+    let _ = graph.compact(&Cancel::new());
 }
 
 #[test]

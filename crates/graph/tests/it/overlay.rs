@@ -1,3 +1,4 @@
+use m1nd_base::Cancel;
 use m1nd_graph::{Graph, write_container};
 use m1nd_testkit::Random;
 
@@ -78,11 +79,24 @@ fn changed_files_over_a_base_equal_a_graph_built_anew() {
                 };
                 assert_eq!(ids(&graph), ids(&built), "seed {seed}");
             }
-            let packed = graph.compact();
+            let packed = graph.compact(&Cancel::new()).expect("not cancelled");
             assert!(bytes(&packed) == bytes(&built), "seed {seed}: packing differs from building");
             if random.below(3) == 0 {
                 graph = packed;
             }
         }
     }
+}
+
+#[test]
+fn packing_ends_when_it_is_cancelled() {
+    let mut random = Random::new(3);
+    let mut model = Model::random(&mut random, 6);
+    let before = model.build(&mut random);
+    model.redraw("f1.py", &mut random);
+    let graph = model.change(&before, &["f1.py".to_owned()]);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    assert!(graph.compact(&cancel).is_err());
+    assert!(graph.compact(&Cancel::new()).is_ok());
 }
