@@ -99,6 +99,10 @@ pub(crate) struct IngestArgs {
     /// Index hidden files and folders, too
     #[arg(long)]
     pub include_hidden: bool,
+    /// Then take in an index that a compiler's indexer wrote of this code (SCIP); what it says of a reference replaces what
+    /// m1nd found, until the file is edited
+    #[arg(long, value_name = "FILE")]
+    pub scip: Option<PathBuf>,
     /// Threads to read and parse with [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,

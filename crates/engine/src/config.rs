@@ -89,6 +89,8 @@ pub enum Adapter {
     Code,
     /// A JSON file with `nodes` and `edges`.
     Json,
+    /// An index made by a compiler, in the SCIP format.
+    Scip,
 }
 
 impl Adapter {
@@ -97,6 +99,7 @@ impl Adapter {
         match self {
             Self::Code => "code",
             Self::Json => "json",
+            Self::Scip => "scip",
         }
     }
 }
@@ -108,7 +111,8 @@ impl FromStr for Adapter {
         match word.to_ascii_lowercase().as_str() {
             "code" => Ok(Self::Code),
             "json" => Ok(Self::Json),
-            _ => Err(unknown("adapter", word, "`code`, `json`")),
+            "scip" => Ok(Self::Scip),
+            _ => Err(unknown("adapter", word, "`code`, `json`, `scip`")),
         }
     }
 }
@@ -116,7 +120,7 @@ impl FromStr for Adapter {
 /// What to index.
 #[derive(Debug, Clone)]
 pub struct IngestRequest {
-    /// A root, a folder or file inside one, or (for [`Adapter::Json`]) a JSON file inside one.
+    /// A root, a folder or file inside one, or (for the other adapters) a file inside one.
     pub path: PathBuf,
     /// What happens to the other roots.
     pub mode: Mode,
@@ -155,6 +159,6 @@ mod tests {
         let error = "append".parse::<Mode>().expect_err("unknown");
         assert_eq!(error.to_string(), "unknown mode `append`; expected one of `replace`, `merge`");
         let error = "yaml".parse::<Adapter>().expect_err("unknown");
-        assert_eq!(error.to_string(), "unknown adapter `yaml`; expected one of `code`, `json`");
+        assert_eq!(error.to_string(), "unknown adapter `yaml`; expected one of `code`, `json`, `scip`");
     }
 }

@@ -29,6 +29,14 @@ pub enum EngineError {
         /// What is wrong.
         why: String,
     },
+    /// A compiler's index could not be taken in.
+    #[error("`{path}` is not a compiler's index: {why}; expected a file in the SCIP format, whole")]
+    BadIndex {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// A combination that makes no sense.
     #[error("{0}")]
     BadRequest(String),

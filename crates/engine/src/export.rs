@@ -10,7 +10,10 @@ use serde::Serialize;
 use crate::snapshot::Snapshot;
 
 /// Version of the rows. Members may be added without raising it.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The provenance of edges that a compiler's index tells of.
+pub const COMPILER: &str = "scip";
 
 /// A node as a row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -73,6 +76,9 @@ pub struct EdgeRow<'g> {
     /// It follows from dynamic dispatch: the call names a method that the target overrides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dispatch: bool,
+    /// [`COMPILER`] if a compiler's index says so of at least one of its sites; else it is our linker that does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<&'static str>,
 }
 
 /// Which edges become rows.
@@ -157,6 +163,7 @@ fn edge_row<'g>(graph: &'g Graph, edge: &EdgeRef<'g>) -> EdgeRow<'g> {
         from_name: graph.label(edge.from),
         from_kind: graph.kind(edge.from),
         dispatch: edge.is_by_dispatch(),
+        provenance: edge.compiler.then_some(COMPILER),
         to_file: file(graph, edge.to),
         to_line: line(graph, edge.to),
         to_name: graph.label(edge.to),

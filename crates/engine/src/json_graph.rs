@@ -172,6 +172,7 @@ pub(crate) fn part<'a>(
         tier: EdgeTier::Certain,
         of: EdgeRef::IMPORTED,
         dispatches: false,
+        compiler: false,
         sites: &[],
     });
     Part { edges: edges.collect(), nodes, unresolved: Vec::new() }

@@ -2,6 +2,7 @@
 //! immutable [`Snapshot`]s; whoever reads holds a snapshot and waits for nobody.
 
 pub mod analysis;
+mod compiler_index;
 mod config;
 mod engine;
 mod error;
@@ -23,12 +24,13 @@ mod writer;
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
 pub use engine::Engine;
 pub use error::{EngineError, ReadError, ResolveError};
+pub use export::COMPILER;
 pub use files::{FileEntry, FileTable};
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_vfs::GitHead;
 pub use report::{
-    Activity, AgentSession, IngestReport, LanguageStatus, ProblemStatus, ProcessRole, RootInfo, Status, Tiers,
-    WatchState,
+    Activity, AgentSession, CompilerReport, CompilerStatus, ContradictionRow, IngestReport, LanguageStatus,
+    ProblemStatus, ProcessRole, RootInfo, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};

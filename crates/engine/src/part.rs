@@ -47,6 +47,7 @@ fn edges(links: &FileLinks) -> impl Iterator<Item = EdgeInput<'_>> {
         tier: edge.tier,
         of: edge.of,
         dispatches: edge.dispatches,
+        compiler: edge.compiler,
         sites: links.sites(edge),
     })
 }
@@ -129,7 +130,7 @@ pub(crate) const fn node_kind(kind: DefKind) -> NodeKind {
     }
 }
 
-const fn role_word(role: Role) -> &'static str {
+pub(crate) const fn role_word(role: Role) -> &'static str {
     match role {
         Role::Call => "call",
         Role::Read => "read",

@@ -8,6 +8,7 @@ use m1nd_graph::{Container, Graph, SnapshotError, Tag, write_container};
 use m1nd_lang::EXTRACTOR_VERSION;
 use serde::{Deserialize, Serialize};
 
+use crate::compiler_index::Cover;
 use crate::files::{FileTable, Skipped};
 use crate::json_graph::Imported;
 use crate::report::RootInfo;
@@ -20,6 +21,7 @@ const FILES: Tag = *b"e.files\0";
 const SKIPPED: Tag = *b"e.skip\0\0";
 const REASONS: Tag = *b"e.reason";
 const IMPORTED: Tag = *b"e.import";
+const COMPILER: Tag = *b"e.compil";
 /// Stands for the version of the extractors in a file whose facts are of another one.
 const UNKNOWN_VERSION: u32 = 0;
 /// Longest `e.meta` and `e.import` that is decoded, in bytes.
@@ -46,6 +48,7 @@ pub(crate) struct Stored {
     pub(crate) files: Arc<FileTable>,
     pub(crate) skipped: Arc<Skipped>,
     pub(crate) imported: Arc<Vec<Imported>>,
+    pub(crate) compiler: Arc<Cover>,
     pub(crate) search: SearchIndex,
     /// `None`: the file was written before they were kept by language.
     pub(crate) reasons: Option<Reasons>,
@@ -65,13 +68,8 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
     }
     let meta: Meta = decode(&container, &META)?;
     let files: FileTable = decode(&container, &FILES)?;
-    // Earlier files have no such section.
-    let skipped: Skipped = if container.section(&SKIPPED).is_empty() {
-        Skipped::default()
-    } else {
-        container.verify_section(&SKIPPED)?;
-        decode(&container, &SKIPPED)?
-    };
+    let skipped: Skipped = decode_new(&container, &SKIPPED)?;
+    let compiler: Cover = decode_new(&container, &COMPILER)?;
     let by_language: Option<ReasonsByLanguage> = if container.section(&REASONS).is_empty() {
         None
     } else {
@@ -90,10 +88,20 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         files: Arc::new(files),
         skipped: Arc::new(skipped),
         imported: Arc::new(imported),
+        compiler: Arc::new(compiler),
         search,
         outdated: meta.extractor_version != EXTRACTOR_VERSION,
         container,
     })
+}
+
+/// A section that earlier files do not have.
+fn decode_new<T: Default + for<'d> Deserialize<'d>>(container: &Container, tag: &Tag) -> Result<T, SnapshotError> {
+    if container.section(tag).is_empty() {
+        return Ok(T::default());
+    }
+    container.verify_section(tag)?;
+    decode(container, tag)
 }
 
 fn decode<T: for<'d> Deserialize<'d>>(container: &Container, tag: &Tag) -> Result<T, SnapshotError> {
@@ -123,6 +131,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
     let skipped = encode(&*snapshot.skipped)?;
     let reasons = encode(&snapshot.reasons().by_language)?;
     let imported = encode(&*snapshot.imported)?;
+    let compiler = encode(&*snapshot.compiler)?;
     let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
     let search = snapshot.search.packed().ok_or_else(unpacked)?;
     sections.push((search_index::SECTION, search));
@@ -131,6 +140,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
     sections.push((SKIPPED, &skipped));
     sections.push((REASONS, &reasons));
     sections.push((IMPORTED, &imported));
+    sections.push((COMPILER, &compiler));
     write_container(out, &sections)
 }
 

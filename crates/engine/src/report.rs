@@ -80,6 +80,8 @@ pub struct IngestReport {
     pub bad_edge_examples: Vec<String>,
     /// Nodes of a JSON graph whose id was already taken.
     pub duplicate_nodes: usize,
+    /// What became of a compiler's index; `None` if none was imported.
+    pub compiler: Option<CompilerReport>,
     /// Generation of the index afterwards.
     pub generation: u64,
     /// Whether a new generation was published.
@@ -93,6 +95,69 @@ pub struct IngestReport {
 impl IngestReport {
     /// Most rows in each list.
     pub const MAX_LISTED: usize = 50;
+}
+
+/// What became of a compiler's index that was imported.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CompilerReport {
+    /// Program that made it.
+    pub tool: String,
+    /// Documents in it.
+    pub documents: usize,
+    /// Documents that were taken.
+    pub files: usize,
+    /// Documents of files that are not in the graph.
+    pub files_unknown: usize,
+    /// Documents that do not fit the content of their file: it was edited since.
+    pub files_stale: usize,
+    /// Paths of the first of them.
+    pub stale_examples: Vec<String>,
+    /// Symbols that are nodes of the graph.
+    pub definitions: usize,
+    /// Symbols defined in the project that are no node: parameters, local variables and the like.
+    pub definitions_without_node: usize,
+    /// Uses of symbols that are nodes or belong to known packages.
+    pub references: usize,
+    /// References that we had resolved the same way.
+    pub confirmed: usize,
+    /// References that had several targets or none, and are sure now.
+    pub settled: usize,
+    /// References that we had been certain of, with another target.
+    pub contradicted: usize,
+    /// The first of them, at most [`IngestReport::MAX_LISTED`].
+    pub contradictions: Vec<ContradictionRow>,
+    /// References that we had not seen.
+    pub added: usize,
+}
+
+/// A reference of which a compiler's index says something else than we had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ContradictionRow {
+    /// Path of the file.
+    pub file: String,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column in characters.
+    pub col: u16,
+    /// The name written there.
+    pub name: String,
+    /// What is done with it: `call`, `read`, …; `import`.
+    pub role: &'static str,
+    /// Ids of our targets.
+    pub ours: Vec<String>,
+    /// Ids of the index's.
+    pub theirs: Vec<String>,
+}
+
+/// The compiler's indexes of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompilerStatus {
+    /// Programs that made them.
+    pub tools: Vec<String>,
+    /// Files they are about.
+    pub files: usize,
+    /// Of these, the ones that were edited or removed since: what the indexes say of them is not used.
+    pub stale: usize,
 }
 
 /// Whether this process writes the index.
@@ -166,6 +231,8 @@ pub struct Status {
     pub git: Option<GitHead>,
     /// Problems by kind with examples, most frequent first.
     pub problems: Vec<ProblemStatus>,
+    /// What compilers' indexes cover; `None` if none was imported.
+    pub compiler: Option<CompilerStatus>,
     /// The last ingest of this process.
     pub last_ingest: Option<IngestReport>,
     /// When the snapshot was made, in milliseconds since 1970; 0 if there is none.

@@ -4,6 +4,7 @@ use m1nd_base::{ContentHash, Limits, NodeKind, Problem, RepoPath};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::{GitHead, Root};
 
+use crate::compiler_index::Cover;
 use crate::engine::Shared;
 use crate::error::ReadError;
 use crate::files::{FileEntry, FileTable, Skipped};
@@ -26,6 +27,8 @@ pub struct Snapshot {
     pub(crate) limits: Limits,
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) search: SearchIndex,
+    /// What compilers' indexes cover.
+    pub(crate) compiler: Arc<Cover>,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
     reasons: OnceLock<Reasons>,
@@ -46,6 +49,7 @@ pub(crate) struct Content {
     pub(crate) handles: Arc<[Option<Root>]>,
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) search: SearchIndex,
+    pub(crate) compiler: Arc<Cover>,
     /// Some of it was made by another version of the extractors.
     pub(crate) outdated: bool,
 }
@@ -111,6 +115,7 @@ impl Snapshot {
             indexed_at_ms: 0,
             limits: Limits::default(),
             outdated: false,
+            compiler: Arc::default(),
             imported: Arc::default(),
             search: SearchIndex::default(),
             reasons: OnceLock::new(),
@@ -135,6 +140,7 @@ impl Snapshot {
             indexed_at_ms: stored.indexed_at_ms,
             limits: shared.config.limits.clone(),
             outdated: stored.outdated,
+            compiler: stored.compiler,
             imported: stored.imported,
             search: stored.search,
             reasons: stored.reasons.map(OnceLock::from).unwrap_or_default(),
@@ -153,6 +159,7 @@ impl Snapshot {
             indexed_at_ms: now_ms,
             limits: self.limits.clone(),
             outdated: content.outdated,
+            compiler: content.compiler,
             imported: content.imported,
             search: content.search,
             reasons: OnceLock::new(),
@@ -170,6 +177,7 @@ impl Snapshot {
             imported: self.imported.clone(),
             search: self.search.clone(),
             outdated: self.outdated,
+            compiler: self.compiler.clone(),
         }
     }
 

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use m1nd_base::ProblemKind;
+use m1nd_base::{ContentHash, ProblemKind, RepoPath};
 use rustc_hash::FxHashMap;
 
 use crate::Language;
 use crate::files::FileTable;
-use crate::report::{Activity, IngestReport, LanguageStatus, ProblemStatus, ProcessRole, Status, Tiers, WatchState};
+use crate::report::{
+    Activity, CompilerStatus, IngestReport, LanguageStatus, ProblemStatus, ProcessRole, Status, Tiers, WatchState,
+};
 use crate::snapshot::Snapshot;
 
 /// Examples of each kind of problem.
@@ -90,6 +92,7 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
         unresolved_reasons: reasons.all.iter().take(REASONS).cloned().collect(),
         git: snapshot.git_head(),
         problems,
+        compiler: compiler(snapshot),
         last_ingest: parts.last_ingest,
         indexed_at_ms: snapshot.indexed_at_ms(),
         activity: parts.activity,
@@ -135,6 +138,18 @@ fn sorted(counts: FxHashMap<&str, u64>) -> Vec<(String, u64)> {
     let mut rows: Vec<(String, u64)> = counts.into_iter().map(|(reason, count)| (reason.to_owned(), count)).collect();
     rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     rows
+}
+
+/// What compilers' indexes cover.
+fn compiler(snapshot: &Snapshot) -> Option<CompilerStatus> {
+    let cover = &snapshot.compiler;
+    let is_stale =
+        |row: &&(RepoPath, ContentHash)| snapshot.files().get(&row.0).is_none_or(|entry| entry.hash != row.1);
+    (!cover.files.is_empty()).then(|| CompilerStatus {
+        tools: cover.tools.clone(),
+        files: cover.files.len(),
+        stale: cover.files.iter().filter(is_stale).count(),
+    })
 }
 
 /// Resident memory of this process, 0 where the system does not tell.

@@ -168,9 +168,10 @@ impl Base {
             from,
             to,
             relation: Relation::from_number(row.relation)?,
-            tier: EdgeTier::from_number(row.tier & !EdgeRow::DISPATCHES)?,
+            tier: EdgeTier::from_number(row.tier & !(EdgeRow::DISPATCHES | EdgeRow::COMPILER))?,
             of: row.of.get(),
             dispatches: row.tier & EdgeRow::DISPATCHES != 0,
+            compiler: row.tier & EdgeRow::COMPILER != 0,
             sites: Sites(SitesInner::Base(sites.get(start..end).unwrap_or_default())),
         })
     }

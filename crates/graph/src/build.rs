@@ -55,6 +55,7 @@ struct RawEdge {
     relation: Relation,
     tier: EdgeTier,
     dispatches: bool,
+    compiler: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -102,6 +103,7 @@ impl<'a> GraphBuilder<'a> {
             relation: edge.relation,
             tier: edge.tier,
             dispatches: edge.dispatches,
+            compiler: edge.compiler,
         });
     }
 
@@ -201,6 +203,7 @@ impl<'a> GraphBuilder<'a> {
             let mut edge = group[0];
             edge.of = group.iter().map(|edge| edge.of).max().unwrap_or(1);
             edge.dispatches = group.iter().any(|edge| edge.dispatches);
+            edge.compiler = group.iter().any(|edge| edge.compiler);
             edge.sites = (site_count, places.len() as u32);
             site_count += places.len() as u32;
             places.iter().for_each(|&place| sites.extend_from_slice(SiteRow::new(place).as_bytes()));
@@ -425,7 +428,9 @@ fn pack_edges(edges: &[RawEdge], nodes: usize, sections: &mut Sections) {
         sites: U32::new(edge.sites.0),
         of: U16::new(edge.of),
         relation: edge.relation as u8,
-        tier: edge.tier as u8 | if edge.dispatches { EdgeRow::DISPATCHES } else { 0 },
+        tier: edge.tier as u8
+            | if edge.dispatches { EdgeRow::DISPATCHES } else { 0 }
+            | if edge.compiler { EdgeRow::COMPILER } else { 0 },
     });
     sections.push(base::EDGES, packed(rows));
 }

@@ -106,5 +106,7 @@ impl Graph {
 }
 
 fn possible(call: EdgeRef<'_>, to: NodeIx, all: usize) -> EdgeRef<'_> {
-    EdgeRef { to, tier: EdgeTier::Possible, of: u16::try_from(all).unwrap_or(u16::MAX), ..call }
+    let of = u16::try_from(all).unwrap_or(u16::MAX);
+    // A compiler names the method that is declared, not those that replace it.
+    EdgeRef { to, tier: EdgeTier::Possible, of, compiler: false, ..call }
 }

@@ -33,7 +33,8 @@ fn dump_node(graph: &Graph, node: NodeIx, out: &mut String) -> std::fmt::Result 
     for edge in edges {
         let to = graph.id(edge.to);
         let dispatches = if edge.dispatches { " dispatches" } else { "" };
-        writeln!(out, "  {} {} of={} {to} {:?}{dispatches}", edge.relation, edge.tier, edge.of, edge.sites)?;
+        let compiler = if edge.compiler { " compiler" } else { "" };
+        writeln!(out, "  {} {} of={} {to} {:?}{dispatches}{compiler}", edge.relation, edge.tier, edge.of, edge.sites)?;
     }
     let mut incoming: Vec<_> = graph.in_edges(node).map(|edge| (graph.id(edge.from), edge.relation)).collect();
     incoming.sort_unstable();

@@ -132,6 +132,7 @@ impl Graph {
                     tier: edge.tier,
                     of: edge.of,
                     dispatches: edge.dispatches,
+                    compiler: edge.compiler,
                     sites: &sites,
                 });
             }

@@ -42,13 +42,15 @@ pub(crate) struct EdgeRow {
     pub(crate) sites: U32,
     pub(crate) of: U16,
     pub(crate) relation: u8,
-    /// Number of the tier; [`EdgeRow::DISPATCHES`] is added if it does.
+    /// Number of the tier; [`EdgeRow::DISPATCHES`] and [`EdgeRow::COMPILER`] are added where they hold.
     pub(crate) tier: u8,
 }
 
 impl EdgeRow {
     /// Bit of [`EdgeRow::tier`].
     pub(crate) const DISPATCHES: u8 = 1 << 7;
+    /// Bit of [`EdgeRow::tier`].
+    pub(crate) const COMPILER: u8 = 1 << 6;
 }
 
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

@@ -49,6 +49,7 @@ struct PieceEdge {
     tier: EdgeTier,
     of: u16,
     dispatches: bool,
+    compiler: bool,
     sites: Box<[Pos]>,
 }
 
@@ -87,6 +88,7 @@ impl Piece {
             tier: edge.tier,
             of: edge.of,
             dispatches: edge.dispatches,
+            compiler: edge.compiler,
             sites: edge.sites.into(),
         });
         let unresolved = part.unresolved.iter().map(|reference| PieceUnresolved {
@@ -375,6 +377,7 @@ impl Overlay {
             tier: row.tier,
             of: row.of,
             dispatches: row.dispatches,
+            compiler: row.compiler,
             sites: Sites(SitesInner::Overlay(&row.sites)),
         }
     }

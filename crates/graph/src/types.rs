@@ -98,6 +98,8 @@ pub struct EdgeInput<'a> {
     pub of: u16,
     /// A call that may run a method that replaces the target, see [`EdgeRef::dispatches`].
     pub dispatches: bool,
+    /// A compiler's index says so of at least one of its sites.
+    pub compiler: bool,
     /// Where it is written, in the file of the source.
     pub sites: &'a [Pos],
 }
@@ -145,6 +147,8 @@ pub struct EdgeRef<'g> {
     /// A call whose receiver may be of a class that derives from the target's: it may run a method that overrides the
     /// target. See [`Graph::dispatched`](crate::Graph::dispatched).
     pub dispatches: bool,
+    /// A compiler's index says so of at least one of its sites.
+    pub compiler: bool,
     /// Where it is written, in the file of the source.
     pub sites: Sites<'g>,
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use m1nd_base::{EdgeTier, Pos, Relation};
 use m1nd_lang::facts::DefId;
 
+use crate::compiler::Compared;
 use crate::derived::Derived;
 use crate::file_links::{FileLinks, LinkEdge, LinkNode, Resolution, Target, TierCounts, Unresolved};
 use crate::ids::{self, SymbolId};
@@ -39,6 +40,7 @@ type EdgeKey = (SymbolId, Target, Relation, EdgeTier);
 struct Gathered {
     of: u16,
     dispatches: bool,
+    compiler: bool,
     sites: Vec<Pos>,
 }
 
@@ -55,6 +57,7 @@ pub(crate) fn assemble(
     file: FileId,
     resolutions: Vec<Resolution<'_>>,
     derived: Vec<Derived>,
+    compared: Option<Box<Compared>>,
 ) -> RawLinks {
     let mut counts = TierCounts::default();
     let mut unresolved = Vec::new();
@@ -95,6 +98,7 @@ pub(crate) fn assemble(
             let row = gathered.entry((resolution.from, target, resolution.relation, tier)).or_default();
             row.add(of, resolution.pos);
             row.dispatches |= resolution.dispatches;
+            row.compiler |= resolution.compiler;
         }
     }
     for edge in derived {
@@ -109,7 +113,7 @@ pub(crate) fn assemble(
     let (edges, sites, packages) = in_order(project, gathered);
     let path = project.unit(file).path.clone();
     unresolved.shrink_to_fit();
-    RawLinks { links: FileLinks { path, nodes, edges, sites, unresolved, counts }, names, packages }
+    RawLinks { links: FileLinks { path, nodes, edges, sites, unresolved, counts, compared }, names, packages }
 }
 
 /// Edges in order of their ends' id texts; targets that are packages get their ids later.
@@ -124,7 +128,7 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
     let mut packages = Vec::new();
     let mut all_sites = Vec::with_capacity(rows.iter().map(|(_, row)| row.sites.len()).sum());
     let edges = rows.into_iter().enumerate().map(|(place, ((from, to, relation, tier), row))| {
-        let Gathered { of, dispatches, mut sites } = row;
+        let Gathered { of, dispatches, compiler, mut sites } = row;
         sites.sort_unstable();
         sites.dedup();
         let to = match to {
@@ -136,7 +140,8 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
         };
         let start = all_sites.len() as u32;
         all_sites.append(&mut sites);
-        LinkEdge { from, to, relation, tier, of, dispatches, sites: (start, all_sites.len() as u32 - start) }
+        let sites = (start, all_sites.len() as u32 - start);
+        LinkEdge { from, to, relation, tier, of, dispatches, compiler, sites }
     });
     let edges = edges.collect();
     (edges, all_sites, packages)

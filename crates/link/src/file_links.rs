@@ -11,6 +11,7 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Names
 use m1nd_lang::is_test_path;
 use rustc_hash::FxHashSet;
 
+use crate::compiler::Compared;
 use crate::eval::{self, Entity, Eval, Found, Module, Search, Value};
 use crate::ids::{self, SymbolId, Symbols};
 use crate::names::Name;
@@ -44,6 +45,8 @@ pub struct LinkEdge {
     pub of: u16,
     /// The call may run a method that replaces the target: the receiver may be of a deriving class.
     pub dispatches: bool,
+    /// A compiler's index says so of at least one of its sites.
+    pub compiler: bool,
     /// First of the places where the references stand, among those of the file, and their number; none for `contains`.
     pub sites: (u32, u32),
 }
@@ -101,6 +104,8 @@ pub struct FileLinks {
     pub unresolved: Vec<Unresolved>,
     /// References by how they ended.
     pub counts: TierCounts,
+    /// How a compiler's index changed it; `None` if none covers the file.
+    pub compared: Option<Box<Compared>>,
 }
 
 impl FileLinks {
@@ -147,6 +152,8 @@ pub(crate) struct Resolution<'a> {
     pub(crate) also: Vec<SymbolId>,
     /// A call that may run a replacement of its certain target.
     pub(crate) dispatches: bool,
+    /// A compiler's index says so.
+    pub(crate) compiler: bool,
     /// Test code calls code that is no test.
     pub(crate) exercises: bool,
     pub(crate) tier: Option<EdgeTier>,
@@ -508,6 +515,7 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
         targets,
         also,
         dispatches: false,
+        compiler: false,
         exercises: false,
         tier,
         reason,
@@ -527,7 +535,7 @@ fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &
 }
 
 /// Whether a place is test code: in a test file, or inside a definition that is a test.
-fn is_test(unit: &Unit, mut around: Option<DefId>) -> bool {
+pub(crate) fn is_test(unit: &Unit, mut around: Option<DefId>) -> bool {
     while let Some(def) = around {
         let definition = unit.facts.definition(def);
         if definition.flags.is_test {

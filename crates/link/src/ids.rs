@@ -24,6 +24,10 @@ impl Symbols {
         SymbolId(self.texts.insert_full(text.into()).0 as u32)
     }
 
+    pub(crate) fn find(&self, text: &str) -> Option<SymbolId> {
+        self.texts.get_index_of(text).map(|index| SymbolId(index as u32))
+    }
+
     pub(crate) fn text(&self, id: SymbolId) -> &str {
         &self.texts[id.0 as usize]
     }

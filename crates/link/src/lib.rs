@@ -10,6 +10,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod assemble;
+mod compiler;
 mod config_reads;
 mod derived;
 mod entry_points;
@@ -25,9 +26,10 @@ mod rules;
 mod surface;
 mod unit;
 
+pub use compiler::{Compared, CompilerFile, CompilerNode, CompilerRow, CompilerSymbol, Contradiction};
 pub use file_links::{FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use ids::SymbolId;
-pub use linker::{EntryPoint, Explained, LinkDelta, Linker};
+pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
 pub use names::Name;
 pub use project::{FileId, Files};
 pub use rules::{BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Reason, Resolver, Rules};

@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::compiler::{self, Compared, CompilerFile};
 use crate::eval::Eval;
-use crate::file_links::{self, FileLinks};
+use crate::file_links::{self, FileLinks, Resolution};
 use crate::ids::SymbolId;
 use crate::languages::{self, FAMILIES, Manifests, family};
 use crate::names::Name;
@@ -43,6 +44,17 @@ pub struct Explained {
     pub targets: Vec<String>,
     /// Why there is none; `None` with no target for a local name.
     pub reason: Option<Reason>,
+}
+
+/// A node and where its name is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodePlace<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its name; empty for a file.
+    pub name: &'a str,
+    /// Where the name stands; line 0 for a file.
+    pub pos: Pos,
 }
 
 /// Something that a file hands to a framework, for tests and measurements.
@@ -84,6 +96,8 @@ pub struct Linker {
     removed: FxHashSet<RepoPath>,
     /// Families whose resolver has to be made again.
     stale: Vec<bool>,
+    /// What a compiler's index says of files, where it still fits them.
+    compiler: FxHashMap<RepoPath, CompilerFile>,
 }
 
 impl std::fmt::Debug for Linker {
@@ -107,6 +121,7 @@ impl Linker {
             changed: FxHashSet::default(),
             removed: FxHashSet::default(),
             stale: vec![true; FAMILIES.len()],
+            compiler: FxHashMap::default(),
         }
     }
 
@@ -160,6 +175,39 @@ impl Linker {
         self.forget(file);
         self.removed.insert(path.clone());
         self.manifests.remove(path.as_str());
+        self.compiler.remove(path);
+    }
+
+    /// Sets what a compiler's index says of a file as it is now, `None` if nothing or if it is of other content. What it
+    /// says replaces what we find, reference by reference.
+    pub fn set_compiler_index(&mut self, path: &RepoPath, index: Option<CompilerFile>) {
+        let is_same = match (self.compiler.get(path), &index) {
+            (Some(a), Some(b)) => Arc::ptr_eq(&a.rows, &b.rows) && Arc::ptr_eq(&a.symbols, &b.symbols),
+            (None, None) => true,
+            _ => false,
+        };
+        if is_same {
+            return;
+        }
+        match index {
+            Some(index) => self.compiler.insert(path.clone(), index),
+            None => self.compiler.remove(path),
+        };
+        self.dirty.extend(self.slots.get(path));
+    }
+
+    /// The nodes of a file with the places of their names, in order of definitions; the file comes first. Empty if there
+    /// is no such file.
+    pub fn nodes(&self, path: &RepoPath) -> Vec<NodePlace<'_>> {
+        let Some(unit) = self.project.find(path.as_str()).map(|file| self.project.unit(file)) else {
+            return Vec::new();
+        };
+        let file = NodePlace { id: self.text(unit.file_symbol), name: "", pos: Pos::default() };
+        let definitions = unit.facts.definitions.iter().zip(&unit.symbols);
+        let definitions = definitions.filter_map(|(row, symbol)| {
+            Some(NodePlace { id: self.text((*symbol)?), name: unit.facts.name(row.name), pos: row.pos })
+        });
+        std::iter::once(file).chain(definitions).collect()
     }
 
     /// Adds or replaces the text of a manifest. A problem if it cannot be understood; its settings are then not used.
@@ -227,7 +275,8 @@ impl Linker {
             .map(|&file| {
                 cancel.check()?;
                 let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
-                let resolutions = file_links::resolutions(&mut eval, file, &self.limits);
+                let mut resolutions = file_links::resolutions(&mut eval, file, &self.limits);
+                let compared = self.overlay(&mut eval, file, &mut resolutions);
                 let mut edges = derived::overrides(&mut eval, file);
                 let registrations = entry_points::registrations(&mut eval, file, &resolutions);
                 edges.extend(registrations.into_iter().map(|row| row.edge));
@@ -236,7 +285,8 @@ impl Linker {
                 let own = Key::surface(file);
                 let mut asked: Box<[Key]> = eval.into_asked().into_iter().filter(|key| *key != own).collect();
                 asked.sort_unstable();
-                Ok(Linked { file, asked, links: assemble::assemble(&self.project, file, resolutions, edges) })
+                let links = assemble::assemble(&self.project, file, resolutions, edges, compared);
+                Ok(Linked { file, asked, links })
             })
             .collect();
         let done = (before + files.len()) as u64;
@@ -244,11 +294,18 @@ impl Linker {
         linked
     }
 
+    /// Lays what a compiler's index says of the file over its references.
+    fn overlay<'a>(&self, eval: &mut Eval<'a>, file: FileId, all: &mut Vec<Resolution<'a>>) -> Option<Box<Compared>> {
+        let index = self.compiler.get(&self.project.unit(file).path)?;
+        Some(Box::new(compiler::apply(eval, file, index, all)))
+    }
+
     /// How each reference and import of a file ends, in order of position. The file must have been linked.
     pub fn explain(&self, path: &RepoPath) -> Vec<Explained> {
         let Some(&file) = self.slots.get(path) else { return Vec::new() };
         let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
-        let resolutions = file_links::resolutions(&mut eval, file, &self.limits);
+        let mut resolutions = file_links::resolutions(&mut eval, file, &self.limits);
+        self.overlay(&mut eval, file, &mut resolutions);
         let rows = resolutions.into_iter().filter(|resolution| !resolution.name.is_empty());
         rows.map(|resolution| Explained {
             name: resolution.name.into(),

@@ -9,6 +9,9 @@ use m1nd_base::System;
 use crate::settings::Settings;
 use crate::{StoreError, durable, snapshots};
 
+/// Largest stored compiler's index that is read, in bytes.
+const MAX_COMPILER_INDEX: u64 = 2 << 30;
+
 /// The stored state of one project. Any number of processes may have it open; one of them, the holder of the
 /// [`WriterLock`], may write snapshots.
 #[derive(Debug)]
@@ -96,6 +99,32 @@ impl ProjectDir {
             durable::prune(&*self.system, &self.snapshots(), |_| true);
         }
         Ok(kept)
+    }
+
+    /// The compiler's indexes that were imported, as they were stored; `None` if there are none.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn compiler_index(&self) -> Result<Option<Vec<u8>>, StoreError> {
+        let path = self.compiler_index_path();
+        match self.system.read(&path, MAX_COMPILER_INDEX) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::io("read", &path)(error)),
+        }
+    }
+
+    /// Replaces the imported compiler's indexes, durably. Only for the holder of the [`WriterLock`].
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], with the former ones still there, and [`StoreError::Closed`].
+    pub fn set_compiler_index(&self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.guarded(|| durable::durable_write(&*self.system, &self.compiler_index_path(), bytes))
+    }
+
+    /// Where the imported compiler's indexes are.
+    pub fn compiler_index_path(&self) -> PathBuf {
+        self.path.join("compiler-index.m1nd")
     }
 
     /// The roots of the project, in their order.

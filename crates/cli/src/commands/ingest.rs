@@ -5,7 +5,9 @@ use std::path::Path;
 
 use m1nd_base::{Cancel, NodeKind, ProblemKind};
 use m1nd_engine::graph::NodeFlags;
-use m1nd_engine::{Engine, EngineConfig, IngestReport, IngestRequest, ProblemStatus, Snapshot, Tiers};
+use m1nd_engine::{
+    Adapter, CompilerReport, Engine, EngineConfig, IngestReport, IngestRequest, ProblemStatus, Snapshot, Tiers,
+};
 use serde_json::{Value, json};
 
 use crate::args::{Common, IngestArgs};
@@ -30,7 +32,11 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
             "go into one, or name the folder: m1nd ingest PATH",
         ));
     }
-    let mut config = EngineConfig::new(project::home(common)?, vec![root.clone()]);
+    let mut roots = vec![root.clone()];
+    let index = args.scip.as_deref().map(index_file).transpose()?;
+    // Naming it on the command line allows to read it.
+    roots.extend(index.clone().filter(|index| !index.starts_with(&root)));
+    let mut config = EngineConfig::new(project::home(common)?, roots);
     config.threads = args.threads.map(usize::from);
     let engine = Engine::open(config)?;
     let terminal = Terminal::new(args.quiet || out.json);
@@ -39,10 +45,65 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
         include_hidden: args.include_hidden,
         ..IngestRequest::code(&root)
     };
-    let outcome = engine.ingest(request, &Cancel::new(), &terminal);
+    let cancel = Cancel::new();
+    let mut outcome = engine.ingest(request, &cancel, &terminal);
+    if let (Ok(_), Some(index)) = (&outcome, index) {
+        let request = IngestRequest { adapter: Adapter::Scip, ..IngestRequest::code(index) };
+        outcome = outcome.and_then(|code| Ok(with_index(code, engine.ingest(request, &cancel, &terminal)?)));
+    }
     terminal.finish();
     let report = outcome?;
     if out.json { out.value(&as_json(&report, &engine)) } else { summary(&root, &report, &engine, out) }
+}
+
+/// The canonical path of the index that was named.
+fn index_file(path: &Path) -> Result<std::path::PathBuf, CliError> {
+    let found = std::fs::canonicalize(path).ok().filter(|path| path.is_file());
+    found.ok_or_else(|| {
+        CliError::usage(
+            format!("there is no file {}", path.display()),
+            "name the file that the indexer wrote, such as index.scip",
+        )
+    })
+}
+
+/// One report of the code and the compiler's index of it.
+fn with_index(code: IngestReport, index: IngestReport) -> IngestReport {
+    IngestReport {
+        compiler: index.compiler,
+        tiers: index.tiers,
+        node_count: index.node_count,
+        edge_count: index.edge_count,
+        generation: index.generation,
+        changed: code.changed || index.changed,
+        elapsed_ms: code.elapsed_ms + index.elapsed_ms,
+        ..code
+    }
+}
+
+/// What became of a compiler's index.
+fn compiler(report: &CompilerReport, out: &mut Out) -> Result<(), CliError> {
+    let number = |count: usize| grouped(count as u64);
+    let tool = if report.tool.is_empty() { "a compiler" } else { &report.tool };
+    out.line(format!("\n{}", out.paint(Tone::Strong, &format!("Index of {tool}"))))?;
+    out.line(format!(
+        "  {} of {} documents taken ({} of other content, {} not in the graph)",
+        number(report.files),
+        number(report.documents),
+        number(report.files_stale),
+        number(report.files_unknown),
+    ))?;
+    out.line(format!(
+        "  {} references confirmed, {} settled, {} contradicted, {} added",
+        number(report.confirmed),
+        number(report.settled),
+        number(report.contradicted),
+        number(report.added),
+    ))?;
+    for path in report.stale_examples.iter().take(EXAMPLES) {
+        out.line(out.paint(Tone::Warn, &format!("  not the content that was indexed: {path}")))?;
+    }
+    Ok(())
 }
 
 /// The symbols that the rest of the code leads to most, by PageRank: no tests, no files, no packages.
@@ -89,7 +150,7 @@ fn as_json(report: &IngestReport, engine: &Engine) -> Value {
         "files_skipped": report.files_skipped, "bytes_read": report.bytes_read, "lines": status.lines,
         "node_count": report.node_count, "edge_count": report.edge_count, "references": report.tiers,
         "languages": languages.collect::<Vec<_>>(), "central": central.collect::<Vec<_>>(),
-        "problems": report.problems, "skipped": skipped.collect::<Vec<_>>(),
+        "compiler_index": report.compiler, "problems": report.problems, "skipped": skipped.collect::<Vec<_>>(),
         "stages_ms": report.stages.iter().map(|(stage, ms)| json!({"stage": stage, "ms": ms})).collect::<Vec<_>>(),
     })
 }
@@ -113,6 +174,9 @@ fn summary(root: &Path, report: &IngestReport, engine: &Engine, out: &mut Out) -
         out.line(out.paint(Tone::Warn, "  there is nothing to index here: no file, or all are ignored or hidden"))?;
     }
     tiers(&status.languages, report.tiers, out)?;
+    if let Some(report) = &report.compiler {
+        compiler(report, out)?;
+    }
     let central = central(&engine.snapshot(), CENTRAL);
     if !central.is_empty() {
         out.line(format!("\n{}", out.paint(Tone::Strong, "Most central")))?;

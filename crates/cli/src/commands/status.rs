@@ -49,6 +49,13 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
     if let WatchState::Failed(why) = &status.watch {
         out.line(out.paint(Tone::Warn, &format!("  watching does not work: {why}")))?;
     }
+    if let Some(index) = &status.compiler {
+        let tools = index.tools.join(", ");
+        let (files, stale) = (grouped(index.files as u64), grouped(index.stale as u64));
+        let tone = if index.stale > 0 { Tone::Warn } else { Tone::Dim };
+        let text = format!("  compiler index ({tools}): {files} files covered, {stale} stale");
+        out.line(out.paint(tone, &text))?;
+    }
     ingest::tiers(&status.languages, status.tiers, out)?;
     reasons(&status, out)?;
     problems(&status.problems, out)

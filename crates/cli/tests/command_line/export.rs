@@ -72,7 +72,7 @@ fn certain_edges_only_as_one_object() {
     check(
         &["--relation", "calls,contains", "--tier", "certain", "--format", "json"],
         expect![[r#"
-        {"format_version":1,"generator":"m1nd 0.1.0","edges":[
+        {"format_version":2,"generator":"m1nd 0.1.0","edges":[
         {"from":"file::lib.rs","to":"file::lib.rs::fn::late","relation":"contains","tier":"certain","of":1,"from_file":"lib.rs","from_line":0,"from_name":"lib.rs","from_kind":"file","to_file":"lib.rs","to_line":2,"to_name":"late","to_kind":"function","sites":[]},
         {"from":"file::lib.rs","to":"file::lib.rs::fn::main","relation":"contains","tier":"certain","of":1,"from_file":"lib.rs","from_line":0,"from_name":"lib.rs","from_kind":"file","to_file":"lib.rs","to_line":6,"to_name":"main","to_kind":"function","sites":[]},
         {"from":"file::lib.rs::fn::main","to":"file::lib.rs::fn::late","relation":"calls","tier":"certain","of":1,"from_file":"lib.rs","from_line":6,"from_name":"main","from_kind":"function","to_file":"lib.rs","to_line":2,"to_name":"late","to_kind":"function","sites":[[6,13]]},
@@ -150,7 +150,7 @@ fn meta_counts_the_rows() {
     let place = Place::new(TOOLS);
     let count = |what: &str| place.run(&["export", "--what", what]).out.lines().count() as u64;
     let meta: Value = serde_json::from_str(&place.run(&["export", "--what", "meta"]).out).expect("one row");
-    assert_eq!(meta["format_version"], 1);
+    assert_eq!(meta["format_version"], 2);
     assert_eq!((meta["nodes"].as_u64(), meta["edges"].as_u64()), (Some(count("nodes")), Some(count("edges"))));
     let path = std::fs::canonicalize(place.project.path()).expect("a folder");
     assert_eq!(meta["roots"][0]["path"].as_str(), path.to_str());

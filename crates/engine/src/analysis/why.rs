@@ -45,6 +45,8 @@ pub struct Hop {
     pub of: u16,
     /// It follows from dynamic dispatch: the call names a method that the target overrides.
     pub dispatch: bool,
+    /// A compiler's index says so of at least one of its places.
+    pub compiler: bool,
     /// Path of the file it is written in, empty if none.
     pub file: String,
     /// Line it is written on, 0 if none.
@@ -296,6 +298,7 @@ pub(super) fn hop(graph: &Graph, edge: &m1nd_graph::EdgeRef<'_>, forward: bool) 
         tier: edge.tier,
         of: edge.of,
         dispatch: edge.is_by_dispatch(),
+        compiler: edge.compiler,
         file: graph.path(edge.from).to_owned(),
         line,
     }

@@ -117,6 +117,7 @@ fn add_imported_edges<'a>(
                 tier: m1nd_base::EdgeTier::Certain,
                 of: EdgeRef::IMPORTED,
                 dispatches: false,
+                compiler: false,
                 sites: &[],
             });
         }

@@ -17,8 +17,8 @@ use crate::error::EngineError;
 use crate::extract;
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
-use crate::report::{IngestReport, RootInfo, Tiers};
-use crate::snapshot::{self, Snapshot};
+use crate::report::{CompilerReport, IngestReport, RootInfo, Tiers};
+use crate::snapshot::{self, Content, Snapshot};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
@@ -26,7 +26,7 @@ const MAX_CHANGED: usize = 400;
 const MAX_OVERLAY: usize = 1_000;
 
 /// Measures the stages of an ingest.
-struct Stages {
+pub(super) struct Stages {
     started: Instant,
     last: Instant,
     rows: Vec<(&'static str, f64)>,
@@ -38,7 +38,7 @@ impl Stages {
         Self { started: now, last: now, rows: Vec::new() }
     }
 
-    fn done(&mut self, stage: &'static str) {
+    pub(super) fn done(&mut self, stage: &'static str) {
         let now = Instant::now();
         self.rows.push((stage, millis(now - self.last)));
         self.last = now;
@@ -51,16 +51,17 @@ fn millis(time: std::time::Duration) -> f64 {
 
 /// What a run did, for its report.
 #[derive(Default)]
-struct Done {
-    scanned: usize,
-    parsed: usize,
-    from_cache: usize,
-    unchanged: usize,
-    removed: usize,
-    linked: usize,
-    bytes_read: u64,
-    skipped: Vec<(String, m1nd_base::Problem)>,
-    left_out: LeftOut,
+pub(super) struct Done {
+    pub(super) scanned: usize,
+    pub(super) parsed: usize,
+    pub(super) from_cache: usize,
+    pub(super) unchanged: usize,
+    pub(super) removed: usize,
+    pub(super) linked: usize,
+    pub(super) bytes_read: u64,
+    pub(super) skipped: Vec<(String, m1nd_base::Problem)>,
+    pub(super) left_out: LeftOut,
+    pub(super) compiler: Option<CompilerReport>,
 }
 
 impl Done {
@@ -76,6 +77,15 @@ impl Done {
             ..Self::default()
         }
     }
+}
+
+/// What a link run changed, with what else becomes of the files.
+pub(super) struct LinkChanges {
+    pub(super) delta: LinkDelta,
+    /// Entries of files that changed, `None` for those that are gone.
+    pub(super) rows: std::collections::BTreeMap<RepoPath, Option<FileEntry>>,
+    pub(super) edited: Vec<RepoPath>,
+    pub(super) removed: Vec<RepoPath>,
 }
 
 impl Writer {
@@ -101,6 +111,7 @@ impl Writer {
         let place = self.place(request)?;
         let done = match request.adapter {
             Adapter::Json => self.ingest_json(request, &place, cancel, &mut stages)?,
+            Adapter::Scip => self.ingest_scip(request, &place, cancel, progress, &mut stages)?,
             Adapter::Code => self.ingest_code(request, place, cancel, progress, &mut stages)?,
         };
         self.watch();
@@ -186,6 +197,10 @@ impl Writer {
             linked.files.insert(entry.path.clone(), file);
             entries.push(entry);
         }
+        let (compiler, cover) = self.compiler_index();
+        for entry in &entries {
+            linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
+        }
         let pool = self.pool()?;
         let delta = link(&pool, &mut linked, cancel, progress)?;
         done.linked = delta.changed.len();
@@ -194,7 +209,12 @@ impl Writer {
         progress.report(ProgressEvent { stage: "building", done: 0, total: Some(2) });
         delta.changed.iter().for_each(|links| build::note_ids(&mut linked, links));
         let files = FileTable::new(entries);
-        if care.trusts_time && same_roots && !current.outdated && same_content(&current.files, &files) {
+        if care.trusts_time
+            && same_roots
+            && !current.outdated
+            && same_content(&current.files, &files)
+            && cover == current.compiler
+        {
             // The index is as the disk: only the linker had to be made ready for later changes.
             self.linked = Some(linked);
             if skipped != current.skipped || !same_handles(&handles, &current.handles) {
@@ -217,6 +237,7 @@ impl Writer {
             handles,
             imported,
             search,
+            compiler: cover,
             outdated: false,
         };
         self.publish(&current, generation, content)?;
@@ -254,6 +275,7 @@ impl Writer {
         }
         let mut rows: std::collections::BTreeMap<RepoPath, Option<FileEntry>> = touched.into_iter().collect();
         let mut edited: Vec<RepoPath> = Vec::new();
+        let (compiler, _) = self.compiler_index();
         for path in &gathered.removed {
             linked.linker.remove_file(path);
             linked.files.remove(path);
@@ -261,6 +283,7 @@ impl Writer {
         }
         for file in gathered.changed {
             let (entry, file) = files::set_file(&mut linked.linker, file);
+            linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
             linked.files.insert(entry.path.clone(), file);
             edited.push(entry.path.clone());
             rows.insert(entry.path.clone(), Some(entry));
@@ -269,6 +292,23 @@ impl Writer {
         let delta = link(&pool, &mut linked, cancel, progress)?;
         done.linked = delta.changed.len();
         stages.done("linking");
+        let content = Content { skipped, handles, ..current.content() };
+        let changes = LinkChanges { delta, rows, edited, removed: gathered.removed };
+        self.publish_links(linked, changes, content, cancel)?;
+        stages.done("building");
+        Ok(done)
+    }
+
+    /// Publishes what a link run changed.
+    pub(super) fn publish_links(
+        &mut self,
+        mut linked: Linked,
+        changes: LinkChanges,
+        mut content: Content,
+        cancel: &Cancel,
+    ) -> Result<(), EngineError> {
+        let LinkChanges { delta, mut rows, edited, removed } = changes;
+        let current = self.shared.current();
         for links in &delta.changed {
             build::note_ids(&mut linked, links);
             let row = rows.entry(links.path.clone()).or_insert_with(|| current.files.get(&links.path).cloned());
@@ -276,11 +316,8 @@ impl Writer {
                 entry.tiers = build::tiers(links);
             }
         }
-        let mut content = current.content();
-        content.skipped = skipped;
-        content.handles = handles;
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
-        let mut changes: Vec<_> = gathered.removed.iter().map(|path| (path.clone(), None)).collect();
+        let mut changes: Vec<_> = removed.iter().map(|path| (path.clone(), None)).collect();
         for path in edited {
             let file = linked.files.get(&path).map(|file| build::indexed(&linked.linker, file));
             changes.push((path, file));
@@ -295,8 +332,7 @@ impl Writer {
         let generation = self.next_generation();
         self.publish(&current, generation, content)?;
         self.linked = Some(linked);
-        stages.done("building");
-        Ok(done)
+        Ok(())
     }
 
     /// Publishes the same generation with other figures beside the graph.
@@ -468,6 +504,7 @@ impl Writer {
             bad_edges: done.left_out.bad_edges,
             bad_edge_examples: done.left_out.bad_edge_examples,
             duplicate_nodes: done.left_out.duplicate_nodes,
+            compiler: done.compiler,
             generation: after.generation,
             changed: after.generation != before.generation,
             elapsed_ms: millis(stages.started.elapsed()),
@@ -478,7 +515,7 @@ impl Writer {
 
 /// Links and reports how far it is. On the writer's own threads: they have the stack that the linker's depth limit counts
 /// on, and readers' searches do not queue behind it.
-fn link(
+pub(super) fn link(
     pool: &rayon::ThreadPool,
     linked: &mut Linked,
     cancel: &Cancel,

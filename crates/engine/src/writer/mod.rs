@@ -4,6 +4,7 @@ mod build;
 mod files;
 mod ingest;
 mod place;
+mod scip;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use m1nd_search::FileTerms;
 use m1nd_store::{FactsCache, Home, WriterLock};
 use m1nd_vfs::{Changes, Root, WalkOptions, Watcher};
 
+use crate::compiler_index::{CompilerIndex, Cover};
 use crate::config::IngestRequest;
 use crate::engine::{Shared, raise};
 use crate::error::EngineError;
@@ -119,6 +121,8 @@ pub(crate) struct Writer {
     cache: Option<Arc<FactsCache>>,
     pool: Option<Arc<rayon::ThreadPool>>,
     linked: Option<Linked>,
+    /// Imported compilers' indexes with what a snapshot says of them, once they were loaded.
+    compiler: Option<(Arc<CompilerIndex>, Arc<Cover>)>,
     watchers: Vec<Watched>,
     /// Last reserved generation.
     reserved: u64,
@@ -169,6 +173,7 @@ impl Writer {
             cache: None,
             pool: None,
             linked: None,
+            compiler: None,
             watchers: Vec::new(),
             reserved: 0,
             base: None,

@@ -32,7 +32,7 @@ impl Writer {
         let within = indexed().filter(|(_, root)| path.starts_with(&root.path));
         if let Some((number, root)) = within.max_by_key(|(_, root)| root.path.as_os_str().len()) {
             let scope = inner(&root.path, &path);
-            if scope.is_some() || request.adapter == Adapter::Json {
+            if scope.is_some() || request.adapter != Adapter::Code {
                 return Ok(Place { roots: snapshot.roots.to_vec(), root: number, scope, is_file });
             }
         }

@@ -6,4 +6,5 @@ mod disk;
 mod incremental;
 mod ingest;
 mod project;
+mod scip;
 mod stored;

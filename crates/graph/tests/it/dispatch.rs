@@ -30,6 +30,7 @@ fn graph(base_flags: NodeFlags, made: &[&str], dispatches: bool) -> Graph {
         tier: EdgeTier::Certain,
         of: 1,
         dispatches,
+        compiler: false,
         sites: &sites,
     };
     let mut edges = vec![

@@ -113,7 +113,7 @@ impl Eval<'_> {
     }
 
     /// Whether the receiver of an access path is made by a constructor in sight, so that its class is known exactly.
-    fn is_made_here(&mut self, file: FileId, expr: ExprId) -> bool {
+    pub(crate) fn is_made_here(&mut self, file: FileId, expr: ExprId) -> bool {
         let Expr::Member { mut base, .. } = self.unit(file).facts.expr(expr) else { return false };
         for _ in 0..ASSIGNMENTS {
             match self.unit(file).facts.expr(base) {

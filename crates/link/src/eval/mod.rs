@@ -131,6 +131,11 @@ impl<'a> Eval<'a> {
         self.project.unit(file)
     }
 
+    /// The file at a path; the question is remembered.
+    pub(crate) fn file_at(&self, path: &str) -> Option<FileId> {
+        self.files.find(path)
+    }
+
     pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
         FAMILIES[family(self.project.unit(file).facts.language)].rules
     }

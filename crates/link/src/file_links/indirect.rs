@@ -41,6 +41,7 @@ pub(super) fn resolve_indirect<'a>(
         reason: None,
         is_module: false,
         dispatches: false,
+        compiler: false,
         exercises: false,
     };
     let mut rows = vec![blank(call.name, call.relation, targets, EdgeTier::Possible)];
@@ -106,6 +107,7 @@ pub(super) fn declarations<'a>(eval: &mut Eval<'a>, file: FileId) -> Vec<Resolut
                     reason: None,
                     is_module: false,
                     dispatches: false,
+                    compiler: false,
                     exercises: false,
                 });
             }

@@ -52,6 +52,9 @@ pub(crate) struct Witness {
     to: String,
     relation: &'static str,
     tier: &'static str,
+    /// Who says so, unless it is our linker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'static str>,
     file_path: String,
     line: u32,
 }
@@ -200,6 +203,7 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow) -> BlastRow {
         to: graph.label(hop.to).to_owned(),
         relation: hop.relation.word(),
         tier: hop.tier.word(),
+        provenance: hop.compiler.then_some(m1nd_engine::COMPILER),
         file_path: hop.file.clone(),
         line: hop.line,
     };

@@ -49,6 +49,9 @@ pub(crate) struct Step {
     /// The call names a method that this one overrides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dispatch: bool,
+    /// Who says so, unless it is our linker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'static str>,
     file_path: String,
     line: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -211,6 +214,7 @@ fn step_row(snapshot: &Snapshot, step: &WhyStep) -> Step {
         tier: hop.tier.word(),
         of: hop.of,
         dispatch: hop.dispatch,
+        provenance: hop.compiler.then_some(m1nd_engine::COMPILER),
         file_path: hop.file.clone(),
         line: hop.line,
         candidates: ids(snapshot, &step.candidates),

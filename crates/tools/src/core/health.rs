@@ -63,6 +63,14 @@ pub(crate) struct ProblemExample {
 }
 
 #[derive(Debug, Serialize)]
+pub(crate) struct CompilerRow {
+    tools: Vec<String>,
+    files_covered: usize,
+    /// Edited since: nothing of the index is used for them.
+    files_stale: usize,
+}
+
+#[derive(Debug, Serialize)]
 pub(crate) struct AgentRow {
     agent_id: String,
     first_seen_ms: u64,
@@ -94,6 +102,9 @@ pub(crate) struct Output {
     /// Why references have no target, most frequent first.
     unresolved_reasons: Vec<Reason>,
     problems: Vec<ProblemRow>,
+    /// What imported compilers' indexes cover.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiler_index: Option<CompilerRow>,
     git: GitBlock,
     queries_processed: u64,
     uptime_seconds: u64,
@@ -127,7 +138,8 @@ files of git tell that without running it: `clean` is always null.
 
 `references` and `languages` show how much of the graph is sure, by language: `certain`, `possible`, `external`, `unresolved`.
 `unresolved_reasons` (of all, and by language) say why references have no target. `problems` counts by reason, with examples,
-what is not in the graph (`in_graph: none`), only as a file without symbols (`file`), or not whole (`partial`). `role` is `writer`, `reader` (another
+what is not in the graph (`in_graph: none`), only as a file without symbols (`file`), or not whole (`partial`). `compiler_index` says how many
+files an imported index covers and how many of them were edited since (`files_stale`). `role` is `writer`, `reader` (another
 process writes; this one follows it) or `read_only`.";
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
@@ -176,6 +188,11 @@ fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) ->
         unresolved_reasons: reasons(status.unresolved_reasons),
         git: git(status.git, status.roots.first()),
         problems: status.problems.into_iter().map(problem_row).collect(),
+        compiler_index: status.compiler.map(|row| CompilerRow {
+            tools: row.tools,
+            files_covered: row.files,
+            files_stale: row.stale,
+        }),
         queries_processed,
         uptime_seconds: status.uptime_secs,
         memory_usage_bytes: status.rss_bytes,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use m1nd_engine::{Adapter, EngineError, IngestReport, IngestRequest, Mode, Tiers};
+use m1nd_engine::{Adapter, CompilerReport, EngineError, IngestReport, IngestRequest, Mode, Tiers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,7 @@ pub(crate) enum AdapterWord {
     #[default]
     Code,
     Json,
+    Scip,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -102,6 +103,9 @@ pub(crate) struct Output {
     bad_edge_examples: Vec<String>,
     #[serde(skip_serializing_if = "is_zero")]
     duplicate_nodes: usize,
+    /// What became of a compiler's index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiler_index: Option<CompilerReport>,
     changed: bool,
     stages_ms: BTreeMap<String, f64>,
 }
@@ -126,6 +130,10 @@ is known come from a cache, so that a second ingest is quick. With a watching se
 size or time changed; the result is the same as that of a full ingest. `adapter: json` takes a file
 `{nodes: [{id, label, type}], edges: [{source, target, relation}]}`. Hidden files are left out unless `include_dotfiles` or a
 `dotfile_patterns` entry (`.github/**`) asks for them.
+
+`adapter: scip` takes an index that a compiler's indexer wrote of the ingested code (SCIP: scip-typescript, scip-python,
+rust-analyzer, …). What it says of a reference replaces what m1nd found (`provenance: scip` in `why` and `impact`) until the file
+is edited; `compiler_index` counts what it confirmed, settled, contradicted and added. `mode: merge` keeps other such indexes.
 
 `references` counts how sure the links are: `certain` (one target by the rules of the language), `possible` (several, all
 kept), `external` (leads to a package), `unresolved` (kept with the reason). `skipped` says which files are not in the graph
@@ -158,6 +166,7 @@ impl WriteTool for Ingest {
             adapter: match input.adapter {
                 AdapterWord::Code => Adapter::Code,
                 AdapterWord::Json => Adapter::Json,
+                AdapterWord::Scip => Adapter::Scip,
             },
             include_hidden: input.include_dotfiles,
             hidden_patterns: input.dotfile_patterns,
@@ -194,6 +203,7 @@ fn output(report: IngestReport) -> Output {
         bad_edges: report.bad_edges,
         bad_edge_examples: report.bad_edge_examples,
         duplicate_nodes: report.duplicate_nodes,
+        compiler_index: report.compiler,
         changed: report.changed,
         stages_ms: report.stages.iter().map(|(stage, ms)| ((*stage).to_owned(), rounded(*ms))).collect(),
     }
@@ -209,7 +219,9 @@ fn engine_error(error: EngineError) -> ToolError {
     let code = match &error {
         EngineError::PathNotFound(_) => ErrorCode::FileNotFound,
         EngineError::OutsideRoots { .. } => ErrorCode::OutsideWorkspace,
-        EngineError::BadJson { .. } | EngineError::Files(_) | EngineError::NoRoot => ErrorCode::IngestFailed,
+        EngineError::BadJson { .. } | EngineError::BadIndex { .. } | EngineError::Files(_) | EngineError::NoRoot => {
+            ErrorCode::IngestFailed
+        }
         EngineError::BadRequest(_) => ErrorCode::InvalidParams,
         EngineError::ReadOnly => ErrorCode::ReadOnly,
         EngineError::WriterElsewhere => ErrorCode::Busy,

@@ -1,0 +1,133 @@
+//! Indexes made by compilers, imported as SCIP. What they say of references stands in place of what the linker finds, as
+//! long as a file is as it was when the index was imported.
+//!
+//! An index comes from outside, so it is kept in a file of its own beside the snapshots: those may be deleted at any time.
+
+mod import;
+mod scip;
+
+use std::sync::Arc;
+
+use m1nd_base::{ContentHash, RepoPath};
+use m1nd_link::{CompilerFile, CompilerRow, CompilerSymbol};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use import::{Ground, import};
+pub(crate) use scip::ScipError;
+
+/// First bytes of a stored index.
+const MAGIC: &[u8; 8] = b"m1ndscip";
+/// Format of a stored index.
+const FORMAT: u32 = 1;
+/// Bytes before the content: magic, format, hash of the content.
+const HEAD: usize = 8 + 4 + 32;
+
+/// The imported indexes of a project.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CompilerIndex {
+    /// No file is in two of them.
+    sets: Vec<IndexSet>,
+}
+
+/// One imported index.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct IndexSet {
+    /// Path of the file it came from, in the words of the caller.
+    pub(crate) source: String,
+    /// Program that made it.
+    pub(crate) tool: String,
+    pub(crate) symbols: Arc<Vec<CompilerSymbol>>,
+    /// By path.
+    pub(crate) files: Vec<IndexedFile>,
+}
+
+/// What an index says of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct IndexedFile {
+    pub(crate) path: RepoPath,
+    /// Hash of the content it is about.
+    pub(crate) hash: ContentHash,
+    pub(crate) rows: Arc<Vec<CompilerRow>>,
+}
+
+/// Which files indexes cover, as a snapshot keeps it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Cover {
+    /// Programs that made the indexes.
+    pub(crate) tools: Vec<String>,
+    /// Hash of the stored indexes; `None` if there is none.
+    id: Option<ContentHash>,
+    /// Files with the hash of the content that is covered, by path.
+    pub(crate) files: Vec<(RepoPath, ContentHash)>,
+}
+
+impl CompilerIndex {
+    /// The indexes after another one was imported. It takes the place of one from the same source, and of what others
+    /// say of its files.
+    pub(crate) fn with(&self, set: IndexSet) -> Self {
+        let mut sets: Vec<IndexSet> = self.sets.iter().filter(|old| old.source != set.source).cloned().collect();
+        let covers = |path: &RepoPath| set.files.binary_search_by(|file| file.path.cmp(path)).is_ok();
+        for old in &mut sets {
+            old.files.retain(|file| !covers(&file.path));
+        }
+        sets.retain(|old| !old.files.is_empty());
+        sets.push(set);
+        Self { sets }
+    }
+
+    /// What they say of a file with this content.
+    pub(crate) fn of_file(&self, path: &RepoPath, hash: ContentHash) -> Option<CompilerFile> {
+        self.sets.iter().find_map(|set| {
+            let place = set.files.binary_search_by(|file| file.path.cmp(path)).ok()?;
+            let file = Some(&set.files[place]).filter(|file| file.hash == hash)?;
+            Some(CompilerFile { symbols: set.symbols.clone(), rows: file.rows.clone() })
+        })
+    }
+
+    /// Their bytes for storing, and what a snapshot says of them.
+    ///
+    /// # Errors
+    /// If they cannot be encoded.
+    pub(crate) fn encode(&self) -> Result<(Vec<u8>, Cover), postcard::Error> {
+        let content = postcard::to_allocvec(self)?;
+        let hash = ContentHash::of(&content);
+        let mut bytes = Vec::with_capacity(HEAD + content.len());
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&FORMAT.to_le_bytes());
+        bytes.extend_from_slice(hash.as_bytes());
+        bytes.extend_from_slice(&content);
+        Ok((bytes, self.cover(hash)))
+    }
+
+    /// Stored indexes, and what a snapshot says of them.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<(Self, Cover), &'static str> {
+        let head = bytes.get(..HEAD).ok_or("it is cut off")?;
+        if &head[..8] != MAGIC {
+            return Err("it does not begin as an index does");
+        }
+        if head[8..12] != FORMAT.to_le_bytes() {
+            return Err("it has another format");
+        }
+        let content = &bytes[HEAD..];
+        let hash = ContentHash::of(content);
+        if hash.as_bytes() != &head[12..] {
+            return Err("its checksum does not match");
+        }
+        let index: Self = postcard::from_bytes(content).map_err(|_| "its content does not fit its format")?;
+        let cover = index.cover(hash);
+        Ok((index, cover))
+    }
+
+    fn cover(&self, hash: ContentHash) -> Cover {
+        let files = self.sets.iter().flat_map(|set| &set.files);
+        let mut files: Vec<_> = files.map(|file| (file.path.clone(), file.hash)).collect();
+        files.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut tools: Vec<String> = self.sets.iter().map(|set| set.tool.clone()).collect();
+        tools.sort();
+        tools.dedup();
+        Cover { tools, id: (!self.sets.is_empty()).then_some(hash), files }
+    }
+}

@@ -1,0 +1,173 @@
+//! Taking in a compiler's index.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use m1nd_base::{Cancel, Progress, ProgressEvent};
+use m1nd_link::{Contradiction, LinkDelta};
+use m1nd_vfs::Root;
+
+use super::ingest::{Done, LinkChanges, Stages, link};
+use super::place::Place;
+use super::{Linked, Writer};
+use crate::compiler_index::{self, CompilerIndex, Cover, Ground, ScipError};
+use crate::config::{IngestRequest, Mode};
+use crate::error::EngineError;
+use crate::report::{CompilerReport, ContradictionRow, IngestReport};
+use crate::snapshot::Content;
+
+/// Largest index that is read, in bytes.
+const MAX_INDEX_BYTES: u64 = 1 << 30;
+
+impl Writer {
+    /// The imported indexes, loaded when first asked for. A damaged file is set aside.
+    pub(super) fn compiler_index(&mut self) -> (Arc<CompilerIndex>, Arc<Cover>) {
+        if let Some((index, cover)) = &self.compiler {
+            return (index.clone(), cover.clone());
+        }
+        let (index, cover) = self.stored_compiler_index();
+        let loaded = (Arc::new(index), Arc::new(cover));
+        self.compiler = Some(loaded.clone());
+        loaded
+    }
+
+    fn stored_compiler_index(&self) -> (CompilerIndex, Cover) {
+        let bytes = match self.shared.project.compiler_index() {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Default::default(),
+            Err(error) => {
+                self.shared.notice(format!("the imported compiler index is not used: {error}"));
+                return Default::default();
+            }
+        };
+        CompilerIndex::decode(&bytes).unwrap_or_else(|why| {
+            let path = self.shared.project.compiler_index_path();
+            let kept = self.shared.project.quarantine(&path, why);
+            let kept = kept.map_or_else(|error| error.to_string(), |kept| format!("it is now `{}`", kept.display()));
+            self.shared.notice(format!("the imported compiler index is damaged ({why}): import it again; {kept}"));
+            Default::default()
+        })
+    }
+
+    /// Imports an index and links every file that it, or the one it replaces, is about.
+    pub(super) fn ingest_scip(
+        &mut self,
+        request: &IngestRequest,
+        place: &Place,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+        stages: &mut Stages,
+    ) -> Result<Done, EngineError> {
+        let bad_request = |why: &str| Err(EngineError::BadRequest(why.into()));
+        if request.incremental {
+            return bad_request("adapter `scip` has no incremental mode; leave `incremental` out");
+        }
+        let (Some(inner), true) = (&place.scope, place.is_file) else {
+            return bad_request("adapter `scip` takes the path of an index file, not of a folder");
+        };
+        if self.shared.current().is_empty() {
+            return bad_request("nothing is indexed yet; ingest the code first, then the compiler's index of it");
+        }
+        if self.linked.is_none() {
+            self.relink_all(cancel, progress)?;
+        }
+        let info = &place.roots[place.root];
+        let bytes = Root::open(&info.path)?.read(inner, MAX_INDEX_BYTES)?;
+        stages.done("reading");
+        progress.report(ProgressEvent { stage: "parsing", done: 0, total: None });
+        let current = self.shared.current();
+        let Some(linked) = &self.linked else {
+            return Err(EngineError::Internal("the linker is not there".into()));
+        };
+        let (source, file) = (request.path.to_string_lossy(), info.path.join(inner.as_str()));
+        let ground = Ground { snapshot: &current, linker: &linked.linker, source: &source, file: &file };
+        let (set, mut report) =
+            compiler_index::import(&ground, &bytes, cancel).map_err(|error| bad_index(error, request))?;
+        if set.files.is_empty() {
+            return Err(covers_nothing(&report, request));
+        }
+        let bytes_read = bytes.len() as u64;
+        drop(bytes);
+        let index = match request.mode {
+            Mode::Merge => self.compiler_index().0.with(set),
+            Mode::Replace => CompilerIndex::default().with(set),
+        };
+        let (stored, cover) = index.encode().map_err(|error| EngineError::Internal(error.to_string()))?;
+        stages.done("parsing");
+        let (index, cover) = (Arc::new(index), Arc::new(cover));
+        let (linked, delta) = self.link_with(&index, cancel, progress)?;
+        stages.done("linking");
+        note(&mut report, &delta);
+        let done = Done { bytes_read, linked: delta.changed.len(), compiler: Some(report), ..Done::default() };
+        let content = Content { compiler: cover.clone(), ..current.content() };
+        let changes = LinkChanges { delta, rows: BTreeMap::new(), edited: Vec::new(), removed: Vec::new() };
+        self.publish_links(linked, changes, content, cancel)?;
+        self.compiler = Some((index, cover));
+        stages.done("building");
+        let store = self.shared.project.set_compiler_index(&stored);
+        store.map_err(|error| EngineError::Store(error.to_string()))?;
+        self.save_now().map_err(EngineError::Store)?;
+        stages.done("writing");
+        Ok(done)
+    }
+
+    /// Links what changes with other indexes. The linker is only given back if that succeeds.
+    fn link_with(
+        &mut self,
+        index: &CompilerIndex,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<(Linked, LinkDelta), EngineError> {
+        let current = self.shared.current();
+        let pool = self.pool()?;
+        let Some(mut linked) = self.linked.take() else {
+            return Err(EngineError::Internal("the linker is not there".into()));
+        };
+        for entry in current.files.iter() {
+            linked.linker.set_compiler_index(&entry.path, index.of_file(&entry.path, entry.hash));
+        }
+        let delta = link(&pool, &mut linked, cancel, progress)?;
+        Ok((linked, delta))
+    }
+}
+
+fn bad_index(error: ScipError, request: &IngestRequest) -> EngineError {
+    match error {
+        ScipError::Cancelled(_) => EngineError::Cancelled,
+        error => EngineError::BadIndex { path: request.path.clone(), why: error.to_string() },
+    }
+}
+
+fn covers_nothing(report: &CompilerReport, request: &IngestRequest) -> EngineError {
+    let path = request.path.display();
+    let CompilerReport { documents, files_unknown, files_stale, .. } = report;
+    EngineError::BadRequest(format!(
+        "`{path}` fits no file of the graph: of {documents} documents {files_unknown} name files that are not in it and \
+         {files_stale} were made of other content; run the indexer on the code as it is now"
+    ))
+}
+
+/// Adds how the references fared.
+fn note(report: &mut CompilerReport, delta: &LinkDelta) {
+    for links in &delta.changed {
+        let Some(compared) = &links.compared else { continue };
+        report.confirmed += compared.confirmed as usize;
+        report.settled += compared.settled as usize;
+        report.added += compared.added as usize;
+        report.contradicted += compared.contradicted.len();
+        for Contradiction { pos, name, role, ours, theirs } in &compared.contradicted {
+            if report.contradictions.len() >= IngestReport::MAX_LISTED {
+                break;
+            }
+            report.contradictions.push(ContradictionRow {
+                file: links.path.to_string(),
+                line: pos.line,
+                col: pos.col,
+                name: name.to_string(),
+                role: role.map_or("import", crate::part::role_word),
+                ours: ours.clone(),
+                theirs: theirs.clone(),
+            });
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Compilers' indexes: what they say replaces what was found, as long as a file is as it was.
+
+use m1nd_base::EdgeTier;
+use m1nd_engine::{Adapter, CompilerReport, Engine, EngineError, IngestReport, IngestRequest, Mode, Snapshot};
+use protobuf::Message;
+use scip::types::{Document, Index, Metadata, Occurrence, PositionEncoding, ToolInfo};
+
+use crate::project::{Project, incremental, ingest};
+
+const FIXTURE: &str = "\
+//- /app/shapes.py
+class Circle:
+    def area(self): return 1
+
+class Square:
+    def area(self): return 2
+    def side(self): return 3
+
+def unit(): return Circle()
+//- /app/use.py
+from app.shapes import Circle, unit
+import json
+
+def either(shape):
+    return shape.area()
+
+def outside(shape):
+    return shape.side()
+
+def wrong():
+    return unit()
+
+def unseen(shape):
+    return getattr(shape, 'side')
+//- /other.py
+def alone(): return 1
+";
+
+const AREA: &str = "scip-python python app 1 `app.shapes`/Square#area().";
+const SIDE: &str = "scip-python python app 1 `app.shapes`/Square#side().";
+const UNIT: &str = "scip-python python app 1 `app.shapes`/unit().";
+const CIRCLE: &str = "scip-python python app 1 `app.shapes`/Circle#";
+const DUMPS: &str = "scip-python python python-stdlib 3.11 json/dumps().";
+const USE: &str = "app/use.py";
+
+/// A use (or a definition) of a symbol: 0-based line, columns from and to.
+type Row<'a> = (i32, i32, i32, &'a str, bool);
+
+fn document(path: &str, rows: &[Row<'_>]) -> Document {
+    let occurrences = rows.iter().map(|&(line, from, to, symbol, defines)| Occurrence {
+        range: vec![line, from, to],
+        symbol: symbol.into(),
+        symbol_roles: i32::from(defines),
+        ..Default::default()
+    });
+    Document { relative_path: path.into(), occurrences: occurrences.collect(), ..Default::default() }
+}
+
+fn bytes(documents: Vec<Document>) -> Vec<u8> {
+    let tool = ToolInfo { name: "scip-python".into(), ..Default::default() };
+    let metadata = Metadata { tool_info: Some(tool).into(), ..Default::default() };
+    let index = Index { metadata: Some(metadata).into(), documents, ..Default::default() };
+    index.write_to_bytes().expect("encodes")
+}
+
+/// Definitions of `shapes.py`.
+fn shapes() -> Document {
+    let rows: &[Row<'_>] =
+        &[(0, 6, 12, CIRCLE, true), (4, 8, 12, AREA, true), (5, 8, 12, SIDE, true), (7, 4, 8, UNIT, true)];
+    document("app/shapes.py", rows)
+}
+
+/// What the index says of `use.py`: `either` and `outside` call other things than can be found out, `wrong` calls another
+/// one than it does.
+fn uses() -> Document {
+    let rows: &[Row<'_>] = &[
+        (4, 17, 21, AREA, false),
+        (7, 17, 21, DUMPS, false),
+        (10, 11, 15, CIRCLE, false),
+        (13, 26, 32, SIDE, false),
+        (3, 11, 16, "local 0", true),
+    ];
+    document(USE, rows)
+}
+
+fn import(project: &Project, engine: &Engine, mode: Mode, bytes: &[u8]) -> Result<IngestReport, EngineError> {
+    project.tree.write("index.scip", bytes);
+    let request = IngestRequest { adapter: Adapter::Scip, mode, ..IngestRequest::code("index.scip") };
+    ingest(engine, request)
+}
+
+fn imported(project: &Project, engine: &Engine) -> CompilerReport {
+    let report = import(project, engine, Mode::Replace, &bytes(vec![shapes(), uses()])).expect("imports");
+    report.compiler.expect("reports")
+}
+
+/// Out-edges of a function of `use.py`: relation, tier, target; `!` if the index says so.
+fn said(snapshot: &Snapshot, name: &str) -> Vec<String> {
+    let graph = snapshot.graph();
+    let id = format!("file::{USE}::fn::{name}");
+    let node = graph.find(&id).unwrap_or_else(|| panic!("no node {id} in\n{}", graph.dump()));
+    let short = |id: &str| id.rsplit("::").next().unwrap_or(id).to_owned();
+    let mut rows: Vec<String> = graph
+        .out_edges(node)
+        .map(|edge| {
+            let mark = if edge.compiler { "!" } else { "" };
+            let owner = graph.parent(edge.to).map(|parent| short(graph.id(parent))).unwrap_or_default();
+            format!("{} {} {owner}.{}{mark}", edge.relation, edge.tier, short(graph.id(edge.to)))
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+fn read(project: &Project, path: &str) -> String {
+    std::fs::read_to_string(project.tree.join(path)).expect("reads")
+}
+
+fn status(engine: &Engine) -> Option<(usize, usize)> {
+    engine.status().compiler.map(|row| (row.files, row.stale))
+}
+
+const BEFORE: &[(&str, &[&str])] = &[
+    ("either", &["calls possible Circle.area", "calls possible Square.area"]),
+    ("outside", &["calls possible Square.side"]),
+    ("wrong", &["calls certain app/shapes.py.unit"]),
+    ("unseen", &["calls external .builtins"]),
+];
+
+const AFTER: &[(&str, &[&str])] = &[
+    ("either", &["calls certain Square.area!"]),
+    ("outside", &["calls external .json!"]),
+    ("wrong", &["calls certain app/shapes.py.Circle!"]),
+    ("unseen", &["calls external .builtins", "references certain Square.side!"]),
+];
+
+#[track_caller]
+fn check(snapshot: &Snapshot, expected: &[(&str, &[&str])]) {
+    for (name, rows) in expected {
+        assert_eq!(said(snapshot, name), *rows, "{name}");
+    }
+}
+
+#[test]
+fn an_index_replaces_what_was_found() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    check(&engine.snapshot(), BEFORE);
+    let report = imported(&project, &engine);
+    check(&engine.snapshot(), AFTER);
+    assert_eq!((report.documents, report.files, report.files_stale, report.files_unknown), (2, 2, 0, 0));
+    assert_eq!((report.definitions, report.definitions_without_node), (4, 1));
+    assert_eq!((report.confirmed, report.settled, report.contradicted, report.added), (0, 2, 1, 1));
+    let row = &report.contradictions[0];
+    assert_eq!((row.file.as_str(), row.line, row.col, row.name.as_str(), row.role), (USE, 11, 12, "unit", "call"));
+    assert_eq!(row.ours, ["file::app/shapes.py::fn::unit"]);
+    assert_eq!(row.theirs, ["file::app/shapes.py::class::Circle"]);
+    assert_eq!(status(&engine), Some((2, 0)));
+}
+
+#[test]
+fn what_it_says_is_kept_over_a_restart_and_a_lost_snapshot() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    imported(&project, &engine);
+    drop(engine);
+    let engine = project.open();
+    check(&engine.snapshot(), AFTER);
+    assert_eq!(status(&engine), Some((2, 0)));
+    incremental(&engine, project.tree.path());
+    check(&engine.snapshot(), AFTER);
+    drop(engine);
+    let projects = project.home.path().join("projects");
+    let folder = std::fs::read_dir(projects).expect("lists").next().expect("one project").expect("reads").path();
+    std::fs::remove_dir_all(folder.join("snapshots")).expect("removes");
+    let engine = project.indexed();
+    check(&engine.snapshot(), AFTER);
+    assert_eq!(status(&engine), Some((2, 0)));
+}
+
+#[test]
+fn a_damaged_store_is_set_aside_and_said() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    imported(&project, &engine);
+    drop(engine);
+    let projects = project.home.path().join("projects");
+    let folder = std::fs::read_dir(projects).expect("lists").next().expect("one project").expect("reads").path();
+    let file = folder.join("compiler-index.m1nd");
+    let mut stored = std::fs::read(&file).expect("reads");
+    let last = stored.len() - 1;
+    stored[last] ^= 1;
+    std::fs::write(&file, stored).expect("writes");
+    let engine = project.indexed();
+    check(&engine.snapshot(), BEFORE);
+    assert_eq!(status(&engine), None);
+    assert!(!file.exists());
+}
+
+#[test]
+fn an_edited_file_is_stale_until_it_is_as_it_was() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    imported(&project, &engine);
+    let before = read(&project, USE);
+    project.tree.write(USE, format!("{before}\n# edited\n"));
+    incremental(&engine, project.tree.path());
+    check(&engine.snapshot(), BEFORE);
+    assert_eq!(status(&engine), Some((2, 1)));
+    project.tree.write(USE, &before);
+    incremental(&engine, project.tree.path());
+    check(&engine.snapshot(), AFTER);
+    assert_eq!(status(&engine), Some((2, 0)));
+}
+
+#[test]
+fn an_edit_of_the_target_keeps_what_is_said_of_nodes_that_are_still_there() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    imported(&project, &engine);
+    let text = read(&project, "app/shapes.py");
+    let moved = text.replace("class Square", "# moved\nclass Square").replace("def side", "def edge");
+    project.tree.write("app/shapes.py", &moved);
+    incremental(&engine, project.tree.path());
+    let snapshot = engine.snapshot();
+    check(&snapshot, &[AFTER[0], AFTER[1], AFTER[2], BEFORE[3]]);
+    assert_eq!(status(&engine), Some((2, 1)));
+    project.tree.write("app/shapes.py", &text);
+    incremental(&engine, project.tree.path());
+    check(&engine.snapshot(), AFTER);
+}
+
+#[test]
+fn another_import_replaces_or_adds() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    imported(&project, &engine);
+    // Another source: both are kept, the newer one for the files that it is about.
+    project.tree.write("more.scip", bytes(vec![document("other.py", &[]), document(USE, &[])]));
+    let request = |mode| IngestRequest { adapter: Adapter::Scip, mode, ..IngestRequest::code("more.scip") };
+    ingest(&engine, request(Mode::Merge)).expect("imports");
+    assert_eq!(status(&engine), Some((3, 0)));
+    check(&engine.snapshot(), BEFORE);
+    imported(&project, &engine);
+    assert_eq!(status(&engine), Some((2, 0)));
+    check(&engine.snapshot(), AFTER);
+    ingest(&engine, request(Mode::Replace)).expect("imports");
+    assert_eq!(status(&engine), Some((2, 0)));
+    check(&engine.snapshot(), BEFORE);
+}
+
+#[test]
+fn documents_that_do_not_fit_are_left_out() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    let report = |documents: Vec<Document>| {
+        import(&project, &engine, Mode::Replace, &bytes(documents)).map(|report| report.compiler.expect("reports"))
+    };
+    // A definition that does not stand where the index says.
+    let shifted = document(USE, &[(4, 4, 10, UNIT, true)]);
+    let found = report(vec![shapes(), shifted]).expect("imports");
+    assert_eq!((found.files, found.files_stale, found.stale_examples.as_slice()), (1, 1, &[USE.to_owned()][..]));
+    // A place past the end of a line, and of the file.
+    for row in [(4, 90, 99, AREA, false), (400, 0, 1, AREA, false)] {
+        assert_eq!(report(vec![shapes(), document(USE, &[row])]).expect("imports").files_stale, 1);
+    }
+    let other = Document { text: "other text".into(), ..uses() };
+    assert_eq!(report(vec![shapes(), other]).expect("imports").files_stale, 1);
+    let same = Document { text: read(&project, USE), ..uses() };
+    assert_eq!(report(vec![shapes(), same]).expect("imports").files_stale, 0);
+    // Numbers that are no place are left out alone.
+    let odd = document(USE, &[(-1, 0, 1, AREA, false), (4, 21, 17, AREA, false), (4, 17, 21, AREA, false)]);
+    assert_eq!(report(vec![shapes(), odd]).expect("imports").references, 1);
+    for path in ["/app/use.py", "../app/use.py", "app/../../use.py", "C:\\use.py", "", "none.py"] {
+        let found = report(vec![shapes(), Document { relative_path: path.into(), ..uses() }]).expect("imports");
+        assert_eq!((found.files, found.files_unknown), (1, 1), "{path}");
+    }
+    assert!(matches!(report(vec![document("none.py", &[])]), Err(EngineError::BadRequest(_))));
+}
+
+#[test]
+fn what_is_no_index_is_refused() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    imported(&project, &engine);
+    let whole = bytes(vec![shapes(), uses()]);
+    let cut = &whole[..whole.len() - 3];
+    let deep = [0x12u8, 0xff, 0xff, 0xff, 0xff, 0x0f];
+    for bad in [b"" as &[u8], b"not an index", &[0xff; 64], cut, &deep] {
+        let error = import(&project, &engine, Mode::Replace, bad).expect_err("is no index");
+        assert!(matches!(error, EngineError::BadIndex { .. }), "{error}");
+    }
+    // What was there before is as it was.
+    check(&engine.snapshot(), AFTER);
+    let request = IngestRequest { adapter: Adapter::Scip, ..IngestRequest::code(project.tree.path()) };
+    assert!(matches!(ingest(&engine, request), Err(EngineError::BadRequest(_))));
+    let empty = Project::new("//- /index.scip\nx\n");
+    let error = import(&empty, &empty.open(), Mode::Replace, &whole).expect_err("nothing is indexed");
+    assert!(matches!(error, EngineError::BadRequest(_)), "{error}");
+}
+
+#[test]
+fn columns_of_any_unit_are_understood() {
+    let text = "def f(): return 1\n\ndef g(): return 'é𝒳', f()\n";
+    let project = Project::new(&format!("//- /a.py\n{text}"));
+    let engine = project.indexed();
+    let symbol = "scip-python python a 1 a/f().";
+    use PositionEncoding as P;
+    for (encoding, col) in [
+        (P::UTF8CodeUnitOffsetFromLineStart, 26),
+        (P::UTF16CodeUnitOffsetFromLineStart, 23),
+        (P::UTF32CodeUnitOffsetFromLineStart, 22),
+        (P::UnspecifiedPositionEncoding, 23),
+    ] {
+        let rows: &[Row<'_>] = &[(0, 4, 5, symbol, true), (2, col, col + 1, symbol, false)];
+        let document = Document { position_encoding: encoding.into(), ..document("a.py", rows) };
+        let report = import(&project, &engine, Mode::Replace, &bytes(vec![document])).expect("imports");
+        assert_eq!(report.compiler.expect("reports").confirmed, 1, "{encoding:?}");
+    }
+    let snapshot = engine.snapshot();
+    let graph = snapshot.graph();
+    let edge = graph.out_edges(graph.find("file::a.py::fn::g").expect("a node")).next().expect("an edge");
+    assert_eq!((edge.tier, edge.compiler), (EdgeTier::Certain, true));
+}
