@@ -280,10 +280,7 @@ impl<'a> Overlay<'_, 'a> {
             return;
         }
         let symbols = &self.eval.project.symbols;
-        let text = |target: &Target| match target {
-            Target::Symbol(symbol) => symbols.text(*symbol).to_owned(),
-            Target::External(package) => crate::ids::external_id(package),
-        };
+        let text = |target: &Target| target.text(symbols).into_owned();
         self.compared.contradicted.push(Contradiction {
             pos: row.pos,
             name: row.name.into(),
@@ -420,7 +417,7 @@ impl<'a> Overlay<'_, 'a> {
 fn symbols(row: &Resolution<'_>) -> impl Iterator<Item = SymbolId> {
     let targets = row.targets.iter().filter_map(|target| match target {
         Target::Symbol(symbol) => Some(*symbol),
-        Target::External(_) => None,
+        Target::External(_) | Target::Config(..) => None,
     });
     targets.chain(row.also.iter().copied())
 }

@@ -9,7 +9,7 @@
 //! ```text
 //! <home>/projects/<slug>-<hash>/project.db    precious
 //!                               snapshots/snapshot-<generation>.m1nd, snapshots/current
-//!                               compiler-index.m1nd          imported from outside: kept until replaced
+//!                               compiler-index.m1nd   imported from outside: kept until replaced
 //!                               lock          held by the process that writes
 //! <home>/cache/facts/facts.db                 facts of files by content, shared by all projects
 //! ```
