@@ -307,9 +307,12 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
 
 /// `type name GUARDED_BY(lock)`: takes out a loud word with brackets behind a name that is none.
 fn attribute_behind(text: &str, open: usize, parts: &mut Vec<Part<'_>>, blanks: &mut Vec<(usize, usize)>) -> bool {
-    let [.., before, Part::Word(name, _), Part::Word(word, at)] = parts.as_slice() else { return false };
+    let [before @ .., Part::Word(name, _), Part::Word(word, at)] = parts.as_slice() else { return false };
     let is_name = |word: &str| !BUILT_IN.contains(&word) && !QUALIFIERS.contains(&word) && !TAGS.contains(&word);
-    let typed = matches!(before, Part::Pointer) || matches!(before, Part::Word(word, _) if !TAGS.contains(word));
+    // Without a type before it, the name is the type, and the loud word the name.
+    let is_type = |part: &Part<'_>| matches!(part, Part::Word(word, _) if !QUALIFIERS.contains(word));
+    let tagged = matches!(before.last(), Some(Part::Word(word, _)) if TAGS.contains(word));
+    let typed = !tagged && before.iter().any(is_type);
     if !typed || !is_loud(word) || is_loud(name) || !is_name(name) {
         return false;
     }
@@ -482,6 +485,9 @@ mod tests {
         assert_eq!(prepared("API struct foo *make(void);"), "struct foo *make(void);");
         assert_eq!(prepared("struct set *const all GUARDED_BY(lock);"), "struct set *const all ;");
         assert_eq!(prepared("static foo_t BAR(int x);"), "static foo_t BAR(int x);");
+        assert_eq!(prepared("static const foo_t BAR(int x);"), "static const foo_t BAR(int x);");
+        assert_eq!(prepared("struct set BAR(int x);"), "struct set BAR(int x);");
+        assert_eq!(prepared("static int count GUARDED_BY(lock);"), "static int count ;");
         assert_eq!(prepared("int f(const char *, ...) PRINTF_LIKE(1, 2);"), "int f(const char *, ...) ;");
         assert_eq!(prepared("static void die(void) NORETURN UNUSED;"), "static void die(void) ;");
     }

@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn folders_are_relative_to_the_root() {
-        let text = r#"[{"directory": "/home/u/p/build", "file": "../src/a.c", "command": "cc -I../include -I /usr/include -iquote '/home/u/p/q d' -c ../src/a.c"},
-            {"directory": "/home/u/p", "file": "/home/u/p/src/b.c", "arguments": ["cc", "-Iinclude"], "output": "CMakeFiles/app.dir/src/b.c.o"}]"#;
+        let text = r#"[{"directory": "/src/p/build", "file": "../src/a.c", "command": "cc -I../include -I /usr/include -iquote '/src/p/q d' -c ../src/a.c"},
+            {"directory": "/src/p", "file": "/src/p/src/b.c", "arguments": ["cc", "-Iinclude"], "output": "CMakeFiles/app.dir/src/b.c.o"}]"#;
         let found = commands("compile_commands.json", text, &|path| path == "src/a.c" || path == "src/b.c");
         let a = Command { quote: vec!["q d".into()], all: vec!["include".into()], target: None };
         let b = Command { quote: vec![], all: vec!["include".into()], target: Some("app".into()) };
