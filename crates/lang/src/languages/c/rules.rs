@@ -9,6 +9,7 @@ use crate::facts::{
     BindingTarget, Collection, DefFlags, DefKind, Expr, ExprId, Import, ImportFlags, ImportKind, Literal, Namespace,
     ParameterKind, Role, ScopeKind, Visibility,
 };
+use crate::languages::outline::common::nothing;
 use crate::languages::outline::{Define, Draft, Mark, NoBody, Outline, Pick, Rule};
 use crate::walk::Enter;
 
@@ -83,8 +84,6 @@ pub(in crate::languages) static C_RULES: &[(&str, Rule)] = &[
     ("false", Rule::Literal(Literal::Bool)),
     ("null", Rule::Literal(Literal::Null)),
 ];
-
-fn nothing(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}
 
 /// `...` at the end of a parameter list.
 fn skip(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {

@@ -9,6 +9,7 @@ use super::Input;
 use super::c::declarator::{declarators, declared};
 use super::c::rules::{self, C_RULES};
 use super::c::{given, prepare};
+use super::outline::common::{descend, nothing};
 use super::outline::{self, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
 use crate::facts::{
     DefKind, Expr, ExprId, FileFacts, Import, ImportFlags, ImportKind, Literal, PathRoot, Role, ScopeKind, Visibility,
@@ -98,12 +99,6 @@ static RULES: &[(&str, Rule)] = &[
     ("raw_string_literal", Rule::Literal(Literal::Str)),
     ("user_defined_literal", Rule::Skip),
 ];
-
-fn nothing(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}
-
-fn descend(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    Enter::Descend
-}
 
 /// Macros of test frameworks that look like functions: what they define is named by their arguments.
 const TEST_MACROS: &[&str] = &["TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P", "TEST_CASE", "BENCHMARK_F"];

@@ -6,6 +6,7 @@ use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
+use super::outline::common::{descend, nothing};
 use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap};
 use crate::facts::{
     Collection, DefFlags, DefKind, FileFacts, Import, ImportFlags, ImportKind, Literal, ParameterKind, Role, ScopeKind,
@@ -179,12 +180,6 @@ fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {
         Some(kind) if kind.is_class_like() => Visibility::Private,
         _ => Visibility::Package,
     }
-}
-
-fn nothing(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}
-
-fn descend(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    Enter::Descend
 }
 
 fn forward(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {

@@ -10,6 +10,7 @@ use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
+use super::outline::common::nothing;
 use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap, common};
 use crate::facts::{
     Collection, DefFlags, DefKind, FileFacts, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind,
@@ -167,8 +168,6 @@ fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {
         _ => Visibility::Package,
     }
 }
-
-fn nothing(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}
 
 fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
     let has = |word: &str| draft.words.contains(&word);

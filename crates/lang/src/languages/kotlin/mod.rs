@@ -6,6 +6,7 @@ use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
+use super::outline::common::{descend, nothing};
 use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
 use crate::facts::{
     DefFlags, DefKind, Expr, FileFacts, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
@@ -144,12 +145,6 @@ static RULES: &[(&str, Rule)] = &[
     ("boolean_literal", Rule::Literal(Literal::Bool)),
     ("null", Rule::Literal(Literal::Null)),
 ];
-
-fn nothing(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}
-
-fn descend(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    Enter::Descend
-}
 
 fn block(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
     cx.open_scope(ScopeKind::Block);
