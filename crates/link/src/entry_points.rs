@@ -182,7 +182,10 @@ fn handed_over(
     if reference.role != Role::Call {
         return Vec::new();
     }
-    let from = file_links::source(eval, file, reference);
+    let from = match with_default(eval, file, reference) {
+        Some(symbol) => symbol,
+        None => file_links::source(eval, file, reference),
+    };
     let mut edges = Vec::new();
     for arg in given(unit, reference.expr, site, row.form) {
         let handlers = handlers(eval, file, arg);
@@ -191,6 +194,24 @@ fn handed_over(
         edges.extend(handlers.symbols.into_iter().map(|to| edge(from, to, tier, of)));
     }
     edges
+}
+
+/// The function in whose parameters a reference stands, where defaults are evaluated by what is around the function: what
+/// a default asks for is for the function.
+fn with_default(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> Option<SymbolId> {
+    if !eval.rules(file).defaults_run_outside {
+        return None;
+    }
+    let unit = eval.unit(file);
+    let around = unit.facts.definitions.iter().enumerate().rfind(|(_, definition)| {
+        definition.kind == DefKind::Function
+            && !definition.flags.is_anonymous
+            && definition.owner == reference.enclosing
+            && definition.pos < reference.pos
+            && reference.pos.line <= definition.line_end
+    });
+    let (index, _) = around?;
+    unit.symbols[index]
 }
 
 /// The arguments of a call where a row's handlers stand.
@@ -237,15 +258,9 @@ fn handlers(eval: &mut Eval<'_>, file: FileId, arg: ExprId) -> Handlers {
         Expr::Call { callee, args } => match unit.facts.expr(callee) {
             Expr::Member { base, name } if MAKES_HANDLER.contains(&unit.facts.name(name)) => values(eval, file, base),
             _ => {
-                let mut wrapped = Handlers::default();
-                for &inner in unit.list(args) {
-                    if matches!(unit.facts.expr(inner), Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. }) {
-                        wrapped.symbols.extend(values(eval, file, inner).symbols);
-                    }
-                }
-                wrapped.symbols.sort_unstable();
-                wrapped.symbols.dedup();
-                wrapped
+                // What a function of the project makes is handed over, not what it is made of.
+                let made = values(eval, file, arg);
+                if made.symbols.is_empty() { wrapped(eval, file, unit.list(args)) } else { made }
             }
         },
         Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } => {
@@ -255,6 +270,26 @@ fn handlers(eval: &mut Eval<'_>, file: FileId, arg: ExprId) -> Handlers {
         Expr::Definition(_) => values(eval, file, arg),
         _ => Handlers::default(),
     }
+}
+
+/// The functions among the arguments of a call that wraps them.
+fn wrapped(eval: &mut Eval<'_>, file: FileId, args: &[ExprId]) -> Handlers {
+    let unit = eval.unit(file);
+    let mut symbols = Vec::new();
+    for &arg in args {
+        if !matches!(unit.facts.expr(arg), Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. }) {
+            continue;
+        }
+        for value in eval.eval(file, arg, Namespace::Value).items {
+            if let Value::Def(of, _) | Value::Bound(of, _) = value
+                && eval.unit(of.file).facts.definition(of.def).kind == DefKind::Function
+            {
+                symbols.extend(handler_symbol(eval, of));
+            }
+        }
+    }
+    in_order(eval, &mut symbols);
+    Handlers { symbols, exact: false }
 }
 
 /// The functions and classes that an expression may be.
@@ -270,10 +305,14 @@ fn values(eval: &mut Eval<'_>, file: FileId, expr: ExprId) -> Handlers {
         exact &= symbol.is_some();
         symbols.extend(symbol);
     }
-    // In order of their ids' first appearance would depend on other files.
+    in_order(eval, &mut symbols);
+    Handlers { symbols, exact }
+}
+
+/// By id text: numbers depend on the order in which files came.
+fn in_order(eval: &Eval<'_>, symbols: &mut Vec<SymbolId>) {
     symbols.sort_by(|a, b| eval.project.symbols.text(*a).cmp(eval.project.symbols.text(*b)));
     symbols.dedup();
-    Handlers { symbols, exact }
 }
 
 fn handler_symbol(eval: &mut Eval<'_>, of: DefRef) -> Option<SymbolId> {

@@ -287,6 +287,8 @@ pub struct Rules {
     /// Files see the top-level names of the files they include, as if these were written in them, and what one file
     /// declares another defines (C, C++).
     pub includes: bool,
+    /// Defaults of parameters run where the function is defined, as code of what is around it (Python).
+    pub defaults_run_outside: bool,
     /// How tests are given values by name.
     pub fixtures: Option<&'static Fixtures>,
     /// The language is linked across files.
@@ -335,6 +337,7 @@ impl Rules {
         function_types: &[],
         enum_members: &[],
         includes: false,
+        defaults_run_outside: false,
         fixtures: None,
         linked: false,
     };

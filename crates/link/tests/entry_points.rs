@@ -101,10 +101,16 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
             (
                 "api.py",
                 "from fastapi import APIRouter, Depends\nfrom deps import session\nrouter = APIRouter()\n\
-                 @router.get('/items')\nasync def items(db=Depends(session)): ...\n",
+                 @router.get('/items')\nasync def items(db=Depends(session)): ...\n\
+                 class Repo: ...\ndef repository(of):\n    def made(): return of()\n    return made\n\
+                 def late(\n    repo=Depends(repository(Repo)),\n): ...\n",
             ),
         ],
-        &["api.py -> api.py::items: http route", "api.py -> deps.py::session: provider"],
+        &[
+            "api.py -> api.py::items: http route",
+            "api.py::items -> deps.py::session: provider",
+            "api.py::late -> api.py::repository::made: provider",
+        ],
     ),
     (
         "django",

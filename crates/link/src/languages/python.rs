@@ -134,6 +134,7 @@ static RULES: Rules = Rules {
     fields_apart: false,
     function_classes: false,
     includes: false,
+    defaults_run_outside: true,
     fixtures: Some(&PYTEST),
     linked: true,
     ..Rules::OUTLINED
