@@ -16,8 +16,7 @@ mod state;
 mod tests;
 mod types;
 
-use m1nd_base::{Problem, ProblemKind};
-use tree_sitter::Node;
+use m1nd_base::Problem;
 
 use self::state::{Extractor, FIELDS, GRAMMAR, KindName};
 use super::Input;
@@ -29,27 +28,10 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let root = tree.root_node();
     let mut extractor = Extractor::new(input);
     extractor.module_doc(root);
-    let too_deep = walk(&tree, input.limits, &mut extractor);
-    for problem in too_deep.into_iter().chain(syntax_error(root)) {
+    if let Some(problem) = walk(&tree, input.limits, &mut extractor) {
         extractor.b.problem(problem);
     }
     Ok(extractor.finish())
-}
-
-/// The first place that the grammar could not read.
-fn syntax_error(root: Node<'_>) -> Option<Problem> {
-    if !root.has_error() {
-        return None;
-    }
-    let mut node = root;
-    let mut cursor = root.walk();
-    while !node.is_error() && !node.is_missing() {
-        let Some(inner) = node.children(&mut cursor).find(|child| child.has_error()) else { break };
-        node = inner;
-    }
-    let mut problem = Problem::new(ProblemKind::SyntaxErrors, "");
-    problem.line = node.start_position().row as u32 + 1;
-    Some(problem)
 }
 
 impl<'tree> Visitor<'tree> for Extractor<'_> {

@@ -24,7 +24,7 @@ mod torture;
 
 use std::borrow::Cow;
 
-use m1nd_base::{Problem, ProblemKind};
+use m1nd_base::Problem;
 use tree_sitter::Tree;
 
 use self::state::Extractor;
@@ -45,14 +45,9 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     if matches!(input.language, Language::Vue | Language::Svelte) && !input.text.contains("export default") {
         extractor.component(tree.root_node());
     }
-    let too_deep = walk::walk(&tree, input.limits, &mut extractor);
+    let problem = walk::walk(&tree, input.limits, &mut extractor);
     let mut facts = extractor.finish();
-    facts.problems.extend(too_deep);
-    if tree.root_node().has_error() {
-        let mut problem = Problem::new(ProblemKind::SyntaxErrors, "");
-        problem.line = first_error(&tree);
-        facts.problems.push(problem);
-    }
+    facts.problems.extend(problem);
     Ok(facts)
 }
 
@@ -83,25 +78,6 @@ fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Tree, Pro
                 return Ok(tree);
             }
             Ok(run(&tsx.into()).ok().filter(|typed| !typed.root_node().has_error()).unwrap_or(tree))
-        }
-    }
-}
-
-/// 1-based line of the first place that the parser could not understand.
-fn first_error(tree: &Tree) -> u32 {
-    let mut cursor = tree.walk();
-    loop {
-        let node = cursor.node();
-        if node.is_error() || node.is_missing() {
-            return node.start_position().row as u32 + 1;
-        }
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return 0;
-            }
         }
     }
 }
