@@ -298,6 +298,8 @@ impl<'a> Overlay<'_, 'a> {
         for nodes in &said.nodes {
             let mut nodes = nodes.clone();
             narrow(&mut nodes, |candidate| ours.contains(&candidate.symbol));
+            narrow(&mut nodes, |candidate| candidate.def.is_none());
+            narrow(&mut nodes, |candidate| !self.is_added_elsewhere(candidate));
             narrow(&mut nodes, |candidate| self.definition(candidate).is_none_or(|row| !row.flags.is_declaration));
             chosen.extend(nodes);
         }
@@ -312,6 +314,20 @@ impl<'a> Overlay<'_, 'a> {
             });
         }
         chosen
+    }
+
+    /// Whether it stands in a block that adds to another module (`declare module "m"`).
+    fn is_added_elsewhere(&mut self, candidate: &Candidate) -> bool {
+        let facts = &self.eval.unit(candidate.file).facts;
+        let mut around = candidate.def;
+        while let Some(row) = around.map(|def| facts.definition(def)) {
+            let is_word = |letter: char| letter.is_alphanumeric() || "_$".contains(letter);
+            if row.kind == DefKind::Module && !facts.name(row.name).chars().all(is_word) {
+                return true;
+            }
+            around = row.owner;
+        }
+        false
     }
 
     /// Makes the nodes the targets of a reference.

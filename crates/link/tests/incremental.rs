@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Limits, NoProgress, RepoPath};
+use m1nd_base::{Cancel, Limits, NoProgress, Pos, RepoPath};
 use m1nd_lang::Language;
-use m1nd_link::{FileLinks, Linker};
+use m1nd_link::{CompilerFile, CompilerNode, CompilerRow, CompilerSymbol, FileLinks, Linker};
 
 /// Random edit sequences a language.
 const SEEDS: u64 = 40;
@@ -169,6 +169,31 @@ fn put(linker: &mut Linker, path: &str, text: &str) {
     if Linker::is_manifest(&path) {
         linker.set_manifest(&path, text);
     }
+    let is_indexed = path.as_str() == INDEXED.0 && text == INDEXED.1;
+    linker.set_compiler_index(&path, is_indexed.then(compiler_index));
+}
+
+/// A file of which a compiler's index says more than can be found out, as long as it is as it is here.
+const INDEXED: (&str, &str) = (
+    "use.py",
+    "from pkg import load\ndef use(shape, store):\n    shape.area()\n    store.get()\n    store.all()\n    load(1)\n",
+);
+
+fn compiler_index() -> CompilerFile {
+    let node = |path: &str, id: &str| {
+        let path = RepoPath::new(path).expect("a fixture path");
+        CompilerSymbol::Nodes(vec![CompilerNode { id: format!("file::{path}::{id}").into(), path }])
+    };
+    let symbols = vec![
+        node("pkg/shapes.py", "class::Circle::fn::area"),
+        node("pkg/b.py", "class::Store::fn::get"),
+        CompilerSymbol::External(Some("outside".into())),
+        node("pkg/b.py", "class::Store"),
+    ];
+    let row = |line, col, symbol| CompilerRow { pos: Pos { line, col }, symbol, import: false };
+    // At the last one we see no reference.
+    let rows = vec![row(3, 11, 0), row(4, 11, 1), row(5, 11, 2), row(6, 5, 3), row(6, 10, 3)];
+    CompilerFile { symbols: Arc::new(symbols), rows: Arc::new(rows) }
 }
 
 fn dump(linker: &Linker, links: &FileLinks) -> String {
@@ -178,13 +203,14 @@ fn dump(linker: &Linker, links: &FileLinks) -> String {
     }
     for edge in &links.edges {
         let (from, to) = (linker.text(edge.from), linker.text(edge.to));
-        let _ =
-            writeln!(text, "{from} -{}-> {to} {} of {} at {:?}", edge.relation, edge.tier, edge.of, links.sites(edge));
+        let (tier, of, sites) = (edge.tier, edge.of, links.sites(edge));
+        let compiler = if edge.compiler { " compiler" } else { "" };
+        let _ = writeln!(text, "{from} -{}-> {to} {tier} of {of} at {sites:?}{compiler}", edge.relation);
     }
     for row in &links.unresolved {
         let _ = writeln!(text, "{} ? {} {} at {:?}", linker.text(row.from), linker.name(row.name), row.reason, row.pos);
     }
-    let _ = writeln!(text, "{:?}", links.counts);
+    let _ = writeln!(text, "{:?} {:?}", links.counts, links.compared);
     text
 }
 
@@ -323,6 +349,15 @@ fn c_edits() {
 #[test]
 fn cpp_edits() {
     sequences(CPP);
+}
+
+#[test]
+fn edits_below_a_compilers_index() {
+    let fixture: Vec<(&str, &str)> = PYTHON.iter().copied().chain([INDEXED]).collect();
+    let state = clean(&fixture.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect());
+    let said: Vec<&str> = state[INDEXED.0].lines().filter(|line| line.ends_with("compiler")).collect();
+    assert_eq!(said.len(), 6, "{said:#?}");
+    sequences(&fixture);
 }
 
 #[test]

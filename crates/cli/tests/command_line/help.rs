@@ -77,22 +77,25 @@ fn each_command_explains_itself() {
     check(
         &["ingest", "--help"],
         expect![[r#"
-        Index a repository and say what is in it
+            Index a repository and say what is in it
 
-        Usage: m1nd ingest [OPTIONS] [PATH]
+            Usage: m1nd ingest [OPTIONS] [PATH]
 
-        Arguments:
-          [PATH]  The repository [default: the one around the current folder]
+            Arguments:
+              [PATH]  The repository [default: the one around the current folder]
 
-        Options:
-              --home <FOLDER>   Folder of the index and all state [default: ~/.m1nd]
-              --incremental     Look only at files whose size or time changed
-              --include-hidden  Index hidden files and folders, too
-              --json            Write JSON for programs
-              --threads <N>     Threads to read and parse with [default: one per processor]
-          -q, --quiet           No progress, only the summary
-          -h, --help            Print help
-    "#]],
+            Options:
+                  --home <FOLDER>   Folder of the index and all state [default: ~/.m1nd]
+                  --incremental     Look only at files whose size or time changed
+                  --include-hidden  Index hidden files and folders, too
+                  --json            Write JSON for programs
+                  --scip <FILE>     Then take in an index that a compiler's indexer wrote of this code (SCIP);
+                                    what it says of a reference replaces what m1nd found, until the file is
+                                    edited
+                  --threads <N>     Threads to read and parse with [default: one per processor]
+              -q, --quiet           No progress, only the summary
+              -h, --help            Print help
+        "#]],
     );
     check(
         &["serve", "--help"],

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Pos, RepoPath};
+use m1nd_lang::facts::DefKind;
 use m1nd_link::{CompilerNode, CompilerRow, CompilerSymbol, Linker, NodePlace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -294,6 +295,14 @@ fn symbols(
         }
         file.without_node.iter().for_each(|symbol| defined[*symbol as usize] = true);
     }
+    // A type and a local variable of one name can be one symbol: a use of the variable is none of the type.
+    for file in files.values() {
+        for &symbol in &file.without_node {
+            if nodes[symbol as usize].iter().all(is_only_type) {
+                nodes[symbol as usize].clear();
+            }
+        }
+    }
     report.definitions = nodes.iter().filter(|nodes| !nodes.is_empty()).count();
     report.definitions_without_node = defined.iter().filter(|defined| **defined).count() - report.definitions;
     // What a package defines here and what it does not (files that were left out) is all of the project.
@@ -321,6 +330,11 @@ fn symbols(
 /// it itself. Members of built-in types are not concerned.
 fn is_guess(symbol: &Symbol) -> bool {
     symbol.scheme == "scip-python" && symbol.modules == ["builtins"] && symbol.depth < 2
+}
+
+fn is_only_type(node: &CompilerNode) -> bool {
+    let kind = node.id.rsplit("::").nth(1);
+    [DefKind::TypeAlias, DefKind::Interface].iter().any(|only| Some(only.word()) == kind)
 }
 
 /// The name of a symbol's package as imports write it; `None` for what comes with the language.
