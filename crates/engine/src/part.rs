@@ -32,7 +32,7 @@ fn nodes<'a>(links: &FileLinks, path: &'a RepoPath, facts: &'a FileFacts, is_tes
     let node = |node: &LinkNode| -> NodeInput<'a> {
         let parent = node.parent.and_then(|parent| links.nodes.get(parent as usize)).map(|parent| parent.id.0);
         match node.definition.and_then(|id| facts.definitions.get(id.index())) {
-            Some(definition) => definition_node(node.id.0, parent, definition, facts, is_test),
+            Some(definition) => definition_node(node.id.0, parent, definition, facts, is_test || node.is_test),
             None => file_node(node.id.0, path, facts, is_test),
         }
     };

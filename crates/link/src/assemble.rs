@@ -7,6 +7,7 @@ use m1nd_lang::facts::DefId;
 
 use crate::compiler::Compared;
 use crate::derived::Derived;
+use crate::file_links::expansions::GeneratedFunctions;
 use crate::file_links::{FileLinks, LinkEdge, LinkNode, Resolution, Target, TierCounts, Unresolved};
 use crate::ids::{self, SymbolId};
 use crate::project::{FileId, Project};
@@ -58,6 +59,7 @@ pub(crate) fn assemble(
     resolutions: Vec<Resolution<'_>>,
     derived: Vec<Derived>,
     compared: Option<Box<Compared>>,
+    generated: &GeneratedFunctions,
 ) -> RawLinks {
     let mut counts = TierCounts::default();
     let mut unresolved = Vec::new();
@@ -105,7 +107,7 @@ pub(crate) fn assemble(
         let key = (edge.from, edge.to, edge.relation, edge.tier);
         gathered.entry(key).or_default().add(edge.of, edge.pos);
     }
-    let nodes = nodes(project, file);
+    let nodes = nodes(project, file, generated);
     for node in &nodes[1..] {
         let parent = node.parent.map_or(nodes[0].id, |parent| nodes[parent as usize].id);
         gathered.entry((parent, Target::Symbol(node.id), Relation::Contains, EdgeTier::Certain)).or_default().of = 1;
@@ -148,12 +150,13 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
 }
 
 /// A file's nodes: each id once, with the first definition that has it.
-fn nodes(project: &Project, file: FileId) -> Vec<LinkNode> {
+fn nodes(project: &Project, file: FileId, generated: &GeneratedFunctions) -> Vec<LinkNode> {
     let unit = project.unit(file);
-    let mut nodes = vec![LinkNode { id: unit.file_symbol, definition: None, parent: None }];
+    let mut nodes = vec![LinkNode { id: unit.file_symbol, definition: None, parent: None, is_test: false }];
     let mut place: rustc_hash::FxHashMap<SymbolId, u32> = rustc_hash::FxHashMap::default();
     for (index, definition) in unit.facts.definitions.iter().enumerate() {
-        let Some(id) = unit.symbols[index] else { continue };
+        let of_macro = generated.get(&DefId(index as u32));
+        let Some(id) = unit.symbols[index].or(of_macro.map(|of| of.symbol)) else { continue };
         if let Some(&known) = place.get(&id) {
             // What gives the body stands for the node, not what only declared it.
             let first = &mut nodes[known as usize].definition;
@@ -169,7 +172,8 @@ fn nodes(project: &Project, file: FileId) -> Vec<LinkNode> {
             .and_then(|owner| place.get(&owner).copied())
             .unwrap_or(0);
         place.insert(id, nodes.len() as u32);
-        nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent) });
+        let is_test = of_macro.is_some_and(|of| of.is_test);
+        nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent), is_test });
     }
     nodes
 }

@@ -1,5 +1,6 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
+pub(crate) mod expansions;
 mod indirect;
 
 use std::borrow::Cow;
@@ -28,6 +29,8 @@ pub struct LinkNode {
     pub definition: Option<DefId>,
     /// Index of the node that contains it, in the file's list.
     pub parent: Option<u32>,
+    /// A macro makes it a test, whatever its definition says.
+    pub is_test: bool,
 }
 
 /// An edge from a node of the file.
@@ -172,7 +175,8 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
         all.extend(resolve_import(eval, file, import));
     }
     let includes = eval.rules(file).includes;
-    for reference in &unit.facts.references {
+    eval.generated = expansions::generated(eval, file);
+    for reference in expansions::references(eval, file).iter() {
         eval.begin_reference();
         if includes && let Some(rows) = indirect::resolve_indirect(eval, file, reference, limits) {
             all.extend(rows);
@@ -422,7 +426,8 @@ pub(crate) fn source(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -
         return symbol;
     }
     while let Some(def) = around {
-        if let Some(symbol) = unit.symbols[def.index()] {
+        let generated = eval.generated.get(&def).map(|of| of.symbol);
+        if let Some(symbol) = unit.symbols[def.index()].or(generated) {
             return symbol;
         }
         around = unit.facts.definition(def).owner;
@@ -525,7 +530,8 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
 
 /// Whether a call leads from test code to code that is no test.
 fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &Search) -> bool {
-    if !is_test(eval.unit(file), reference.enclosing) {
+    let generated = reference.enclosing.and_then(|def| eval.generated.get(&def));
+    if !generated.is_some_and(|of| of.is_test) && !is_test(eval.unit(file), reference.enclosing) {
         return false;
     }
     search.found.iter().all(|found| match found.entity {

@@ -52,7 +52,7 @@ pub(crate) fn config_id(store: &str, key: &str) -> String {
 fn is_node(definition: &Definition) -> bool {
     let value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Object);
     let local_value = definition.flags.is_local && value;
-    !definition.flags.is_anonymous && !local_value
+    !definition.flags.is_anonymous && !definition.flags.is_generated && !local_value
 }
 
 /// What tells a definition from others: its owner, the type it says it is a method of, its kind and name.
@@ -110,6 +110,23 @@ pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut S
         texts.push(Some(text));
     }
     texts.iter().map(|text| text.as_deref().map(|text| symbols.intern(text))).collect()
+}
+
+/// Node ids of what macros may define in a file ([`DefFlags::is_generated`](m1nd_lang::facts::DefFlags)).
+pub(crate) fn generated_ids(
+    facts: &FileFacts,
+    definitions: &[Option<SymbolId>],
+    file: SymbolId,
+    symbols: &mut Symbols,
+) -> Vec<(DefId, SymbolId)> {
+    let mut found = Vec::new();
+    for (index, definition) in facts.definitions.iter().enumerate().filter(|(_, row)| row.flags.is_generated) {
+        let owner = node_owner(facts, definition).and_then(|owner| definitions[owner.index()]).unwrap_or(file);
+        let (word, name) = (definition.kind.word(), facts.name(definition.name));
+        let text = format!("{}::{word}::{name}", symbols.text(owner));
+        found.push((DefId(index as u32), symbols.intern(&text)));
+    }
+    found
 }
 
 /// Number of same-named definitions up to which a declaration is matched with its definition.

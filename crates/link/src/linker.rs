@@ -282,10 +282,11 @@ impl Linker {
                 edges.extend(registrations.into_iter().map(|row| row.edge));
                 edges.extend(derived::fixtures(&mut eval, file));
                 edges.extend(config_reads::config_reads(&mut eval, file));
+                let generated = std::mem::take(&mut eval.generated);
                 let own = Key::surface(file);
                 let mut asked: Box<[Key]> = eval.into_asked().into_iter().filter(|key| *key != own).collect();
                 asked.sort_unstable();
-                let links = assemble::assemble(&self.project, file, resolutions, edges, compared);
+                let links = assemble::assemble(&self.project, file, resolutions, edges, compared, &generated);
                 Ok(Linked { file, asked, links })
             })
             .collect();

@@ -24,6 +24,8 @@ pub(crate) struct Unit {
     exports: Vec<(Name, u32)>,
     /// Node id of each definition that is a node.
     pub(crate) symbols: Vec<Option<SymbolId>>,
+    /// What macros may define, with the node ids it then has.
+    pub(crate) generated: Vec<(DefId, SymbolId)>,
     /// Node id of the file.
     pub(crate) file_symbol: SymbolId,
     /// Definitions whose members belong to a type written elsewhere, by the type's last written name.
@@ -75,6 +77,7 @@ impl Unit {
             bindings,
             wildcards,
             exports,
+            generated: ids::generated_ids(&facts, &def_symbols, file_symbol, symbols),
             symbols: def_symbols,
             file_symbol,
             attached: Vec::new(),

@@ -104,6 +104,27 @@ const RUST: &[(&str, &str)] = &[
     ),
 ];
 
+/// Functions that macros define, and code in the arguments of macros of other files.
+const RUST_MACROS: &[(&str, &str)] = &[
+    ("Cargo.toml", "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\n"),
+    (
+        "src/lib.rs",
+        "#[macro_use]\nmod load;\nmod shapes;\nmod checks;\npub struct Store;\nimpl Store { pub fn get(&self) -> shapes::Circle { shapes::unit() } }\n",
+    ),
+    (
+        "src/load.rs",
+        "macro_rules! load {\n    ($name:ident, $e:expr) => {\n        #[test]\n        fn $name() { $e(1); }\n    };\n}\nmacro_rules! all {\n    ($($e:expr),*) => { [$($e),*] };\n}\n#[macro_export]\nmacro_rules! size { ($($t:tt)*) => { stringify!($($t)*) } }\n",
+    ),
+    (
+        "src/shapes.rs",
+        "pub struct Circle;\nimpl Circle { pub fn area(&self) -> u32 { all![unit().area(), size!(unit())] } }\npub fn unit() -> Circle { Circle }\n",
+    ),
+    (
+        "src/checks.rs",
+        "use crate::{Store, shapes::{self, unit}};\nload!(get, |store: Store| store.get().area());\nload!(area, |_| {\n    all!(shapes::unit().area(), unit());\n    size!(unit().area());\n});\ncrate::size!(all, unit());\n",
+    ),
+];
+
 const JAVA: &[(&str, &str)] = &[
     (
         "src/p/Base.java",
@@ -373,6 +394,11 @@ fn typescript_edits() {
 #[test]
 fn rust_edits() {
     sequences(RUST);
+}
+
+#[test]
+fn rust_macro_edits() {
+    sequences(RUST_MACROS);
 }
 
 #[test]

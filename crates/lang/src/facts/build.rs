@@ -47,6 +47,7 @@ impl FactsBuilder {
             references: Vec::new(),
             member_writes: Vec::new(),
             arguments: Vec::new(),
+            macro_arguments: Vec::new(),
             package: None,
             doc: None,
             is_test: false,
@@ -78,6 +79,7 @@ impl FactsBuilder {
         }
         self.facts.references.sort_by_key(|reference| reference.pos);
         self.facts.arguments.sort_by_key(|argument| argument.of);
+        self.facts.macro_arguments.sort_by_key(|arguments| arguments.start);
         self.facts.shrink();
         self.facts
     }

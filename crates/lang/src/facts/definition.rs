@@ -130,6 +130,16 @@ pub struct DefFlags {
     pub is_declaration: bool,
     /// A [`DefKind::TypeAlias`] that is a type of its own with members of its own, not another name (Go `type T U`).
     pub is_distinct: bool,
+    /// A candidate: what a macro that is invoked among items would define if it names a function by its first word
+    /// ([`DefFlags::names_function`]). Bound to no name; [`Definition::declared`] names the macro.
+    pub is_generated: bool,
+    /// A macro that defines a function named by the first word it is given. Its parameters are the words that are no
+    /// such name, because a rule of it begins with them.
+    pub names_function: bool,
+    /// A macro whose function ([`DefFlags::names_function`]) is a test.
+    pub names_test: bool,
+    /// A macro whose arguments are code of the place where it is invoked: names in them mean what they mean there.
+    pub takes_code: bool,
 }
 
 /// A definition.

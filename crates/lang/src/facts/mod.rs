@@ -232,7 +232,8 @@ pub struct Reference {
     pub expr: ExprId,
     /// What is done with it.
     pub role: Role,
-    /// Found in the token tree of a macro or another place that the grammar does not understand: at most `possible`.
+    /// Found in the token tree of a macro or another place that the grammar does not understand: at most `possible`,
+    /// unless all of [`FileFacts::macro_arguments`] around it turn out to be code.
     pub inexact: bool,
     /// Number of positional and named arguments of a call, saturating; 255 when unknown (spread) or not a call.
     pub arity: u8,
@@ -240,6 +241,18 @@ pub struct Reference {
     pub pos: Pos,
     /// Innermost named definition around it (never an anonymous one); `None` at the top level of the file.
     pub enclosing: Option<DefId>,
+}
+
+/// Arguments of a macro that only the macro's definition tells to be code or not. Inexact references stand in one or,
+/// where macros are nested, in several of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MacroArguments {
+    /// Names the macro; [`Expr::Unknown`] if they are not known to be code whatever the macro is.
+    pub path: ExprId,
+    /// Their first character.
+    pub start: Pos,
+    /// Their last character, or a place behind it on the same line.
+    pub end: Pos,
 }
 
 /// `base.name = value` where the base is not the receiver of a method (those become [`DefKind::Field`] definitions):
@@ -348,6 +361,8 @@ pub struct FileFacts {
     pub member_writes: Vec<MemberWrite>,
     /// Arguments that say more than their value, in order of what they are given to.
     pub arguments: Vec<Argument>,
+    /// Arguments of macros that may be code, in order of their start.
+    pub macro_arguments: Vec<MacroArguments>,
     /// Package or namespace the whole file declares (`package com.x`, Go `package p`, PHP `namespace`).
     pub package: Option<NameId>,
     /// Doc comment of the file, shortened.
@@ -419,6 +434,7 @@ impl FileFacts {
         self.references.shrink_to_fit();
         self.member_writes.shrink_to_fit();
         self.arguments.shrink_to_fit();
+        self.macro_arguments.shrink_to_fit();
     }
 
     /// Number of facts, as counted against [`Limits::facts_per_file`](m1nd_base::Limits::facts_per_file).

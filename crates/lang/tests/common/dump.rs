@@ -33,6 +33,11 @@ pub(crate) fn dump(facts: &FileFacts) -> String {
     }
     out.push_str("# references\n");
     references(facts, &mut out);
+    for arguments in &facts.macro_arguments {
+        let (start, end) = (arguments.start, arguments.end);
+        let places = format!("{}:{}-{}:{}", start.line, start.col, end.line, end.col);
+        let _ = writeln!(out, "{places} arguments of {}", expr(facts, arguments.path));
+    }
     out
 }
 

@@ -252,6 +252,14 @@ impl Check<'_> {
 
     fn references(&mut self) {
         let facts = self.facts;
+        let sorted = facts.macro_arguments.windows(2).all(|pair| pair[0].start <= pair[1].start);
+        self.expect(sorted, || "arguments of macros are not in order of position".into());
+        for arguments in &facts.macro_arguments {
+            self.pos(arguments.start, "arguments of a macro");
+            self.pos(arguments.end, "arguments of a macro");
+            self.expr(arguments.path, "arguments of a macro");
+            self.expect(arguments.start <= arguments.end, || format!("{arguments:?} end before they start"));
+        }
         let sorted = facts.references.windows(2).all(|pair| pair[0].pos <= pair[1].pos);
         self.expect(sorted, || "references are not in order of position".into());
         for reference in &facts.references {

@@ -29,6 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use include::untagged;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
+use crate::file_links::expansions::GeneratedFunctions;
 use crate::languages::{FAMILIES, family};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Files, Key, Project};
@@ -67,6 +68,8 @@ pub(crate) struct Eval<'a> {
     home: &'static Rules,
     /// The file that is linked.
     home_file: FileId,
+    /// Functions that macros define in the file that is linked.
+    pub(crate) generated: GeneratedFunctions,
     /// Files that a file sees through includes.
     visible: FxHashMap<FileId, Rc<[FileId]>>,
     /// What the files that a file includes have at their top, by name.
@@ -95,6 +98,7 @@ impl<'a> Eval<'a> {
             open_values: FxHashMap::default(),
             home: &Rules::OUTLINED,
             home_file: FileId(0),
+            generated: GeneratedFunctions::default(),
             visible: FxHashMap::default(),
             included: FxHashMap::default(),
             depth: 0,

@@ -57,7 +57,8 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// Last path segments of attributes that make a function a test: `#[test]`, `#[tokio::test]`, …
-const TEST_MARKERS: &[&str] = &["test", "bench", "rstest", "test_case", "quickcheck", "wasm_bindgen_test", "proptest"];
+pub(super) const TEST_MARKERS: &[&str] =
+    &["test", "bench", "rstest", "test_case", "quickcheck", "wasm_bindgen_test", "proptest"];
 
 /// Attributes and doc comments that wait for their item.
 #[derive(Debug, Default)]

@@ -174,8 +174,7 @@ impl Extractor<'_> {
         let is_named_argument = self.is_named_argument(step, path);
         if !is_local && !is_named_argument {
             let (role, arity) = role_of(step, path, Role::Read);
-            // Among tokens that may be anything, a bare lower-case name is as likely no name at all.
-            if self.exactness == Exactness::Exact || role == Role::Call || text.starts_with(char::is_uppercase) {
+            if self.exactness == Exactness::Exact || role == Role::Call || self.is_name_among_tokens(step.node, path) {
                 self.refer(expr, role, arity, step.node);
             }
         }

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::Extractor;
 use super::attributes::Pending;
 use super::environment::{GenericParameter, Space};
+use super::macro_rules;
 use crate::facts::{
     BindingTarget, DefId, DefKind, Definition, Expr, ExprId, Literal, NameId, Namespace, Parameter, ParameterKind,
     ScopeId, ScopeKind, TypeParameter, Visibility,
@@ -464,9 +465,41 @@ impl Extractor<'_> {
         definition.flags.is_test = self.at.is_test;
         definition.doc = pending.doc();
         definition.signature = self.source.text.get(node.start_byte()..name_node.end_byte()).and_then(text::signature);
+        let known = macro_rules::read(self.source, node, self.ident(name_node));
+        definition.flags.names_function = known.names_function;
+        definition.flags.names_test = known.names_test;
+        definition.flags.takes_code = known.takes_code;
         let def = self.builder.definition(definition);
+        let words: Vec<Parameter> = known.words.iter().map(|word| self.leading_word(word)).collect();
+        self.builder.parameters(def, &words);
         self.builder.bind_definition(def, Namespace::Macro);
         self.decorate(def, &pending);
+    }
+
+    fn leading_word(&mut self, word: &str) -> Parameter {
+        let name = self.builder.name(word);
+        Parameter { name, kind: ParameterKind::Keyword, declared: None, default: None }
+    }
+
+    /// What a macro invoked among items defines if it defines a function by the name it is given first.
+    pub(super) fn generated(&mut self, node: Node<'_>, arguments: Node<'_>, pending: &Pending) -> Option<DefId> {
+        let name_node = macro_rules::first_word(arguments)?;
+        if self.builder.full() {
+            return None;
+        }
+        let name = self.builder.name(self.ident(name_node));
+        let pos = self.pos(name_node);
+        let mut definition = self.builder.blank_definition(DefKind::Function, name, self.at.items, pos);
+        definition.line_start = node.start_position().row as u32 + 1;
+        definition.line_end = self.source.end_line(node);
+        definition.bytes = (node.start_byte() as u32, node.end_byte() as u32);
+        definition.visibility = Visibility::Private;
+        definition.flags.is_generated = true;
+        definition.flags.is_local = self.at.is_local;
+        definition.flags.is_test = self.at.is_test || pending.is_test;
+        definition.doc = pending.doc();
+        definition.signature = self.source.text.get(node.start_byte()..name_node.end_byte()).and_then(text::signature);
+        Some(self.builder.definition(definition))
     }
 }
 

@@ -8,7 +8,7 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Range, Tree};
 
 use super::environment::Space;
 use super::{Exactness, Extractor};
-use crate::facts::{Collection, Expr, ExprId, Literal, Role};
+use crate::facts::{Collection, Expr, ExprId, Literal, MacroArguments, Pos, Role};
 use crate::walk::{self, Step};
 
 /// Macros inside the arguments of macros that are parsed; deeper ones are only searched. The walk of arguments nests on
@@ -25,6 +25,8 @@ enum Shape {
     Expressions,
     /// `matches!(expression, pattern if guard)`
     Pattern,
+    /// Expressions between commas, semicolons or arrows.
+    Separated,
     /// Items, where a macro stands in the place of items.
     Items,
 }
@@ -56,16 +58,25 @@ fn well_known(name: &str) -> Option<(Shape, Yields)> {
     })
 }
 
+/// Whether a macro is well known to take expressions.
+pub(super) fn takes_expressions(name: &str) -> bool {
+    well_known(name).is_some_and(|(shape, _)| shape == Shape::Expressions)
+}
+
 /// The parser of macro arguments, with the time that is left for them in this file.
 pub(super) struct MacroParser {
     parser: Option<Parser>,
     left: Duration,
     nesting: u32,
+    /// The innermost macro is known to take expressions.
+    is_known: bool,
+    /// A block or closure among the arguments of a macro is around the innermost one.
+    in_body: bool,
 }
 
 impl MacroParser {
     pub(super) fn new(budget: Duration) -> Self {
-        Self { parser: None, left: budget, nesting: 0 }
+        Self { parser: None, left: budget, nesting: 0, is_known: false, in_body: false }
     }
 
     /// Whether the walk is inside the arguments of a macro.
@@ -84,40 +95,99 @@ struct Overlay {
 impl Extractor<'_> {
     /// Refers to the macro and reads its arguments.
     pub(super) fn macro_invocation(&mut self, node: Node<'_>, path: &[Step<'_>]) {
-        drop(self.take_pending());
+        let pending = self.take_pending();
         let Some(name) = node.child_by_field_name("macro") else { return };
-        let is_type_list = path.last().is_some_and(|parent| parent.node.kind() == "type_arguments");
-        let callee = self.path(name, None, Some(Role::Macro));
-        let Some(arguments) = super::children(node).into_iter().rfind(|child| child.kind() == "token_tree") else {
-            return;
-        };
-        self.keep_text(callee, super::children(arguments).first().copied());
-        let known = well_known(self.last_name(name));
-        let in_items =
-            path.last().is_none_or(|parent| matches!(parent.node.kind(), "source_file" | "declaration_list"));
+        let arguments = super::children(node).into_iter().rfind(|child| child.kind() == "token_tree");
+        let among_items = is_among_items(path);
+        let at = self.at;
+        let generated = arguments.filter(|_| among_items).and_then(|list| self.generated(node, list, &pending));
+        if let Some(def) = generated {
+            self.at.enclosing = Some(def);
+        }
+        let of = self.path(name, None, Some(Role::Macro));
+        if let Some(def) = generated {
+            self.builder.definition_mut(def).declared = Some(of);
+        }
+        if let Some(arguments) = arguments {
+            self.keep_text(of, super::children(arguments).first().copied());
+            // No well-known macro stands in the place of items: there the name is another macro's.
+            let known = if among_items { None } else { well_known(self.last_name(name)) };
+            let is_type_list = path.last().is_some_and(|parent| parent.node.kind() == "type_arguments");
+            let read = (self.macros.is_known, self.macros.in_body, self.exactness);
+            self.macros.is_known = known.is_some();
+            self.macros.in_body |= self.macros.in_arguments() && is_in_body(path);
+            if let Some(value) = self.macro_arguments(arguments, of, known, (among_items, is_type_list)) {
+                self.exprs.set(node, value);
+            }
+            (self.macros.is_known, self.macros.in_body, self.exactness) = read;
+        }
+        self.at = at;
+    }
+
+    /// Reads the arguments; the value of the macro, if its name tells it.
+    fn macro_arguments(
+        &mut self,
+        arguments: Node<'_>,
+        of: ExprId,
+        known: Option<(Shape, Yields)>,
+        (among_items, is_type_list): (bool, bool),
+    ) -> Option<ExprId> {
+        if is_type_list {
+            self.token_arguments(arguments);
+            return None;
+        }
+        if let Some((shape, yields)) = known {
+            let Some(items) = self.parsed_arguments(arguments, shape) else {
+                self.token_arguments(arguments);
+                return None;
+            };
+            return self.macro_value(yields, &items);
+        }
         let braces = self.source.text(arguments).starts_with('{');
-        let (shape, yields) = match known {
-            Some(known) => known,
-            None if in_items && braces => (Shape::Items, Yields::Nothing),
-            None => (Shape::Expressions, Yields::Nothing),
-        };
-        let before = self.exactness;
-        if known.is_none() && shape != Shape::Items {
-            self.exactness = Exactness::Inexact;
+        if among_items && braces && self.parsed_arguments(arguments, Shape::Items).is_some() {
+            return None;
         }
-        let parsed = if is_type_list { None } else { self.parsed_arguments(arguments, shape) };
-        match parsed {
-            Some(items) => {
-                if let Some(value) = self.macro_value(yields, &items) {
-                    self.exprs.set(node, value);
-                }
-            }
-            None => {
-                self.exactness = Exactness::Inexact;
-                self.search_tokens(arguments);
-            }
+        self.exactness = Exactness::Inexact;
+        // Items in a block that is an argument belong to the block.
+        self.at.is_local = true;
+        let row = self.mark_arguments(of, arguments);
+        if self.parsed_arguments(arguments, Shape::Separated).is_none() {
+            let unknown = self.builder.unknown();
+            self.builder.facts_mut().macro_arguments[row].path = unknown;
+            self.search_tokens(arguments);
         }
-        self.exactness = before;
+        None
+    }
+
+    /// Arguments that are not understood.
+    fn token_arguments(&mut self, arguments: Node<'_>) {
+        self.exactness = Exactness::Inexact;
+        let unknown = self.builder.unknown();
+        self.mark_arguments(unknown, arguments);
+        self.search_tokens(arguments);
+    }
+
+    /// Notes which macro tells whether inexact references at `node` are code; the note's place.
+    fn mark_arguments(&mut self, path: ExprId, node: Node<'_>) -> usize {
+        let start = self.pos(node);
+        let end = node.end_position();
+        // In bytes, which are at least as many as the characters.
+        let end = Pos { line: end.row as u32 + 1, col: u16::try_from(end.column.max(1)).unwrap_or(u16::MAX) };
+        let rows = &mut self.builder.facts_mut().macro_arguments;
+        rows.push(MacroArguments { path, start, end: end.max(start) });
+        rows.len() - 1
+    }
+
+    /// Whether a bare identifier among the arguments of macros is the name of something. As an argument of its own it
+    /// may be any word: one in lower case most likely is, and no definition of the macro tells of another.
+    pub(super) fn is_name_among_tokens(&mut self, node: Node<'_>, path: &[Step<'_>]) -> bool {
+        let is_upper = self.source.text(node).starts_with(char::is_uppercase);
+        let is_argument = !self.macros.is_known && path.iter().all(|step| is_list(step.node.kind()));
+        if is_argument && is_upper {
+            let unknown = self.builder.unknown();
+            self.mark_arguments(unknown, node);
+        }
+        is_upper || !is_argument && (self.macros.in_body || is_in_body(path))
     }
 
     fn macro_value(&mut self, yields: Yields, items: &[ExprId]) -> Option<ExprId> {
@@ -146,7 +216,8 @@ impl Extractor<'_> {
         let overlay = self.overlay(arguments, shape)?;
         let tree = self.parse_overlay(&overlay)?;
         let root = tree.root_node();
-        if root.has_error() || (shape != Shape::Items && !is_one_list(root)) {
+        let fits = if shape == Shape::Items { is_items(root) } else { is_one_list(root) };
+        if root.has_error() || !fits {
             return None;
         }
         self.macros.nesting += 1;
@@ -174,7 +245,10 @@ impl Extractor<'_> {
         let mut text = written.to_vec();
         let end = text.len().checked_sub(1)?;
         match shape {
-            Shape::Expressions => {
+            Shape::Expressions | Shape::Separated => {
+                if shape == Shape::Separated {
+                    commas(arguments, &mut text);
+                }
                 let brackets = if text[0] == b'[' { (b'[', b']') } else { (b'(', b')') };
                 (text[0], text[end]) = brackets;
                 text.push(b';');
@@ -327,8 +401,56 @@ enum Join {
 struct Run {
     expr: Option<ExprId>,
     /// Where its last name is, if that is worth a reference.
-    name: Option<(usize, crate::facts::Pos)>,
+    name: Option<(usize, Pos)>,
     join: Join,
+}
+
+/// Whether a macro stands in the place of items.
+fn is_among_items(path: &[Step<'_>]) -> bool {
+    let around = match path {
+        [.., around, statement] if statement.node.kind() == "expression_statement" => around,
+        [.., around] => around,
+        [] => return true,
+    };
+    matches!(around.node.kind(), "source_file" | "declaration_list")
+}
+
+/// Whether there is a body of code between the arguments of a macro and a place in them.
+fn is_in_body(path: &[Step<'_>]) -> bool {
+    path.iter().any(|step| matches!(step.node.kind(), "block" | "closure_expression"))
+}
+
+/// What stands between the arguments of a macro and each of them.
+fn is_list(kind: &str) -> bool {
+    matches!(
+        kind,
+        "source_file" | "expression_statement" | "tuple_expression" | "parenthesized_expression" | "array_expression"
+    )
+}
+
+/// Whether parsed text holds items and no expressions, as far as the grammar tells.
+fn is_items(root: Node<'_>) -> bool {
+    super::children(root).iter().all(|item| match item.kind() {
+        "expression_statement" => item.named_child(0).is_some_and(|inner| inner.kind() == "macro_invocation"),
+        "let_declaration" => false,
+        kind => !kind.ends_with("_expression") && !kind.ends_with("identifier") && !kind.ends_with("_literal"),
+    })
+}
+
+/// Puts commas for the semicolons and arrows between arguments.
+fn commas(arguments: Node<'_>, text: &mut [u8]) {
+    let mut cursor = arguments.walk();
+    let mut more = cursor.goto_first_child();
+    while more {
+        let token = cursor.node();
+        let start = token.start_byte() - arguments.start_byte();
+        match token.kind() {
+            ";" => text[start] = b',',
+            "=>" => text[start..start + 2].copy_from_slice(b", "),
+            _ => {}
+        }
+        more = cursor.goto_next_sibling();
+    }
 }
 
 /// Whether the parsed arguments are one tuple, array, parenthesised expression, match or unit.

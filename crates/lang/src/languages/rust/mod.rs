@@ -9,6 +9,7 @@ mod closures;
 mod environment;
 mod exprs;
 mod items;
+mod macro_rules;
 mod macros;
 mod paths;
 mod patterns;

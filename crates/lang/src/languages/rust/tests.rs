@@ -417,6 +417,7 @@ fn macros() {
             "1:14 type mine",
             "1:20 macro mine::own",
             "1:30 call ~k",
+            "1:36 type ~b",
             "1:39 call ~b::c",
             "1:47 call ~d.e",
             "1:52 macro ~m",

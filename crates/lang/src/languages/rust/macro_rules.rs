@@ -1,0 +1,352 @@
+//! What the rules of a `macro_rules!` definition tell of its invocations: whether the arguments are code, and whether
+//! the first of them names a function.
+
+use tree_sitter::Node;
+
+use super::attributes::TEST_MARKERS;
+use super::macros::takes_expressions;
+use crate::walk::Source;
+
+/// What the rules of a macro tell.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Known<'a> {
+    /// The first word that it is given names a function that it defines.
+    pub(super) names_function: bool,
+    /// That function is a test.
+    pub(super) names_test: bool,
+    /// Its arguments are code of the place where it is invoked.
+    pub(super) takes_code: bool,
+    /// Words that rules begin with: given first, they name no function.
+    pub(super) words: Vec<&'a str>,
+}
+
+/// A token. Delimiters are tokens too, so that rules are read without nesting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Token<'a> {
+    kind: Kind,
+    text: &'a str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// `$name`
+    Variable,
+    Word,
+    Literal,
+    Open,
+    Close,
+    /// All else, `$` before a repetition included.
+    Sign,
+}
+
+/// What a rule has to do with the first word of an invocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum First<'a> {
+    /// Nothing: the rule takes no invocation that begins with a word.
+    None,
+    /// Names a function; whether that is a test.
+    Function(bool),
+    /// Is given to the same macro again, first.
+    Again,
+    /// Is this very word.
+    Word(&'a str),
+    /// May be anything.
+    Other,
+}
+
+/// Reads the rules of a macro definition.
+pub(super) fn read<'a>(source: Source<'a>, definition: Node<'_>, name: &str) -> Known<'a> {
+    let mut known = Known { takes_code: true, ..Known::default() };
+    let mut functions = 0u32;
+    let mut tests = 0u32;
+    let mut others = 0u32;
+    let mut rules = 0u32;
+    for rule in super::children(definition).into_iter().filter(|child| child.kind() == "macro_rule") {
+        let (Some(left), Some(right)) = (rule.child_by_field_name("left"), rule.child_by_field_name("right")) else {
+            continue;
+        };
+        rules += 1;
+        let (left, right) = (tokens(source, left), tokens(source, right));
+        known.takes_code = known.takes_code && takes_code(&left, &right, name);
+        match first(&left, &right, name) {
+            First::Function(is_test) => {
+                functions += 1;
+                tests += u32::from(is_test);
+            }
+            First::Word(word) if !known.words.contains(&word) => known.words.push(word),
+            First::Other => others += 1,
+            First::None | First::Again | First::Word(_) => {}
+        }
+    }
+    known.names_function = functions > 0 && others == 0;
+    known.names_test = known.names_function && tests == functions;
+    known.takes_code &= rules > 0;
+    if !known.names_function {
+        known.words.clear();
+    }
+    known
+}
+
+/// The word that the arguments of an invocation begin with, attributes left out.
+pub(super) fn first_word(arguments: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = arguments.walk();
+    let mut more = cursor.goto_first_child() && cursor.goto_next_sibling();
+    while more {
+        let node = cursor.node();
+        match node.kind() {
+            "identifier" => return Some(node),
+            "#" => {
+                let attribute = cursor.goto_next_sibling() && cursor.node().kind() == "token_tree";
+                if !attribute {
+                    return None;
+                }
+            }
+            _ if node.is_extra() => {}
+            _ => return None,
+        }
+        more = cursor.goto_next_sibling();
+    }
+    None
+}
+
+/// The tokens of a matcher or transcriber in order, its own delimiters included.
+fn tokens<'a>(source: Source<'a>, tree: Node<'_>) -> Vec<Token<'a>> {
+    let mut cursor = tree.walk();
+    let mut found = Vec::new();
+    let mut end = tree.start_byte();
+    let mut depth = 0u32;
+    loop {
+        let node = cursor.node();
+        let whole = node.kind().ends_with("_literal") || node.is_extra();
+        if !whole && cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        // The grammar has no node for what separates repetitions.
+        let between = source.text.get(end..node.start_byte()).unwrap_or("").trim();
+        found.extend((!between.is_empty()).then(|| token(between)));
+        if !node.is_extra() {
+            found.push(token(source.text(node)));
+        }
+        end = node.end_byte();
+        while !cursor.goto_next_sibling() {
+            if depth <= 1 || !cursor.goto_parent() {
+                return found;
+            }
+            depth -= 1;
+        }
+    }
+}
+
+fn token(text: &str) -> Token<'_> {
+    let mut chars = text.chars();
+    let kind = match (chars.next(), chars.next()) {
+        (Some('$'), Some(_)) => Kind::Variable,
+        (Some('(' | '[' | '{'), None) => Kind::Open,
+        (Some(')' | ']' | '}'), None) => Kind::Close,
+        (Some('_'), None) => Kind::Sign,
+        (Some('b' | 'c' | 'r'), Some('"' | '\'')) => Kind::Literal,
+        (Some(first), _) if first == '_' || first.is_alphabetic() => Kind::Word,
+        (Some(first), _) if first == '"' || first == '\'' || first.is_numeric() => Kind::Literal,
+        _ => Kind::Sign,
+    };
+    Token { kind, text }
+}
+
+/// Text of a token, empty past the end.
+fn text<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
+    tokens.get(at).map_or("", |token| token.text)
+}
+
+fn text_before<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
+    at.checked_sub(1).map_or("", |at| text(tokens, at))
+}
+
+/// The place behind the group that opens at `open`.
+fn group_end(tokens: &[Token<'_>], open: usize) -> usize {
+    let mut depth = 0usize;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        match token.kind {
+            Kind::Open => depth += 1,
+            Kind::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    tokens.len()
+}
+
+/// What a rule does with the first word.
+fn first<'a>(left: &[Token<'a>], right: &[Token<'a>], name: &str) -> First<'a> {
+    let mut at = 1;
+    loop {
+        match (text(left, at), text(left, at + 1), text(left, at + 2)) {
+            // Attributes: `$(#[$meta:meta])*`
+            ("$", "(", "#") => at = group_end(left, at + 1) + 1,
+            (variable, ":", "vis") if variable.starts_with('$') => at += 3,
+            _ => break,
+        }
+    }
+    let Some(token) = left.get(at) else { return First::None };
+    match token.kind {
+        Kind::Word => First::Word(token.text),
+        Kind::Variable if text(left, at + 1) == ":" && text(left, at + 2) == "ident" => named(right, token.text, name),
+        Kind::Variable => match text(left, at + 2) {
+            "block" | "lifetime" | "literal" => First::None,
+            _ => First::Other,
+        },
+        Kind::Sign if token.text == "$" => First::Other,
+        Kind::Sign | Kind::Literal | Kind::Open | Kind::Close => First::None,
+    }
+}
+
+/// What a transcriber makes of the variable that holds the first word.
+fn named<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a> {
+    let mut again = false;
+    let mut groups: Vec<bool> = Vec::new();
+    for (at, token) in right.iter().enumerate() {
+        match token.kind {
+            // Repetitions are no place of their own.
+            Kind::Open => groups.push(at > 0 && text_before(right, at) != "$"),
+            Kind::Close => drop(groups.pop()),
+            _ => {}
+        }
+        let is_outermost = !groups.contains(&true);
+        if token.text == "fn" && text(right, at + 1) == variable && is_outermost {
+            return First::Function(is_test(&right[..at]));
+        }
+        again |= token.text == name
+            && text(right, at + 1) == "!"
+            && right.get(at + 2).is_some_and(|open| open.kind == Kind::Open)
+            && text(right, at + 3) == variable;
+    }
+    if again { First::Again } else { First::Other }
+}
+
+/// Whether the attributes that end a run of tokens, before `fn`, make a test.
+fn is_test(before: &[Token<'_>]) -> bool {
+    for at in (1..before.len()).rev() {
+        let token = before[at];
+        if matches!(token.text, ";" | "}" | "{") {
+            return false;
+        }
+        let ends = matches!(text(before, at + 1), "]" | "(");
+        if ends && TEST_MARKERS.contains(&token.text) && matches!(text_before(before, at), "[" | "::") {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether all that a rule takes is parsed as code where it is written, and means there what it means in place.
+fn takes_code(left: &[Token<'_>], right: &[Token<'_>], name: &str) -> bool {
+    // Names in a module, or beside imports, mean what they mean there; `Self` means another type in an impl.
+    let moves = |token: &Token<'_>| {
+        matches!(token.text, "mod" | "use" | "impl" | "trait" | "macro_rules") && token.kind == Kind::Word
+    };
+    let Some(variables) = code_variables(left) else { return false };
+    !right.iter().any(moves) && variables.iter().all(|variable| uses_are_code(right, *variable, name))
+}
+
+/// A variable whose uses tell whether it is code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Variable<'a> {
+    name: &'a str,
+    /// A word, which may become a local variable that other arguments then name; else any tokens.
+    is_word: bool,
+}
+
+/// The variables of a matcher that are words or any tokens; `None` if what it takes cannot be read as expressions
+/// with separators in between.
+fn code_variables<'a>(left: &[Token<'a>]) -> Option<Vec<Variable<'a>>> {
+    let mut variables = Vec::new();
+    // Of each open group: whether it is a repetition, and whether an argument stood directly before it.
+    let mut groups: Vec<(bool, bool)> = Vec::new();
+    let mut after = false;
+    let mut at = 1;
+    let last = left.len().checked_sub(1)?;
+    while at < last {
+        let token = left[at];
+        match (token.kind, token.text) {
+            (Kind::Sign, "," | ";" | "=>") => after = false,
+            (Kind::Sign, "=") if groups.iter().all(|(repeats, _)| *repeats) => after = false,
+            (Kind::Sign, "#") if text(left, at + 1) == "[" => {
+                at = group_end(left, at + 1);
+                continue;
+            }
+            (Kind::Sign, "$") if text(left, at + 1) == "(" => {
+                groups.push((true, after));
+                at += 1;
+            }
+            (Kind::Close, _) => {
+                let (repeats, before) = groups.pop()?;
+                if repeats {
+                    let separator = text(left, at + 1);
+                    let has_none = matches!(separator, "*" | "+" | "?");
+                    let fits =
+                        if has_none { separator == "?" || !after } else { matches!(separator, "," | ";" | "=>") };
+                    if !fits {
+                        return None;
+                    }
+                    at += if has_none { 1 } else { 2 };
+                    after |= before;
+                } else {
+                    after = true;
+                }
+            }
+            _ if after => return None,
+            (Kind::Open, _) => groups.push((false, false)),
+            (Kind::Variable, variable) if text(left, at + 1) == ":" => {
+                let fragment = text(left, at + 2);
+                match fragment {
+                    "block" | "expr" | "expr_2021" | "lifetime" | "literal" | "path" | "stmt" | "ty" => {}
+                    "ident" | "tt" => variables.push(Variable { name: variable, is_word: fragment == "ident" }),
+                    "vis" => {}
+                    _ => return None,
+                }
+                after = !matches!(fragment, "tt" | "vis");
+                at += 2;
+            }
+            (Kind::Word | Kind::Literal, _) => after = true,
+            _ => return None,
+        }
+        at += 1;
+    }
+    Some(variables)
+}
+
+/// Whether a transcriber only uses a variable where the tokens it holds are code: given on to macros that take
+/// expressions or to the same macro; or, of a word, where it names an item or a member. Tokens that are dropped are none.
+fn uses_are_code(right: &[Token<'_>], variable: Variable<'_>, name: &str) -> bool {
+    // Of each open group: whether tokens in it are arguments of a macro that takes code.
+    let mut groups: Vec<bool> = Vec::new();
+    let mut is_used = variable.is_word;
+    for (at, token) in right.iter().enumerate() {
+        match token.kind {
+            Kind::Open => {
+                let around = groups.last().copied().unwrap_or(false);
+                let macro_name = at.checked_sub(2).map_or("", |at| text(right, at));
+                groups.push(match text_before(right, at) {
+                    "$" => around,
+                    "!" => macro_name == name || takes_expressions(macro_name),
+                    _ => false,
+                });
+            }
+            Kind::Close => drop(groups.pop()),
+            Kind::Variable if token.text == variable.name => {
+                let given = groups.last().copied().unwrap_or(false);
+                let (before, behind) = (text_before(right, at), text(right, at + 1));
+                let is_item = matches!(before, "fn" | "struct" | "enum" | "type" | "const" | "static");
+                let is_path = matches!(before, "." | "::") || matches!(behind, "::" | "!");
+                if !given && !(variable.is_word && (is_item || is_path)) {
+                    return false;
+                }
+                is_used = true;
+            }
+            _ => {}
+        }
+    }
+    is_used
+}
