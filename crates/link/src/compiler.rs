@@ -305,6 +305,7 @@ impl<'a> Overlay<'_, 'a> {
         }
         chosen.sort_unstable();
         chosen.dedup_by_key(|candidate| candidate.symbol);
+        narrow(&mut chosen, |candidate| !self.is_added_elsewhere(candidate));
         let wants_type = matches!(row.role, Some(Role::Type | Role::Inherit | Role::Implement));
         let is_only_type = |row: &Definition| matches!(row.kind, DefKind::Interface | DefKind::TypeAlias);
         if row.role.is_some() && chosen.len() > 1 {

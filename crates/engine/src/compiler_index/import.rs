@@ -48,6 +48,14 @@ pub(crate) fn import(
             uses.map(|(pos, row)| CompilerRow { pos: *pos, symbol: row.symbol, import: row.import }).collect();
         rows.sort_unstable();
         rows.dedup();
+        // A use of a local variable names the type of the same name, too: it is not told which of them is meant.
+        let locals: FxHashSet<Pos> = file
+            .occurrences
+            .iter()
+            .filter(|(_, row)| symbols.without_node[row.symbol as usize])
+            .map(|(pos, _)| *pos)
+            .collect();
+        rows.retain(|row| !(symbols.only_type(row.symbol) && locals.contains(&row.pos)));
         rows
     };
     let mut indexed = Vec::with_capacity(files.len());
@@ -275,6 +283,14 @@ struct Known {
     rows: Vec<CompilerSymbol>,
     /// Whether it is anything; by number of the symbol.
     known: Vec<bool>,
+    /// Whether it is defined in the project and no node.
+    without_node: Vec<bool>,
+}
+
+impl Known {
+    fn only_type(&self, symbol: u32) -> bool {
+        matches!(&self.rows[symbol as usize], CompilerSymbol::Nodes(nodes) if nodes.iter().all(is_only_type))
+    }
 }
 
 fn symbols(
@@ -295,14 +311,6 @@ fn symbols(
         }
         file.without_node.iter().for_each(|symbol| defined[*symbol as usize] = true);
     }
-    // A type and a local variable of one name can be one symbol: a use of the variable is none of the type.
-    for file in files.values() {
-        for &symbol in &file.without_node {
-            if nodes[symbol as usize].iter().all(is_only_type) {
-                nodes[symbol as usize].clear();
-            }
-        }
-    }
     report.definitions = nodes.iter().filter(|nodes| !nodes.is_empty()).count();
     report.definitions_without_node = defined.iter().filter(|defined| **defined).count() - report.definitions;
     // What a package defines here and what it does not (files that were left out) is all of the project.
@@ -313,10 +321,11 @@ fn symbols(
         .filter_map(|row| Some(row.0.as_ref()?.package.as_str()))
         .collect();
     let inside = Inside::new(ground.snapshot);
-    let mut known = Known { rows: Vec::with_capacity(names.len()), known: Vec::with_capacity(names.len()) };
+    let mut known = Known { rows: Vec::new(), known: Vec::new(), without_node: Vec::new() };
     for ((name, nodes), defined) in names.iter().zip(nodes).zip(defined) {
         let outside = name.as_ref().filter(|name| !defined && !own.contains(name.package.as_str()));
         let outside = outside.filter(|name| !name.package.is_empty() && !is_guess(name) && !inside.holds(name));
+        known.without_node.push(defined && nodes.is_empty());
         known.known.push(!nodes.is_empty() || outside.is_some());
         known.rows.push(match outside {
             Some(name) => CompilerSymbol::External(package(name)),

@@ -322,3 +322,20 @@ fn columns_of_any_unit_are_understood() {
     let edge = graph.out_edges(graph.find("file::a.py::fn::g").expect("a node")).next().expect("an edge");
     assert_eq!((edge.tier, edge.compiler), (EdgeTier::Certain, true));
 }
+
+#[test]
+fn a_local_variable_is_not_the_type_of_its_name() {
+    let text = "export function f() {\n  const a = 1;\n  type a = number;\n  return g(a);\n}\nfunction g(x: number) { return x; }\n";
+    let project = Project::new(&format!("//- /a.ts\n{text}"));
+    let engine = project.indexed();
+    let rows: &[Row<'_>] = &[
+        (1, 8, 9, "local 1", true),
+        (2, 7, 8, "local 2", true),
+        (3, 11, 12, "local 1", false),
+        (3, 11, 12, "local 2", false),
+    ];
+    let before = engine.snapshot().graph().dump();
+    let report = import(&project, &engine, Mode::Replace, &bytes(vec![document("a.ts", rows)])).expect("imports");
+    assert_eq!(report.compiler.expect("reports").added, 0);
+    assert_eq!(engine.snapshot().graph().dump(), before);
+}
