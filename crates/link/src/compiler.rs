@@ -11,7 +11,7 @@ use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, Role};
 use rustc_hash::FxHashMap;
 
 use crate::eval::Eval;
-use crate::file_links::{Resolution, Target, is_test};
+use crate::file_links::{Resolution, Target, is_in_test, is_test};
 use crate::ids::SymbolId;
 use crate::project::FileId;
 use crate::unit::Unit;
@@ -395,7 +395,7 @@ impl<'a> Overlay<'_, 'a> {
         let unit = self.eval.unit(self.file);
         let start = unit.facts.references.partition_point(|row| row.pos < pos);
         let around = unit.facts.references.get(start).filter(|row| row.pos == pos).and_then(|row| row.enclosing);
-        is_test(unit, around) && !is_test(self.eval.unit(candidate.file), candidate.def)
+        is_in_test(self.eval, self.file, around) && !is_test(self.eval.unit(candidate.file), candidate.def)
     }
 
     /// A reference where we had seen none.

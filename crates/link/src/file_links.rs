@@ -530,14 +530,19 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
 
 /// Whether a call leads from test code to code that is no test.
 fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &Search) -> bool {
-    let generated = reference.enclosing.and_then(|def| eval.generated.get(&def));
-    if !generated.is_some_and(|of| of.is_test) && !is_test(eval.unit(file), reference.enclosing) {
+    if !is_in_test(eval, file, reference.enclosing) {
         return false;
     }
     search.found.iter().all(|found| match found.entity {
         Entity::Def(of) => !is_test(eval.unit(of.file), Some(of.def)),
         _ => false,
     })
+}
+
+/// As [`is_test`], of a place in the file that is linked: functions that macros define may be tests too.
+pub(crate) fn is_in_test(eval: &mut Eval<'_>, file: FileId, around: Option<DefId>) -> bool {
+    let generated = around.and_then(|def| eval.generated.get(&def));
+    generated.is_some_and(|of| of.is_test) || is_test(eval.unit(file), around)
 }
 
 /// Whether a place is test code: in a test file, or inside a definition that is a test.

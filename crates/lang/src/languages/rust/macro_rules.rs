@@ -7,6 +7,9 @@ use super::attributes::TEST_MARKERS;
 use super::macros::takes_expressions;
 use crate::walk::Source;
 
+/// Variables of a rule, and words that rules begin with, up to which a macro is understood: each is looked for.
+const MAX_NAMES: usize = 64;
+
 /// What the rules of a macro tell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Known<'a> {
@@ -73,12 +76,14 @@ pub(super) fn read<'a>(source: Source<'a>, definition: Node<'_>, name: &str) -> 
                 functions += 1;
                 tests += u32::from(is_test);
             }
-            First::Word(word) if !known.words.contains(&word) => known.words.push(word),
+            First::Word(word) if known.words.len() <= MAX_NAMES && !known.words.contains(&word) => {
+                known.words.push(word)
+            }
             First::Other => others += 1,
             First::None | First::Again | First::Word(_) => {}
         }
     }
-    known.names_function = functions > 0 && others == 0;
+    known.names_function = functions > 0 && others == 0 && known.words.len() <= MAX_NAMES;
     known.names_test = known.names_function && tests == functions;
     known.takes_code &= rules > 0;
     if !known.names_function {
@@ -206,15 +211,19 @@ fn first<'a>(left: &[Token<'a>], right: &[Token<'a>], name: &str) -> First<'a> {
 fn named<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a> {
     let mut again = false;
     let mut groups: Vec<bool> = Vec::new();
+    let mut inside = 0usize;
     for (at, token) in right.iter().enumerate() {
         match token.kind {
-            // Repetitions are no place of their own.
-            Kind::Open => groups.push(at > 0 && text_before(right, at) != "$"),
-            Kind::Close => drop(groups.pop()),
+            Kind::Open => {
+                // Repetitions are no place of their own.
+                let is_place = at > 0 && text_before(right, at) != "$";
+                inside += usize::from(is_place);
+                groups.push(is_place);
+            }
+            Kind::Close => inside -= usize::from(groups.pop().unwrap_or(false)),
             _ => {}
         }
-        let is_outermost = !groups.contains(&true);
-        if token.text == "fn" && text(right, at + 1) == variable && is_outermost {
+        if token.text == "fn" && text(right, at + 1) == variable && inside == 0 {
             return First::Function(is_test(&right[..at]));
         }
         again |= token.text == name
@@ -264,6 +273,7 @@ fn code_variables<'a>(left: &[Token<'a>]) -> Option<Vec<Variable<'a>>> {
     let mut variables = Vec::new();
     // Of each open group: whether it is a repetition, and whether an argument stood directly before it.
     let mut groups: Vec<(bool, bool)> = Vec::new();
+    let mut inside = 0usize;
     let mut after = false;
     let mut at = 1;
     let last = left.len().checked_sub(1)?;
@@ -271,7 +281,7 @@ fn code_variables<'a>(left: &[Token<'a>]) -> Option<Vec<Variable<'a>>> {
         let token = left[at];
         match (token.kind, token.text) {
             (Kind::Sign, "," | ";" | "=>") => after = false,
-            (Kind::Sign, "=") if groups.iter().all(|(repeats, _)| *repeats) => after = false,
+            (Kind::Sign, "=") if inside == 0 => after = false,
             (Kind::Sign, "#") if text(left, at + 1) == "[" => {
                 at = group_end(left, at + 1);
                 continue;
@@ -293,11 +303,15 @@ fn code_variables<'a>(left: &[Token<'a>]) -> Option<Vec<Variable<'a>>> {
                     at += if has_none { 1 } else { 2 };
                     after |= before;
                 } else {
+                    inside -= 1;
                     after = true;
                 }
             }
             _ if after => return None,
-            (Kind::Open, _) => groups.push((false, false)),
+            (Kind::Open, _) => {
+                inside += 1;
+                groups.push((false, false));
+            }
             (Kind::Variable, variable) if text(left, at + 1) == ":" => {
                 let fragment = text(left, at + 2);
                 match fragment {
@@ -314,7 +328,7 @@ fn code_variables<'a>(left: &[Token<'a>]) -> Option<Vec<Variable<'a>>> {
         }
         at += 1;
     }
-    Some(variables)
+    (variables.len() <= MAX_NAMES).then_some(variables)
 }
 
 /// Whether a transcriber only uses a variable where the tokens it holds are code: given on to macros that take

@@ -1,7 +1,7 @@
 use m1nd_base::{Cancel, Limits};
 
 use crate::facts::{
-    Binding, BindingTarget, Collection, DefKind, Expr, ExprId, FileFacts, ImportKind, ListId, PathRoot, Role,
+    Binding, BindingTarget, Collection, DefId, DefKind, Expr, ExprId, FileFacts, ImportKind, ListId, PathRoot, Role,
     Visibility,
 };
 use crate::{Language, extract};
@@ -443,4 +443,43 @@ fn struct_literals_and_patterns_use_fields() {
             "1:53 read q",
         ],
     );
+}
+
+#[test]
+fn rules_of_macros() {
+    let rows: &[(&str, &str)] = &[
+        ("($name:ident, $e:expr) => { #[test] fn $name() { $e } }", "function test code"),
+        ("($(#[$m:meta])* $name:ident; $e:expr) => { $(#[$m])* pub fn $name() { $e } }", "function code"),
+        ("($name:ident) => { #[tokio::test] async fn $name() {} }", "function test code"),
+        ("($name:ident) => { #[cfg(test)] fn a() {} fn $name() {} }", "function code"),
+        ("($n:ident, $e:expr) => { x!($n, $e, 1); }; ($n:ident, $e:expr, $f:expr) => { fn $n() {} }", "function code"),
+        ("($n:ident) => { x!(not, $n); }; (not, $n:ident) => { fn $n() {} }", "code"),
+        ("(not, $n:ident) => {}; ($n:ident) => { fn $n() {} }", "function code not"),
+        ("($n:ident) => { mod m { fn $n() {} } }", ""),
+        ("($n:ident) => { struct $n; }", "code"),
+        ("($a:tt, $n:ident) => { fn $n() {} }", ""),
+        ("($($e:expr),* $(,)?) => { f($($e),*) }", "code"),
+        ("($($k:expr => $v:expr),+) => { [$(($k, $v)),+] }", "code"),
+        ("($x:ident, $e:expr) => { let $x = 1; $e }", ""),
+        ("($x:ident, $e:expr) => { a.$x($e) }", "code"),
+        ("($p:pat, $e:expr) => { if let $p = $e {} }", ""),
+        ("($x:ident ($e:expr)) => { $x($e) }", ""),
+        ("($x:ident $b:block) => { $b }", ""),
+        ("($a:expr; $b:expr) => { use m::*; $a + $b }", ""),
+        ("($($t:tt)*) => { println!($($t)*) }", "code"),
+        ("($fmt:literal $($t:tt)*) => { other!($fmt, $($t)*) }", ""),
+        ("($($t:tt)*) => {}", ""),
+        ("($a:expr /* , */ , \")\", $b:expr) => { f($a, $b) }", "code"),
+        ("", ""),
+    ];
+    for (rules, wanted) in rows {
+        let facts = facts(&format!("macro_rules! x {{ {rules} }}"));
+        let flags = facts.definitions[0].flags;
+        let mut found = Vec::new();
+        found.extend(flags.names_function.then_some("function"));
+        found.extend(flags.names_test.then_some("test"));
+        found.extend(flags.takes_code.then_some("code"));
+        found.extend(facts.parameters(DefId(0)).iter().map(|word| facts.name(word.name)));
+        assert_eq!(found.join(" "), *wanted, "{rules}");
+    }
 }
