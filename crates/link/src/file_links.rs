@@ -301,6 +301,7 @@ fn resolve_reference<'a>(
         Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => unit.facts.name(name),
         Expr::Super { .. } => "super",
         Expr::Root { .. } => "crate",
+        expr if is_by_value(expr) => name_of_value(unit, reference.expr),
         _ => "",
     };
     let mut search = search(eval, file, reference.expr, reference.role);
@@ -396,6 +397,9 @@ pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role
         Role::Decorate => &[Namespace::Value, Namespace::Macro, Namespace::Type],
         Role::Macro => &[Namespace::Macro, Namespace::Value],
     };
+    if role == Role::Call && is_by_value(eval.unit(file).facts.expr(expr)) {
+        return Search::one(Entity::Expr(file, expr));
+    }
     let mut first: Option<Search> = None;
     for &want in wants {
         let search = eval.resolve(file, expr, want);
@@ -411,6 +415,29 @@ pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role
         return search;
     }
     first.unwrap_or_default()
+}
+
+/// Whether a call is of what an expression yields, not of what a name stands for.
+fn is_by_value(expr: Expr) -> bool {
+    matches!(expr, Expr::Call { .. } | Expr::Index { .. } | Expr::Key { .. } | Expr::Implicit { .. } | Expr::Union(_))
+}
+
+/// The last name in an expression that is called by its value.
+fn name_of_value(unit: &Unit, mut expr: ExprId) -> &str {
+    // Sub-expressions stand before what uses them, so this ends.
+    loop {
+        expr = match unit.facts.expr(expr) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Implicit { name, .. } => {
+                return unit.facts.name(name);
+            }
+            Expr::Call { callee: base, .. } | Expr::Index { base } | Expr::Key { base, .. } => base,
+            Expr::Union(items) => match unit.list(items) {
+                [first, ..] => *first,
+                [] => return "",
+            },
+            _ => return "",
+        };
+    }
 }
 
 /// The node a reference belongs to: the innermost definition around it that is one, else the file. What an impl block
@@ -643,6 +670,12 @@ fn value_targets(
 }
 
 fn push_value(eval: &mut Eval<'_>, value: &Value, targets: &mut Vec<Target>, also: &mut Vec<SymbolId>, calls: bool) {
+    if let (Value::Instance(of, _), true) = (value, calls) {
+        let called = eval.rules(of.file).call_method.map(|method| eval.method_of(value, method));
+        for of in called.into_iter().flatten() {
+            targets.extend(eval.unit(of.file).symbols[of.def.index()].map(Target::Symbol));
+        }
+    }
     if let Value::Def(of, _) | Value::Bound(of, _) = value
         && let Some(symbol) = eval.unit(of.file).symbols[of.def.index()]
     {

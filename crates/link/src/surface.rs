@@ -174,7 +174,11 @@ impl Surface<'_> {
                 self.name(name);
                 self.local_name(name, scope, work);
             }
-            Expr::Member { base, name } | Expr::Path { base, name } => {
+            Expr::Member { base, name }
+            | Expr::Path { base, name }
+            | Expr::Key { base, name }
+            | Expr::Entry { value: base, name }
+            | Expr::Implicit { base, name } => {
                 self.name(name);
                 work.push(base);
             }

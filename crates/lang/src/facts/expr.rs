@@ -46,6 +46,28 @@ pub enum Expr {
         /// The container.
         base: ExprId,
     },
+    /// `base[key]` with a constant key.
+    Key {
+        /// The container.
+        base: ExprId,
+        /// The key as [`Expr::Entry`] has it.
+        name: NameId,
+    },
+    /// An element of a map that is written with a constant key; stands only among the items of a collection.
+    Entry {
+        /// The key: an integer in decimal digits, or a string in double quotes.
+        name: NameId,
+        /// The element.
+        value: ExprId,
+    },
+    /// The method of this name, of values that have it: for calls that the language makes without writing them
+    /// (`for` calls `__iter__`).
+    Implicit {
+        /// The value.
+        base: ExprId,
+        /// The method.
+        name: NameId,
+    },
     /// Element number `index` of a tuple, or of a container when its arity is not known (destructuring).
     Item {
         /// The tuple.

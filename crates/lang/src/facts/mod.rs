@@ -227,8 +227,9 @@ pub enum Role {
 /// no reference of their own; they matter only as parts of expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// The access path; its last name is what is referred to. Always [`Expr::Name`], [`Expr::Member`], [`Expr::Path`],
-    /// [`Expr::Super`] or [`Expr::Root`] (an import path of Rust that ends in a keyword).
+    /// The access path; its last name is what is referred to: [`Expr::Name`], [`Expr::Member`], [`Expr::Path`],
+    /// [`Expr::Super`] or [`Expr::Root`] (an import path of Rust that ends in a keyword). Any other expression is
+    /// called by its value (`f()()`, `handlers["k"]()`); nothing is said of it if the value is not known.
     pub expr: ExprId,
     /// What is done with it.
     pub role: Role,
@@ -237,7 +238,7 @@ pub struct Reference {
     pub inexact: bool,
     /// Number of positional and named arguments of a call, saturating; 255 when unknown (spread) or not a call.
     pub arity: u8,
-    /// Where the last name of the access path is written.
+    /// Where the last name of the access path is written; for a call by value where its arguments begin.
     pub pos: Pos,
     /// Innermost named definition around it (never an anonymous one); `None` at the top level of the file.
     pub enclosing: Option<DefId>,

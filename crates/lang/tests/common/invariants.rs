@@ -204,7 +204,11 @@ impl Check<'_> {
                     self.scope(scope, &of);
                     None
                 }
-                Expr::Member { base, name } | Expr::Path { base, name } => {
+                Expr::Member { base, name }
+                | Expr::Path { base, name }
+                | Expr::Key { base, name }
+                | Expr::Entry { value: base, name }
+                | Expr::Implicit { base, name } => {
                     self.name(name, &of);
                     Some(base)
                 }
@@ -267,7 +271,7 @@ impl Check<'_> {
             self.expr(reference.expr, "a reference");
             if reference.expr.index() < facts.exprs.len() {
                 let expr = facts.expr(reference.expr);
-                let names = matches!(
+                let named = matches!(
                     expr,
                     Expr::Name { .. }
                         | Expr::Member { .. }
@@ -275,7 +279,9 @@ impl Check<'_> {
                         | Expr::Super { .. }
                         | Expr::Root { .. }
                 );
-                self.expect(names, || format!("a reference refers to {expr:?}"));
+                self.expect(named || reference.role == m1nd_lang::facts::Role::Call, || {
+                    format!("a reference refers to {expr:?}")
+                });
             }
             if let Some(id) = reference.enclosing {
                 self.def(id, "a reference");

@@ -98,7 +98,9 @@ impl Eval<'_> {
                     bound => self.call(&bound, file, args),
                 })
             }
-            Value::Builtin(..) | Value::Module(_) | Value::Super(_) => Values::unknown(Reason::UnknownReceiver),
+            Value::Builtin(..) | Value::Module(_) | Value::Super(_) | Value::Key(_) => {
+                Values::unknown(Reason::UnknownReceiver)
+            }
             Value::Null => Values::default(),
         }
     }
@@ -499,6 +501,7 @@ impl Eval<'_> {
                 let search = self.member(value, name, Namespace::Value);
                 self.values_of(search, Namespace::Value)
             }
+            Value::Builtin(Builtin::List, args) if args.len() > index + 1 => arg(args, index + 1),
             other => self.element(other, file),
         }
     }

@@ -79,7 +79,7 @@ impl Eval<'_> {
                 Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
             }
             Value::Callable(_) => Search::unknown(Reason::UnknownReceiver),
-            Value::Null => Search::default(),
+            Value::Null | Value::Key(_) => Search::default(),
         }
     }
 

@@ -11,6 +11,7 @@ mod exports;
 mod factory;
 mod fixtures;
 mod hierarchy;
+mod implied;
 mod include;
 mod indirect;
 mod lookup;
@@ -227,6 +228,9 @@ impl<'a> Eval<'a> {
                 let callees = self.callees(file, callee);
                 callees.flat_map(|callee| self.call(&callee, file, args))
             }
+            Expr::Key { base, name } => self.keyed(file, base, unit.name(name)),
+            Expr::Entry { value, .. } => self.eval(file, value, want),
+            Expr::Implicit { base, name } => self.implicit(file, base, unit.name(name)),
             Expr::Index { base } => {
                 let bases = self.eval(file, base, Namespace::Value);
                 bases.flat_map(|base| self.index(&base, file))
@@ -322,6 +326,9 @@ impl<'a> Eval<'a> {
             // What is ranged over without counting.
             Collection::Iterator if self.rules(file).counted_ranges => (Builtin::Wrapper, [any(self)].into()),
             Collection::Tuple => (Builtin::Tuple, items.iter().map(|&one| item(self, one)).collect()),
+            Collection::Map | Collection::List if !is_type && self.is_keyed(file, kind, items) => {
+                return self.keyed_collection(file, kind, items);
+            }
             Collection::Map => (Builtin::Map, [Values::unknown(Reason::UnknownReceiver), any(self)].into()),
             Collection::List | Collection::Set | Collection::Iterator => (Builtin::List, [any(self)].into()),
         };

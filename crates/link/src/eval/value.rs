@@ -37,6 +37,8 @@ pub(crate) enum Value {
     TypeVar(DefRef, u32),
     /// Something of a package outside the roots; if it is known to be a value of a type of that package, the type.
     External(Rc<str>, Option<Name>),
+    /// A constant key of a map; stands only in front of an element.
+    Key(Name),
     /// `None`, `null`: has no members worth following.
     Null,
 }

@@ -139,7 +139,7 @@ impl Extractor<'_> {
     }
 
     /// The scope that an assigned name belongs to, `global` and `nonlocal` considered.
-    fn target_scope(&self, scope: ScopeId, name: NameId) -> ScopeId {
+    pub(super) fn target_scope(&self, scope: ScopeId, name: NameId) -> ScopeId {
         match self.outer.get(&(scope, name)) {
             None => scope,
             Some(true) => FactsBuilder::FILE,
@@ -282,7 +282,7 @@ impl Extractor<'_> {
                         open.push(Target { node: child, value });
                     }
                 }
-                "identifier" | "attribute" => targets.push(Target { node, value }),
+                "identifier" | "attribute" | "subscript" => targets.push(Target { node, value }),
                 _ => {}
             }
         }
@@ -314,6 +314,9 @@ impl Extractor<'_> {
             if target.node.kind_name() == "identifier" {
                 let name = self.b.name(self.source.text(target.node));
                 self.assign_name(own, name, given, declared);
+                self.note_map(own, name, given);
+            } else if target.node.kind_name() == "subscript" {
+                self.assign_entry(own, target.node, given);
             } else if let Some((class, member)) = self.receiver_field(target.node) {
                 let name = self.b.name(self.source.text(member));
                 if let Some(body) = self.b.facts().definition(class).body {

@@ -13,7 +13,13 @@ impl Extractor<'_> {
         let parent_kind = parent.map_or("", |parent| parent.kind_name());
         match node.kind_name() {
             "attribute" => self.attribute(step, path),
-            "call" => self.call(node),
+            "call" => {
+                self.call(node);
+                self.call_of_value(node);
+                self.changes_map(node);
+            }
+            "raise_statement" => self.raised(node),
+            "with_item" => self.leave_with(node, path),
             "argument_list" if parent_kind == "class_definition" => self.leave_superclasses(node),
             "function_definition" | "lambda" => self.leave_function(node),
             "class_definition" => {
@@ -74,7 +80,10 @@ impl Extractor<'_> {
             "subscript" => {
                 let base = self.expr_of(node.child_by_field_id(FIELDS.value));
                 self.keep_key(node, base);
-                self.b.expr(Expr::Index { base })
+                match self.constant_key(node.child_by_field_id(FIELDS.subscript)) {
+                    Some(name) => self.b.expr(Expr::Key { base, name }),
+                    None => self.b.expr(Expr::Index { base }),
+                }
             }
             "conditional_expression" => {
                 let mut cursor = node.walk();
@@ -134,16 +143,6 @@ impl Extractor<'_> {
         self.b.expr(Expr::Collection { kind, items })
     }
 
-    fn dictionary(&mut self, node: Node<'_>) -> ExprId {
-        let mut cursor = node.walk();
-        let children = node.named_children(&mut cursor).filter(|child| child.kind_name() != "comment").take(MAX_ITEMS);
-        let children: Vec<Node<'_>> = children.collect();
-        let items: Vec<ExprId> =
-            children.into_iter().map(|pair| self.expr_of(pair.child_by_field_id(FIELDS.value))).collect();
-        let items = self.b.list(&items);
-        self.b.expr(Expr::Collection { kind: Collection::Map, items })
-    }
-
     fn comprehension(&mut self, node: Node<'_>, kind: Collection) -> ExprId {
         let value = self.expr_of(node.child_by_field_id(FIELDS.body));
         let items = self.b.list(&[value]);
@@ -157,6 +156,7 @@ impl Extractor<'_> {
             return;
         };
         let base = self.expr_of(Some(right));
+        self.iterates(base, node);
         let element = self.b.expr(Expr::Element { base });
         self.assign(node, left, Some(element), None);
     }
@@ -274,6 +274,7 @@ impl Extractor<'_> {
             return;
         }
         let name = self.b.name(text);
+        self.note_map_read(name, path);
         let is_callee =
             parent == "call" && field == "function" || parent == "subscript" && field == "value" && text == "environ";
         let mut expr = if is_callee { self.callee_expr(name, scope) } else { self.name_expr(name, scope) };

@@ -8,6 +8,7 @@ mod define;
 mod express;
 mod finish;
 mod generics;
+mod implicit;
 mod imports;
 mod pattern;
 mod standard;

@@ -103,6 +103,8 @@ pub(super) struct Extractor<'a> {
     /// Which of them are called already: every call has a callee of its own, which tells its arguments.
     called_exprs: FxHashSet<ExprId>,
     literals: FxHashMap<Literal, ExprId>,
+    /// Variables that hold a map written in place and not read since, with the conditions open at that place.
+    pub(super) maps: FxHashMap<(ScopeId, NameId), u32>,
     /// Nodes that are assigned to.
     pub(super) written: FxHashSet<usize>,
     /// Nodes that are no references: names being defined.
@@ -143,6 +145,7 @@ impl<'a> Extractor<'a> {
             name_exprs: FxHashMap::default(),
             called_exprs: FxHashSet::default(),
             literals: FxHashMap::default(),
+            maps: FxHashMap::default(),
             written: FxHashSet::default(),
             defining: FxHashSet::default(),
             aliases: FxHashMap::default(),
@@ -343,6 +346,7 @@ fields! {
     condition = "condition",
     definition = "definition",
     function = "function",
+    key = "key",
     left = "left",
     module_name = "module_name",
     name = "name",

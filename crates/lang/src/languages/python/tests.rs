@@ -23,6 +23,9 @@ fn show(facts: &FileFacts, id: ExprId) -> String {
         Expr::Name { name, .. } => facts.name(name).to_owned(),
         Expr::Member { base, name } => format!("{}.{}", show(facts, base), facts.name(name)),
         Expr::Call { callee, args } => format!("{}({})", show(facts, callee), list(args)),
+        Expr::Key { base, name } => format!("{}[{}]", show(facts, base), facts.name(name)),
+        Expr::Entry { name, value } => format!("{}: {}", facts.name(name), show(facts, value)),
+        Expr::Implicit { base, name } => format!("implicit({}.{})", show(facts, base), facts.name(name)),
         Expr::Index { base } => format!("{}[]", show(facts, base)),
         Expr::Item { base, index } => format!("{}[{index}]", show(facts, base)),
         Expr::Element { base } => format!("element({})", show(facts, base)),
@@ -181,7 +184,7 @@ fn local_names_are_no_references() {
         "g = 1\ndef f(p):\n    import os\n    v = p\n    def inner(): return v, os\n    global g\n    g = v\n    return [i for i in g if i], (lambda z: z)(1)\n\
          class C:\n    g = 2\n    def m(self): return g\n",
     );
-    let expected = "5:28 read os in f.inner\n7:5 write g in f\n8:24 read g in f\n11:25 read g in C.m";
+    let expected = "5:28 read os in f.inner\n7:5 write g in f\n8:15 call implicit(g.__iter__) in f\n8:15 call implicit(implicit(g.__iter__)().__next__) in f\n8:24 read g in f\n11:25 read g in C.m";
     assert_eq!(references(&facts), expected);
     assert_eq!(values(&facts, "g"), "Int; v");
 }
@@ -231,7 +234,7 @@ fn values_of_targets() {
         "unwrap(go())",
         "(p | r)",
         "(p | r)",
-        "items[]",
+        "items[0]",
         "dup",
         "dup",
     ];
@@ -243,7 +246,13 @@ fn comprehension_scopes() {
     let facts = facts("class A:\n    n = 3\n    xs = [n for n in n]\n    ys = {k: v for k, v in z}\n");
     assert_eq!(values(&facts, "A.xs"), "List(n)");
     assert_eq!(values(&facts, "A.ys"), "Map(v)");
-    assert_eq!(references(&facts), "3:22 read n in A\n4:28 read z in A");
+    let iterate = |at: &str, name: &str| {
+        format!(
+            "{at} call implicit({name}.__iter__) in A\n{at} call implicit(implicit({name}.__iter__)().__next__) in A"
+        )
+    };
+    let (first, second) = (iterate("3:13", "n"), iterate("4:16", "z"));
+    assert_eq!(references(&facts), format!("{first}\n3:22 read n in A\n{second}\n4:28 read z in A"));
 }
 
 #[test]

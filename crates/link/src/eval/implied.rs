@@ -1,0 +1,126 @@
+//! Elements under constant keys, and methods that the language calls without their being written.
+
+use std::rc::Rc;
+
+use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace};
+
+use super::{Entity, Eval, Value, Values};
+use crate::names::Name;
+use crate::project::{DefRef, FileId};
+use crate::rules::{Builtin, Reason};
+
+/// Items of a list that are told apart.
+const MAX_PLACES: usize = 32;
+/// Arguments of a map before its elements with constant keys: keys, elements, elements without a constant key.
+const BEFORE_ENTRIES: usize = 3;
+
+impl Eval<'_> {
+    /// Whether the items of a collection are told apart: a map with constant keys, a list of functions or classes.
+    pub(super) fn is_keyed(&mut self, file: FileId, kind: Collection, items: &[ExprId]) -> bool {
+        let facts = &self.unit(file).facts;
+        match kind {
+            Collection::Map => items.iter().any(|&item| matches!(facts.expr(item), Expr::Entry { .. })),
+            Collection::List if items.len() > 1 && items.len() <= MAX_PLACES && self.rules(file).duck_typing => {
+                let is_callable = |value: &Value| matches!(value, Value::Def(..) | Value::Bound(..));
+                let of = |eval: &mut Self, item| eval.eval(file, item, Namespace::Value);
+                items.iter().any(|&item| {
+                    matches!(
+                        self.project.unit(file).facts.expr(item),
+                        Expr::Name { .. } | Expr::Member { .. } | Expr::Definition(_) | Expr::Call { .. }
+                    ) && of(self, item).items.iter().any(is_callable)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// A container whose elements are known by key or place.
+    pub(super) fn keyed_collection(&mut self, file: FileId, kind: Collection, items: &[ExprId]) -> Values {
+        let unit = self.unit(file);
+        let mut any = Values::default();
+        let mut rest = Values::default();
+        let mut entries: Vec<(Name, Values)> = Vec::new();
+        let mut places = Vec::new();
+        for &item in items {
+            let values = self.eval(file, item, Namespace::Value);
+            any.add(values.clone());
+            if kind == Collection::List {
+                places.push(values);
+                continue;
+            }
+            match unit.facts.expr(item) {
+                Expr::Entry { name, .. } => {
+                    let name = unit.name(name);
+                    entries.retain(|(known, _)| *known != name);
+                    entries.push((name, values));
+                }
+                _ => rest.add(values),
+            }
+        }
+        if kind == Collection::List {
+            let args: Vec<Values> = std::iter::once(any).chain(places).collect();
+            return Values::one(Value::Builtin(Builtin::List, args.into()));
+        }
+        let mut args = vec![Values::unknown(Reason::UnknownReceiver), any, rest];
+        args.extend(entries.into_iter().map(|(name, values)| {
+            let pair = Rc::from([Values::one(Value::Key(name)), values]);
+            Values::one(Value::Builtin(Builtin::Tuple, pair))
+        }));
+        Values::one(Value::Builtin(Builtin::Map, args.into()))
+    }
+
+    /// `base[key]` with a constant key.
+    pub(super) fn keyed(&mut self, file: FileId, base: ExprId, key: Name) -> Values {
+        let bases = self.eval(file, base, Namespace::Value);
+        let values = bases.flat_map(|base| self.under_key(&base, key, file));
+        if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values }
+    }
+
+    fn under_key(&mut self, value: &Value, key: Name, file: FileId) -> Values {
+        match value {
+            Value::Builtin(Builtin::Map, args) if args.len() > BEFORE_ENTRIES => {
+                for entry in &args[BEFORE_ENTRIES..] {
+                    if let [Value::Builtin(_, pair)] = entry.items.as_slice()
+                        && pair[0].items.first() == Some(&Value::Key(key))
+                    {
+                        return pair[1].clone();
+                    }
+                }
+                args[BEFORE_ENTRIES - 1].clone()
+            }
+            Value::Builtin(Builtin::Tuple | Builtin::List, _) => match self.text(key).parse() {
+                Ok(place) => self.item(value, place, file),
+                Err(_) => Values::unknown(Reason::UnknownReceiver),
+            },
+            other => self.index(other, file),
+        }
+    }
+
+    /// The methods of a name that the values of an expression have.
+    pub(super) fn implicit(&mut self, file: FileId, base: ExprId, method: Name) -> Values {
+        let bases = self.eval(file, base, Namespace::Value);
+        bases.flat_map(|base| match base {
+            Value::Instance(..) => {
+                let mut search = self.member(&base, method, Namespace::Callee);
+                search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
+                if search.found.is_empty() { Values::default() } else { self.values_of(search, Namespace::Callee) }
+            }
+            _ => Values::default(),
+        })
+    }
+
+    /// Functions of the project that a value has as a method of this name.
+    pub(crate) fn method_of(&mut self, value: &Value, method: &str) -> Vec<DefRef> {
+        let Some(name) = self.project.names.get(method) else { return Vec::new() };
+        let search = self.member(value, name, Namespace::Callee);
+        let mut functions = Vec::new();
+        for found in search.found {
+            if let Entity::Def(of) = found.entity
+                && self.definition(of).kind == DefKind::Function
+            {
+                functions.push(of);
+            }
+        }
+        functions
+    }
+}
