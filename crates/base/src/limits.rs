@@ -9,7 +9,8 @@ pub struct Limits {
     pub parse_bytes: usize,
     /// A larger file is not read at all, in bytes.
     pub read_bytes: u64,
-    /// Parse time that any file gets.
+    /// Parse time that any file gets: time that the parsing thread itself runs (on Linux and macOS; elsewhere time that
+    /// passes), so that a busy machine loses no files.
     pub parse_time: Duration,
     /// Parse time added for each MiB of the file.
     pub parse_time_per_mib: Duration,

@@ -1,5 +1,5 @@
 //! Bytes of one file in, facts about it out. Pure and total: extraction never fails, never reads a file or a clock
-//! other than its parse budget, and knows nothing of other files.
+//! other than that of its own parse time, and knows nothing of other files.
 //!
 //! The facts ([`FileFacts`]) are one small language-neutral vocabulary; `m1nd-link` evaluates them without knowing
 //! which language they came from, except through a table of rules.
@@ -7,6 +7,7 @@
 
 pub mod facts;
 pub mod languages;
+mod parse_time;
 mod test_paths;
 pub mod text;
 pub mod walk;

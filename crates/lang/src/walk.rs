@@ -2,13 +2,13 @@
 //! a hostile file costs memory that is bounded and no call stack.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use crate::facts::{ExprId, Pos};
+use crate::parse_time::ParseClock;
 
 /// What a visitor wants to happen after it entered a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,15 +145,9 @@ pub fn parse(
         .set_language(grammar)
         .map_err(|error| Problem::new(ProblemKind::ExtractorFailed, format!("grammar not loadable: {error}")))?;
     let budget = limits.parse_budget(source.len());
-    // A parse budget is the one clock an extractor may read: without it a hostile file holds a worker for ever.
-    #[expect(clippy::disallowed_methods, reason = "the parse budget")]
-    let start = Instant::now();
+    let clock = ParseClock::start();
     let mut stop = |_: &ParseState| {
-        if cancel.is_cancelled() || start.elapsed() > budget {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if cancel.is_cancelled() || clock.spent() > budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut stop);
     let mut read = |offset: usize, _| source.get(offset..).unwrap_or_default();

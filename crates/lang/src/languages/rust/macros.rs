@@ -2,13 +2,14 @@
 //! so that their positions hold. What cannot be parsed is searched for calls by their shape.
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Range, Tree};
 
 use super::environment::Space;
 use super::{Exactness, Extractor};
 use crate::facts::{Collection, Expr, ExprId, Literal, MacroArguments, Pos, Role};
+use crate::parse_time::ParseClock;
 use crate::walk::{self, Step};
 
 /// Macros inside the arguments of macros that are parsed; deeper ones are only searched. The walk of arguments nests on
@@ -298,17 +299,16 @@ impl Extractor<'_> {
         let parser = self.macros.parser.as_mut()?;
         parser.reset();
         parser.set_included_ranges(&[range]).ok()?;
-        // The same clock as that of the file's parse: arguments share one budget.
-        #[expect(clippy::disallowed_methods, reason = "the parse budget")]
-        let start = Instant::now();
-        let mut stop = |_: &ParseState| match cancel.is_cancelled() || start.elapsed() > left {
+        // Arguments share one budget.
+        let clock = ParseClock::start();
+        let mut stop = |_: &ParseState| match cancel.is_cancelled() || clock.spent() > left {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
         let options = ParseOptions::new().progress_callback(&mut stop);
         let mut read = |offset: usize, _| overlay.text.get(offset.saturating_sub(overlay.start)..).unwrap_or_default();
         let tree = parser.parse_with_options(&mut read, None, Some(options));
-        self.macros.left = left.saturating_sub(start.elapsed());
+        self.macros.left = left.saturating_sub(clock.spent());
         tree
     }
 
