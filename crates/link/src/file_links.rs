@@ -9,7 +9,6 @@ use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
 use smallvec::SmallVec;
 
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, Pos, Reference, Role};
-use m1nd_lang::is_test_path;
 use rustc_hash::FxHashSet;
 
 use crate::compiler::Compared;
@@ -178,11 +177,12 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
     eval.generated = expansions::generated(eval, file);
     for reference in expansions::references(eval, file).iter() {
         eval.begin_reference();
-        if includes && let Some(rows) = indirect::resolve_indirect(eval, file, reference, limits) {
+        let found = search(eval, file, reference.expr, reference.role);
+        if includes && let Some(rows) = indirect::resolve_indirect(eval, file, reference, &found, limits) {
             all.extend(rows);
             continue;
         }
-        all.extend(resolve_reference(eval, file, reference, limits));
+        all.extend(resolve_reference(eval, file, reference, found, limits));
     }
     if includes {
         all.extend(indirect::declarations(eval, file));
@@ -292,6 +292,7 @@ fn resolve_reference<'a>(
     eval: &mut Eval<'a>,
     file: FileId,
     reference: &Reference,
+    mut search: Search,
     limits: &Limits,
 ) -> SmallVec<[Resolution<'a>; 1]> {
     let unit = eval.unit(file);
@@ -304,7 +305,6 @@ fn resolve_reference<'a>(
         expr if is_by_value(expr) => name_of_value(unit, reference.expr),
         _ => "",
     };
-    let mut search = search(eval, file, reference.expr, reference.role);
     if eval.rules(file).includes {
         if let Some(rows) = indirect::construct(eval, file, reference, &search) {
             return rows.into();
@@ -506,7 +506,7 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
     let mut also = Vec::new();
     let mut local = false;
     let mut unknown = search.unknown;
-    let found: Vec<Found> = search.found.to_vec();
+    let found = search.found;
     let several = found.iter().any(|found| matches!(found.entity, Entity::Module(Module::Files(_))));
     // Several files that an include may mean are no module.
     let is_module = several && !eval.rules(file).includes;
@@ -581,7 +581,7 @@ pub(crate) fn is_test(unit: &Unit, mut around: Option<DefId>) -> bool {
         }
         around = definition.owner;
     }
-    is_test_path(&unit.path)
+    unit.is_test
 }
 
 /// Adds the nodes that an entity stands for; a reason if part of it is not known.

@@ -18,6 +18,8 @@ pub(crate) struct Unit {
     pub(crate) names: Vec<Name>,
     /// `(scope, name, binding)`, sorted: the bindings of a name in a scope stand together, in order of the file.
     bindings: Vec<(ScopeId, Name, u32)>,
+    /// Where the bindings of each scope start in `bindings`, and after the last scope where they end.
+    binding_starts: Vec<u32>,
     /// `(scope, import)` of wildcard imports, sorted.
     wildcards: Vec<(ScopeId, ImportId)>,
     /// `(name, export)`, sorted.
@@ -42,6 +44,8 @@ pub(crate) struct Unit {
     pub(crate) namespaces: Vec<(Name, DefId)>,
     /// Functions with a decorator that may make them fixtures, by the name they are asked for by.
     fixtures: Vec<(Name, DefId)>,
+    /// Whether its path is that of test code.
+    pub(crate) is_test: bool,
     /// Hash of all that other files can see of this one.
     pub(crate) surface: u64,
 }
@@ -56,6 +60,7 @@ impl Unit {
             .map(|(index, binding)| (binding.scope, local[binding.name.index()], index as u32))
             .collect();
         bindings.sort_unstable();
+        let binding_starts = starts(&bindings, facts.scopes.len());
         let mut wildcards: Vec<_> = (0..facts.imports.len() as u32)
             .map(ImportId)
             .filter(|id| matches!(facts.imports[id.index()].kind, ImportKind::Wildcard | ImportKind::Include))
@@ -71,10 +76,12 @@ impl Unit {
         exports.sort_unstable();
         let file_symbol = symbols.intern(&ids::file_id(&path));
         let def_symbols = ids::definition_ids(&path, &facts, symbols);
+        let is_test = m1nd_lang::is_test_path(&path);
         let mut unit = Self {
             path,
             names: local,
             bindings,
+            binding_starts,
             wildcards,
             exports,
             generated: ids::generated_ids(&facts, &def_symbols, file_symbol, symbols),
@@ -87,6 +94,7 @@ impl Unit {
             given: Vec::new(),
             fixtures: Vec::new(),
             namespaces: Vec::new(),
+            is_test,
             surface: crate::surface::hash(&facts),
             facts,
         };
@@ -186,8 +194,10 @@ impl Unit {
 
     /// Indexes of the bindings of `name` in `scope`.
     pub(crate) fn bindings(&self, scope: ScopeId, name: Name) -> impl Iterator<Item = u32> + '_ {
-        let start = self.bindings.partition_point(|&(s, n, _)| (s, n) < (scope, name));
-        self.bindings[start..].iter().take_while(move |&&(s, n, _)| (s, n) == (scope, name)).map(|&(.., index)| index)
+        let place = |scope: usize| self.binding_starts.get(scope).map_or(self.bindings.len(), |&start| start as usize);
+        let here = &self.bindings[place(scope.index())..place(scope.index() + 1)];
+        let start = here.partition_point(|&(_, known, _)| known < name);
+        here[start..].iter().take_while(move |&&(_, known, _)| known == name).map(|&(.., index)| index)
     }
 
     /// Wildcard imports written in `scope`.
@@ -316,6 +326,18 @@ impl Unit {
     pub(crate) fn list(&self, list: ListId) -> &[ExprId] {
         self.facts.list(list)
     }
+}
+
+/// Where the rows of each scope start, and where those of the last one end.
+fn starts(rows: &[(ScopeId, Name, u32)], scopes: usize) -> Vec<u32> {
+    let mut starts = Vec::with_capacity(scopes + 1);
+    for (index, (scope, ..)) in rows.iter().enumerate() {
+        while starts.len() <= scope.index() {
+            starts.push(index as u32);
+        }
+    }
+    starts.resize(starts.len().max(scopes + 1), rows.len() as u32);
+    starts
 }
 
 fn rules_of(facts: &FileFacts) -> &'static crate::rules::Rules {

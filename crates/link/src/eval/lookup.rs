@@ -342,6 +342,14 @@ impl Eval<'_> {
         want: Namespace,
         asker: Asker,
     ) -> Search {
+        let unit = self.unit(file);
+        // Most scopes know nothing of a name, and nothing has to be followed to say so.
+        if scope != FILE
+            && unit.bindings(scope, name).next().is_none()
+            && (asker == Asker::Sibling || unit.wildcards(scope).next().is_none())
+        {
+            return Search::default();
+        }
         let key = (file, scope, name, want);
         if let Some(place) = self.open_searches.get(&key) {
             self.cut = self.cut.min(*place);

@@ -3,7 +3,7 @@
 use m1nd_base::{EdgeTier, Limits, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Reference, Role};
 
-use super::{Resolution, Target, outcome, row, search};
+use super::{Resolution, Target, outcome, row};
 use crate::eval::{Eval, Search};
 use crate::project::{DefRef, FileId};
 
@@ -13,14 +13,14 @@ pub(super) fn resolve_indirect<'a>(
     eval: &mut Eval<'a>,
     file: FileId,
     reference: &Reference,
+    found: &Search,
     limits: &Limits,
 ) -> Option<Vec<Resolution<'a>>> {
     if reference.role != Role::Call {
         return None;
     }
     let unit = eval.unit(file);
-    let found = search(eval, file, reference.expr, reference.role);
-    let held = eval.held(&found, reference.role)?;
+    let held = eval.held(found, reference.role)?;
     if held.functions.is_empty() || held.functions.len() > limits.link_candidates {
         return None;
     }
