@@ -50,6 +50,11 @@ const LOCK_FILES: &[&str] = &[
     "Gemfile.lock",
 ];
 
+/// Files that say how the code beside them is found. They count wherever their folder does: some projects keep rules
+/// against generated ones (`**/package.json`) that fit the written ones too, which version control follows regardless.
+const MANIFESTS: &[&str] =
+    &["package.json", "tsconfig.json", "jsconfig.json", "Cargo.toml", "pyproject.toml", "go.mod", "go.work"];
+
 /// File names that hold secrets; `*` at the start or end stands for anything.
 const SECRETS: &[&str] = &[
     ".env",
@@ -100,6 +105,11 @@ pub(crate) fn is_own_source(name: &str) -> bool {
         Some((_, ending)) => matches!(ending, "rs" | "go" | "tsx" | "java" | "kt" | "scala" | "swift" | "cs"),
         None => false,
     }
+}
+
+/// Whether the file says how the code beside it is found.
+pub(crate) fn is_manifest(name: &str) -> bool {
+    MANIFESTS.contains(&name)
 }
 
 /// Whether the file is written by a package manager.

@@ -353,7 +353,7 @@ impl<'a> Walker<'a> {
             return false;
         }
         match ignores.decide(path, false) {
-            Some(ignored) => !ignored,
+            Some(ignored) => !ignored || defaults::is_manifest(name),
             None => !defaults::is_lock_file(name),
         }
     }

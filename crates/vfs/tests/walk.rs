@@ -56,6 +56,15 @@ fn inner_rules_and_own_rules_win() {
 }
 
 #[test]
+fn manifests_count_wherever_their_folder_does() {
+    check(
+        "//- .gitignore\n**/package.json\n*.js\ngen/\n//- p/package.json\n//- p/a.js\n//- p/a.ts\n//- gen/package.json\n",
+        &WalkOptions::default(),
+        &["p/a.ts", "p/package.json"],
+    );
+}
+
+#[test]
 fn an_ignored_folder_is_not_entered() {
     check("//- .gitignore\ngen/\n!gen/keep.py\n//- gen/keep.py\n//- a.py\n", &WalkOptions::default(), &["a.py"]);
 }

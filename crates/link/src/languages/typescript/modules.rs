@@ -290,6 +290,19 @@ mod tests {
     }
 
     #[test]
+    fn a_package_knows_itself_by_name() {
+        let manifests = [(
+            "packages/p/package.json",
+            r#"{"name": "p", "exports": {".": {"@p/source": "./src/index.ts", "types": "./index.d.cts", "import": "./index.js"},
+                    "./v3": {"@p/source": "./src/v3/index.ts", "types": "./v3/index.d.cts", "import": "./v3/index.js"}}}"#,
+        )];
+        let files = ["packages/p/src/index.ts", "packages/p/src/v3/index.ts"];
+        for (module, target) in [("p", "packages/p/src/index.ts"), ("p/v3", "packages/p/src/v3/index.ts")] {
+            assert_eq!(found(&manifests, &files, "packages/p/src/v3/tests/a.test.ts", module), target);
+        }
+    }
+
+    #[test]
     fn packages_and_their_sources() {
         let manifests = [
             ("package.json", r#"{"workspaces": ["packages/*"]}"#),
