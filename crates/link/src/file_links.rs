@@ -620,6 +620,13 @@ fn entity_targets(
             if calls && (definition.kind == DefKind::Class || definition.kind == DefKind::Struct) {
                 constructors(eval, *of, also);
             }
+            if calls
+                && definition.kind == DefKind::Function
+                && eval.rules(of.file).duck_typing
+                && let Some(inner) = eval.wrapper(*of)
+            {
+                also.extend(eval.unit(inner.file).symbols[inner.def.index()]);
+            }
             if definition.kind == DefKind::Macro && eval.rules(of.file).includes {
                 let functions = eval.expanded(*of);
                 also.extend(functions.iter().filter_map(|of| eval.unit(of.file).symbols[of.def.index()]));

@@ -109,6 +109,24 @@ impl Eval<'_> {
         })
     }
 
+    /// The function inside a decorator of the project that stands in for the function it decorates: what the outermost
+    /// decorator returns, if that is one nested function.
+    pub(crate) fn wrapper(&mut self, of: DefRef) -> Option<DefRef> {
+        let unit = self.unit(of.file);
+        let &outermost = unit.list(unit.facts.definition(of.def).decorators).first()?;
+        let decorators = self.eval(of.file, outermost, Namespace::Value);
+        let result = decorators.flat_map(|decorator| match decorator {
+            Value::Def(..) | Value::Bound(..) => self.call(&decorator, of.file, &[]),
+            _ => Values::unknown(Reason::UnknownReceiver),
+        });
+        let ([Value::Def(inner, _)], None) = (result.items.as_slice(), result.unknown) else { return None };
+        let inner = *inner;
+        let owner = self.definition(inner).owner.map(|def| DefRef { file: inner.file, def })?;
+        let is_nested =
+            self.definition(inner).kind == DefKind::Function && self.definition(owner).kind == DefKind::Function;
+        (is_nested && inner != of).then_some(inner)
+    }
+
     /// Functions of the project that a value has as a method of this name.
     pub(crate) fn method_of(&mut self, value: &Value, method: &str) -> Vec<DefRef> {
         let Some(name) = self.project.names.get(method) else { return Vec::new() };
