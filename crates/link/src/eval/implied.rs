@@ -2,15 +2,18 @@
 
 use std::rc::Rc;
 
-use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace};
+use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace, ParameterKind};
 
 use super::{Entity, Eval, Value, Values};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
 use crate::rules::{Builtin, Reason};
+use crate::unit::Given;
 
 /// Items of a list that are told apart.
 const MAX_PLACES: usize = 32;
+/// Calls of one name in a file that are asked what they pass.
+const MAX_PASSES: usize = 16;
 /// Arguments of a map before its elements with constant keys: keys, elements, elements without a constant key.
 const BEFORE_ENTRIES: usize = 3;
 
@@ -107,6 +110,58 @@ impl Eval<'_> {
             }
             _ => Values::default(),
         })
+    }
+
+    /// Functions, classes and containers that the calls in the file that is linked pass as parameter `index`. Calls in
+    /// other files are not known, so there may always be more.
+    pub(super) fn passed(&mut self, of: DefRef, index: usize) -> Values {
+        let mut values = Values::default();
+        // What stands in bodies of other files may change without this file being linked again.
+        if of.file != self.home_file || !self.rules(of.file).duck_typing || !self.deeper() {
+            return values;
+        }
+        let unit = self.unit(of.file);
+        let definition = unit.facts.definition(of.def);
+        let owner = definition.owner.filter(|_| definition.flags.is_constructor);
+        let called = owner.map_or(of, |def| DefRef { file: of.file, def });
+        let name = unit.name(unit.facts.definition(called.def).name);
+        let has_receiver = unit
+            .facts
+            .parameters(of.def)
+            .first()
+            .is_some_and(|first| matches!(first.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver));
+        let place = index.checked_sub(usize::from(has_receiver));
+        let passes = unit.passes(name);
+        if let Some(place) = place.filter(|_| passes.len() <= MAX_PASSES) {
+            for pass in passes {
+                let given = match pass.given {
+                    Given::Decorated(def) if place == 0 => {
+                        Values::one(Value::Def(DefRef { file: of.file, def }, super::no_args()))
+                    }
+                    Given::Decorated(_) => continue,
+                    Given::Args(args) => match unit.list(args).get(place) {
+                        Some(&arg) if self.may_call(of.file, pass.callee, called) => {
+                            self.eval(of.file, arg, Namespace::Value)
+                        }
+                        _ => continue,
+                    },
+                };
+                for value in given.items {
+                    if matches!(value, Value::Def(..) | Value::Bound(..))
+                        || matches!(&value, Value::Builtin(_, args) if args.len() > 1)
+                    {
+                        values.push(value);
+                    }
+                }
+            }
+        }
+        self.leave();
+        values
+    }
+
+    fn may_call(&mut self, file: FileId, callee: ExprId, of: DefRef) -> bool {
+        let search = self.resolve(file, callee, Namespace::Callee);
+        search.found.iter().any(|found| found.entity == Entity::Def(of))
     }
 
     /// The function inside a decorator of the project that stands in for the function it decorates: what the outermost

@@ -573,6 +573,7 @@ impl<'a> Eval<'a> {
                     Some(default) => self.eval(of.file, default, Namespace::Value),
                     None => Values::default(),
                 };
+                values.add(self.passed(of, index));
                 values.unknown = Some(Reason::UnknownReceiver);
                 values
             }
