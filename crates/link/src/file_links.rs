@@ -257,8 +257,9 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
         }
     }
     let from = unit.file_symbol;
-    // `from package import submodule` names the submodule; the package is only on the way there.
+    // `from . import submodule` names the submodule only; its package is on the way there, but nobody names it.
     let is_submodule = eval.rules(file).submodules_are_members
+        && unit.facts.name(import.module).is_empty()
         && search.found.iter().all(|found| matches!(found.entity, Entity::Module(_)));
     let mut rows =
         vec![outcome(eval, file, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
