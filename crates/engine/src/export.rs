@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
-use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
+use m1nd_graph::{Dispatch, EdgeRef, Graph, NodeFlags, NodeIx};
 use serde::Serialize;
 
 use crate::snapshot::Snapshot;
@@ -111,9 +111,10 @@ pub fn nodes(snapshot: &Snapshot) -> impl Iterator<Item = NodeRow<'_>> {
 /// and the edges of one node, no more.
 pub fn edges<'g>(snapshot: &'g Snapshot, filter: &EdgeFilter) -> impl Iterator<Item = EdgeRow<'g>> {
     let graph = snapshot.graph();
+    let dispatch = Dispatch::new(graph);
     by_id(graph).into_iter().flat_map(move |node| {
         let mut edges: Vec<EdgeRef<'g>> =
-            graph.out_edges(node).chain(graph.dispatched(node)).filter(|edge| filter.admits(edge)).collect();
+            graph.out_edges(node).chain(dispatch.from(node)).filter(|edge| filter.admits(edge)).collect();
         edges.sort_by_cached_key(|edge| (graph.id(edge.to), edge.relation, edge.tier, edge.dispatches));
         edges.into_iter().map(move |edge| edge_row(graph, &edge))
     })

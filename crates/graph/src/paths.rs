@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use m1nd_base::{Cancel, Cancelled, NodeKind};
 use rustc_hash::FxHashMap;
 
-use crate::{EdgeRef, Graph, NodeIx, weights};
+use crate::{Dispatch, EdgeRef, Graph, NodeIx, weights};
 
 /// Which way edges may be followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,14 +79,14 @@ pub struct FoundPaths<'g> {
 }
 
 /// Cheapest edge to each neighbour that one step of `way` reaches, in the order of their ids.
-fn steps(graph: &Graph, node: NodeIx, way: Way) -> Vec<(u32, Step<'_>)> {
-    let mut found: Vec<(u32, Step<'_>)> = Vec::new();
+fn steps<'g>(graph: &'g Graph, dispatch: &Dispatch<'g>, node: NodeIx, way: Way) -> Vec<(u32, Step<'g>)> {
+    let mut found: Vec<(u32, Step<'g>)> = Vec::new();
     if way != Way::Backward {
-        let edges = graph.out_edges(node).chain(graph.dispatched(node));
+        let edges = graph.out_edges(node).chain(dispatch.from(node));
         found.extend(edges.map(|edge| (weights::path_cost(&edge, true), Step { edge, forward: true })));
     }
     if way != Way::Forward {
-        let edges = graph.in_edges(node).chain(graph.dispatching(node));
+        let edges = graph.in_edges(node).chain(dispatch.to(node));
         found.extend(edges.map(|edge| (weights::path_cost(&edge, false), Step { edge, forward: false })));
     }
     if way == Way::Backward {
@@ -113,21 +113,26 @@ impl Remaining {
 }
 
 /// Cost of the backward steps as the forward search will count them.
-fn backward_steps(graph: &Graph, node: NodeIx, way: Way) -> Vec<(u32, NodeIx)> {
+fn backward_steps(graph: &Graph, dispatch: &Dispatch<'_>, node: NodeIx, way: Way) -> Vec<(u32, NodeIx)> {
     let mut found: Vec<(u32, NodeIx)> = Vec::new();
     if way != Way::Backward {
-        let edges = graph.in_edges(node).chain(graph.dispatching(node));
+        let edges = graph.in_edges(node).chain(dispatch.to(node));
         found.extend(edges.map(|edge| (weights::path_cost(&edge, true), edge.from)));
     }
     if way != Way::Forward {
         let extra = if way == Way::Backward { weights::BACKWARD_COST } else { 0 };
-        let edges = graph.out_edges(node).chain(graph.dispatched(node));
+        let edges = graph.out_edges(node).chain(dispatch.from(node));
         found.extend(edges.map(|edge| (weights::path_cost(&edge, false) - extra, edge.to)));
     }
     found
 }
 
-fn remaining(graph: &Graph, query: &PathQuery, cancel: &Cancel) -> Result<Remaining, Cancelled> {
+fn remaining(
+    graph: &Graph,
+    dispatch: &Dispatch<'_>,
+    query: &PathQuery,
+    cancel: &Cancel,
+) -> Result<Remaining, Cancelled> {
     let mut known: FxHashMap<NodeIx, (u32, u32)> = FxHashMap::default();
     let mut tentative: FxHashMap<NodeIx, u32> = FxHashMap::default();
     let mut heap = BinaryHeap::from([Reverse((0u32, query.to))]);
@@ -146,7 +151,7 @@ fn remaining(graph: &Graph, query: &PathQuery, cancel: &Cancel) -> Result<Remain
         if node == query.from || (node != query.to && graph.kind(node) == NodeKind::Package) {
             continue;
         }
-        for (step, next) in backward_steps(graph, node, query.way) {
+        for (step, next) in backward_steps(graph, dispatch, node, query.way) {
             looked += 1;
             let total = cost.saturating_add(step);
             let best = tentative.entry(next).or_insert(u32::MAX);
@@ -173,7 +178,8 @@ struct Partial<'g> {
 /// # Errors
 /// [`Cancelled`].
 pub fn cheapest_paths<'g>(graph: &'g Graph, query: &PathQuery, cancel: &Cancel) -> Result<FoundPaths<'g>, Cancelled> {
-    let remaining = remaining(graph, query, cancel)?;
+    let dispatch = Dispatch::new(graph);
+    let remaining = remaining(graph, &dispatch, query, cancel)?;
     let mut found = FoundPaths { paths: Vec::new(), budget_exhausted: false };
     let Some((bound, _)) = remaining.of(query.from) else { return Ok(found) };
     let mut arena = vec![Partial { node: query.from, before: usize::MAX, step: None, cost: 0, hops: 0 }];
@@ -196,7 +202,7 @@ pub fn cheapest_paths<'g>(graph: &'g Graph, query: &PathQuery, cancel: &Cancel) 
         if hops >= query.max_hops || (hops > 0 && graph.kind(node) == NodeKind::Package) {
             continue;
         }
-        for (step_cost, step) in steps(graph, node, query.way) {
+        for (step_cost, step) in steps(graph, &dispatch, node, query.way) {
             looked += 1;
             let next = step.to();
             let Some((rest, rest_hops)) = remaining.of(next) else { continue };
@@ -245,6 +251,7 @@ pub fn region(
     budget: usize,
     cancel: &Cancel,
 ) -> Result<(Vec<NodeIx>, bool), Cancelled> {
+    let dispatch = Dispatch::new(graph);
     let mut found = vec![from];
     let mut seen: rustc_hash::FxHashSet<NodeIx> = found.iter().copied().collect();
     let mut level = 0..1;
@@ -255,7 +262,7 @@ pub fn region(
             if node != from && graph.kind(node) == NodeKind::Package {
                 continue;
             }
-            let next: Vec<NodeIx> = steps(graph, node, way).iter().map(|(_, step)| step.to()).collect();
+            let next: Vec<NodeIx> = steps(graph, &dispatch, node, way).iter().map(|(_, step)| step.to()).collect();
             found.extend(next.into_iter().filter(|next| seen.insert(*next)));
             if found.len() >= budget {
                 return Ok((found, false));

@@ -3,7 +3,7 @@
 use m1nd_base::{Cancel, Cancelled};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{EdgeRef, Graph, NodeIx, weights};
+use crate::{Dispatch, EdgeRef, Graph, NodeIx, weights};
 
 /// Which side of dependencies to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,13 +94,14 @@ pub fn reach<'g>(
     let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
     let mut level: Vec<(NodeIx, f64)> = starts.iter().map(|&node| (node, 1.0)).collect();
     let mut reach = Reach::default();
+    let dispatch = Dispatch::new(graph);
     for hops in 1..=query.max_hops.saturating_add(1) {
         let mut arriving: FxHashMap<NodeIx, Arriving<'g>> = FxHashMap::default();
         for (index, &(node, strength)) in level.iter().enumerate() {
             if index % 256 == 0 {
                 cancel.check()?;
             }
-            for (other, edge) in strongest_edges(graph, node, query.side) {
+            for (other, edge) in strongest_edges(graph, &dispatch, node, query.side) {
                 if !seen.contains(&other) {
                     add(&mut arriving, graph, other, node, edge, strength * weights::change(&edge));
                 }
@@ -136,10 +137,15 @@ pub fn reach<'g>(
 }
 
 /// The strongest edge that carries a change to (or from) each neighbour.
-fn strongest_edges<'g>(graph: &'g Graph, node: NodeIx, side: Side) -> Vec<(NodeIx, EdgeRef<'g>)> {
+fn strongest_edges<'g>(
+    graph: &'g Graph,
+    dispatch: &Dispatch<'g>,
+    node: NodeIx,
+    side: Side,
+) -> Vec<(NodeIx, EdgeRef<'g>)> {
     let mut edges: Vec<(NodeIx, EdgeRef<'g>)> = match side {
-        Side::Dependents => graph.in_edges(node).chain(graph.dispatching(node)).map(|edge| (edge.from, edge)).collect(),
-        Side::Dependencies => graph.out_edges(node).chain(graph.dispatched(node)).map(|edge| (edge.to, edge)).collect(),
+        Side::Dependents => graph.in_edges(node).chain(dispatch.to(node)).map(|edge| (edge.from, edge)).collect(),
+        Side::Dependencies => graph.out_edges(node).chain(dispatch.from(node)).map(|edge| (edge.to, edge)).collect(),
     };
     edges.retain(|(_, edge)| edge.relation.carries_change());
     edges.sort_by(|a, b| {

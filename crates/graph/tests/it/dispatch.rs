@@ -51,6 +51,7 @@ fn dispatched(graph: &Graph) -> Vec<String> {
     let run = graph.find("run").expect("a node");
     let mut rows: Vec<String> = graph
         .dispatched(run)
+        .into_iter()
         .map(|edge| {
             assert_eq!((edge.relation, edge.tier), (Relation::Calls, EdgeTier::Possible));
             format!("{} {} {}", graph.id(edge.to), edge.of, edge.sites.len())
