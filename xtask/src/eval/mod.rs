@@ -14,6 +14,7 @@ mod edges;
 mod files;
 mod golden;
 mod inheritance;
+mod localize;
 mod ours;
 mod references;
 mod repositories;
@@ -26,12 +27,14 @@ mod truth;
 const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval edges --table
-  cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]";
+  cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
+  cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     match args.split_first().map(|(what, rest)| (what.as_str(), rest)) {
         Some(("edges", rest)) => edges::run(rest),
         Some(("callgraph", rest)) => callgraph::run(rest),
+        Some(("localize", rest)) => localize::run(rest),
         _ => Err(USAGE.into()),
     }
 }

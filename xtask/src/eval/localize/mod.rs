@@ -1,0 +1,186 @@
+//! `cargo xtask eval localize`: texts that people wrote about a fault, and the files that its repair changed.
+//!
+//! A row names a repository, the commit before the repair, a text (an issue or a message of a commit) and the files and
+//! functions that the repair changed. Each row is asked of an index of a checkout whose history ends at that commit. Files
+//! are ranked by the first node of theirs that `seek` returns. Checkouts and indexes are kept between runs, so that a run
+//! after a change of the ranking only asks.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use m1nd_base::{Cancel, NoProgress, NodeKind};
+use m1nd_engine::retrieval::SeekQuery;
+use m1nd_engine::{Engine, EngineConfig, IngestRequest, Snapshot};
+
+use crate::Outcome;
+
+mod rows;
+mod score;
+
+pub(super) use rows::Row;
+use score::{Outcomes, RowResult};
+
+use super::arguments::Keep;
+
+const USAGE: &str = "expected: cargo xtask eval localize --rows FILE... --checkouts DIR
+  [--mirror DIR --mkrepo SCRIPT]   make missing checkouts from git folders DIR/<owner>+<name>
+  [--only TEXT]                    rows whose id holds TEXT
+  [--fresh]                        index again
+  [--predictions FILE]             write the ranked files of each row
+  [--explain N]                    print the first N files of rows that are missed
+  [--check | --write]              compare with, or keep as, eval/localize/<rows>.json";
+
+/// Rows asked at the same time.
+const WORKERS: usize = 2;
+
+/// What the command line asks for.
+#[derive(Debug, Default)]
+pub(super) struct Request {
+    pub(super) rows: Vec<PathBuf>,
+    pub(super) checkouts: PathBuf,
+    mirror: Option<PathBuf>,
+    mkrepo: Option<PathBuf>,
+    only: Option<String>,
+    fresh: bool,
+    predictions: Option<PathBuf>,
+    explain: usize,
+    keep: Keep,
+}
+
+impl Request {
+    pub(super) fn parse(args: &[String]) -> Outcome<Self> {
+        let mut request = Self::default();
+        let mut rest = args.iter();
+        while let Some(flag) = rest.next() {
+            let mut value = || rest.next().ok_or_else(|| format!("{flag} needs a value; {USAGE}"));
+            match flag.as_str() {
+                "--rows" => request.rows.push(value()?.into()),
+                "--checkouts" => request.checkouts = value()?.into(),
+                "--mirror" => request.mirror = Some(value()?.into()),
+                "--mkrepo" => request.mkrepo = Some(value()?.into()),
+                "--only" => request.only = Some(value()?.clone()),
+                "--fresh" => request.fresh = true,
+                "--predictions" => request.predictions = Some(value()?.into()),
+                "--explain" => request.explain = value()?.parse()?,
+                "--check" => request.keep = Keep::Check,
+                "--write" => request.keep = Keep::Write,
+                other => return Err(format!("unknown argument `{other}`; {USAGE}").into()),
+            }
+        }
+        if request.rows.is_empty() || request.checkouts.as_os_str().is_empty() {
+            return Err(USAGE.into());
+        }
+        Ok(request)
+    }
+
+    /// The rows of a file that are asked for.
+    pub(super) fn rows_of(&self, file: &Path) -> Outcome<Vec<Row>> {
+        let mut rows = rows::read(file, self.mirror.as_deref())?;
+        rows.retain(|row| self.only.as_ref().is_none_or(|only| row.id.contains(only)));
+        Ok(rows)
+    }
+}
+
+pub(super) fn run(args: &[String]) -> Outcome<()> {
+    let request = Request::parse(args)?;
+    let mut predictions = String::new();
+    for file in &request.rows {
+        let name = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let rows = request.rows_of(file)?;
+        let results = for_each_row(&request, &rows, ask)?;
+        for (row, result) in rows.iter().zip(&results) {
+            let Some(result) = result else { continue };
+            let line = serde_json::json!({"id": row.id, "ranked": result.files});
+            predictions += &format!("{line}\n");
+            if request.explain > 0 && result.best_rank() != Some(1) {
+                explain(row, result, request.explain);
+            }
+        }
+        let outcomes = Outcomes::of(&rows, &results);
+        println!("{name}\n{}", outcomes.table());
+        score::keep(&outcomes, &name, request.keep)?;
+    }
+    if let Some(path) = &request.predictions {
+        std::fs::write(path, predictions)?;
+    }
+    Ok(())
+}
+
+/// Calls `ask` with each row and the index of its checkout, several at a time; `None` for rows without a checkout.
+pub(super) fn for_each_row<T: Send>(
+    request: &Request,
+    rows: &[Row],
+    ask: impl Fn(&Row, &Snapshot) -> Outcome<T> + Sync,
+) -> Outcome<Vec<Option<T>>> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<BTreeMap<usize, Option<T>>> = Mutex::default();
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(row) = rows.get(at) else { return };
+            let result = snapshot_of(request, row).and_then(|engine| ask(row, &engine.snapshot()));
+            let result = result.map_err(|error| eprintln!("{}: {error}", row.id)).ok();
+            results.lock().expect("no holder panics").insert(at, result);
+        }
+    };
+    std::thread::scope(|scope| (0..WORKERS).for_each(|_| drop(scope.spawn(work))));
+    Ok(results.into_inner().map_err(|_| "a worker stopped early")?.into_values().collect())
+}
+
+/// The index of a row's checkout, made if it is not there.
+fn snapshot_of(request: &Request, row: &Row) -> Outcome<Engine> {
+    let checkout = request.checkouts.join(&row.id);
+    if !checkout.is_dir() {
+        make_checkout(request, row, &checkout)?;
+    }
+    let checkout = checkout.canonicalize()?;
+    // One store for all: checkouts of one repository share the facts of files that are the same.
+    let home = request.checkouts.join(".index");
+    let mut config = EngineConfig::new(home, vec![checkout.clone()]);
+    config.read_only = true;
+    if !request.fresh {
+        let engine = Engine::open(config.clone())?;
+        if !engine.snapshot().is_empty() {
+            return Ok(engine);
+        }
+    }
+    config.read_only = false;
+    config.threads = Some(1);
+    let engine = Engine::open(config)?;
+    engine.ingest(IngestRequest::code(&checkout), &Cancel::new(), &NoProgress)?;
+    Ok(engine)
+}
+
+fn make_checkout(request: &Request, row: &Row, checkout: &Path) -> Outcome<()> {
+    let (Some(mirror), Some(script)) = (&request.mirror, &request.mkrepo) else {
+        return Err(format!("no checkout `{}`; give --mirror and --mkrepo to make it", checkout.display()).into());
+    };
+    let git = rows::git_folder(mirror, &row.repo)?;
+    let mut command = Command::new("python3");
+    command.arg(script).arg(git).arg(&row.base_commit).arg(checkout).stdout(std::process::Stdio::null());
+    crate::must_succeed(&mut command)
+}
+
+fn ask(row: &Row, snapshot: &Snapshot) -> Outcome<RowResult> {
+    let query = SeekQuery { text: row.query.clone(), graph_rerank: true, ..SeekQuery::default() };
+    let found = snapshot.seek(&query, &Cancel::new())?;
+    let graph = snapshot.graph();
+    let mut result = RowResult::new(row);
+    for found in &found.rows {
+        result.add_file(graph.path(found.node));
+        if graph.kind(found.node) != NodeKind::File {
+            result.add_symbol(graph.path(found.node), graph.label(found.node), graph.lines(found.node));
+        }
+    }
+    Ok(result)
+}
+
+fn explain(row: &Row, result: &RowResult, count: usize) {
+    let rank = result.best_rank().map_or_else(|| "none".into(), |rank| rank.to_string());
+    println!("{} rank {rank}: {}", row.id, row.query.lines().next().unwrap_or_default());
+    println!("  gold {}", row.gold_files.join(" "));
+    println!("  rows {}", result.files.iter().take(count).map(String::as_str).collect::<Vec<_>>().join(" "));
+}
