@@ -1,0 +1,271 @@
+use std::borrow::Cow;
+use std::hash::Hasher;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHasher;
+
+use super::grams;
+use super::vector::{DIMENSIONS, Vector};
+use super::{is_embedded, strength};
+use crate::words;
+
+const MAGIC: &[u8; 8] = b"m1ndtab1";
+/// Largest number of rows that is accepted.
+const MAX_ROWS: usize = 1 << 22;
+/// Free slot of the hash table.
+const FREE: u32 = u32::MAX;
+
+static BUILT_IN: &[u8] = include_bytes!("../../assets/embedding/table.bin");
+
+/// Why bytes are not a table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// Something else.
+    #[error("the bytes are not a table of word vectors; train one anew")]
+    Foreign,
+    /// Other vectors than ours.
+    #[error("the table has {found} dimensions, expected {DIMENSIONS}; train one anew")]
+    Dimensions {
+        /// Its dimensions.
+        found: u32,
+    },
+    /// Cut or overwritten.
+    #[error("the table of word vectors is damaged: {0}; train one anew")]
+    Damaged(&'static str),
+}
+
+/// A row as it is trained: values times `scale`.
+#[derive(Debug, Clone)]
+pub struct TableRow {
+    /// What a value of 1 stands for.
+    pub scale: f32,
+    /// The values.
+    pub values: [i8; DIMENSIONS],
+}
+
+impl TableRow {
+    /// The row nearest to a trained vector.
+    pub fn quantised(vector: &[f32; DIMENSIONS]) -> Self {
+        let largest = vector.iter().fold(0.0f32, |most, value| most.max(value.abs()));
+        let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+        Self { scale, values: vector.map(|value| (value / scale).round().clamp(-127.0, 127.0) as i8) }
+    }
+}
+
+/// The bytes of a table. Words must be sorted and distinct; `buckets` are the rows of pieces of words.
+pub fn encode_table(words: &[(&str, TableRow)], buckets: &[TableRow]) -> Vec<u8> {
+    debug_assert!(words.windows(2).all(|pair| pair[0].0 < pair[1].0), "words are sorted and distinct");
+    let mut out = MAGIC.to_vec();
+    for number in [DIMENSIONS, words.len(), buckets.len()] {
+        out.extend((number as u32).to_le_bytes());
+    }
+    let mut end = 0u32;
+    for (word, _) in words {
+        end += word.len() as u32;
+        out.extend(end.to_le_bytes());
+    }
+    words.iter().for_each(|(word, _)| out.extend(word.as_bytes()));
+    let rows = || words.iter().map(|(_, row)| row).chain(buckets);
+    rows().for_each(|row| out.extend(row.scale.to_le_bytes()));
+    rows().for_each(|row| out.extend(row.values.map(i8::cast_unsigned)));
+    out
+}
+
+/// A table of word vectors. Cheap to look up in, made once.
+pub struct Embedding {
+    bytes: Cow<'static, [u8]>,
+    id: u64,
+    /// End of each word among the bytes of all words.
+    ends: Vec<u32>,
+    words_at: usize,
+    scales: Vec<f32>,
+    rows_at: usize,
+    buckets: u32,
+    /// Numbers of words by the hash of the word, with free slots between.
+    slots: Vec<u32>,
+}
+
+impl std::fmt::Debug for Embedding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Embedding").field("words", &self.len()).field("buckets", &self.buckets).finish()
+    }
+}
+
+impl Embedding {
+    /// The table that comes with the program.
+    pub fn built_in() -> &'static Self {
+        static TABLE: LazyLock<Embedding> =
+            LazyLock::new(|| Embedding::from_bytes(BUILT_IN).expect("the table is tested when it is built in"));
+        &TABLE
+    }
+
+    /// A table in its encoded form.
+    ///
+    /// # Errors
+    /// Bytes of another kind, or damaged ones.
+    pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, TableError> {
+        let bytes = bytes.into();
+        let header = bytes.strip_prefix(MAGIC).and_then(|rest| rest.first_chunk::<12>()).ok_or(TableError::Foreign)?;
+        let [dimensions, count, buckets] =
+            [0, 4, 8].map(|at| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
+        if dimensions as usize != DIMENSIONS {
+            return Err(TableError::Dimensions { found: dimensions });
+        }
+        let (count, rows) = (count as usize, (count as usize).saturating_add(buckets as usize));
+        if rows > MAX_ROWS {
+            return Err(TableError::Damaged("it claims too many rows"));
+        }
+        let ends_at = MAGIC.len() + 12;
+        let words_at = ends_at + 4 * count;
+        let ends: Vec<u32> = read_words(&bytes, ends_at, count).map(u32::from_le_bytes).collect();
+        let text = ends.last().map_or(0, |end| *end as usize);
+        let scales_at = words_at + text;
+        let rows_at = scales_at + 4 * rows;
+        if bytes.len() != rows_at + DIMENSIONS * rows || ends.len() != count {
+            return Err(TableError::Damaged("its length is not the one it claims"));
+        }
+        let scales = read_words(&bytes, scales_at, rows).map(f32::from_le_bytes).collect();
+        let id = fingerprint(&bytes);
+        let mut table = Self { bytes, id, ends, words_at, scales, rows_at, buckets, slots: Vec::new() };
+        table.check()?;
+        table.index();
+        Ok(table)
+    }
+
+    fn check(&self) -> Result<(), TableError> {
+        if !self.ends.is_sorted() || (0..self.len()).any(|number| self.word(number).is_none()) {
+            return Err(TableError::Damaged("its words are not text"));
+        }
+        if (1..self.len()).any(|number| self.word(number - 1) >= self.word(number)) {
+            return Err(TableError::Damaged("its words are not sorted"));
+        }
+        if self.scales.iter().any(|scale| !scale.is_finite()) {
+            return Err(TableError::Damaged("a scale is not a number"));
+        }
+        Ok(())
+    }
+
+    fn index(&mut self) {
+        let size = (self.len() * 2 + 1).next_power_of_two();
+        let mut slots = vec![FREE; size];
+        for number in 0..self.len() {
+            let mut at = self.word(number).map_or(0, hash) & (size - 1);
+            while slots[at] != FREE {
+                at = (at + 1) & (size - 1);
+            }
+            slots[at] = number as u32;
+        }
+        self.slots = slots;
+    }
+
+    /// Tells tables apart; vectors of different ones must not be compared.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Number of words.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether it holds no word.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Whether a term has a row of its own; others are made of their pieces.
+    pub fn knows(&self, term: &str) -> bool {
+        self.number(term).is_some()
+    }
+
+    fn word(&self, number: usize) -> Option<&str> {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let text = self.bytes.get(self.words_at + start..self.words_at + *self.ends.get(number)? as usize)?;
+        std::str::from_utf8(text).ok()
+    }
+
+    fn number(&self, term: &str) -> Option<usize> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = hash(term) & mask;
+        // At least half of the slots are free: the search ends.
+        while self.slots[at] != FREE {
+            let number = self.slots[at] as usize;
+            if self.word(number) == Some(term) {
+                return Some(number);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+
+    fn row(&self, number: usize) -> Option<(&[u8; DIMENSIONS], f32)> {
+        let row = self.bytes[self.rows_at..].as_chunks().0.get(number)?;
+        Some((row, *self.scales.get(number)?))
+    }
+
+    /// Adds `weight` times the vector of a term to `sum`. `false` if nothing is known of the term.
+    pub(super) fn add(&self, sum: &mut [f32; DIMENSIONS], term: &str, weight: f32) -> bool {
+        if !is_embedded(term) {
+            return false;
+        }
+        if let Some((row, scale)) = self.number(term).and_then(|number| self.row(number)) {
+            add_row(sum, row, scale * weight);
+            return true;
+        }
+        let mut pieces = 0;
+        grams::buckets_of(term, self.buckets, |_| pieces += 1);
+        grams::buckets_of(term, self.buckets, |bucket| {
+            if let Some((row, scale)) = self.row(self.len() + bucket as usize) {
+                add_row(sum, row, scale * weight / pieces as f32);
+            }
+        });
+        pieces > 0
+    }
+
+    /// The vector of weighted index terms, such as those of a query: each as often as it is to count.
+    pub fn of_terms<'a>(&self, terms: impl IntoIterator<Item = (&'a str, f32)>) -> Vector {
+        let mut sum = [0.0; DIMENSIONS];
+        for (term, weight) in terms {
+            self.add(&mut sum, term, weight);
+        }
+        Vector::from_sum(&sum)
+    }
+
+    /// The vector of a text. `rarity` weighs each term, such as by how few entries of the repository have it; 1 for
+    /// all is the plain vector.
+    pub fn of_text(&self, text: &str, mut rarity: impl FnMut(&str) -> f32) -> Vector {
+        let mut counts: std::collections::BTreeMap<String, f32> = std::collections::BTreeMap::new();
+        words::terms(text, |term| match counts.get_mut(term) {
+            Some(count) => *count += 1.0,
+            None => drop(counts.insert(term.to_owned(), 1.0)),
+        });
+        self.of_terms(counts.iter().map(|(term, count)| (term.as_str(), strength(*count) * rarity(term))))
+    }
+}
+
+/// Adds a row to a sum.
+pub(super) fn add_row(sum: &mut [f32; DIMENSIONS], row: &[u8; DIMENSIONS], weight: f32) {
+    sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += f32::from(value.cast_signed()) * weight);
+}
+
+fn read_words(bytes: &[u8], at: usize, count: usize) -> impl Iterator<Item = [u8; 4]> {
+    bytes.get(at..at + 4 * count).map_or(&[][..], |part| part.as_chunks().0).iter().copied()
+}
+
+/// Only for the table in memory: may differ between builds.
+fn hash(term: &str) -> usize {
+    let mut hasher = FxHasher::default();
+    hasher.write(term.as_bytes());
+    hasher.finish() as usize
+}
+
+/// The same on every machine: eight bytes at a time, mixed.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let start = 0x9e37_79b9_7f4a_7c15 ^ bytes.len() as u64;
+    chunks.iter().chain([&last]).fold(start, |hash, chunk| {
+        (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
+    })
+}

@@ -1,0 +1,218 @@
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use m1nd_base::{Cancel, Cancelled};
+
+use super::dot::dot;
+use super::vector::{DIMENSIONS, Vector};
+use crate::SharedBytes;
+
+const MAGIC: &[u8; 8] = b"m1ndvec1";
+const HEADER: usize = MAGIC.len() + 8;
+/// Bytes of the length of one vector.
+const LENGTH: usize = 4;
+/// Vectors compared between two looks at the cancel flag.
+const POLL: usize = 1 << 14;
+
+/// Why bytes are not vectors.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VectorsError {
+    /// Something else, or cut short.
+    #[error("the bytes are not vectors; make them again from the terms")]
+    Damaged,
+    /// Made with another table: not comparable.
+    #[error("the vectors were made with table {found:016x}, expected {expected:016x}; make them again from the terms")]
+    OtherTable {
+        /// Table they were made with.
+        found: u64,
+        /// Table in use.
+        expected: u64,
+    },
+}
+
+/// Collects vectors of one table in order.
+#[derive(Debug, Default)]
+pub struct VectorsBuilder {
+    table: u64,
+    lengths: Vec<u8>,
+    rows: Vec<u8>,
+}
+
+impl VectorsBuilder {
+    /// For vectors of the table with this id.
+    pub fn new(table: u64) -> Self {
+        Self { table, ..Self::default() }
+    }
+
+    /// Adds the next vector; its number is the count of those before it.
+    pub fn push(&mut self, vector: &Vector) {
+        self.lengths.extend(vector.inverse_length().to_le_bytes());
+        self.rows.extend(vector.values().iter().map(|value| value.cast_unsigned()));
+    }
+
+    /// The encoded bytes, for [`Vectors::from_bytes`].
+    pub fn finish(self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(HEADER + self.lengths.len() + self.rows.len());
+        out.extend(MAGIC);
+        out.extend(self.table.to_le_bytes());
+        out.extend(self.lengths);
+        out.extend(self.rows);
+        out
+    }
+}
+
+/// Vectors in bytes that may lie in a mapped file: first all lengths, then all values.
+#[derive(Clone)]
+pub struct Vectors {
+    bytes: SharedBytes,
+    count: usize,
+}
+
+impl std::fmt::Debug for Vectors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Vectors").field("count", &self.count).finish()
+    }
+}
+
+impl Vectors {
+    /// Opens encoded vectors that were made with `table`.
+    ///
+    /// # Errors
+    /// Foreign or cut bytes, or another table.
+    pub fn from_bytes(bytes: SharedBytes, table: u64) -> Result<Self, VectorsError> {
+        let data: &[u8] = (*bytes).as_ref();
+        let body = data.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<8>());
+        let (found, body) = body.ok_or(VectorsError::Damaged)?;
+        let found = u64::from_le_bytes(*found);
+        if found != table {
+            return Err(VectorsError::OtherTable { found, expected: table });
+        }
+        if body.len() % (LENGTH + DIMENSIONS) != 0 {
+            return Err(VectorsError::Damaged);
+        }
+        let count = body.len() / (LENGTH + DIMENSIONS);
+        Ok(Self { bytes, count })
+    }
+
+    /// The vectors of a list, in memory.
+    pub fn of<'a>(table: u64, vectors: impl IntoIterator<Item = &'a Vector>) -> Self {
+        let mut builder = VectorsBuilder::new(table);
+        let mut count = 0;
+        for vector in vectors {
+            builder.push(vector);
+            count += 1;
+        }
+        Self { bytes: Arc::new(builder.finish()), count }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn lengths(&self) -> &[[u8; LENGTH]] {
+        let data: &[u8] = (*self.bytes).as_ref();
+        data.get(HEADER..).map_or(&[], |body| &body.as_chunks().0[..self.count.min(body.len() / LENGTH)])
+    }
+
+    fn rows(&self) -> &[[u8; DIMENSIONS]] {
+        let data: &[u8] = (*self.bytes).as_ref();
+        data.get(HEADER + self.count * LENGTH..).map_or(&[], |body| body.as_chunks().0)
+    }
+
+    /// The vector with a number.
+    pub fn get(&self, number: usize) -> Option<Vector> {
+        self.rows().get(number).map(|row| Vector::from_values(row.map(u8::cast_signed)))
+    }
+
+    /// How like `query` the one with a number is, -1 to 1; 0 for unknown numbers.
+    pub fn cosine(&self, query: &Vector, number: usize) -> f32 {
+        self.cosines(query, [number]).next().unwrap_or(0.0)
+    }
+
+    /// How like `query` each of these is, in their order; 0 for unknown numbers.
+    pub fn cosines<'a>(
+        &'a self,
+        query: &Vector,
+        numbers: impl IntoIterator<Item = usize> + 'a,
+    ) -> impl Iterator<Item = f32> + 'a {
+        let (wide, scale) = (query.wide(), query.inverse_length());
+        let (lengths, rows) = (self.lengths(), self.rows());
+        numbers.into_iter().map(move |number| match (rows.get(number), lengths.get(number)) {
+            (Some(row), Some(length)) => {
+                dot(&row.map(u8::cast_signed), &wide) as f32 * scale * f32::from_le_bytes(*length)
+            }
+            _ => 0.0,
+        })
+    }
+
+    /// Calls `each` with the number of every vector and how like `query` it is, in order.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn scan(&self, query: &Vector, cancel: &Cancel, mut each: impl FnMut(usize, f32)) -> Result<(), Cancelled> {
+        let (wide, scale) = (query.wide(), query.inverse_length());
+        let blocks = self.rows().chunks(POLL).zip(self.lengths().chunks(POLL));
+        for (block, (rows, lengths)) in blocks.enumerate() {
+            cancel.check()?;
+            for (at, (row, length)) in rows.iter().zip(lengths).enumerate() {
+                let product = dot(&row.map(u8::cast_signed), &wide);
+                each(block * POLL + at, product as f32 * scale * f32::from_le_bytes(*length));
+            }
+        }
+        Ok(())
+    }
+
+    /// The `k` most like `query` that pass `filter`, most alike first; of equal ones the earlier number.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn nearest(
+        &self,
+        query: &Vector,
+        k: usize,
+        cancel: &Cancel,
+        mut filter: impl FnMut(usize) -> bool,
+    ) -> Result<Vec<(usize, f32)>, Cancelled> {
+        let mut best: BinaryHeap<Near> = BinaryHeap::with_capacity(k.min(self.count) + 1);
+        self.scan(query, cancel, |number, cosine| {
+            let near = Near { cosine, number };
+            // The heap's top is the worst that is kept.
+            let is_better = best.len() < k || best.peek().is_some_and(|worst| near < *worst);
+            if is_better && k > 0 && filter(number) {
+                best.push(near);
+                if best.len() > k {
+                    best.pop();
+                }
+            }
+        })?;
+        Ok(best.into_sorted_vec().into_iter().map(|near| (near.number, near.cosine)).collect())
+    }
+}
+
+/// Ordered from the most alike to the least.
+#[derive(Debug, PartialEq)]
+struct Near {
+    cosine: f32,
+    number: usize,
+}
+
+impl Eq for Near {}
+
+impl Ord for Near {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.cosine.total_cmp(&self.cosine).then(self.number.cmp(&other.number))
+    }
+}
+
+impl PartialOrd for Near {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
