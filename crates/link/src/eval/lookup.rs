@@ -304,6 +304,10 @@ impl Eval<'_> {
         }
         match resolver.outside(&self.files, file, self.text(name)) {
             Some(ModuleTarget::External(package)) => Search::one(Entity::External(package.into(), Some(name))),
+            // A name that declaration files give to all of the program.
+            Some(ModuleTarget::Member(files, names)) if self.rules(file).explicit_exports => {
+                self.inside(&files, &names, want)
+            }
             Some(target) => self.module_entity(target),
             None if self.rules(file).linked => Search::unknown(Reason::NameNotFound),
             None => Search::unknown(Reason::NotLinked),

@@ -6,11 +6,13 @@ use m1nd_base::{Problem, ProblemKind};
 use m1nd_lang::Language;
 use rustc_hash::FxHasher;
 
+use self::ambient::Ambient;
 use self::modules::{Found, Importer, Modules};
 use super::{Family, Manifests};
 use crate::project::{FileId, Files};
 use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
 
+mod ambient;
 mod config;
 mod globals;
 mod json;
@@ -24,7 +26,7 @@ pub(super) const FAMILY: Family = Family {
     rules: &RULES,
     is_manifest,
     check_manifest,
-    resolver: |_, manifests| Box::new(TypeScript::new(manifests)),
+    resolver: |files, manifests| Box::new(TypeScript::new(files, manifests)),
 };
 
 fn is_manifest(name: &str) -> bool {
@@ -115,18 +117,21 @@ static RULES: Rules = Rules {
 /// Finds modules by the manifests of the project.
 struct TypeScript {
     modules: Modules,
+    ambient: Ambient,
     fingerprint: u64,
 }
 
 impl TypeScript {
-    fn new(manifests: &Manifests) -> Self {
+    fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
         let own = || manifests.iter().filter(|(path, _)| is_manifest(path.rsplit('/').next().unwrap_or(path)));
         let mut hasher = FxHasher::default();
         for row in own() {
             row.hash(&mut hasher);
         }
         let modules = Modules::new(own().map(|(path, text)| (path.as_str(), text.as_str())));
-        Self { modules, fingerprint: hasher.finish() }
+        let ambient = Ambient::new(files, own().map(|(path, _)| path.as_str()));
+        ambient.hash(&mut hasher);
+        Self { modules, ambient, fingerprint: hasher.finish() }
     }
 }
 
@@ -149,7 +154,11 @@ impl Resolver for TypeScript {
         }
     }
 
-    fn outside(&self, _files: &Files<'_>, _from: FileId, name: &str) -> Option<ModuleTarget> {
-        globals::package(name).map(|package| ModuleTarget::External(package.to_owned()))
+    fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        if let Some(package) = globals::package(name) {
+            return Some(ModuleTarget::External(package.to_owned()));
+        }
+        let declaring = self.ambient.declaring(files, from, name);
+        (!declaring.is_empty()).then(|| ModuleTarget::Member(declaring, vec![name.to_owned()]))
     }
 }

@@ -11,6 +11,7 @@ mod modules;
 mod naming;
 mod objects;
 mod patterns;
+mod repairs;
 mod scripts;
 mod state;
 mod types;
@@ -69,9 +70,20 @@ fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Tree, Pro
     let typescript = tree_sitter_typescript::LANGUAGE_TYPESCRIPT;
     let tsx = tree_sitter_typescript::LANGUAGE_TSX;
     let run = |grammar: &tree_sitter::Language| walk::parse(grammar, source, input.limits, input.cancel);
+    // Where the grammar stumbles, what helps it is tried, and kept if it does help.
+    let typed = |grammar: &tree_sitter::Language| {
+        let tree = run(grammar)?;
+        if !tree.root_node().has_error() {
+            return Ok(tree);
+        }
+        let Some(masked) = repairs::mask(source) else { return Ok(tree) };
+        let again = walk::parse(grammar, &masked, input.limits, input.cancel).ok();
+        let before = repairs::damage(&tree);
+        Ok(again.filter(|again| repairs::damage(again) < before).unwrap_or(tree))
+    };
     match dialect {
-        Dialect::TypeScript => run(&typescript.into()),
-        Dialect::Tsx => run(&tsx.into()),
+        Dialect::TypeScript => typed(&typescript.into()),
+        Dialect::Tsx => typed(&tsx.into()),
         Dialect::JavaScript => {
             let tree = run(&javascript.into())?;
             if !tree.root_node().has_error() {

@@ -1,0 +1,155 @@
+//! What the grammar does not know, written so that it does: the text that is parsed keeps every byte position.
+//!
+//! - A signature that starts with type parameters on a line of its own, where nothing ends the member before it, is taken
+//!   for a comparison: a `;` takes the place of the white space before it.
+//! - `export type * from "…"`: the word `type` is blanked.
+//! - `in` and `out` before a type parameter are blanked.
+
+use tree_sitter::Tree;
+
+/// The text with everything replaced that the grammar may stumble over; `None` if there is nothing.
+pub(super) fn mask(text: &[u8]) -> Option<Vec<u8>> {
+    let mut masked = text.to_vec();
+    let mut changed = end_members(text, &mut masked);
+    changed |= blank_star_types(text, &mut masked);
+    changed |= blank_variances(text, &mut masked);
+    changed.then_some(masked)
+}
+
+/// Bytes that the grammar could not place, and symbols it had to make up.
+pub(super) fn damage(tree: &Tree) -> usize {
+    let mut cursor = tree.walk();
+    let mut total = 0;
+    loop {
+        let node = cursor.node();
+        let broken = node.is_error() || node.is_missing();
+        if broken {
+            total += node.byte_range().len().max(1);
+        }
+        if !broken && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return total;
+            }
+        }
+    }
+}
+
+/// Ends the member before a line that starts with type parameters.
+fn end_members(text: &[u8], masked: &mut [u8]) -> bool {
+    let mut changed = false;
+    let mut last = b';';
+    let mut start = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let code = &line[indent..];
+        let begin = start + indent;
+        start += line.len();
+        if code.is_empty() || [&b"//"[..], b"/*", b"*"].iter().any(|comment| code.starts_with(comment)) {
+            continue;
+        }
+        let ends = last.is_ascii_alphanumeric() || b"_$)>]}\"'`".contains(&last);
+        if code[0] == b'<' && code.get(1) != Some(&b'/') && ends && begin > 0 {
+            masked[begin - 1] = b';';
+            changed = true;
+        }
+        last = last_of_code(code).unwrap_or(last);
+    }
+    changed
+}
+
+/// The last byte of a line that is neither white space nor part of a comment.
+fn last_of_code(line: &[u8]) -> Option<u8> {
+    let code = line.windows(2).position(|two| two == b"//").map_or(line, |comment| &line[..comment]);
+    code.iter().rev().find(|byte| !byte.is_ascii_whitespace()).copied()
+}
+
+fn blank_star_types(text: &[u8], masked: &mut [u8]) -> bool {
+    let mut changed = false;
+    let mut start = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let first = [words.next(), words.next()];
+        if first == [Some(&b"export"[..]), Some(b"type")]
+            && words.next().is_some_and(|third| third.starts_with(b"*"))
+            && let Some(at) = line.windows(4).position(|four| four == b"type")
+        {
+            masked[start + at..start + at + 4].fill(b' ');
+            changed = true;
+        }
+        start += line.len();
+    }
+    changed
+}
+
+/// Blanks `in` and `out` behind `<` or `,` and before a name.
+fn blank_variances(text: &[u8], masked: &mut [u8]) -> bool {
+    let mut changed = false;
+    // Whether a type parameter may begin here.
+    let mut may_begin = false;
+    let mut at = 0;
+    while at < text.len() {
+        let byte = text[at];
+        if is_word(byte) {
+            let end = at + text[at..].iter().take_while(|&&byte| is_word(byte)).count();
+            let next = text[end..].iter().find(|byte| !byte.is_ascii_whitespace());
+            let is_variance = matches!(&text[at..end], b"in" | b"out") && next.is_some_and(|&byte| is_word(byte));
+            if may_begin && is_variance && text.get(end).is_some_and(u8::is_ascii_whitespace) {
+                masked[at..end].fill(b' ');
+                changed = true;
+            } else {
+                may_begin = false;
+            }
+            at = end;
+            continue;
+        }
+        if !byte.is_ascii_whitespace() {
+            may_begin = matches!(byte, b'<' | b',');
+        }
+        at += 1;
+    }
+    changed
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mask;
+
+    #[test]
+    fn positions_stay() {
+        let cases = [
+            (
+                "interface A {\n  // first\n  (a: B): C\n  <T>(a: T): C\n}",
+                "interface A {\n  // first\n  (a: B): C\n ;<T>(a: T): C\n}",
+            ),
+            (
+                "interface A {\n  <T>(a: T): C\n  // second\n\n  <U>(a: U): C\n}",
+                "interface A {\n  <T>(a: T): C\n  // second\n\n ;<U>(a: U): C\n}",
+            ),
+            (
+                "export type * from './a'\nexport type * as b from './b'",
+                "export      * from './a'\nexport      * as b from './b'",
+            ),
+            ("interface A<in out T, out U = B> {}", "interface A<       T,     U = B> {}"),
+        ];
+        for (text, expected) in cases {
+            let masked = mask(text.as_bytes()).map(|masked| String::from_utf8(masked).expect("only ASCII changes"));
+            assert_eq!(masked.as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn what_the_grammar_knows_stays() {
+        for text in
+            ["const a = f(\n  <T>(b: T) => b)", "type A = { in: B }", "export type { A } from './a'", "f(a, out)"]
+        {
+            assert_eq!(mask(text.as_bytes()), None, "{text}");
+        }
+    }
+}
