@@ -91,8 +91,14 @@ fn measure(binary: &Path, path: &Path, home: &Path, rows: &mut String) -> Outcom
         show(title, &cost, &report, bytes);
         let number = |key: &str| report.get(key).and_then(Value::as_u64).unwrap_or(0);
         let (files, nodes, edges) = (number("files_scanned"), number("node_count"), number("edge_count"));
+        let (parsing, linking) = (stage(&report, "parsing"), stage(&report, "linking"));
         let speed = bytes as f64 / 1e6 / cost.wall.as_secs_f64();
-        writeln!(rows, "| {name} | {title} | {} | {speed:.1} | {files} | {nodes} | {edges} |", figures(&cost))?;
+        writeln!(
+            rows,
+            "| {name} | {title} | {} | {parsing:.1} | {linking:.1} | {speed:.1} | {} | {files} | {nodes} | {edges} |",
+            figures(&cost),
+            number("lines")
+        )?;
         // Keep the facts, drop what is derived from them.
         let _ = fs::remove_dir_all(home.join("projects"));
     }
@@ -106,11 +112,18 @@ fn measure(binary: &Path, path: &Path, home: &Path, rows: &mut String) -> Outcom
                 cost.cpu.as_secs_f64(),
                 cost.peak_kib >> 10
             );
-            writeln!(rows, "| {name} | `ctags -R` | {} | | | | |", figures(&cost))?;
+            writeln!(rows, "| {name} | `ctags -R` | {} | | | | | | | |", figures(&cost))?;
         }
         Err(error) => println!("ctags -R             not run: {error} (Debian package universal-ctags)"),
     }
     Ok(())
+}
+
+/// Seconds that a stage of an ingest took, 0 if it had none of the name.
+fn stage(report: &Value, name: &str) -> f64 {
+    let rows = report.get("stages_ms").and_then(Value::as_array);
+    let of_stage = rows.into_iter().flatten().filter(|row| row.get("stage").and_then(Value::as_str) == Some(name));
+    of_stage.filter_map(|row| row.get("ms")?.as_f64()).sum::<f64>() / 1e3
 }
 
 /// Times and memory as cells of the table.
@@ -131,11 +144,14 @@ fn show(title: &str, cost: &Cost, report: &Value, bytes: u64) {
         bytes as f64 / 1e6 / seconds,
     );
     println!(
-        "{:20} {} files, {} nodes, {} edges",
+        "{:20} {} files, {} lines, {} nodes, {} edges; parsing {:.2} s, linking {:.2} s",
         "",
         number("files_scanned"),
+        number("lines"),
         number("node_count"),
-        number("edge_count")
+        number("edge_count"),
+        stage(report, "parsing"),
+        stage(report, "linking"),
     );
     let Some(tiers) = report.get("references").and_then(Value::as_object) else { return };
     let total: u64 = tiers.values().filter_map(Value::as_u64).sum();

@@ -22,7 +22,11 @@ const TASKS: &[Task] = &[
     ("tidy", "the rules of this repository that no other tool knows", tidy::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
     ("bench", "measure: ingest [--write] PATH...", bench::run),
-    ("eval", "the graph against truth made by others: edges, callgraph, localize", eval::run),
+    (
+        "eval",
+        "the graph against truth made by others, and after edits: edges, callgraph, localize, equality",
+        eval::run,
+    ),
 ];
 
 fn main() -> ExitCode {

@@ -11,6 +11,7 @@ mod callgraph;
 mod callgraph_tests;
 mod calls;
 mod edges;
+mod equality;
 mod files;
 mod golden;
 mod inheritance;
@@ -28,13 +29,15 @@ const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval edges --table
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
-  cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]";
+  cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
+  cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     match args.split_first().map(|(what, rest)| (what.as_str(), rest)) {
         Some(("edges", rest)) => edges::run(rest),
         Some(("callgraph", rest)) => callgraph::run(rest),
         Some(("localize", rest)) => localize::run(rest),
+        Some(("equality", rest)) => equality::run(rest),
         _ => Err(USAGE.into()),
     }
 }

@@ -1,0 +1,201 @@
+//! A copy of a repository on disk, the index that follows its edits, and clean indexes to compare it with.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use m1nd_base::{Cancel, NoProgress};
+use m1nd_engine::retrieval::SeekQuery;
+use m1nd_engine::{Engine, EngineConfig, IngestRequest};
+use tempfile::TempDir;
+
+use super::edits::{Edit, Tree};
+use crate::Outcome;
+
+/// Rows shown of a difference, on each side.
+const SHOWN: usize = 8;
+/// Nodes shown of a difference.
+const SHOWN_NODES: usize = 3;
+/// Longest row shown, in characters.
+const SHOWN_CHARS: usize = 300;
+/// Parse time of any file: so much that no result depends on how busy the machine is.
+const PARSE_TIME: Duration = Duration::from_secs(600);
+
+/// A repository that is edited.
+pub(super) struct Project {
+    /// Removed when dropped.
+    _folder: TempDir,
+    root: PathBuf,
+    home: TempDir,
+    /// Store of the clean indexes; only facts are kept between them.
+    clean_home: TempDir,
+    engine: Engine,
+}
+
+fn open(home: &Path, root: &Path) -> Outcome<Engine> {
+    let mut config = EngineConfig::new(home.to_owned(), vec![root.to_owned()]);
+    config.limits.parse_time = PARSE_TIME;
+    Ok(Engine::open(config)?)
+}
+
+fn ingest(engine: &Engine, root: &Path, incremental: bool) -> Outcome<()> {
+    let request = IngestRequest { incremental, ..IngestRequest::code(root) };
+    engine.ingest(request, &Cancel::new(), &NoProgress)?;
+    Ok(())
+}
+
+impl Project {
+    /// Writes the files and indexes them.
+    pub(super) fn new(tree: &Tree) -> Outcome<Self> {
+        let folder = TempDir::new()?;
+        let root = folder.path().canonicalize()?;
+        for (path, text) in tree {
+            write(&root, path, text)?;
+        }
+        let (home, clean_home) = (TempDir::new()?, TempDir::new()?);
+        let engine = open(home.path(), &root)?;
+        ingest(&engine, &root, false)?;
+        Ok(Self { _folder: folder, root, home, clean_home, engine })
+    }
+
+    /// Makes edits; the index follows.
+    pub(super) fn follow(&mut self, edits: &[Edit]) -> Outcome<()> {
+        for edit in edits {
+            let gone = edit.writes.iter().filter(|(_, text)| text.is_none());
+            gone.for_each(|(path, _)| remove(&self.root, path));
+            for (path, text) in &edit.writes {
+                if let Some(text) = text {
+                    write(&self.root, path, text)?;
+                }
+            }
+            if edit.is_seen {
+                ingest(&self.engine, &self.root, true)?;
+            }
+        }
+        ingest(&self.engine, &self.root, true)
+    }
+
+    /// Ends the engine and opens the index again, as another process would.
+    pub(super) fn restart(&mut self) -> Outcome<()> {
+        let (home, root) = (self.home.path().to_owned(), self.root.clone());
+        // Only one engine can write at a time: the old one goes before the new one comes.
+        let placeholder = open(self.clean_home.path(), &root)?;
+        drop(std::mem::replace(&mut self.engine, placeholder));
+        self.engine = open(&home, &root)?;
+        Ok(())
+    }
+
+    /// How the index differs from one that is built anew; `None` if they are equal. `query` is what is searched for.
+    pub(super) fn compare(&self, query: &str) -> Outcome<Option<String>> {
+        // Whatever is derived goes, facts may stay.
+        match fs::remove_dir_all(self.clean_home.path().join("projects")) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        let clean = open(self.clean_home.path(), &self.root)?;
+        ingest(&clean, &self.root, false)?;
+        let (followed, built) = (seen(&self.engine, query)?, seen(&clean, query)?);
+        Ok((followed != built).then(|| difference(&followed, &built)))
+    }
+}
+
+fn write(root: &Path, path: &str, text: &str) -> Outcome<()> {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap_or(root))?;
+    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+/// Removes a file and the folders that are then empty.
+fn remove(root: &Path, path: &str) {
+    let path = root.join(path);
+    // What is not there need not be removed.
+    let _ = fs::remove_file(&path);
+    for folder in path.ancestors().skip(1).take_while(|folder| *folder != root) {
+        if fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+}
+
+/// All that a reader can see, as text: a row for each thing, rows that belong to it indented below.
+fn seen(engine: &Engine, query: &str) -> Outcome<String> {
+    let snapshot = engine.snapshot();
+    let mut text = snapshot.graph().dump();
+    for file in snapshot.files().iter() {
+        let (path, language, lines) = (&file.path, file.language, file.lines);
+        writeln!(text, "{path} row {language:?} {lines} {:?} {:?} {}", file.tiers, file.problems, file.hash)?;
+    }
+    for (reason, count) in snapshot.unresolved_reasons() {
+        writeln!(text, "reason {reason} {count}")?;
+    }
+    for (path, problem) in snapshot.skipped() {
+        writeln!(text, "skipped {path} {problem:?}")?;
+    }
+    let question = SeekQuery { text: query.to_owned(), ..SeekQuery::default() };
+    let answer = snapshot.seek(&question, &Cancel::new())?;
+    writeln!(text, "search {query}")?;
+    for row in &answer.rows {
+        writeln!(text, "  {} {} {}", snapshot.graph().id(row.node), row.score, row.best_field)?;
+    }
+    Ok(text)
+}
+
+/// Rows by the row that they belong to.
+fn blocks(text: &str) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut blocks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut head = "";
+    for line in text.lines() {
+        if !line.starts_with(' ') {
+            head = line.split(" kind=").next().unwrap_or(line);
+        }
+        blocks.entry(head).or_default().insert(line);
+    }
+    blocks
+}
+
+/// The first rows that only one side has.
+fn difference(followed: &str, built: &str) -> String {
+    let (followed, built) = (blocks(followed), blocks(built));
+    let none = BTreeSet::new();
+    let heads: BTreeSet<&str> = followed.keys().chain(built.keys()).copied().collect();
+    let differing = heads.into_iter().filter(|head| followed.get(head) != built.get(head));
+    let mut text = String::new();
+    // What is only seen from the other end comes last.
+    let mut rows: Vec<(bool, &str)> = Vec::new();
+    for head in differing {
+        let (ours, clean) = (followed.get(head).unwrap_or(&none), built.get(head).unwrap_or(&none));
+        let is_echo = ours.symmetric_difference(clean).all(|row| row.starts_with("  <-"));
+        rows.push((is_echo || head.contains(" row ") || head.starts_with("search"), head));
+    }
+    rows.sort_unstable();
+    let shown = |row: &str| row.chars().take(SHOWN_CHARS).collect::<String>();
+    for (_, head) in rows.iter().take(SHOWN_NODES) {
+        let (ours, clean) = (followed.get(head).unwrap_or(&none), built.get(head).unwrap_or(&none));
+        text.push_str(&format!("  {}\n", shown(head)));
+        ours.difference(clean).take(SHOWN).for_each(|row| text.push_str(&format!("    followed: {}\n", shown(row))));
+        clean.difference(ours).take(SHOWN).for_each(|row| text.push_str(&format!("    built:    {}\n", shown(row))));
+    }
+    if rows.len() > SHOWN_NODES {
+        text.push_str(&format!("  and {} more\n", rows.len() - SHOWN_NODES));
+    }
+    if rows.is_empty() {
+        text.push_str("  only in the order of rows\n");
+    }
+    text
+}
+
+#[cfg(test)]
+impl Project {
+    /// Makes an edit that the index does not hear of.
+    pub(super) fn forget_to_follow(&self, edit: &Edit) -> Outcome<()> {
+        for (path, text) in &edit.writes {
+            match text {
+                Some(text) => write(&self.root, path, text)?,
+                None => remove(&self.root, path),
+            }
+        }
+        Ok(())
+    }
+}
