@@ -15,16 +15,30 @@ use crate::{EdgeRef, Graph, NodeFlags, NodeIx};
 
 /// Overriding methods looked at for one method, and classes for one class.
 const CONSIDERED: usize = 512;
-/// Overriding methods shown for one method.
-const SHOWN: usize = 16;
 
 /// The methods that may run instead of one that is called.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Replacements {
-    /// The most central of them, most central first.
+    /// They, most central first.
     pub methods: Vec<NodeIx>,
     /// How many the call may reach in all, the called method itself included if it has a body.
     pub all: usize,
+    /// Overriding methods left out because nothing makes their classes.
+    pub left_out: usize,
+    /// There are more overriding methods than were looked at.
+    pub is_cut: bool,
+}
+
+/// The edges of one node that follow from dispatch.
+#[derive(Debug, Clone, Default)]
+pub struct Dispatched<'g> {
+    /// `possible` edges; those of one call go to the most central method first.
+    pub edges: Vec<EdgeRef<'g>>,
+    /// Overriding methods (asked from the other side: overridden ones that are called) without an edge because nothing
+    /// makes the class. If something out of sight makes it, the edge is missing.
+    pub left_out: usize,
+    /// There are more overriding methods than were looked at.
+    pub is_cut: bool,
 }
 
 /// Dispatch in one graph. What was worked out once is kept, so one of these serves a whole search.
@@ -37,6 +51,9 @@ pub struct Dispatch<'g> {
 }
 
 impl<'g> Dispatch<'g> {
+    /// Methods of one call that a list shows, see [`Dispatch::shown`].
+    pub const SHOWN: usize = 16;
+
     /// Nothing is worked out yet.
     pub fn new(graph: &'g Graph) -> Self {
         Self { graph, replacements: RefCell::default(), made: RefCell::default() }
@@ -49,65 +66,91 @@ impl<'g> Dispatch<'g> {
             return known.clone();
         }
         let graph = self.graph;
-        let mut found = self.closure(method, |node| overriding(graph, node));
-        found.retain(|node| !graph.flags(*node).has(NodeFlags::ABSTRACT));
-        let made: Vec<NodeIx> = found.iter().copied().filter(|&node| self.runs(node)).collect();
+        let (mut methods, is_cut) = self.closure(method, |node| overriding(graph, node));
+        methods.retain(|node| !graph.flags(*node).has(NodeFlags::ABSTRACT));
+        let made: Vec<NodeIx> = methods.iter().copied().filter(|&node| self.runs(node)).collect();
+        let mut left_out = 0;
         if !made.is_empty() {
-            found = made;
+            left_out = methods.len() - made.len();
+            methods = made;
         }
         let own = usize::from(!graph.flags(method).has(NodeFlags::ABSTRACT));
-        let all = found.len() + own;
-        found.sort_by(|&a, &b| {
+        let all = methods.len() + own;
+        methods.sort_by(|&a, &b| {
             graph.pagerank(b).total_cmp(&graph.pagerank(a)).then_with(|| graph.id(a).cmp(graph.id(b)))
         });
-        found.truncate(SHOWN);
-        let replacements = Rc::new(Replacements { methods: found, all });
+        let replacements = Rc::new(Replacements { methods, all, left_out, is_cut });
         self.replacements.borrow_mut().insert(method, replacements.clone());
         replacements
     }
 
     /// Calls of a node that dispatch, as `possible` edges to the methods that may run.
-    pub fn from(&self, node: NodeIx) -> Vec<EdgeRef<'g>> {
-        let calls = self.graph.out_edges(node).filter(|edge| edge.dispatches);
-        let mut edges = Vec::new();
-        for call in calls {
+    pub fn from(&self, node: NodeIx) -> Dispatched<'g> {
+        self.of_calls(node, usize::MAX)
+    }
+
+    /// [`Dispatch::from`] for a list: of each call the [`Dispatch::SHOWN`] most central methods. An edge's `of` still
+    /// says how many there are.
+    pub fn shown(&self, node: NodeIx) -> Vec<EdgeRef<'g>> {
+        self.of_calls(node, Self::SHOWN).edges
+    }
+
+    fn of_calls(&self, node: NodeIx, most: usize) -> Dispatched<'g> {
+        let mut dispatched = Dispatched::default();
+        for call in self.graph.out_edges(node).filter(|edge| edge.dispatches) {
             let found = self.replacements(call.to);
-            edges.extend(found.methods.iter().map(|&to| possible(call, to, found.all)));
+            dispatched.edges.extend(found.methods.iter().take(most).map(|&to| possible(call, to, found.all)));
+            dispatched.left_out += found.left_out;
+            dispatched.is_cut |= found.is_cut;
         }
-        edges
+        dispatched
     }
 
     /// `possible` edges of calls that may run a method because it overrides what they name.
-    pub fn to(&self, method: NodeIx) -> Vec<EdgeRef<'g>> {
+    pub fn to(&self, method: NodeIx) -> Dispatched<'g> {
         let graph = self.graph;
-        let mut edges = Vec::new();
-        for base in self.closure(method, |node| overridden(graph, node)) {
+        let mut dispatched = Dispatched::default();
+        if graph.flags(method).has(NodeFlags::ABSTRACT) {
+            return dispatched;
+        }
+        let (bases, is_cut) = self.closure(method, |node| overridden(graph, node));
+        dispatched.is_cut = is_cut;
+        for base in bases {
             let mut calls = graph.in_edges(base).filter(|edge| edge.dispatches).peekable();
             if calls.peek().is_none() {
                 continue;
             }
             let found = self.replacements(base);
-            if found.methods.contains(&method) {
-                edges.extend(calls.map(|call| possible(call, method, found.all)));
+            // A method beyond those that were looked at is judged by itself.
+            if found.methods.contains(&method) || found.is_cut && self.runs(method) {
+                dispatched.edges.extend(calls.map(|call| possible(call, method, found.all)));
+            } else {
+                dispatched.left_out += 1;
             }
         }
-        edges
+        dispatched
     }
 
-    /// Nodes that some steps lead to, the start left out.
-    fn closure(&self, start: NodeIx, next: impl Fn(NodeIx) -> Vec<NodeIx>) -> Vec<NodeIx> {
+    /// Nodes that some steps lead to, the start left out, and whether there are more than [`CONSIDERED`].
+    fn closure(&self, start: NodeIx, next: impl Fn(NodeIx) -> Vec<NodeIx>) -> (Vec<NodeIx>, bool) {
         let mut found = Vec::new();
+        let mut is_cut = false;
         let mut seen: FxHashSet<NodeIx> = FxHashSet::from_iter([start]);
         let mut work = vec![start];
         while let Some(node) = work.pop() {
             for other in next(node) {
-                if found.len() < CONSIDERED && seen.insert(other) {
+                if !seen.insert(other) {
+                    continue;
+                }
+                if found.len() < CONSIDERED {
                     found.push(other);
                     work.push(other);
+                } else {
+                    is_cut = true;
                 }
             }
         }
-        found
+        (found, is_cut)
     }
 
     /// Whether the method runs for values that the program makes: of its class, or of a class that inherits the method.
@@ -122,12 +165,13 @@ impl<'g> Dispatch<'g> {
         }
         let with_own: FxHashSet<NodeIx> =
             overriding(graph, method).into_iter().filter_map(|node| graph.parent(node)).collect();
-        let heirs = self.closure(class, |node| {
+        let (heirs, is_cut) = self.closure(class, |node| {
             let derives = |edge: &EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
             let heirs = graph.in_edges(node).filter(derives).map(|edge| edge.from);
             heirs.filter(|heir| !with_own.contains(heir)).collect()
         });
-        heirs.into_iter().any(|heir| self.is_made(heir))
+        // Among that many heirs one is made in all likelihood, and a call too many is the smaller error.
+        is_cut || heirs.into_iter().any(|heir| self.is_made(heir))
     }
 
     /// Whether the program calls the class or a constructor of it.
@@ -159,12 +203,12 @@ fn overridden(graph: &Graph, method: NodeIx) -> Vec<NodeIx> {
 impl Graph {
     /// See [`Dispatch::from`], which serves better where it is asked for many nodes.
     pub fn dispatched(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
-        Dispatch::new(self).from(node)
+        Dispatch::new(self).from(node).edges
     }
 
     /// See [`Dispatch::to`], which serves better where it is asked for many nodes.
     pub fn dispatching(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
-        Dispatch::new(self).to(node)
+        Dispatch::new(self).to(node).edges
     }
 }
 

@@ -21,7 +21,7 @@ pub mod weights;
 
 pub use build::{BuildReport, CONFIG_PREFIX, EXTERNAL_PREFIX, GraphBuilder};
 pub use container::{Container, FORMAT_VERSION, Tag, write_container};
-pub use dispatch::{Dispatch, Replacements};
+pub use dispatch::{Dispatch, Dispatched, Replacements};
 pub use graph::Graph;
 pub use overlay::Change;
 pub use types::{

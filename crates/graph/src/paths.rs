@@ -82,11 +82,11 @@ pub struct FoundPaths<'g> {
 fn steps<'g>(graph: &'g Graph, dispatch: &Dispatch<'g>, node: NodeIx, way: Way) -> Vec<(u32, Step<'g>)> {
     let mut found: Vec<(u32, Step<'g>)> = Vec::new();
     if way != Way::Backward {
-        let edges = graph.out_edges(node).chain(dispatch.from(node));
+        let edges = graph.out_edges(node).chain(dispatch.from(node).edges);
         found.extend(edges.map(|edge| (weights::path_cost(&edge, true), Step { edge, forward: true })));
     }
     if way != Way::Forward {
-        let edges = graph.in_edges(node).chain(dispatch.to(node));
+        let edges = graph.in_edges(node).chain(dispatch.to(node).edges);
         found.extend(edges.map(|edge| (weights::path_cost(&edge, false), Step { edge, forward: false })));
     }
     if way == Way::Backward {
@@ -116,12 +116,12 @@ impl Remaining {
 fn backward_steps(graph: &Graph, dispatch: &Dispatch<'_>, node: NodeIx, way: Way) -> Vec<(u32, NodeIx)> {
     let mut found: Vec<(u32, NodeIx)> = Vec::new();
     if way != Way::Backward {
-        let edges = graph.in_edges(node).chain(dispatch.to(node));
+        let edges = graph.in_edges(node).chain(dispatch.to(node).edges);
         found.extend(edges.map(|edge| (weights::path_cost(&edge, true), edge.from)));
     }
     if way != Way::Forward {
         let extra = if way == Way::Backward { weights::BACKWARD_COST } else { 0 };
-        let edges = graph.out_edges(node).chain(dispatch.from(node));
+        let edges = graph.out_edges(node).chain(dispatch.from(node).edges);
         found.extend(edges.map(|edge| (weights::path_cost(&edge, false) - extra, edge.to)));
     }
     found

@@ -52,6 +52,8 @@ pub struct Reach<'g> {
     pub incomplete: bool,
     /// Nodes left out because too weak.
     pub too_weak: usize,
+    /// Edges by dynamic dispatch that are not followed because nothing makes the class of the method.
+    pub left_out: usize,
 }
 
 impl<'g> Reach<'g> {
@@ -101,7 +103,15 @@ pub fn reach<'g>(
             if index % 256 == 0 {
                 cancel.check()?;
             }
-            for (other, edge) in strongest_edges(graph, &dispatch, node, query.side) {
+            let by_dispatch = match query.side {
+                Side::Dependents => dispatch.to(node),
+                Side::Dependencies => dispatch.from(node),
+            };
+            if hops <= query.max_hops {
+                reach.left_out += by_dispatch.left_out;
+                reach.incomplete |= by_dispatch.is_cut;
+            }
+            for (other, edge) in strongest_edges(graph, by_dispatch.edges, node, query.side) {
                 if !seen.contains(&other) {
                     add(&mut arriving, graph, other, node, edge, strength * weights::change(&edge));
                 }
@@ -139,13 +149,13 @@ pub fn reach<'g>(
 /// The strongest edge that carries a change to (or from) each neighbour.
 fn strongest_edges<'g>(
     graph: &'g Graph,
-    dispatch: &Dispatch<'g>,
+    by_dispatch: Vec<EdgeRef<'g>>,
     node: NodeIx,
     side: Side,
 ) -> Vec<(NodeIx, EdgeRef<'g>)> {
     let mut edges: Vec<(NodeIx, EdgeRef<'g>)> = match side {
-        Side::Dependents => graph.in_edges(node).chain(dispatch.to(node)).map(|edge| (edge.from, edge)).collect(),
-        Side::Dependencies => graph.out_edges(node).chain(dispatch.from(node)).map(|edge| (edge.to, edge)).collect(),
+        Side::Dependents => graph.in_edges(node).chain(by_dispatch).map(|edge| (edge.from, edge)).collect(),
+        Side::Dependencies => graph.out_edges(node).chain(by_dispatch).map(|edge| (edge.to, edge)).collect(),
     };
     edges.retain(|(_, edge)| edge.relation.carries_change());
     edges.sort_by(|a, b| {

@@ -163,6 +163,8 @@ pub struct ImpactAnswer {
     pub unseen_files: usize,
     /// Nodes that are left out because too weak; what lies behind them is not followed.
     pub too_weak: usize,
+    /// Edges by dynamic dispatch that are not followed because nothing in sight makes the class of the method.
+    pub not_made: usize,
     /// One sentence.
     pub why: String,
 }
@@ -219,6 +221,7 @@ impl Snapshot {
             total_hiding: 0,
             unseen_files: 0,
             too_weak: reaches.iter().map(|(_, reach)| reach.too_weak).sum(),
+            not_made: reaches.iter().map(|(_, reach)| reach.left_out).sum(),
             why: String::new(),
         };
         self.close(query, &starts, &reaches, incomplete, &mut answer);
@@ -332,6 +335,10 @@ fn blocked_by(answer: &ImpactAnswer, direct: usize, incomplete: bool) -> Option<
     }
     if answer.unseen_files > 0 {
         reasons.push(format!("{} files of this language could not be parsed whole", answer.unseen_files));
+    }
+    if answer.not_made > 0 {
+        let edges = answer.not_made;
+        reasons.push(format!("{edges} calls by dynamic dispatch count only if the overriding method's class is made, and nothing in sight makes it"));
     }
     let direct_known = reasons.is_empty();
     if far > 0 {

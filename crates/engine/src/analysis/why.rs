@@ -2,7 +2,7 @@
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, Relation};
 use m1nd_graph::paths::{self, FoundPath, PathQuery, Way};
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::{Dispatch, Graph, NodeIx};
 use rustc_hash::FxHashSet;
 
 use super::impact::hides;
@@ -58,7 +58,8 @@ pub struct Hop {
 pub struct WhyStep {
     /// The edge.
     pub hop: Hop,
-    /// All candidates of an edge that is only possible, its own target included; empty if certain.
+    /// Candidates of an edge that is only possible, its own target included; of dynamic dispatch the most central ones,
+    /// while the hop's `of` says how many there are. Empty if certain.
     pub candidates: Vec<NodeIx>,
 }
 
@@ -104,7 +105,7 @@ pub struct DanglingEdge {
     pub source: NodeIx,
     /// What it does: a relation if the edge exists, else the role (`call`, `read`, …).
     pub relation: String,
-    /// `ambiguous`, or `unresolved` and why.
+    /// `ambiguous`, `dynamic_dispatch`, or `unresolved` and why.
     pub reason: String,
     /// Name that is referred to.
     pub name: String,
@@ -214,6 +215,7 @@ impl Snapshot {
         let mut dangling = Vec::new();
         let mut unseen: FxHashSet<&str> = FxHashSet::default();
         let mut whole = !exhausted;
+        let dispatch = Dispatch::new(graph);
         let ends = [(query.source, query.target), (query.target, query.source)];
         let directions = if found == Some(Way::Backward) { 1 } else { 2 };
         for (from, to) in ends.into_iter().take(directions) {
@@ -238,6 +240,14 @@ impl Snapshot {
                     };
                     (!likely, edge)
                 }));
+                for call in graph.out_edges(node).filter(|edge| edge.dispatches) {
+                    let found = dispatch.replacements(call.to);
+                    whole &= !found.is_cut;
+                    if found.left_out > 0 {
+                        let name = graph.label(call.to);
+                        dangling.push((!labels.contains(name), not_made(graph, &call)));
+                    }
+                }
             }
         }
         let none = match found {
@@ -267,6 +277,19 @@ impl Snapshot {
         dangling.truncate(MAX_DANGLING);
         let dangling_edges = dangling.into_iter().map(|(_, edge)| edge).collect();
         Ok(WhyClosure { state, reason: Some(reason), dangling_edges, dangling_total, why })
+    }
+}
+
+/// A call that may run methods of classes which nothing in sight makes.
+fn not_made(graph: &Graph, call: &m1nd_graph::EdgeRef<'_>) -> DanglingEdge {
+    DanglingEdge {
+        source: call.from,
+        relation: call.relation.word().to_owned(),
+        reason: "dynamic_dispatch: class not made in sight".to_owned(),
+        name: graph.label(call.to).to_owned(),
+        file: graph.path(call.from).to_owned(),
+        line: call.sites.first().map_or(0, |site| site.line),
+        candidates: Vec::new(),
     }
 }
 
@@ -310,7 +333,8 @@ fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
         if step.edge.tier == EdgeTier::Possible {
             let site = step.edge.sites.first();
             let by_dispatch = step.edge.is_by_dispatch();
-            let edges = graph.out_edges(step.edge.from).chain(graph.dispatched(step.edge.from));
+            let shown = Dispatch::new(graph).shown(step.edge.from);
+            let edges = graph.out_edges(step.edge.from).chain(shown).chain(by_dispatch.then_some(step.edge));
             let alike = edges.filter(|edge| {
                 (edge.tier == EdgeTier::Possible && edge.is_by_dispatch() == by_dispatch
                     || by_dispatch && edge.dispatches)
@@ -319,6 +343,7 @@ fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
             });
             candidates = alike.map(|edge| edge.to).collect();
             candidates.sort_by_key(|&node| graph.id(node));
+            candidates.dedup();
         }
         WhyStep { hop: hop(graph, &step.edge, step.forward), candidates }
     });

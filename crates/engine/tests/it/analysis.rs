@@ -238,6 +238,35 @@ fn a_caller_by_a_declared_type_depends_on_what_overrides_the_method() {
     let step = &answer.paths[0].steps[0];
     assert!(step.hop.dispatch && step.candidates.len() == 2, "{step:?}");
     assert_eq!(answer.closure.dangling_edges[0].reason, "dynamic_dispatch");
-    // Nothing makes a Ghost.
-    assert!(impact(&snapshot, "shapes.py::Ghost::area", Direction::Forward).rows.is_empty());
+    // Nothing in sight makes a Ghost, but something out of sight may.
+    let ghost = impact(&snapshot, "shapes.py::Ghost::area", Direction::Forward);
+    assert!(ghost.rows.is_empty() && ghost.not_made == 1, "{ghost:?}");
+    assert_eq!(ghost.closure, ClosureState::Blocked);
+    let unconnected = why(&snapshot, "app.py::total", "shapes.py::Ghost::area");
+    assert!(unconnected.closure.state != ClosureState::Closed, "{unconnected:?}");
+}
+
+#[test]
+fn every_one_of_many_overriding_methods_knows_its_callers() {
+    let mut text = "//- shapes.py\nclass Shape:\n    def area(self): ...\n".to_owned();
+    let numbers = 0..40;
+    for n in numbers.clone() {
+        text += &format!("class S{n}(Shape):\n    def area(self): ...\n");
+    }
+    text += "//- app.py\nfrom shapes import *\ndef total(s: Shape):\n    return s.area()\ndef main():\n";
+    for n in numbers.clone() {
+        text += &format!("    total(S{n}())\n");
+    }
+    let project = Project::new(&text);
+    let snapshot = project.indexed().snapshot();
+    let total = snapshot.resolve_node("app.py::total").unwrap_or_else(|error| panic!("{error}"));
+    for n in numbers {
+        let method = format!("shapes.py::S{n}::area");
+        let answer = impact(&snapshot, &method, Direction::Forward);
+        let row = answer.rows.iter().find(|row| row.node == total).unwrap_or_else(|| panic!("{method}: {answer:?}"));
+        assert!(row.witness[0].dispatch && row.witness[0].of == 41, "{:?}", row.witness);
+        let step = &why(&snapshot, "app.py::total", &method).paths[0].steps[0];
+        let target = snapshot.resolve_node(&method).unwrap_or_else(|error| panic!("{error}"));
+        assert!(step.candidates.contains(&target) && step.candidates.len() <= 18, "{step:?}");
+    }
 }

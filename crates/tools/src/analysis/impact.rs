@@ -5,7 +5,7 @@ use m1nd_engine::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQu
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset, is_zero};
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Rows returned when the caller does not say.
@@ -111,6 +111,8 @@ pub(crate) struct Closure {
     total_hiding: usize,
     unseen_files: usize,
     too_weak: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    dispatch_not_made: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -268,6 +270,7 @@ fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
         total_hiding: found.total_hiding,
         unseen_files: found.unseen_files,
         too_weak: found.too_weak,
+        dispatch_not_made: found.not_made,
     }
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool,
+    Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool, is_zero,
 };
 use crate::rows::{count, rounded};
 
@@ -108,10 +108,6 @@ pub(crate) struct Output {
     compiler_index: Option<CompilerReport>,
     changed: bool,
     stages_ms: BTreeMap<String, f64>,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 pub(crate) struct Ingest;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset,
+    Answer, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset, is_zero,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -111,10 +111,6 @@ pub(crate) struct Output {
     files_not_searched: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     inline_summary: Option<String>,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 pub(crate) struct Search;

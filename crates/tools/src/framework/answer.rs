@@ -167,3 +167,8 @@ mod tests {
         }
     }
 }
+
+/// For fields that are left out of an answer where nothing is counted.
+pub(crate) fn is_zero(number: &usize) -> bool {
+    *number == 0
+}

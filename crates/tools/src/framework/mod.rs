@@ -11,6 +11,7 @@ mod names;
 mod schema;
 mod visible;
 
+pub(crate) use answer::is_zero;
 pub use answer::{Answer, Guidance, Page, ProofState};
 pub use context::{Context, ReadContext, WriteContext};
 pub use definition::{Effect, ReadTool, Tool, ToolDef, Toolset, WriteTool};
