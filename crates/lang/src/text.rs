@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use m1nd_base::Pos;
+use tree_sitter::Node;
+
 use crate::facts::Definition;
 
 /// Cuts `text` to at most `max` bytes, at a character boundary.
@@ -60,5 +63,41 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     match String::from_utf8_lossy(bytes) {
         Cow::Borrowed(text) => (Cow::Borrowed(text), false),
         Cow::Owned(text) => (Cow::Owned(text), true),
+    }
+}
+/// Column of the last position asked for, so that the next one on the same line counts only what lies between.
+#[derive(Debug, Default)]
+pub(crate) struct ColumnCache {
+    line_start: usize,
+    byte: usize,
+    chars: usize,
+}
+
+impl ColumnCache {
+    /// Where a node of `text` starts. Asked from left to right, a long line is not read again for each node on it.
+    pub(crate) fn pos(&mut self, text: &str, node: Node<'_>) -> Pos {
+        let (point, byte) = (node.start_position(), node.start_byte());
+        let column = self.chars(text, byte.saturating_sub(point.column), byte);
+        Pos { line: point.row as u32 + 1, col: u16::try_from(column + 1).unwrap_or(u16::MAX) }
+    }
+
+    /// Number of characters between the start of the line and `byte`.
+    fn chars(&mut self, text: &str, line_start: usize, byte: usize) -> usize {
+        if self.line_start != line_start {
+            *self = Self { line_start, byte: line_start, chars: 0 };
+        }
+        let between = |from: usize, to: usize| {
+            let text = text.get(from..to).unwrap_or("");
+            if text.is_ascii() { text.len() } else { text.chars().count() }
+        };
+        if byte >= self.byte {
+            self.chars += between(self.byte, byte);
+        } else if self.byte - byte <= byte - line_start {
+            self.chars -= between(byte, self.byte).min(self.chars);
+        } else {
+            self.chars = between(line_start, byte);
+        }
+        self.byte = byte;
+        self.chars
     }
 }

@@ -1,5 +1,7 @@
 //! What files hand to frameworks, by the tables of each language.
 
+mod common;
+
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, EdgeTier, Limits, NoProgress, Relation, RepoPath};
@@ -14,16 +16,9 @@ fn linked(files: Files<'_>) -> Linker {
 
 /// The linker, and the edges of a relation as `from -> to (line)`, with `?` behind what is not certain.
 fn linked_with_edges(files: Files<'_>) -> (Linker, Vec<(Relation, String)>) {
-    let limits = Limits::default();
-    let mut linker = Linker::new(limits.clone());
+    let mut linker = Linker::new(Limits::default());
     for (path, text) in files {
-        let path = RepoPath::new(path).expect("a valid path");
-        let language = Language::detect(&path, text.as_bytes());
-        let facts = m1nd_lang::extract(language, text.as_bytes(), &limits, &Cancel::new());
-        linker.set_file(&path, Arc::new(facts));
-        if Linker::is_manifest(&path) {
-            assert_eq!(linker.set_manifest(&path, text), None);
-        }
+        common::put(&mut linker, path, text);
     }
     let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
     let mut rows = Vec::new();

@@ -8,12 +8,12 @@
 
 #![expect(clippy::print_stdout, reason = "test report")]
 
+mod common;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use m1nd_base::{Cancel, EdgeTier, Limits, NoProgress, RepoPath};
-use m1nd_lang::Language;
 use m1nd_link::{Explained, Linker};
 
 /// One expectation of a case.
@@ -91,13 +91,7 @@ fn check(case: &str) -> String {
     let files = split(case);
     let cancel = Cancel::new();
     for (path, text) in &files {
-        let path = RepoPath::new(path).expect("a fixture path");
-        let language = Language::detect(&path, text.as_bytes());
-        let facts = m1nd_lang::extract(language, text.as_bytes(), &Limits::default(), &cancel);
-        linker.set_file(&path, Arc::new(facts));
-        if Linker::is_manifest(&path) {
-            linker.set_manifest(&path, text);
-        }
+        common::put(&mut linker, path, text);
     }
     linker.link(&cancel, &NoProgress).expect("not cancelled");
     let mut report = String::new();

@@ -1,9 +1,8 @@
 //! Functions that macros define are nodes where they are invoked, if the definition of the macro says so.
 
-use std::sync::Arc;
+mod common;
 
-use m1nd_base::{Cancel, Limits, NoProgress, Relation, RepoPath};
-use m1nd_lang::Language;
+use m1nd_base::{Cancel, Limits, NoProgress, Relation};
 use m1nd_link::{FileLinks, Linker};
 
 const MANIFEST: (&str, &str) = ("Cargo.toml", "[package]\nname = \"app\"\n");
@@ -22,13 +21,7 @@ mod inner {
 ";
 
 fn set(linker: &mut Linker, (path, text): (&str, &str)) {
-    let path = RepoPath::new(path).expect("a fixture path");
-    let language = Language::detect(&path, text.as_bytes());
-    let facts = m1nd_lang::extract(language, text.as_bytes(), &Limits::default(), &Cancel::new());
-    linker.set_file(&path, Arc::new(facts));
-    if Linker::is_manifest(&path) {
-        linker.set_manifest(&path, text);
-    }
+    common::put(linker, path, text);
 }
 
 /// The nodes of the file with invocations, tests marked by a star, and the edges to `work`.

@@ -1,23 +1,15 @@
 //! Edges that no single reference stands for: what overrides what, which calls dispatch, what tests exercise.
 
-use std::sync::Arc;
+mod common;
 
-use m1nd_base::{Cancel, Limits, NoProgress, Relation, RepoPath};
-use m1nd_lang::Language;
+use m1nd_base::{Cancel, Limits, NoProgress, Relation};
 use m1nd_link::Linker;
 
 /// The edges of some relations as `from relation to`, with `*` behind a call that dispatches.
 fn edges(files: &[(&str, &str)], relations: &[Relation]) -> Vec<String> {
-    let limits = Limits::default();
-    let mut linker = Linker::new(limits.clone());
+    let mut linker = Linker::new(Limits::default());
     for (path, text) in files {
-        let path = RepoPath::new(path).expect("a valid path");
-        let language = Language::detect(&path, text.as_bytes());
-        let facts = m1nd_lang::extract(language, text.as_bytes(), &limits, &Cancel::new());
-        linker.set_file(&path, Arc::new(facts));
-        if Linker::is_manifest(&path) {
-            assert_eq!(linker.set_manifest(&path, text), None);
-        }
+        common::put(&mut linker, path, text);
     }
     let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
     let short = |id: &str| id.trim_start_matches("file::").replace("fn::", "").replace("class::", "");

@@ -1,11 +1,12 @@
 //! Linking what changed gives what linking everything anew gives, over random edits of small projects.
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Limits, NoProgress, Pos, RepoPath};
-use m1nd_lang::Language;
 use m1nd_link::{CompilerFile, CompilerNode, CompilerRow, CompilerSymbol, FileLinks, Linker};
 
 /// Random edit sequences a language.
@@ -183,13 +184,8 @@ impl Random {
 }
 
 fn put(linker: &mut Linker, path: &str, text: &str) {
+    common::put(linker, path, text);
     let path = RepoPath::new(path).expect("a fixture path");
-    let language = Language::detect(&path, text.as_bytes());
-    let facts = m1nd_lang::extract(language, text.as_bytes(), &Limits::default(), &Cancel::new());
-    linker.set_file(&path, Arc::new(facts));
-    if Linker::is_manifest(&path) {
-        linker.set_manifest(&path, text);
-    }
     let is_indexed = path.as_str() == INDEXED.0 && text == INDEXED.1;
     linker.set_compiler_index(&path, is_indexed.then(compiler_index));
 }

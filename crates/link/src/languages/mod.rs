@@ -12,6 +12,7 @@ mod c;
 mod go;
 mod java;
 mod outlined;
+mod paths;
 mod python;
 mod rust;
 mod typescript;

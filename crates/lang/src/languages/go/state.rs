@@ -8,7 +8,7 @@ use crate::facts::{
     Parameter, Pos, Reference, Role, ScopeId, ScopeKind, Visibility,
 };
 use crate::languages::Input;
-use crate::text;
+use crate::text::{self, ColumnCache};
 use crate::walk::{NodeExprs, Source};
 
 /// Something that is open: a function, a type or a block of statements.
@@ -74,8 +74,7 @@ pub(super) struct Extractor<'a> {
     name_exprs: FxHashMap<(NameId, ScopeId), ExprId>,
     literals: FxHashMap<Literal, ExprId>,
     comments: Comments,
-    /// Last position asked for: byte of the line's start, byte, column (0-based, in characters).
-    last_column: (usize, usize, usize),
+    columns: ColumnCache,
 }
 
 impl<'a> Extractor<'a> {
@@ -92,7 +91,7 @@ impl<'a> Extractor<'a> {
             name_exprs: FxHashMap::default(),
             literals: FxHashMap::default(),
             comments: Comments::default(),
-            last_column: (0, 0, 0),
+            columns: ColumnCache::default(),
         }
     }
 
@@ -264,18 +263,9 @@ impl<'a> Extractor<'a> {
         self.expr_of(node.child_by_field_name(field))
     }
 
-    /// Where a node starts. Asked from left to right, a long line is not counted again for each of its nodes.
+    /// Where a node starts.
     pub(super) fn pos(&mut self, node: Node<'_>) -> Pos {
-        let point = node.start_position();
-        let byte = node.start_byte();
-        let line_start = byte.saturating_sub(point.column);
-        let (known_line, known_byte, known_column) = self.last_column;
-        let (from, column) =
-            if known_line == line_start && known_byte <= byte { (known_byte, known_column) } else { (line_start, 0) };
-        let between = self.source.text.get(from..byte).unwrap_or("");
-        let column = column + if between.is_ascii() { between.len() } else { between.chars().count() };
-        self.last_column = (line_start, byte, column);
-        Pos { line: point.row as u32 + 1, col: u16::try_from(column + 1).unwrap_or(u16::MAX) }
+        self.columns.pos(self.source.text, node)
     }
 
     /// Adds a reference at `node`.

@@ -9,6 +9,7 @@ use tree_sitter::{Language, Node};
 use super::standard::StandardCall;
 use crate::facts::{DefId, Expr, ExprId, FactsBuilder, Literal, NameId, Pos, ScopeId, ScopeKind};
 use crate::languages::Input;
+use crate::text::ColumnCache;
 use crate::walk::{NodeExprs, Source, Step};
 
 /// Longest list of elements, arguments or parameters' defaults kept of one literal or call. What is beyond adds no
@@ -119,7 +120,7 @@ pub(super) struct Extractor<'a> {
     pub(super) imports_test_framework: bool,
     /// How many conditions, loops and functions are open.
     pub(super) conditional: u32,
-    column: ColumnCache,
+    columns: ColumnCache,
 }
 
 impl<'a> Extractor<'a> {
@@ -155,7 +156,7 @@ impl<'a> Extractor<'a> {
             standard_calls: Vec::new(),
             imports_test_framework: false,
             conditional: 0,
-            column: ColumnCache::default(),
+            columns: ColumnCache::default(),
         }
     }
 
@@ -227,12 +228,9 @@ impl<'a> Extractor<'a> {
         expr
     }
 
-    /// Position of a node. Does not read a long line again for every node on it.
+    /// Where a node starts.
     pub(super) fn pos(&mut self, node: Node<'_>) -> Pos {
-        let point = node.start_position();
-        let line_start = node.start_byte() - point.column;
-        let col = self.column.chars(self.source.text, line_start, node.start_byte());
-        Pos { line: point.row as u32 + 1, col: u16::try_from(col + 1).unwrap_or(u16::MAX) }
+        self.columns.pos(self.source.text, node)
     }
 
     fn push(&mut self, depth: usize, scope: ScopeId, enclosing: Option<DefId>) {
@@ -398,34 +396,4 @@ pub(super) fn is_conditional(kind: &str) -> bool {
 /// What stands behind the last dot.
 pub(super) fn last_word(text: &str) -> &str {
     text.rsplit('.').next().unwrap_or(text).trim()
-}
-
-/// Column of the last position asked for, so that the next one on the same line counts only what lies between.
-#[derive(Debug, Default)]
-struct ColumnCache {
-    line_start: usize,
-    byte: usize,
-    chars: usize,
-}
-
-impl ColumnCache {
-    /// Number of characters between the start of the line and `byte`.
-    fn chars(&mut self, text: &str, line_start: usize, byte: usize) -> usize {
-        if self.line_start != line_start {
-            *self = Self { line_start, byte: line_start, chars: 0 };
-        }
-        let between = |from: usize, to: usize| {
-            let text = text.get(from..to).unwrap_or("");
-            if text.is_ascii() { text.len() } else { text.chars().count() }
-        };
-        if byte >= self.byte {
-            self.chars += between(self.byte, byte);
-        } else if self.byte - byte <= byte - line_start {
-            self.chars -= between(byte, self.byte).min(self.chars);
-        } else {
-            self.chars = between(line_start, byte);
-        }
-        self.byte = byte;
-        self.chars
-    }
 }

@@ -28,7 +28,7 @@ use self::environment::{Environment, Frame, Position};
 use self::macros::MacroParser;
 use super::Input;
 use crate::facts::{DefId, ExprId, FactsBuilder, FileFacts, Pos, Reference, Role};
-use crate::text;
+use crate::text::{self, ColumnCache};
 use crate::walk::{self, Enter, NodeExprs, Source, Step, Visitor};
 
 /// The facts of one Rust file.
@@ -65,8 +65,7 @@ struct Extractor<'a> {
     pending: Pending,
     macros: MacroParser,
     exactness: Exactness,
-    /// Last position that was asked for: byte of the line's start, byte, column (0-based, in characters).
-    last_column: (usize, usize, usize),
+    columns: ColumnCache,
     /// Inner doc comments of the file.
     file_doc: String,
 }
@@ -85,7 +84,7 @@ impl<'a> Extractor<'a> {
             pending: Pending::default(),
             macros: MacroParser::new(input.limits.parse_budget(input.text.len())),
             exactness: Exactness::Exact,
-            last_column: (0, 0, 0),
+            columns: ColumnCache::default(),
             file_doc: String::new(),
         }
     }
@@ -101,19 +100,9 @@ impl<'a> Extractor<'a> {
         text.strip_prefix("r#").unwrap_or(text)
     }
 
-    /// Where a node starts. Unlike [`Source::pos`] its cost does not grow with the length of the line when positions
-    /// are asked for from left to right.
+    /// Where a node starts.
     fn pos(&mut self, node: Node<'_>) -> Pos {
-        let point = node.start_position();
-        let byte = node.start_byte();
-        let line_start = byte.saturating_sub(point.column);
-        let (known_line, known_byte, known_column) = self.last_column;
-        let (from, column) =
-            if known_line == line_start && known_byte <= byte { (known_byte, known_column) } else { (line_start, 0) };
-        let between = self.source.text.get(from..byte).unwrap_or("");
-        let column = column + if between.is_ascii() { between.len() } else { between.chars().count() };
-        self.last_column = (line_start, byte, column);
-        Pos { line: point.row as u32 + 1, col: u16::try_from(column + 1).unwrap_or(u16::MAX) }
+        self.columns.pos(self.source.text, node)
     }
 
     /// Adds a reference at `node`, made by the definition around.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::includes::normal;
+use crate::languages::paths::normal;
 
 /// Name of the manifest.
 pub(super) const FILE_NAME: &str = "compile_commands.json";

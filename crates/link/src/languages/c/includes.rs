@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::compile::{self, Command};
 use super::standard;
 use crate::languages::Manifests;
+use crate::languages::paths::normal;
 use crate::project::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
@@ -240,21 +241,4 @@ impl Resolver for Includes {
     fn target(&self, file: FileId) -> Option<&str> {
         self.targets.get(&file).map(String::as_str)
     }
-}
-
-/// A path without `.` and `..`; `None` if it leaves the root.
-pub(super) fn normal(path: &str) -> Option<String> {
-    let rooted = path.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    let joined = parts.join("/");
-    Some(if rooted { format!("/{joined}") } else { joined })
 }

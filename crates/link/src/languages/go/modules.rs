@@ -8,6 +8,7 @@ use m1nd_lang::facts::ImportKind;
 use rustc_hash::FxHasher;
 
 use super::super::Manifests;
+use super::super::paths::join;
 use super::manifest::Manifest;
 use super::universe::UNIVERSE;
 use crate::project::{FileId, Files};
@@ -246,19 +247,4 @@ fn concat(folder: &str, rest: &str) -> String {
         (folder, "") => folder.to_owned(),
         (folder, rest) => format!("{folder}/{rest}"),
     }
-}
-
-/// A relative path from a folder; `None` if it leads out of the project.
-fn join(folder: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in relative.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }

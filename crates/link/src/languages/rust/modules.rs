@@ -8,6 +8,7 @@ use m1nd_lang::facts::{BindingTarget, DefKind, Expr, FileFacts, Import, ImportKi
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::super::Manifests;
+use super::super::paths::join;
 use super::cargo::{self, Dependency, Package, Probe, TargetKind};
 use super::prelude;
 use crate::project::{FileId, Files};
@@ -175,16 +176,16 @@ impl CrateGraph {
         };
         let mut base = folder.to_owned();
         if !owns_folder && (written.is_empty() || !inline.is_empty()) {
-            base = cargo::join(&base, file_name.strip_suffix(".rs").unwrap_or(file_name))?;
+            base = join(&base, file_name.strip_suffix(".rs").unwrap_or(file_name))?;
         }
         for module in inline {
-            base = cargo::join(&base, module)?;
+            base = join(&base, module)?;
         }
         if !written.is_empty() {
-            return files.find(&cargo::join(&base, written)?);
+            return files.find(&join(&base, &written.replace('\\', "/"))?);
         }
-        let beside = cargo::join(&base, &format!("{name}.rs"))?;
-        files.find(&beside).or_else(|| files.find(&cargo::join(&base, &format!("{name}/mod.rs")).unwrap_or_default()))
+        let beside = join(&base, &format!("{name}.rs"))?;
+        files.find(&beside).or_else(|| files.find(&join(&base, &format!("{name}/mod.rs")).unwrap_or_default()))
     }
 
     /// What a crate name means in a crate.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::super::paths::{folder, join};
 use super::json;
-use super::paths::{best, folder, join};
+use super::paths::best;
 
 /// Configurations followed through `extends` and `references` from one file.
 const MAX_CONFIGS: usize = 32;

@@ -1,9 +1,9 @@
 //! Where a module is: from the text of an import to a file of the project or the name of a package.
 
+use super::super::paths::{folder, join, upwards};
 use super::config::Config;
 use super::globals;
 use super::package::{Package, Packages};
-use super::paths::{folder, join, upwards};
 use std::collections::BTreeMap;
 
 /// Endings tried on a module written without one, in this order.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::super::paths::{folder, join, upwards};
 use super::json;
-use super::paths::{best, folder, glob, join};
+use super::paths::{best, glob};
 
 /// Nested conditions and lists followed in `exports`.
 const MAX_TARGETS: usize = 256;
@@ -92,7 +93,7 @@ impl Packages {
 
     /// The package a file belongs to.
     pub(super) fn around(&self, path: &str) -> Option<&Package> {
-        super::paths::upwards(folder(path)).find_map(|folder| self.by_folder.get(folder))
+        upwards(folder(path)).find_map(|folder| self.by_folder.get(folder))
     }
 
     /// The package whose folder this is.
@@ -111,7 +112,7 @@ impl Packages {
             return Some(from);
         }
         let workspace = from.workspace.as_ref().or_else(|| {
-            let above = super::paths::upwards(&from.folder).skip(1);
+            let above = upwards(&from.folder).skip(1);
             above.filter_map(|folder| self.by_folder.get(folder)).find_map(|package| package.workspace.as_ref())
         })?;
         let folders = self.by_name.get(name)?;

@@ -1,37 +1,4 @@
-//! Paths of modules as text: joining, and patterns with stars.
-
-/// `relative` seen from `folder` (`""` is the root), with `.` and `..` taken out. `None` if it leaves the root.
-pub(super) fn join(folder: &str, relative: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in relative.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-/// Folder of a path; `""` at the root.
-pub(super) fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// A folder and all folders above it, nearest first, the root (`""`) last.
-pub(super) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
-    let mut next = Some(folder);
-    std::iter::from_fn(move || {
-        let current = next?;
-        next = match current.rsplit_once('/') {
-            Some((above, _)) => Some(above),
-            None => (!current.is_empty()).then_some(""),
-        };
-        Some(current)
-    })
-}
+//! Patterns with stars in paths of modules.
 
 /// The text that the single `*` of `pattern` stands for in `text`; `""` for an equal text without star.
 pub(super) fn star<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
@@ -95,17 +62,7 @@ fn wildcard<T>(pattern: &[T], items: &[T], is_star: impl Fn(&T) -> bool, equal: 
 
 #[cfg(test)]
 mod tests {
-    use super::{best, glob, join, upwards};
-
-    #[test]
-    fn joins() {
-        assert_eq!(join("a/b", "../c/./d").as_deref(), Some("a/c/d"));
-        assert_eq!(join("", "./x").as_deref(), Some("x"));
-        assert_eq!(join("a", ".."), Some(String::new()));
-        assert_eq!(join("a", "../../x"), None);
-        assert_eq!(upwards("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);
-        assert_eq!(upwards("").collect::<Vec<_>>(), [""]);
-    }
+    use super::{best, glob};
 
     #[test]
     fn patterns() {
