@@ -13,6 +13,7 @@ use m1nd_store::{Home, ProjectDir};
 
 use crate::config::{EngineConfig, IngestRequest};
 use crate::error::EngineError;
+use crate::history::Histories;
 use crate::persist;
 use crate::report::{Activity, AgentSession, IngestReport, ProcessRole, Status, WatchState};
 use crate::snapshot::Snapshot;
@@ -75,6 +76,7 @@ pub(crate) struct Shared {
     followed: Mutex<Followed>,
     opened: Instant,
     pub(crate) high_water: AtomicU64,
+    pub(crate) histories: Arc<Histories>,
 }
 
 /// What the writer reports.
@@ -200,18 +202,22 @@ impl Engine {
         };
         let watch = WatchState::Off;
         let state = State { role, watch, activity: None, last_ingest: None, notices: Vec::new() };
+        let histories = Arc::new(Histories::new(project.derived(), !config.read_only));
+        let mut nothing = Snapshot::empty();
+        nothing.histories = histories.clone();
         let followed = Followed { path: PathBuf::new(), looked: Instant::now() };
         let shared = Arc::new(Shared {
             config,
             allowed,
             project,
             stop: Cancel::new(),
-            current: RwLock::new(Arc::new(Snapshot::empty())),
+            current: RwLock::new(Arc::new(nothing)),
             state: Mutex::new(state),
             agents: Mutex::default(),
             followed: Mutex::new(followed),
             opened: Instant::now(),
             high_water: AtomicU64::new(0),
+            histories,
         });
         let (events, inbox) = unbounded();
         let mut writer = Writer::new(shared.clone(), home, writer_lock, events.clone(), inbox);

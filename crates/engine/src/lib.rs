@@ -9,6 +9,7 @@ mod error;
 pub mod export;
 mod extract;
 mod files;
+pub mod history;
 mod json_graph;
 mod part;
 mod persist;

@@ -8,6 +8,7 @@ use crate::compiler_index::Cover;
 use crate::engine::Shared;
 use crate::error::ReadError;
 use crate::files::{FileEntry, FileTable, Skipped};
+use crate::history::Histories;
 use crate::json_graph::Imported;
 use crate::persist::Stored;
 use crate::report::{RootInfo, Tiers};
@@ -31,6 +32,8 @@ pub struct Snapshot {
     pub(crate) compiler: Arc<Cover>,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
+    /// What git tells of the roots. Shared by all snapshots: it follows what is checked out, not the index.
+    pub(crate) histories: Arc<Histories>,
     reasons: OnceLock<Reasons>,
 }
 
@@ -118,6 +121,7 @@ impl Snapshot {
             compiler: Arc::default(),
             imported: Arc::default(),
             search: SearchIndex::default(),
+            histories: Arc::default(),
             reasons: OnceLock::new(),
         }
     }
@@ -143,6 +147,7 @@ impl Snapshot {
             compiler: stored.compiler,
             imported: stored.imported,
             search: stored.search,
+            histories: shared.histories.clone(),
             reasons: stored.reasons.map(OnceLock::from).unwrap_or_default(),
         }
     }
@@ -162,6 +167,7 @@ impl Snapshot {
             compiler: content.compiler,
             imported: content.imported,
             search: content.search,
+            histories: self.histories.clone(),
             reasons: OnceLock::new(),
         }
     }

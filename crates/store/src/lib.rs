@@ -10,6 +10,7 @@
 //! <home>/projects/<slug>-<hash>/project.db    precious
 //!                               snapshots/snapshot-<generation>.m1nd, snapshots/current
 //!                               compiler-index.m1nd   imported from outside: kept until replaced
+//!                               derived/      small files that can be made again, such as the history
 //!                               lock          held by the process that writes
 //! <home>/cache/facts/facts.db                 facts of files by content, shared by all projects
 //! ```
@@ -21,6 +22,7 @@
 
 mod checksum;
 mod database;
+mod derived;
 mod durable;
 mod error;
 mod facts;
@@ -30,6 +32,7 @@ mod settings;
 mod snapshots;
 mod system;
 
+pub use derived::DerivedFiles;
 pub use durable::{durable_write, quarantine};
 pub use error::StoreError;
 pub use facts::FactsCache;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use m1nd_base::System;
 
 use crate::settings::Settings;
-use crate::{StoreError, durable, snapshots};
+use crate::{DerivedFiles, StoreError, durable, snapshots};
 
 /// Largest stored compiler's index that is read, in bytes.
 const MAX_COMPILER_INDEX: u64 = 2 << 30;
@@ -125,6 +125,11 @@ impl ProjectDir {
     /// Where the imported compiler's indexes are.
     pub fn compiler_index_path(&self) -> PathBuf {
         self.path.join("compiler-index.m1nd")
+    }
+
+    /// Small files of the project that can be made again.
+    pub fn derived(&self) -> DerivedFiles {
+        DerivedFiles::new(self.path.join("derived"), self.system.clone())
     }
 
     /// The roots of the project, in their order.

@@ -31,6 +31,25 @@ fn settings_and_roots() {
     assert_eq!(project.setting("gone").expect("readable"), None);
 }
 
+#[test]
+fn derived_files_are_replaced_and_set_aside() {
+    let tree = tree();
+    let files = open(&tree).derived();
+    assert_eq!(files.read("history", 9).expect("readable"), None);
+    files.write("history", b"one").expect("writable");
+    files.write("history", b"two").expect("writable");
+    assert_eq!(open(&tree).derived().read("history", 9).expect("readable").as_deref(), Some(&b"two"[..]));
+    assert!(files.read("history", 2).is_err(), "larger than the limit");
+    for _ in 0..9 {
+        files.write("history", b"bad").expect("writable");
+        let kept = files.set_aside("history").expect("renamed");
+        assert_eq!(fs::read(kept).expect("kept"), b"bad");
+    }
+    assert_eq!(files.read("history", 9).expect("readable"), None);
+    let folder = files.path("history").parent().expect("a folder").to_owned();
+    assert!(fs::read_dir(folder).expect("there").count() <= 6);
+}
+
 #[cfg(unix)]
 fn odd_path() -> PathBuf {
     <std::ffi::OsString as std::os::unix::ffi::OsStringExt>::from_vec(b"/not-\xff-utf8".to_vec()).into()

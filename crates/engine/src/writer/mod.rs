@@ -134,6 +134,8 @@ pub(crate) struct Writer {
     packing: Option<JoinHandle<Result<Arc<Snapshot>, String>>>,
     /// The thread that drops old facts.
     trimming: Option<JoinHandle<()>>,
+    /// The thread that reads the history.
+    reading_history: Option<JoinHandle<()>>,
     /// The claim of the ingest that runs for a caller.
     claim: Option<Claim>,
     /// When something last happened.
@@ -180,6 +182,7 @@ impl Writer {
             unsaved: false,
             packing: None,
             trimming: None,
+            reading_history: None,
             claim: None,
             active: Instant::now(),
         }
@@ -267,6 +270,7 @@ impl Writer {
                 self.shared.state().activity = None;
                 let _ = reply.send(Reply::Done(Box::new(result)));
                 self.trim_facts();
+                self.read_history();
             }
             Event::Changed { root, changes } => self.changed(&root, changes),
             Event::Packed => self.packed(),
@@ -331,6 +335,7 @@ impl Writer {
         let mut empty = Snapshot::empty();
         empty.generation = self.next_generation();
         empty.limits = self.shared.config.limits.clone();
+        empty.histories = self.shared.histories.clone();
         self.shared.publish(Arc::new(empty));
         if writes {
             let shared = self.shared.clone();
@@ -519,7 +524,7 @@ impl Writer {
 
     fn finish(&mut self) {
         self.watchers.clear();
-        if let Some(thread) = self.trimming.take() {
+        for thread in [self.trimming.take(), self.reading_history.take()].into_iter().flatten() {
             let _ = thread.join();
         }
         if self.lock.is_none() {
@@ -564,6 +569,15 @@ impl Writer {
 }
 
 impl Writer {
+    /// Reads the history ahead for a server; a command line that asks for it reads it then.
+    fn read_history(&mut self) {
+        let is_reading = self.reading_history.as_ref().is_some_and(|thread| !thread.is_finished());
+        if self.shared.config.watch && !is_reading {
+            let roots = self.shared.current().roots.clone();
+            self.reading_history = self.shared.histories.read_in_background(&roots, &self.shared.stop);
+        }
+    }
+
     /// Drops old facts past their bound, in a thread of its own: nobody waits for it.
     fn trim_facts(&mut self) {
         if self.trimming.as_ref().is_some_and(|thread| !thread.is_finished()) {

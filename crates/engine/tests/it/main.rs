@@ -3,6 +3,7 @@
 mod analysis;
 mod concurrency;
 mod disk;
+mod history;
 mod incremental;
 mod ingest;
 mod project;

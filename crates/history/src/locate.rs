@@ -1,0 +1,168 @@
+//! Where the git folder of a root lies and what is checked out, from a few small files.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use gix_hash::ObjectId;
+
+use crate::NoHistory;
+
+/// Largest of the small files (`HEAD`, a reference, `gitdir`), in bytes.
+const MAX_SMALL: u64 = 16 << 10;
+/// Largest list of packed references or shallow commits that is read, in bytes.
+const MAX_LIST: u64 = 64 << 20;
+/// Most references that point to references.
+const MAX_SYMBOLIC: usize = 5;
+/// Name of the git folder, or of the file that says where it is.
+const DOT_GIT: &str = ".git";
+/// The branch that repositories with reference tables write into `HEAD`.
+const TABLE_BRANCH: &str = "refs/heads/.invalid";
+
+/// The git folder of a root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GitFolder {
+    /// Holds `HEAD`.
+    own: PathBuf,
+    /// Holds objects and references; another one in linked work trees.
+    common: PathBuf,
+}
+
+/// What is checked out. Equal heads have equal histories, as long as the repository is not damaged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    pub(crate) id: ObjectId,
+    /// Commits whose parents are known to be left out, sorted.
+    pub(crate) shallow: Vec<ObjectId>,
+}
+
+impl Head {
+    /// Name of the commit, in hexadecimal.
+    pub fn commit(&self) -> String {
+        self.id.to_hex().to_string()
+    }
+}
+
+impl GitFolder {
+    /// The git folder of the root at `root`, a canonical path. A folder outside of the root counts only if it names the
+    /// root as its own (a linked work tree, a submodule): a file in a project must not make us read another project.
+    ///
+    /// # Errors
+    /// [`NoHistory::NotARepository`], [`NoHistory::Elsewhere`] or [`NoHistory::Unreadable`].
+    pub fn find(root: &Path) -> Result<Self, NoHistory> {
+        let link = root.join(DOT_GIT);
+        let meta = std::fs::symlink_metadata(&link).map_err(|_| NoHistory::NotARepository)?;
+        if meta.is_dir() {
+            let is_one = link.join("HEAD").is_file();
+            return if is_one { Ok(Self { own: link.clone(), common: link }) } else { Err(NoHistory::NotARepository) };
+        }
+        if !meta.is_file() {
+            return Err(NoHistory::Elsewhere(link));
+        }
+        let text = small(&link).ok_or(NoHistory::NotARepository)?;
+        let named = text.strip_prefix("gitdir:").map(str::trim).ok_or(NoHistory::NotARepository)?;
+        let elsewhere = || NoHistory::Elsewhere(PathBuf::from(named));
+        let own = std::fs::canonicalize(root.join(named)).map_err(|_| elsewhere())?;
+        if let Some(back) = small(&own.join("gitdir")) {
+            // A linked work tree: its folder lies at `<common>/worktrees/<name>`.
+            let back = std::fs::canonicalize(own.join(back.trim())).map_err(|_| elsewhere())?;
+            let common = small(&own.join("commondir")).and_then(|text| own.join(text.trim()).canonicalize().ok());
+            let above = own.parent().and_then(Path::parent).map(Path::to_path_buf);
+            return match common {
+                Some(common) if back == link && Some(&common) == above.as_ref() => Ok(Self { own, common }),
+                _ => Err(elsewhere()),
+            };
+        }
+        let claims = work_tree(&own).and_then(|tree| own.join(tree).canonicalize().ok());
+        if own.starts_with(root) || claims.as_deref() == Some(root) {
+            Ok(Self { common: own.clone(), own })
+        } else {
+            Err(elsewhere())
+        }
+    }
+
+    /// What is checked out.
+    ///
+    /// # Errors
+    /// [`NoHistory::NoCommits`], [`NoHistory::Unsupported`] or [`NoHistory::Unreadable`].
+    pub fn head(&self) -> Result<Head, NoHistory> {
+        let unreadable = || NoHistory::Unreadable("`HEAD` is missing or too large".into());
+        let mut text = small(&self.own.join("HEAD")).ok_or_else(unreadable)?;
+        for _ in 0..MAX_SYMBOLIC {
+            let Some(name) = text.trim().strip_prefix("ref:").map(str::trim) else {
+                return Ok(Head { id: commit_name(text.trim())?, shallow: self.shallow() });
+            };
+            if name == TABLE_BRANCH {
+                return Err(NoHistory::Unsupported("references in tables"));
+            }
+            text = self.reference(name).ok_or(NoHistory::NoCommits)?;
+        }
+        Err(NoHistory::Unreadable("`HEAD` leads through too many references".into()))
+    }
+
+    /// Folder of the objects.
+    pub(crate) fn objects(&self) -> PathBuf {
+        self.common.join("objects")
+    }
+
+    fn reference(&self, name: &str) -> Option<String> {
+        let is_sound = name.starts_with("refs/") && name.split('/').all(|part| !part.is_empty() && part != "..");
+        if !is_sound {
+            return None;
+        }
+        let loose = small(&self.own.join(name)).or_else(|| small(&self.common.join(name)));
+        loose.or_else(|| {
+            let list = text_of(&self.common.join("packed-refs"), MAX_LIST)?;
+            let rows = list.lines().filter_map(|line| line.split_once(' '));
+            rows.into_iter().find(|(_, found)| found.trim() == name).map(|(id, _)| id.to_owned())
+        })
+    }
+
+    fn shallow(&self) -> Vec<ObjectId> {
+        let list = text_of(&self.common.join("shallow"), MAX_LIST).unwrap_or_default();
+        let mut ids: Vec<ObjectId> = list.lines().filter_map(|line| commit_name(line.trim()).ok()).collect();
+        ids.sort_unstable();
+        ids
+    }
+}
+
+fn commit_name(text: &str) -> Result<ObjectId, NoHistory> {
+    if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(NoHistory::Unsupported("objects under SHA-256 names"));
+    }
+    ObjectId::from_hex(text.as_bytes()).map_err(|_| NoHistory::Unreadable("a reference holds no commit's name".into()))
+}
+
+/// `core.worktree` of a git folder; the one setting that is looked at, and only to compare it with the root.
+fn work_tree(own: &Path) -> Option<String> {
+    let text = small(&own.join("config"))?;
+    let mut in_core = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            in_core = line.eq_ignore_ascii_case("[core]");
+        } else if in_core
+            && let Some((key, value)) = line.split_once('=')
+            && key.trim().eq_ignore_ascii_case("worktree")
+        {
+            return Some(value.trim().trim_matches('"').to_owned());
+        }
+    }
+    None
+}
+
+fn small(path: &Path) -> Option<String> {
+    text_of(path, MAX_SMALL)
+}
+
+/// The text of a regular file of at most `limit` bytes.
+fn text_of(path: &Path, limit: u64) -> Option<String> {
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(limit + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > limit {
+        return None;
+    }
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,117 @@
+//! Reading objects, with bounds on each.
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gix_hash::{Kind, ObjectId};
+use gix_object::{CommitRef, Find, TreeRefIter};
+use gix_odb::Header;
+
+use crate::NoHistory;
+
+/// Largest object that is unpacked, in bytes: commits and folders are far smaller.
+const MAX_OBJECT: usize = 32 << 20;
+/// Memory for bases of packed objects, per thread, in bytes.
+const PACK_CACHE: usize = 16 << 20;
+/// Memory for folders that were read, per thread, in bytes.
+const OBJECT_CACHE: usize = 24 << 20;
+/// Longest subject of a commit that is kept, in characters.
+const MAX_SUBJECT: usize = 200;
+/// Parents of a commit that are kept.
+const MAX_PARENTS: usize = 64;
+
+/// The objects of a repository, for one thread. Clones share what is mapped but not what is cached.
+#[derive(Clone)]
+pub(crate) struct Objects {
+    odb: gix_odb::HandleArc,
+    buffer: RefCell<Vec<u8>>,
+}
+
+/// What a commit says.
+pub(crate) struct CommitData {
+    pub(crate) tree: ObjectId,
+    pub(crate) parents: Vec<ObjectId>,
+    /// Seconds since 1970 at which it was made.
+    pub(crate) time: i64,
+    /// A hash of the author's address: tells authors apart and says nothing else.
+    pub(crate) author: u64,
+    /// First line of the message.
+    pub(crate) subject: String,
+}
+
+/// An entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) name: Vec<u8>,
+    pub(crate) id: ObjectId,
+    pub(crate) is_folder: bool,
+}
+
+impl Objects {
+    /// Opens the objects in a folder and in those it names as alternates.
+    pub(crate) fn open(folder: PathBuf) -> Result<Self, NoHistory> {
+        let failed = |error: std::io::Error| NoHistory::Unreadable(format!("objects: {error}"));
+        let options = gix_odb::store::init::Options { alloc_limit_bytes: Some(MAX_OBJECT), ..Default::default() };
+        let odb = gix_odb::at_opts(folder, Kind::Sha1, None, options).map_err(failed)?;
+        let mut odb = odb.into_arc().map_err(failed)?;
+        odb.set_pack_cache(|| Box::new(gix_pack::cache::lru::MemoryCappedHashmap::new(PACK_CACHE)));
+        odb.set_object_cache(|| Box::new(gix_pack::cache::object::MemoryCappedHashmap::new(OBJECT_CACHE)));
+        Ok(Self { odb, buffer: RefCell::default() })
+    }
+
+    /// A commit; `None` if it is missing or damaged.
+    pub(crate) fn commit(&self, id: &ObjectId) -> Option<CommitData> {
+        let mut buffer = self.buffer.borrow_mut();
+        let data = self.odb.try_find(id, &mut buffer).ok()??;
+        if data.kind != gix_object::Kind::Commit {
+            return None;
+        }
+        let commit = CommitRef::from_bytes(data.data, Kind::Sha1).ok()?;
+        // Odd addresses and times are taken as they are: old tools wrote many.
+        let author = commit.author().map_or(0, |author| author_hash(author.email));
+        let time = commit.time().map_or(0, |time| time.seconds);
+        let line = commit.message.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+        let subject = String::from_utf8_lossy(line.unwrap_or_default()).trim().chars().take(MAX_SUBJECT).collect();
+        let parents = commit.parents().take(MAX_PARENTS).collect();
+        Some(CommitData { tree: commit.tree(), parents, time, author, subject })
+    }
+
+    /// The entries of a folder in the order that git keeps them, submodules left out; `None` if it is missing or damaged.
+    pub(crate) fn folder(&self, id: &ObjectId) -> Option<Vec<Entry>> {
+        let mut buffer = self.buffer.borrow_mut();
+        let data = self.odb.try_find(id, &mut buffer).ok()??;
+        if data.kind != gix_object::Kind::Tree {
+            return None;
+        }
+        let mut entries = Vec::new();
+        for entry in TreeRefIter::from_bytes(data.data, Kind::Sha1) {
+            let entry = entry.ok()?;
+            if !entry.mode.is_commit() {
+                let is_folder = entry.mode.is_tree();
+                entries.push(Entry { name: entry.filename.to_vec(), id: entry.oid.to_owned(), is_folder });
+            }
+        }
+        Some(entries)
+    }
+
+    /// Size of an object, if it is there.
+    pub(crate) fn size(&self, id: &ObjectId) -> Option<u64> {
+        Some(Header::try_header(&self.odb, id).ok()??.size())
+    }
+
+    /// The content of a file, if it is there.
+    pub(crate) fn content(&self, id: &ObjectId) -> Option<Arc<[u8]>> {
+        let mut buffer = self.buffer.borrow_mut();
+        let data = self.odb.try_find(id, &mut buffer).ok()??;
+        (data.kind == gix_object::Kind::Blob).then(|| data.data.into())
+    }
+}
+
+fn author_hash(address: &[u8]) -> u64 {
+    let mut hasher = blake3::Hasher::new_derive_key("m1nd history author 1");
+    hasher.update(&address.trim_ascii().to_ascii_lowercase());
+    let mut first = [0; 8];
+    first.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}

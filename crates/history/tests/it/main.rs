@@ -1,0 +1,7 @@
+//! The history of repositories that the tests write object by object.
+
+mod files;
+mod odd;
+mod reading;
+mod repository;
+mod together;

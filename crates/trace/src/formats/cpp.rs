@@ -1,0 +1,161 @@
+//! C and C++: debuggers (gdb, lldb), sanitizers, Valgrind and failed assertions.
+
+use super::{Block, frame, named, pattern};
+use crate::clean::Lines;
+use crate::limits;
+use crate::model::{Exception, Frame, Relation};
+
+pattern!(
+    /// gdb: `#1  0x0000 in acquire (pool=0x0) at pool.c:12`; sanitizers: `#1 0x4a in acquire /src/pool.c:12:5`.
+    GDB,
+    r"^\s*#(\d{1,6}) +(?:0x[0-9a-fA-F]+ in )?([^\s(][^(]*?(?:\([^()]*\)(?:::[^(]*)?)*?|\(anonymous namespace\)[^(]*) ?\((.*)\)(?: const)?(?: at (\S.*?):(\d{1,9})(?::(\d{1,9}))?| from (\S+))?$"
+);
+pattern!(
+    SANITIZER,
+    r"^\s*#(\d{1,6}) 0x[0-9a-fA-F]+ +(?:in (.+?) )?(?:((?:[A-Za-z]:)?[^\s:()]+):(\d{1,9})(?::(\d{1,9}))?|\(([^()+]+)\+0x[0-9a-fA-F]+\)(?: \(BuildId: \S+\))?)$"
+);
+pattern!(
+    LLDB,
+    r"^\s*\*? *frame #(\d{1,6}): (?:0x[0-9a-fA-F]+ )?(?:[^\s`]+`)?(.+?)(?: at (\S+?):(\d{1,9})(?::(\d{1,9}))?)?(?: \[opt\])?$"
+);
+pattern!(VALGRIND, r"^==\d+== +(at|by) 0x[0-9A-Fa-f]+: (.+?) \((?:([^():]+\.\w+):(\d{1,9})|in ([^()]+)|[^()]*)\)$");
+pattern!(VALGRIND_SAID, r"^==\d+== ([A-Z][^=]{3,200})$");
+pattern!(RUNTIME_ERROR, r"^(\S+?):(\d{1,9}):(\d{1,9}): runtime error: (.*)$");
+pattern!(ASSERTION, r"^(?:[^\s:]+: )?([^\s:]+\.\w{1,4}):(\d{1,9}): ?(.*?): [Aa]ssertion [`'‘](.*)['’`] failed");
+pattern!(SIGNAL, r"(?:Program|Thread .{1,80}) (?:received|terminated with) signal (SIG\w+), (.*?)\.?$");
+pattern!(SANITIZER_SAID, r"(?:ERROR|WARNING): (\w+Sanitizer): (\S+)(.*)$");
+
+/// Lines before the first frame among which the words stand that say what happened.
+const MAX_HEADER: usize = 6;
+/// Lines between two stacks of one report.
+const MAX_BETWEEN: usize = 4;
+
+/// One line of a stack, in any of the forms.
+struct Found {
+    number: u32,
+    frame: Frame,
+}
+
+pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
+    let line = lines.get(at);
+    if let Some(found) = line.contains("ssertion").then(|| ASSERTION.captures(line)).flatten() {
+        return Some(one(at, &found, "assertion", [1, 2, 0, 3], 4));
+    }
+    if let Some(found) = line.contains(": runtime error: ").then(|| RUNTIME_ERROR.captures(line)).flatten() {
+        let mut block = one(at, &found, "runtime error", [1, 2, 3, 0], 4);
+        if line_of(lines, at + 1).is_some() {
+            block.next = stack(lines, at + 1, &mut block.exceptions[0]);
+        }
+        return Some(block);
+    }
+    let first = line_of(lines, at)?;
+    // A list of things to do may look like a stack; a stack has places or addresses.
+    if first.frame.path.is_none()
+        && !line.contains("0x")
+        && !(at + 1..at + MAX_BETWEEN).any(|line| is_placed(lines, line))
+    {
+        return None;
+    }
+    let mut exceptions = vec![header(lines, at, floor)];
+    let mut next = stack(lines, at, &mut exceptions[0]);
+    while exceptions.len() < limits::EXCEPTIONS {
+        // `freed by thread T0 here:`, `Thread 2 (LWP 7):`, `Address 0x0 is not stack'd`
+        let Some(start) = (next..lines.len().min(next + MAX_BETWEEN)).find(|&line| line_of(lines, line).is_some())
+        else {
+            break;
+        };
+        let said = (next..start).map(|line| plain(lines.get(line))).find(|line| !line.is_empty());
+        let said = said.filter(|said| !said.contains("ERROR: ") && !said.contains("signal SIG"));
+        let Some(said) = said else { break };
+        let mut aside = named(Relation::Aside, "", &said);
+        next = stack(lines, start, &mut aside);
+        exceptions.push(aside);
+    }
+    Some(Block { exceptions, next })
+}
+
+fn is_placed(lines: &Lines<'_>, at: usize) -> bool {
+    line_of(lines, at).is_some_and(|found| found.frame.path.is_some() || lines.get(at).contains("0x"))
+}
+
+/// A line that says what happened and where, without a stack. `[path, line, column, function]` and the message are numbers
+/// of the parts, 0 for none.
+fn one(at: usize, found: &regex::Captures<'_>, kind: &str, parts: [usize; 4], message: usize) -> Block {
+    let text = |index: usize| found.get(index).filter(|_| index > 0).map(|part| part.as_str());
+    let mut exception = named(Relation::Reported, kind, text(message).unwrap_or_default());
+    exception.frames.push(frame(at, text(parts[0]), text(parts[3]).map(bare), text(parts[1]), text(parts[2])));
+    Block { exceptions: vec![exception], next: at + 1 }
+}
+
+/// Frames with numbers that go up.
+fn stack(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
+    let (mut at, mut last) = (start, None);
+    while let Some(found) = line_of(lines, at) {
+        // Calls that were inlined share a number; one that is less starts another stack.
+        if last.is_some_and(|last| found.number < last) {
+            break;
+        }
+        last = Some(found.number);
+        if exception.frames.len() < 2 * limits::FRAMES {
+            exception.frames.push(found.frame);
+        }
+        at += 1;
+    }
+    at
+}
+
+fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
+    let line = lines.get(at);
+    let build = |found: &regex::Captures<'_>, function: usize, place: [usize; 3], module: usize| {
+        let text = |index: usize| found.get(index).filter(|_| index > 0).map(|part| part.as_str());
+        let path = text(place[0]).or_else(|| text(module));
+        let number = text(1).and_then(|text| text.parse().ok()).unwrap_or(u32::from(text(1) == Some("by")));
+        Some(Found { number, frame: frame(at, path, text(function).map(bare), text(place[1]), text(place[2])) })
+    };
+    if line.starts_with("==") {
+        return build(&VALGRIND.captures(line)?, 2, [3, 4, 0], 5);
+    }
+    let trimmed = line.trim_start();
+    if trimmed.starts_with('#') {
+        if let Some(found) = SANITIZER.captures(line) {
+            return build(&found, 2, [3, 4, 5], 6);
+        }
+        return build(&GDB.captures(line)?, 2, [4, 5, 6], 7);
+    }
+    if trimmed.starts_with("frame #") || trimmed.starts_with("* frame #") {
+        return build(&LLDB.captures(line)?, 2, [3, 4, 5], 0);
+    }
+    None
+}
+
+/// A function without the arguments of its signature.
+fn bare(function: &str) -> &str {
+    let end = function.find('(').filter(|end| *end > 0 && !function.starts_with("operator"));
+    end.map_or(function, |end| &function[..end]).trim_end()
+}
+
+fn plain(line: &str) -> String {
+    let line = line.trim();
+    let rest = line.strip_prefix("==").and_then(|rest| rest.split_once("== ")).map_or(line, |(_, rest)| rest);
+    rest.trim().trim_end_matches(':').to_owned()
+}
+
+/// What stands above the first frame.
+fn header(lines: &Lines<'_>, at: usize, floor: usize) -> Exception {
+    let from = at.saturating_sub(MAX_HEADER).max(floor);
+    for line in (from..at).rev() {
+        let text = lines.get(line);
+        let part =
+            |found: &regex::Captures<'_>, index: usize| found.get(index).map_or("", |part| part.as_str()).to_owned();
+        if let Some(found) = SANITIZER_SAID.captures(text) {
+            return named(Relation::Reported, &part(&found, 2), &format!("{}{}", part(&found, 1), part(&found, 3)));
+        }
+        if let Some(found) = SIGNAL.captures(text) {
+            return named(Relation::Reported, &part(&found, 1), &part(&found, 2));
+        }
+        if let Some(found) = VALGRIND_SAID.captures(text).filter(|_| lines.get(at).starts_with("==")) {
+            return named(Relation::Reported, &part(&found, 1), "");
+        }
+    }
+    Exception::new(Relation::Reported)
+}

@@ -1,0 +1,99 @@
+//! Go: panics and fatal errors with their goroutines.
+
+use super::{Block, frame, kind_and_message, named, pattern};
+use crate::clean::Lines;
+use crate::limits;
+use crate::model::{Exception, Relation};
+
+pattern!(GOROUTINE, r"^goroutine \d+(?: gp=\S+)?(?: m=\S+)?(?: mp=\S+)? \[([^\]]*)\]:$");
+pattern!(PLACE, r"^\s+(\S.*?\.(?:go|s|c|cgo)):(\d{1,9})(?: \+0x[0-9a-f]+)?");
+pattern!(
+    /// `main.(*Pool).Acquire(0xc000, 0x1)`, `created by main.run in goroutine 7`
+    CALL,
+    r"^(?:created by )?([\w./~%\[\]-]+\.?[^\s]*?)(?:\([^()]*\)|\(\.\.\.\))?(?: in goroutine \d+)?$"
+);
+
+/// Lines between what is said and the first goroutine.
+const MAX_BETWEEN: usize = 12;
+
+pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
+    let line = lines.get(at);
+    let said = ["panic: ", "fatal error: ", "unexpected fault address"].iter().find(|start| line.starts_with(**start));
+    let mut exceptions: Vec<Exception> = Vec::new();
+    let mut next = at;
+    if said.is_some() {
+        let (first, panics) = goroutine_after(lines, at)?;
+        exceptions.extend(panics);
+        next = first;
+    } else if !(line.starts_with("goroutine ") && GOROUTINE.is_match(line)) {
+        return None;
+    }
+    let mut is_first = true;
+    while exceptions.len() < limits::EXCEPTIONS {
+        let Some(found) = GOROUTINE.captures(lines.get(next)) else { break };
+        let state = found.get(1).map_or("", |part| part.as_str()).to_owned();
+        if is_first && exceptions.is_empty() {
+            exceptions.push(named(Relation::Reported, "goroutine", &state));
+        } else if !is_first {
+            exceptions.push(named(Relation::Aside, "goroutine", &state));
+        }
+        is_first = false;
+        // A panic in a deferred call is printed with the first one, which the stack is of.
+        let open = exceptions.iter().rposition(|exception| exception.relation != Relation::Cause);
+        let Some(open) = open.and_then(|index| exceptions.get_mut(index)) else { break };
+        next = calls(lines, next + 1, open);
+        next = lines.next_filled(next, 2).filter(|&line| GOROUTINE.is_match(lines.get(line))).unwrap_or(next);
+    }
+    Some(Block { exceptions, next })
+}
+
+/// The first goroutine after what is said, and the panics that are said: each line is one, the last the reported one.
+fn goroutine_after(lines: &Lines<'_>, at: usize) -> Option<(usize, Vec<Exception>)> {
+    let end = lines.len().min(at + MAX_BETWEEN);
+    let first = (at..end).find(|&line| GOROUTINE.is_match(lines.get(line)))?;
+    let mut panics: Vec<Exception> = Vec::new();
+    for line in at..first {
+        let text = lines.get(line).trim_start();
+        let Some((kind, message)) = ["panic", "fatal error"]
+            .iter()
+            .find_map(|kind| Some((*kind, text.strip_prefix(kind)?.strip_prefix(": ")?)))
+        else {
+            continue;
+        };
+        let message = message.trim_end_matches(" [recovered]");
+        let (kind, message) = match message.strip_prefix("runtime error: ") {
+            Some(rest) => ("runtime error", rest),
+            None => (kind, message),
+        };
+        if let Some(last) = panics.last_mut() {
+            last.relation = Relation::Cause;
+        }
+        panics.push(named(Relation::Reported, kind, message));
+    }
+    if panics.is_empty() {
+        let (kind, message) = kind_and_message(lines.get(at));
+        panics.push(named(Relation::Reported, kind, message));
+    }
+    Some((first, panics))
+}
+
+/// Calls with their places, two lines each.
+fn calls(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usize {
+    while at < lines.len() {
+        let line = lines.get(at);
+        if let Some(count) = line.trim().strip_prefix("...").and_then(|rest| rest.strip_suffix(" frames elided...")) {
+            exception.left_out += count.trim().parse().unwrap_or(0);
+            at += 1;
+            continue;
+        }
+        let (Some(call), Some(place)) = (CALL.captures(line), PLACE.captures(lines.get(at + 1))) else { break };
+        let text = |found: &regex::Captures<'_>, index: usize| found.get(index).map(|part| part.as_str().to_owned());
+        let function = text(&call, 1).map(|name| name.replace("%2e", "."));
+        let place = frame(at + 1, text(&place, 1).as_deref(), function.as_deref(), text(&place, 2).as_deref(), None);
+        if exception.frames.len() < 2 * limits::FRAMES {
+            exception.frames.push(place);
+        }
+        at += 2;
+    }
+    at
+}

@@ -1,0 +1,169 @@
+//! JavaScript and TypeScript: stacks of V8 (Node, Chrome) and of Firefox and Safari, with causes and aggregated errors.
+
+use super::{Block, frame, pattern};
+use crate::clean::Lines;
+use crate::limits;
+use crate::model::{Exception, Frame, Relation};
+
+pattern!(
+    /// `at async Pool.acquire (webpack:///./src/pool.ts?1a2b:10:5)`, `at file.js:1:2`, `at new Pool (node:internal/x:1:2)`
+    V8,
+    r"^\s*at (?:(async) )?(?:(.{1,500}?) \()?(?:eval at .*?\((.+?):(\d{1,9}):(\d{1,9})\)\)?.*|([^()]{1,2000}?|[^()\s]*\([^()]*\)[^()]*?):(\d{1,9}):(\d{1,9}))\)?(?: \{)?$"
+);
+pattern!(
+    /// Frames that name no place.
+    V8_BLANK,
+    r"^\s*at (?:async )?(.{1,500}?) \((?:native|<anonymous>|index \d+)\)$"
+);
+pattern!(
+    /// `acquire@http://localhost/src/pool.js:10:5`
+    GECKO,
+    r"^\s*([^@\s]{0,500})@((?:[a-z][a-z0-9+.-]{1,20}:)?[^\s@]*/[^\s]*?|[^\s@]+\.[cm]?[jt]sx?):(\d{1,9})(?::(\d{1,9}))?$"
+);
+pattern!(
+    HEADER,
+    r"^(?:Uncaught )?(?:\(in promise\) )?(?:\[?[Uu]nhandled\S* \S+\]? )?([A-Z][\w$]*(?:Error|Exception|Warning|Rejection|[A-Za-z]))(?: \[[\w-]+\])?(?:: (.*))?$"
+);
+pattern!(
+    NESTED,
+    r"^\s*(?:\[?cause\]?: |Caused by: |\[errors\]: \[|)(?:\{ )?([A-Z][\w$]*Error)(?: \[[\w-]+\])?(?:: (.*))?$"
+);
+pattern!(
+    /// Where Node found a syntax error, or the line that threw: `/app/a.js:3`.
+    PLACE,
+    r"^((?:file://)?(?:/|[A-Za-z]:[\\/])[^\s:]+\.[cm]?[jt]sx?):(\d{1,9})$"
+);
+
+/// Lines before the first frame among which the header stands.
+const MAX_HEADER: usize = 8;
+/// Lines that fit nothing before a stack is taken to be over: properties that are printed with an error.
+const MAX_NOISE: usize = 3;
+
+pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
+    let first = lines.get(at);
+    let is_v8 = first.trim_start().starts_with("at ") && (V8.is_match(first) || V8_BLANK.is_match(first));
+    let is_gecko = !is_v8 && first.contains('@') && first.contains(':') && GECKO.is_match(first);
+    if !is_v8 && !is_gecko {
+        return None;
+    }
+    let mut exceptions = vec![Exception::new(Relation::Reported)];
+    let mut members = Vec::new();
+    let place = header(lines, at, floor, &mut exceptions[0]);
+    let (mut next, mut noise, mut is_member) = (at, 0, false);
+    while next < lines.len() && exceptions.len() + members.len() < limits::EXCEPTIONS {
+        let line = lines.get(next);
+        let found = if is_v8 { v8(next, line) } else { gecko(next, line) };
+        if let Some(found) = found {
+            noise = 0;
+            let open: &mut Vec<Exception> = if is_member { &mut members } else { &mut exceptions };
+            if let Some(open) = open.last_mut()
+                && open.frames.len() < 2 * limits::FRAMES
+            {
+                open.frames.push(found);
+            }
+        } else if let Some(nested) = nested(lines, next, is_v8) {
+            noise = 0;
+            is_member = nested.relation == Relation::Member;
+            if is_member { members.push(nested) } else { exceptions.push(nested) }
+        } else {
+            noise += usize::from(!matches!(line.trim(), "{" | "}" | "]" | "],"));
+            let is_property = line.starts_with("  ") && !line.trim_start().starts_with("at ");
+            if !is_property || noise > MAX_NOISE {
+                break;
+            }
+        }
+        next += 1;
+    }
+    exceptions[0].frames.splice(0..0, place);
+    exceptions.reverse();
+    exceptions.extend(members);
+    Some(Block { exceptions, next })
+}
+
+/// An error inside another, if its stack follows.
+fn nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
+    let line = lines.get(at);
+    let found = NESTED.captures(line)?;
+    let is_frame = |line: usize| if is_v8 { v8(line, lines.get(line)) } else { gecko(line, lines.get(line)) }.is_some();
+    // One that stands at the margin belongs to another stack, unless it says that it is a cause.
+    let is_inside = line.starts_with(char::is_whitespace) || line.contains("ause");
+    if !is_inside || !(at + 1..at + 4).any(is_frame) {
+        return None;
+    }
+    let is_cause = line.contains("cause") || line.contains("Caused by");
+    let mut exception = Exception::new(if is_cause { Relation::Cause } else { Relation::Member });
+    let text = |index| found.get(index).map_or("", |part: regex::Match<'_>| part.as_str());
+    exception.say(text(1), text(2));
+    Some(exception)
+}
+
+/// Kind and message before the first frame, and the place that Node prints above them.
+fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) -> Option<Frame> {
+    let from = at.saturating_sub(MAX_HEADER).max(floor);
+    let found = (from..at).rev().find_map(|line| Some((line, HEADER.captures(lines.get(line).trim_start())?)));
+    let (line, found) = found?;
+    let kind = found.get(1).map_or("", |part| part.as_str());
+    // Words of a log line may look like a type where no message follows.
+    if found.get(2).is_none() && !(kind.ends_with("Error") || kind.ends_with("Exception")) {
+        return None;
+    }
+    exception.say(kind, found.get(2).map_or("", |part| part.as_str()));
+    let above = line.saturating_sub(MAX_HEADER).max(floor);
+    let above = (above..line).rev().find_map(|line| Some((line, PLACE.captures(lines.get(line))?)));
+    let (line, found) = above.filter(|_| kind == "SyntaxError")?;
+    Some(frame(line, found.get(1).map(|part| plain(part.as_str())), None, found.get(2).map(|part| part.as_str()), None))
+}
+
+fn v8(at: usize, line: &str) -> Option<Frame> {
+    if !line.trim_start().starts_with("at ") {
+        return None;
+    }
+    if let Some(found) = V8_BLANK.captures(line) {
+        return Some(frame(at, Some("<anonymous>"), found.get(1).map(|part| part.as_str()), None, None));
+    }
+    let found = V8.captures(line)?;
+    let text = |index| found.get(index).map(|part| part.as_str());
+    let (path, row, column) = if text(3).is_some() { (text(3), text(4), text(5)) } else { (text(6), text(7), text(8)) };
+    let path = path?;
+    // `Foo.bar(Baz.java:1` and types with spaces are of other languages.
+    let is_path =
+        !path.trim().is_empty() && !path.contains(" in ") && !path.contains(".java") && !path.contains(".cs:");
+    let function = text(2).map(|name| name.split(" [as ").next().unwrap_or(name).trim_start_matches("new "));
+    is_path.then(|| frame(at, Some(plain(path.trim())), function, row, column))
+}
+
+fn gecko(at: usize, line: &str) -> Option<Frame> {
+    if !line.contains('@') {
+        return None;
+    }
+    let found = GECKO.captures(line)?;
+    let text = |index| found.get(index).map(|part| part.as_str());
+    let function = text(1).map(|name| name.trim_start_matches("async*").trim_end_matches(['/', '<']));
+    // A bare `name@place` also is what mail addresses look like: a script has an ending or a protocol.
+    let path = text(2)?;
+    Some(frame(at, Some(plain(path)), function, text(3), text(4)))
+}
+
+/// A path without protocol, host, bundler's prefix and query.
+fn plain(path: &str) -> &str {
+    let path = path.split(['?', '#']).next().unwrap_or(path);
+    if path.starts_with("node:") {
+        return path;
+    }
+    let mut rest = path;
+    if let Some((protocol, after)) = path.split_once("://") {
+        rest = after;
+        let is_web = matches!(protocol, "http" | "https");
+        // `webpack://name/./src/a.js`: what stands before `/./` is the name of the bundle.
+        if let Some((_, inner)) = after.split_once("/./") {
+            rest = inner;
+        } else if is_web {
+            rest = after.split_once('/').map_or(after, |(_, path)| path);
+        } else if protocol.starts_with("webpack") {
+            rest = after.trim_start_matches('/');
+        }
+    }
+    let rest = rest.trim_start_matches("./");
+    // Files of a page under development.
+    rest.strip_prefix("@fs/").or_else(|| rest.strip_prefix("/@fs/")).unwrap_or(rest)
+}

@@ -1,0 +1,96 @@
+//! PHP: uncaught exceptions with previous ones, and errors with a place.
+
+use super::{Block, frame, pattern};
+use crate::clean::Lines;
+use crate::limits;
+use crate::model::{Exception, Frame, Relation};
+
+pattern!(
+    /// `PHP Fatal error:  Uncaught Acme\PoolError: no room in /app/src/Pool.php:12`
+    THROWN,
+    r"(?:Uncaught |^Next |^\[object\] \()?((?:\\?[A-Z]\w*\\)*[A-Z]\w*(?:Exception|Error)?)(?:\(code: \d+\))?: (.*) (?:in|at) (\S.*?\.\w{2,5}):(\d{1,9})\)?$"
+);
+pattern!(
+    PLAIN,
+    r"^(?:PHP )?(Fatal error|Parse error|Warning|Notice|Deprecated|Recoverable fatal error): +(.*) in (\S.*?) on line (\d{1,9})$"
+);
+pattern!(
+    /// `#0 /app/src/Pool.php(34): Acme\Pool->acquire('x')`
+    AT,
+    r"^#(\d{1,6}) (?:(\S.*?)\((\d{1,9})\)|(\[internal function\])): (.*)$"
+);
+
+pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
+    let line = lines.get(at);
+    if line.contains("Uncaught ") || line.contains("[object] (") {
+        let found = THROWN.captures(line)?;
+        return Some(chain(lines, at, thrown(at, &found)));
+    }
+    if line.starts_with("#0 ") && AT.is_match(line) {
+        return Some(chain(lines, at, Exception::new(Relation::Reported)));
+    }
+    if !line.contains(" on line ") {
+        return None;
+    }
+    let found = PLAIN.captures(line)?;
+    let text = |index| found.get(index).map(|part: regex::Match<'_>| part.as_str());
+    let mut exception = Exception::new(Relation::Reported);
+    exception.say(text(1).unwrap_or_default(), text(2).unwrap_or_default());
+    exception.frames.push(frame(at, text(3), None, text(4), None));
+    Some(Block { exceptions: vec![exception], next: at + 1 })
+}
+
+fn thrown(at: usize, found: &regex::Captures<'_>) -> Exception {
+    let text = |index| found.get(index).map(|part| part.as_str());
+    let mut exception = Exception::new(Relation::Reported);
+    exception.say(text(1).unwrap_or_default(), text(2).unwrap_or_default());
+    exception.frames.push(frame(at, text(3), None, text(4), None));
+    exception
+}
+
+/// Exceptions from the first one to the one that is reported: each next one has the one before it as its previous.
+fn chain(lines: &Lines<'_>, start: usize, first: Exception) -> Block {
+    let mut exceptions: Vec<Exception> = Vec::new();
+    let mut open = first;
+    let mut at = if open.is_empty() { start } else { start + 1 };
+    while at < lines.len() && exceptions.len() < limits::EXCEPTIONS {
+        let line = lines.get(at);
+        if let Some(found) = AT.captures(line) {
+            if found.get(1).is_some_and(|number| number.as_str() == "0") && open.frames.len() > 1 {
+                break;
+            }
+            called(at, &found, &mut open);
+        } else if let Some(found) = line.strip_prefix("Next ").and_then(|_| THROWN.captures(line)) {
+            let mut done = std::mem::replace(&mut open, thrown(at, &found));
+            done.relation = Relation::Cause;
+            exceptions.push(done);
+        } else if line.starts_with("  thrown in ") {
+            at += 1;
+            break;
+        } else if !is_between(line) {
+            break;
+        }
+        at += 1;
+    }
+    exceptions.push(open);
+    Block { exceptions, next: at }
+}
+
+fn is_between(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line == "Stack trace:" || line == "[stacktrace]" || line.starts_with('#')
+}
+
+/// A row names a call and where it was made: the function belongs to the frame before, the place to a new one.
+fn called(at: usize, found: &regex::Captures<'_>, open: &mut Exception) {
+    let text = |index| found.get(index).map(|part: regex::Match<'_>| part.as_str());
+    let call = text(5).unwrap_or_default();
+    let function = call.split('(').next().unwrap_or(call);
+    if let Some(last) = open.frames.last_mut().filter(|last| last.function.is_none()) {
+        last.function = Some(function.to_owned());
+    }
+    let place = text(2).or_else(|| text(4));
+    if open.frames.len() < 2 * limits::FRAMES {
+        open.frames.push(Frame { function: None, ..frame(at, place, None, text(3), None) });
+    }
+}

@@ -1,0 +1,255 @@
+//! Python: tracebacks with their chains and groups, and the forms in which pytest prints them.
+
+use regex::Captures;
+
+use super::{Block, frame, kind_and_message, pattern};
+use crate::clean::Lines;
+use crate::limits;
+use crate::model::{Exception, Frame, Relation};
+
+pattern!(FILE, r#"File "([^"]{1,1000})", line (\d{1,9})(?:, in (.+))?"#);
+pattern!(RAISED, r"^([A-Za-z_][\w.]*)(?:: ?(.*))?$");
+pattern!(
+    /// A location of pytest: `path.py:12: in name` in its short form, `path.py:12: ValueError` in its long one.
+    PLACE,
+    r"^(\S[^:]*\.pyx?):(\d{1,9}):(?: in (.+)| ([A-Za-z_][\w.]*))?$"
+);
+pattern!(
+    /// What pytest says of the exception.
+    SAID,
+    r"^E {3,}(\S.*)$"
+);
+pattern!(DEFINED, r"^>? {2,}(?:async )?def (\w+)\(");
+
+const HEADER: &str = "Traceback (most recent call last)";
+const CAUSE: &str = "The above exception was the direct cause of the following exception";
+const CONTEXT: &str = "During handling of the above exception, another exception occurred";
+/// Lines that fit nothing, between two that belong to a traceback, before it is taken to be over.
+const MAX_NOISE: usize = 3;
+/// Blank lines between two tracebacks of a chain.
+const MAX_BLANK: usize = 4;
+
+pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
+    let line = lines.get(at);
+    if line.contains(HEADER) {
+        // Ruby prints the same words, with the innermost frame last, too.
+        let next = lines.next_filled(at + 1, 2).map_or("", |next| lines.get(next)).trim_start();
+        let is_ruby = next.split_once(": from ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+        return (!is_ruby).then(|| chain(lines, at));
+    }
+    if line.contains("File \"") && FILE.is_match(line) {
+        return Some(chain(lines, at));
+    }
+    let is_pytest = line.contains(".py") && PLACE.is_match(line) || is_banner(line);
+    is_pytest.then(|| pytest(lines, at))
+}
+
+/// `____ test_name ____`
+fn is_banner(line: &str) -> bool {
+    line.len() > 20 && line.starts_with("___") && line.ends_with("___") && line.contains(' ')
+}
+
+/// Drops the bars that show which group a line belongs to. White space after them stays.
+fn without_bars(line: &str) -> &str {
+    let trimmed = line.trim_start();
+    if !trimmed.starts_with(['|', '+']) {
+        return line;
+    }
+    let rest = trimmed.trim_start_matches([' ', '|', '+']);
+    let bars = &trimmed[..trimmed.len() - rest.len()];
+    let end = bars.rfind(['|', '+']).map_or(0, |end| end + 1);
+    let rest = &trimmed[end..];
+    rest.strip_prefix(' ').unwrap_or(rest)
+}
+
+/// `+-+---------------- 1 ----------------`, `+------------------------------------`
+fn is_member_mark(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with('+') && line.contains("-----")
+}
+
+/// One traceback while it is read.
+struct Stack {
+    exception: Exception,
+    frames: Vec<Frame>,
+}
+
+impl Stack {
+    fn new(relation: Relation) -> Self {
+        Self { exception: Exception::new(relation), frames: Vec::new() }
+    }
+
+    /// The exception, with the innermost frame first.
+    fn done(mut self) -> Exception {
+        self.frames.reverse();
+        self.exception.frames = self.frames;
+        self.exception
+    }
+}
+
+/// How a traceback ended.
+struct Ended {
+    exception: Exception,
+    next: usize,
+    /// With an exception, not in the middle.
+    is_whole: bool,
+}
+
+/// Tracebacks that one after the other led to the reported one.
+fn chain(lines: &Lines<'_>, start: usize) -> Block {
+    let mut exceptions: Vec<Exception> = Vec::new();
+    let mut members: Vec<Exception> = Vec::new();
+    let (mut at, mut is_member) = (start, false);
+    loop {
+        let ended = traceback(lines, at, if is_member { Relation::Member } else { Relation::Reported });
+        at = ended.next;
+        let full = exceptions.len() + members.len() >= limits::EXCEPTIONS;
+        let row = if is_member { &mut members } else { &mut exceptions };
+        if !ended.exception.is_empty() {
+            row.push(ended.exception);
+        }
+        if !ended.is_whole || full {
+            break;
+        }
+        match after(lines, at) {
+            Next::Chained(relation, header) => {
+                if let Some(last) = row.last_mut() {
+                    last.relation = relation;
+                }
+                at = header;
+            }
+            Next::Member(first) => (at, is_member) = (first, true),
+            Next::Nothing(end) => {
+                at = end;
+                break;
+            }
+        }
+    }
+    exceptions.extend(members);
+    Block { exceptions, next: at }
+}
+
+/// What follows a traceback.
+enum Next {
+    /// The traceback at this line, which it led to.
+    Chained(Relation, usize),
+    /// The next member of a group.
+    Member(usize),
+    /// Nothing that belongs to it.
+    Nothing(usize),
+}
+
+fn after(lines: &Lines<'_>, at: usize) -> Next {
+    let filled =
+        |at| (at..lines.len().min(at + MAX_BLANK)).find(|&line| !without_bars(lines.get(line)).trim().is_empty());
+    let Some(next) = filled(at) else { return Next::Nothing(at) };
+    let line = lines.get(next);
+    if is_member_mark(line) {
+        let first = (next..lines.len().min(next + MAX_BLANK)).find(|&line| !is_member_mark(lines.get(line)));
+        let is_end = line.trim_start().trim_matches(['+', '-', ' ']).is_empty();
+        return first.filter(|_| !is_end).map_or(Next::Nothing(next + 1), Next::Member);
+    }
+    let relation = match without_bars(line).trim() {
+        line if line.starts_with(CAUSE) => Relation::Cause,
+        line if line.starts_with(CONTEXT) => Relation::Context,
+        _ => return Next::Nothing(at),
+    };
+    match filled(next + 1) {
+        Some(header) if lines.get(header).contains(HEADER) => Next::Chained(relation, header),
+        _ => Next::Nothing(at),
+    }
+}
+
+/// One traceback, from its header or its first frame to its exception.
+fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
+    let mut stack = Stack::new(relation);
+    let mut at = start;
+    if lines.get(at).contains(HEADER) {
+        at += 1;
+    }
+    let mut noise = 0;
+    let ended = |stack: Stack, next, is_whole| Ended { exception: stack.done(), next, is_whole };
+    while at < lines.len() {
+        let line = without_bars(lines.get(at));
+        if line.contains("File \"")
+            && let Some(found) = FILE.captures(line)
+        {
+            stack.frames.push(place(at, &found));
+            noise = 0;
+        } else if line.contains(HEADER) || line.trim_start().starts_with("```") || is_member_mark(lines.get(at)) {
+            return ended(stack, at, false);
+        } else if line.starts_with(char::is_whitespace) || line.is_empty() || line.starts_with("...") {
+            // A line of source, a mark below it, or what an editor put in.
+        } else if let Some((kind, message)) = raised(line) {
+            stack.exception.say(kind, message);
+            return ended(stack, at + 1, true);
+        } else {
+            noise += 1;
+            if noise > MAX_NOISE {
+                return ended(stack, at, false);
+            }
+        }
+        at += 1;
+    }
+    ended(stack, at, false)
+}
+
+fn place(at: usize, found: &Captures<'_>) -> Frame {
+    let text = |index| found.get(index).map(|part| part.as_str());
+    // `File "x", line 3, in f` may have the exception's words after it on the same line of a log.
+    let function = text(3).map(|name| name.split("\\n").next().unwrap_or(name));
+    frame(at, text(1), function, text(2), None)
+}
+
+/// The exception that a line names.
+fn raised(line: &str) -> Option<(&str, &str)> {
+    let found = RAISED.captures(line)?;
+    let kind = found.get(1)?.as_str();
+    let name = kind.rsplit('.').next().unwrap_or(kind);
+    let message = found.get(2).map_or("", |part| part.as_str());
+    let is_type = name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
+        || ["error", "exception", "exit", "interrupt", "warning", "timeout"]
+            .iter()
+            .any(|end| name.to_ascii_lowercase().ends_with(end));
+    // `Note: more`, `INFO: x` in a log are no types, unless nothing else says what a type looks like.
+    let is_log = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase());
+    (is_type && !is_log && !matches!(name, "File" | "Note" | "Traceback")).then_some((kind, message))
+}
+
+/// A failure as pytest prints it: locations from the outermost to the innermost, lines of source with marks between them.
+fn pytest(lines: &Lines<'_>, start: usize) -> Block {
+    let mut stack = Stack::new(Relation::Reported);
+    let (mut defined, mut at, mut is_said) = (None, start, false);
+    while at < lines.len() {
+        let line = lines.get(at);
+        let is_over = line.contains(HEADER) || line.starts_with("```") || line.starts_with("====");
+        if at > start && (is_over || is_banner(line)) {
+            break;
+        }
+        if let Some(found) = DEFINED.captures(line) {
+            defined = found.get(1).map(|name| name.as_str().to_owned());
+        } else if let Some(found) = SAID.captures(line) {
+            if !is_said {
+                let text = found.get(1).map_or("", |text| text.as_str());
+                let (kind, message) = raised(text).unwrap_or_else(|| said(text));
+                stack.exception.say(kind, message);
+                is_said = true;
+            }
+        } else if let Some(found) = PLACE.captures(line) {
+            let text = |index| found.get(index).map(|part| part.as_str());
+            if let (Some(kind), true) = (text(4), stack.exception.kind.is_empty()) {
+                let message = stack.exception.message.clone();
+                stack.exception.say(kind, &message);
+            }
+            let function = text(3).map(str::to_owned).or_else(|| defined.take());
+            stack.frames.push(frame(at, text(1), function.as_deref(), text(2), None));
+        }
+        at += 1;
+    }
+    Block { exceptions: vec![stack.done()], next: at }
+}
+
+/// `assert 1 == 2` is said without a type.
+fn said(text: &str) -> (&str, &str) {
+    if text.starts_with("assert ") { ("AssertionError", text) } else { ("", kind_and_message(text).0) }
+}

@@ -1,0 +1,161 @@
+//! Rust: panics, and backtraces of panics and errors.
+
+use super::{Block, frame, named, pattern};
+use crate::clean::Lines;
+use crate::limits;
+use crate::model::{Exception, Frame, Relation};
+
+pattern!(
+    /// Newer: `thread 'main' panicked at src/main.rs:10:5:`, the message on the next lines.
+    PANIC,
+    r"panicked at (?:([^'\s].*?):(\d{1,9}):(\d{1,9}):?)$"
+);
+pattern!(
+    /// Older: `thread 'main' panicked at 'message', src/main.rs:10:5`.
+    OLD_PANIC,
+    r"panicked at '(.*)', (.+?):(\d{1,9})(?::(\d{1,9}))?$"
+);
+pattern!(
+    /// The message of the older form may have several lines; this is the last one.
+    OLD_END,
+    r"^(.*)', (\S.*?\.rs):(\d{1,9})(?::(\d{1,9}))?$"
+);
+pattern!(NUMBERED, r"^\s*(\d{1,5}): +(?:0x[0-9a-fA-F]+ - )?(\S.*)$");
+pattern!(PLACE, r"^\s+at (.+?):(\d{1,9})(?::(\d{1,9}))?$");
+
+const BACKTRACE: &str = "stack backtrace:";
+/// Lines of a message, and lines between it and its backtrace.
+const MAX_MESSAGE: usize = 40;
+
+pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
+    let line = lines.get(at);
+    if line.contains("panicked at ") {
+        return panic(lines, at);
+    }
+    if line.trim().eq_ignore_ascii_case(BACKTRACE) {
+        let mut exception = Exception::new(Relation::Reported);
+        let next = backtrace(lines, at + 1, &mut exception);
+        return Some(Block { exceptions: vec![exception], next });
+    }
+    if line.starts_with("Error: ") { error(lines, at) } else { None }
+}
+
+fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
+    let line = lines.get(at);
+    let text = |found: &regex::Captures<'_>, index: usize| found.get(index).map(|part| part.as_str().to_owned());
+    let mut exception = Exception::new(Relation::Reported);
+    let mut next = at + 1;
+    let place: Frame;
+    if let Some(found) = OLD_PANIC.captures(line) {
+        exception.say("panic", found.get(1).map_or("", |part| part.as_str()));
+        place = frame(at, text(&found, 2).as_deref(), None, text(&found, 3).as_deref(), text(&found, 4).as_deref());
+    } else if let Some(found) = PANIC.captures(line) {
+        let mut message = Vec::new();
+        while message.len() < MAX_MESSAGE && next < lines.len() && !ends_message(lines.get(next)) {
+            message.push(lines.get(next).to_owned());
+            next += 1;
+        }
+        exception.say("panic", message.join("\n").trim());
+        place = frame(at, text(&found, 1).as_deref(), None, text(&found, 2).as_deref(), text(&found, 3).as_deref());
+    } else {
+        let first = line.split_once("panicked at '")?.1;
+        let end = (at + 1..lines.len().min(at + MAX_MESSAGE)).find(|&line| OLD_END.is_match(lines.get(line)))?;
+        let found = OLD_END.captures(lines.get(end))?;
+        let middle = (at + 1..end).map(|line| lines.get(line));
+        let last = found.get(1).map_or("", |part| part.as_str());
+        let message: Vec<&str> = std::iter::once(first).chain(middle).chain([last]).collect();
+        exception.say("panic", &message.join("\n"));
+        place = frame(end, text(&found, 2).as_deref(), None, text(&found, 3).as_deref(), text(&found, 4).as_deref());
+        next = end + 1;
+    }
+    let header = (next..lines.len().min(next + 4)).find(|&line| lines.get(line).trim() == BACKTRACE);
+    if let Some(header) = header {
+        next = backtrace(lines, header + 1, &mut exception);
+    }
+    let same =
+        |frame: &Frame| frame.line == place.line && frame.path.as_deref().is_some_and(|path| same_file(path, &place));
+    if !exception.frames.iter().any(same) {
+        exception.frames.insert(0, place);
+    }
+    Some(Block { exceptions: vec![exception], next })
+}
+
+fn same_file(path: &str, place: &Frame) -> bool {
+    let own = place.path.as_deref().unwrap_or_default().trim_start_matches("./");
+    path == own || path.ends_with(&format!("/{own}"))
+}
+
+fn ends_message(line: &str) -> bool {
+    line.trim().is_empty()
+        || line.trim() == BACKTRACE
+        || line.starts_with("note: ")
+        || line.contains("panicked at ")
+        || line.starts_with("```")
+        || line.starts_with("thread '")
+}
+
+/// Frames from `at` on; the number of the first line after them.
+fn backtrace(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usize {
+    while at < lines.len() {
+        let line = lines.get(at);
+        if let Some(found) = NUMBERED.captures(line) {
+            let function = found.get(2).map(|name| without_hash(name.as_str()));
+            // A backtrace that starts anew belongs to something else.
+            if found.get(1).is_some_and(|number| number.as_str() == "0") && !exception.frames.is_empty() {
+                break;
+            }
+            exception.frames.push(frame(at, None, function, None, None));
+        } else if let (Some(found), Some(last)) = (PLACE.captures(line), exception.frames.last_mut()) {
+            let text = |index| found.get(index).map(|part| part.as_str());
+            let place = frame(at, text(1), last.function.as_deref(), text(2), text(3));
+            if last.path.is_none() {
+                *last = place;
+            } else {
+                // Inlined calls have several places below one number.
+                exception.frames.push(place);
+            }
+        } else {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// `name::h0123456789abcdef` without the hash.
+fn without_hash(name: &str) -> &str {
+    match name.rsplit_once("::h") {
+        Some((rest, hash)) if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => rest,
+        _ => name,
+    }
+}
+
+/// An error with its causes and the backtrace of its making, as error crates print it.
+fn error(lines: &Lines<'_>, start: usize) -> Option<Block> {
+    let message = lines.get(start).strip_prefix("Error: ")?;
+    let mut exceptions = vec![named(Relation::Reported, "Error", message)];
+    let mut at = lines.next_filled(start + 1, 3)?;
+    if lines.get(at).trim() == "Caused by:" {
+        at += 1;
+        while !lines.get(at).trim().is_empty() && exceptions.len() < limits::EXCEPTIONS.min(MAX_MESSAGE) {
+            let text = lines.get(at).trim();
+            let text = text
+                .split_once(": ")
+                .filter(|(number, _)| number.parse::<u32>().is_ok())
+                .map_or(text, |(_, text)| text);
+            exceptions.push(named(Relation::Cause, "Error", text));
+            at += 1;
+        }
+        at = lines.next_filled(at, 3).unwrap_or(at);
+    }
+    if !lines.get(at).trim().eq_ignore_ascii_case(BACKTRACE) {
+        return None;
+    }
+    let next = backtrace(lines, at + 1, &mut exceptions[0]);
+    // The backtrace was taken where the root was made; the text prints it for the whole chain.
+    exceptions.reverse();
+    if let Some(frames) = exceptions.last_mut().map(|last| std::mem::take(&mut last.frames)) {
+        exceptions[0].frames = frames;
+    }
+    Some(Block { exceptions, next })
+}

@@ -1,0 +1,250 @@
+use crate::limits;
+
+/// Language family of a trace's format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Python, with pytest's own forms.
+    Python,
+    /// Rust panics and backtraces.
+    Rust,
+    /// JavaScript and TypeScript: V8, Firefox and Safari.
+    JavaScript,
+    /// Java, Kotlin, Scala.
+    Java,
+    /// Go panics and goroutines.
+    Go,
+    /// C and C++: debuggers, sanitizers, Valgrind.
+    Cpp,
+    /// C#.
+    CSharp,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+}
+
+impl Format {
+    /// All of them, in the order in which they are tried.
+    pub const ALL: [Self; 9] = [
+        Self::Ruby,
+        Self::Python,
+        Self::Rust,
+        Self::Php,
+        Self::Go,
+        Self::Java,
+        Self::JavaScript,
+        Self::CSharp,
+        Self::Cpp,
+    ];
+
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::Rust => "rust",
+            Self::JavaScript => "javascript",
+            Self::Java => "java",
+            Self::Go => "go",
+            Self::Cpp => "cpp",
+            Self::CSharp => "csharp",
+            Self::Ruby => "ruby",
+            Self::Php => "php",
+        }
+    }
+
+    /// The format that a word means; names of languages that share one are accepted.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Some(match word.trim().to_ascii_lowercase().as_str() {
+            "python" | "py" | "pytest" => Self::Python,
+            "rust" | "rs" => Self::Rust,
+            "javascript" | "js" | "typescript" | "ts" | "node" | "jsx" | "tsx" => Self::JavaScript,
+            "java" | "kotlin" | "scala" | "jvm" | "groovy" => Self::Java,
+            "go" | "golang" => Self::Go,
+            "c" | "cpp" | "c++" | "cc" => Self::Cpp,
+            "csharp" | "c#" | "cs" | "dotnet" | ".net" => Self::CSharp,
+            "ruby" | "rb" => Self::Ruby,
+            "php" => Self::Php,
+            _ => return None,
+        })
+    }
+}
+
+/// Whose code a frame is, as far as its text tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// Nothing speaks against the project's own code.
+    Code,
+    /// A dependency: `node_modules`, `site-packages`, a package cache. May still be the project's code that is installed.
+    Vendored,
+    /// The language's own library or runtime.
+    Runtime,
+    /// Generated or minified: its line and column mean nothing in the sources.
+    Minified,
+}
+
+impl Origin {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Code => "code",
+            Self::Vendored => "vendored",
+            Self::Runtime => "runtime",
+            Self::Minified => "minified",
+        }
+    }
+}
+
+/// One call of a stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// Path as it is written, without the protocol, host and query of a URL.
+    pub path: Option<String>,
+    /// Function as it is written, without arguments.
+    pub function: Option<String>,
+    /// 1-based line.
+    pub line: Option<u32>,
+    /// 1-based column.
+    pub column: Option<u32>,
+    /// Whose code it is.
+    pub origin: Origin,
+    /// 1-based line of the text that it was read from.
+    pub text_line: u32,
+}
+
+impl Frame {
+    /// The last part of the function's name: `acquire` of `Pool.acquire`, `pool::Pool::acquire::{{closure}}`. `None` where
+    /// there is none or it is no name (`<module>`, `<anonymous>`).
+    pub fn function_name(&self) -> Option<&str> {
+        let mut text = self.function.as_deref()?.trim();
+        // `<T as Trait>::name`, `name::<u8>`, `name::{{closure}}`, `name.<locals>.inner`: parts from the end.
+        loop {
+            let end = text.trim_end_matches([':', '.', '#', '>', '}', ')', ']']);
+            if end.len() < text.len() {
+                let open = match text.as_bytes()[end.len()..].iter().find(|byte| **byte != b':' && **byte != b'.') {
+                    Some(b'>') => '<',
+                    Some(b'}') => '{',
+                    Some(b')') => '(',
+                    Some(b']') => '[',
+                    _ => {
+                        text = end;
+                        continue;
+                    }
+                };
+                text = &text[..end.find(open)?];
+                continue;
+            }
+            break;
+        }
+        let start = text.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '~' | '?' | '!' | '=')));
+        let name = &text[start.map_or(0, |start| start + text[start..].chars().next().map_or(1, char::len_utf8))..];
+        let is_name = name.chars().next().is_some_and(|c| !c.is_ascii_digit()) && name != "anonymous";
+        is_name.then_some(name)
+    }
+}
+
+/// What an exception has to do with the one after it (the one that it led to).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Relation {
+    /// The one that was reported: nothing came after it.
+    Reported,
+    /// It was the cause of the next one.
+    Cause,
+    /// The next one happened while it was handled.
+    Context,
+    /// One of several that the reported one holds.
+    Member,
+    /// Suppressed by the reported one.
+    Suppressed,
+    /// Another thread, or where memory was made or freed: beside the point, but may help.
+    Aside,
+}
+
+impl Relation {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Reported => "reported",
+            Self::Cause => "cause",
+            Self::Context => "context",
+            Self::Member => "member",
+            Self::Suppressed => "suppressed",
+            Self::Aside => "aside",
+        }
+    }
+}
+
+/// One exception with its stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exception {
+    /// Its type as it is written (`pool.TimeoutError`); empty if the text does not say.
+    pub kind: String,
+    /// Its message; empty if there is none.
+    pub message: String,
+    /// What it has to do with the next one.
+    pub relation: Relation,
+    /// Innermost first.
+    pub frames: Vec<Frame>,
+    /// Frames that the text leaves out (`... 12 more`) or that are past the limit.
+    pub left_out: usize,
+}
+
+impl Exception {
+    pub(crate) fn new(relation: Relation) -> Self {
+        Self { kind: String::new(), message: String::new(), relation, frames: Vec::new(), left_out: 0 }
+    }
+
+    pub(crate) fn say(&mut self, kind: &str, message: &str) {
+        self.kind = kind.trim().chars().take(limits::MESSAGE).collect();
+        self.message = message.trim().chars().take(limits::MESSAGE).collect();
+    }
+
+    /// Whether the text gives it neither a name nor a frame.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kind.is_empty() && self.message.is_empty() && self.frames.is_empty()
+    }
+
+    /// Keeps the innermost and the outermost frames.
+    pub(crate) fn bound(&mut self) {
+        let surplus = self.frames.len().saturating_sub(limits::FRAMES);
+        if surplus > 0 {
+            let half = limits::FRAMES / 2;
+            self.frames.drain(half..half + surplus);
+            self.left_out += surplus;
+        }
+    }
+}
+
+/// One reported failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// Its format.
+    pub format: Format,
+    /// From the root cause to the reported one; members, suppressed ones and asides follow.
+    pub exceptions: Vec<Exception>,
+    /// First and last line of the text that it was read from, 1-based.
+    pub text_lines: (u32, u32),
+}
+
+impl Trace {
+    /// The language that the paths of the frames speak for, else that of the format.
+    pub fn language(&self) -> &'static str {
+        let ends = |endings: &[&str]| {
+            let frames = self.exceptions.iter().flat_map(|exception| &exception.frames);
+            let paths =
+                frames.filter(|frame| frame.origin != Origin::Runtime).filter_map(|frame| frame.path.as_deref());
+            paths.into_iter().any(|path| endings.iter().any(|ending| path.ends_with(ending)))
+        };
+        match self.format {
+            Format::JavaScript if ends(&[".ts", ".tsx", ".mts", ".cts"]) => "typescript",
+            Format::Java if ends(&[".kt", ".kts"]) => "kotlin",
+            Format::Java if ends(&[".scala"]) => "scala",
+            Format::Cpp if ends(&[".c"]) && !ends(&[".cc", ".cpp", ".cxx", ".hpp"]) => "c",
+            format => format.word(),
+        }
+    }
+
+    /// The exception that was reported.
+    pub fn reported(&self) -> Option<&Exception> {
+        self.exceptions.iter().find(|exception| exception.relation == Relation::Reported)
+    }
+}

@@ -1,0 +1,147 @@
+//! Whose code a frame is, by its path and function.
+
+use crate::model::{Format, Frame, Origin};
+
+/// Parts of paths below which dependencies lie.
+const VENDORED: &[&str] = &[
+    "/node_modules/",
+    "/site-packages/",
+    "/dist-packages/",
+    "/.cargo/registry/",
+    "/.cargo/git/",
+    "/pkg/mod/",
+    "/vendor/",
+    "/gems/",
+    "/bower_components/",
+    "/.m2/repository/",
+    "/.pnpm/",
+    "/.yarn/",
+    "/.nuget/",
+];
+/// Parts of paths at which a language's own library lies.
+const RUNTIME: &[(Format, &[&str])] = &[
+    (Format::Python, &["/lib/python2", "/lib/python3", "\\lib\\", "<frozen ", "/lib/pypy", "/lib64/python"]),
+    (
+        Format::Rust,
+        &[
+            "/rustc/",
+            "/library/std/",
+            "/library/core/",
+            "/library/alloc/",
+            "src/libstd/",
+            "src/libcore/",
+            "src/libtest/",
+            "src/liballoc/",
+            "/rustlib/",
+        ],
+    ),
+    (Format::JavaScript, &["node:", "internal/", "native ", "<anonymous>", "[native"]),
+    (Format::Go, &["/usr/local/go/src/", "/go/src/runtime/", "/libexec/src/", "/goroot/"]),
+    (
+        Format::Cpp,
+        &[
+            "/sysdeps/",
+            "libc.so",
+            "/usr/include/",
+            "/csu/",
+            "libc_start",
+            "/asan/",
+            "/tsan/",
+            "/ubsan/",
+            "/sanitizer_common/",
+            "glibc",
+            "vg_replace_malloc",
+        ],
+    ),
+    (Format::Ruby, &["<internal:", "/lib/ruby/2", "/lib/ruby/3"]),
+];
+/// Starts of functions of a language's own library.
+const FUNCTIONS: &[(Format, &[&str])] = &[
+    (
+        Format::Rust,
+        &[
+            "std::",
+            "core::",
+            "alloc::",
+            "rust_begin_unwind",
+            "__rust",
+            "<std::",
+            "<core::",
+            "<alloc::",
+            "backtrace::",
+            "test::run_test",
+            "test::__rust",
+            "_start",
+            "__libc",
+        ],
+    ),
+    (Format::Java, &["java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "kotlinx.", "scala.", "android.os."]),
+    (Format::Go, &["runtime.", "panic", "runtime/", "testing.", "reflect.", "net/http.", "created by"]),
+    (Format::CSharp, &["System.", "Microsoft."]),
+    (
+        Format::Cpp,
+        &[
+            "__libc",
+            "_start",
+            "__asan",
+            "__interceptor",
+            "abort",
+            "raise",
+            "__assert",
+            "std::",
+            "__gnu_cxx::",
+            "__GI_",
+            "__cxa",
+            "_Unwind",
+            "operator new",
+            "malloc",
+            "free",
+        ],
+    ),
+];
+/// A column that only a file on one line has.
+const MINIFIED_COLUMN: u32 = 400;
+/// Lines among which such a file has it.
+const MINIFIED_LINES: u32 = 50;
+
+/// Whose code a frame is.
+pub(crate) fn origin(format: Format, frame: &Frame) -> Origin {
+    let path = frame.path.as_deref().unwrap_or_default().replace('\\', "/");
+    if is_minified(format, &path, frame) {
+        return Origin::Minified;
+    }
+    let slashed = format!("/{}", path.trim_start_matches('/'));
+    if VENDORED.iter().any(|part| slashed.contains(part)) {
+        return Origin::Vendored;
+    }
+    let of = |table: &[(Format, &'static [&'static str])]| {
+        table.iter().find(|(row, _)| *row == format).map_or(&[][..], |(_, parts)| *parts)
+    };
+    let raw = frame.path.as_deref().unwrap_or_default();
+    let is_runtime_path = of(RUNTIME).iter().any(|part| raw.contains(part) || slashed.contains(part));
+    let function = frame.function.as_deref().unwrap_or_default();
+    let is_runtime_function = of(FUNCTIONS).iter().any(|start| function.starts_with(start));
+    if is_runtime_path || is_runtime_function { Origin::Runtime } else { Origin::Code }
+}
+
+fn is_minified(format: Format, path: &str, frame: &Frame) -> bool {
+    if format != Format::JavaScript {
+        return false;
+    }
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let far = frame.column.is_some_and(|column| column >= MINIFIED_COLUMN)
+        && frame.line.is_some_and(|line| line <= MINIFIED_LINES);
+    far || name.contains(".min.") || name.contains(".bundle.") || name.contains(".chunk.") || has_hash(name)
+}
+
+/// `main.3f4e5a6b.js`, `index-BkQ3x9aZ.js`: names that bundlers give.
+fn has_hash(name: &str) -> bool {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    stem.rsplit(['.', '-']).next().is_some_and(|part| {
+        part.len() < stem.len()
+            && (8..=32).contains(&part.len())
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && part.bytes().any(|byte| byte.is_ascii_digit())
+            && part.bytes().filter(u8::is_ascii_digit).count() >= 2
+    })
+}
