@@ -151,6 +151,11 @@ impl Cursor {
     }
 }
 
+/// For fields that are left out of an answer where nothing is counted.
+pub(crate) fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,9 +171,4 @@ mod tests {
             assert_eq!(Cursor::offset_of(bad, 1, 2).map_err(|e| e.code), Err(ErrorCode::InvalidParams), "{bad:?}");
         }
     }
-}
-
-/// For fields that are left out of an answer where nothing is counted.
-pub(crate) fn is_zero(number: &usize) -> bool {
-    *number == 0
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_lang::facts::{BindingTarget, ScopeId};
 
-use super::paths::{folder, upwards};
+use super::super::paths::{folder, upwards};
 use crate::project::{FileId, Files};
 
 /// Endings of declaration files.
