@@ -18,7 +18,7 @@ fn linked(files: Files<'_>) -> Linker {
 fn linked_with_edges(files: Files<'_>) -> (Linker, Vec<(Relation, String)>) {
     let mut linker = Linker::new(Limits::default());
     for (path, text) in files {
-        common::put(&mut linker, path, text);
+        assert_eq!(common::put(&mut linker, path, text), None, "{path}");
     }
     let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
     let mut rows = Vec::new();

@@ -9,7 +9,7 @@ use m1nd_link::Linker;
 fn edges(files: &[(&str, &str)], relations: &[Relation]) -> Vec<String> {
     let mut linker = Linker::new(Limits::default());
     for (path, text) in files {
-        common::put(&mut linker, path, text);
+        assert_eq!(common::put(&mut linker, path, text), None, "{path}");
     }
     let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
     let short = |id: &str| id.trim_start_matches("file::").replace("fn::", "").replace("class::", "");
