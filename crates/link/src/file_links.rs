@@ -167,6 +167,7 @@ pub(crate) struct Resolution<'a> {
 /// Resolves every reference and import of a file, in order.
 pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits) -> Vec<Resolution<'a>> {
     eval.begin_file(file);
+    eval.work_out_flows(file);
     let unit = eval.unit(file);
     let mut all = Vec::with_capacity(unit.facts.imports.len() + unit.facts.references.len());
     for import in (0..unit.facts.imports.len() as u32).map(ImportId) {
@@ -340,6 +341,7 @@ fn resolve_reference<'a>(
             return rows;
         }
     }
+    let found = search.found.clone();
     let mut resolution = outcome(eval, file, search, row);
     if resolution.tier == Some(EdgeTier::Certain) {
         (resolution.dispatches, resolution.exercises) = (dispatches, exercises);
@@ -348,8 +350,37 @@ fn resolve_reference<'a>(
     if resolution.targets.is_empty() && unknown {
         duck_type(eval, file, reference, limits, &mut resolution);
     }
+    rows.extend(alternatives(eval, &resolution, &found));
     rows.push(resolution);
     rows
+}
+
+/// A call of a variable that may hold one of several functions: these, besides the variable.
+fn alternatives<'a>(eval: &mut Eval<'_>, call: &Resolution<'a>, found: &[Found]) -> Option<Resolution<'a>> {
+    let [found] = found else { return None };
+    let Entity::Def(of) = found.entity else { return None };
+    let rules = eval.rules(of.file);
+    if call.role != Some(Role::Call) || !rules.reassigns_functions {
+        return None;
+    }
+    let kind = eval.unit(of.file).facts.definition(of.def).kind;
+    if !matches!(kind, DefKind::Variable | DefKind::Constant | DefKind::Field) {
+        return None;
+    }
+    let values = eval.value_of(found, Namespace::Value);
+    if values.unknown.is_none() && values.items.len() == 1 {
+        return None;
+    }
+    let (mut targets, mut also) = (Vec::new(), Vec::new());
+    for value in &values.items {
+        push_value(eval, value, &mut targets, &mut also, true);
+    }
+    targets.extend(also.into_iter().map(Target::Symbol));
+    targets.sort();
+    targets.dedup();
+    targets.retain(|target| !call.targets.contains(target));
+    let tier = (!targets.is_empty()).then_some(EdgeTier::Possible)?;
+    Some(Resolution { name: "", targets, also: Vec::new(), tier: Some(tier), dispatches: false, ..call.clone() })
 }
 
 /// Where overloads are told apart: the constructors that a call of the one class found reaches, and the class. No

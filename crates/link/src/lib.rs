@@ -21,6 +21,7 @@ mod ids;
 pub mod languages;
 mod linker;
 mod names;
+mod passes;
 mod project;
 mod rules;
 mod surface;

@@ -136,6 +136,7 @@ impl Linker {
         let old = slot.and_then(|file| self.project.remove(file));
         let unit = Unit::new(path.clone(), facts, &mut self.project.names, &mut self.project.symbols);
         let kin = family(unit.facts.language);
+        self.changed.extend(pass_keys(old.as_ref(), &unit));
         match &old {
             Some(old) if old.surface == unit.surface && old.facts.language == unit.facts.language => {}
             Some(old) => {
@@ -171,6 +172,7 @@ impl Linker {
         self.changed.extend(unit.attached.iter().map(|(name, _)| Key::attached(*name)));
         self.changed.extend(unit.methods.iter().map(|(name, _)| Key::methods(*name)));
         self.changed.extend(unit.given.iter().map(|(name, _)| Key::attached(*name)));
+        self.changed.extend(unit.passes.hashes.iter().map(|(name, _)| Key::passes(*name)));
         self.dirty.remove(&file);
         self.forget(file);
         self.removed.insert(path.clone());
@@ -383,6 +385,22 @@ impl Linker {
             }
         }
     }
+}
+
+/// Keys of the names to which a file passes something else than before. Calls stand in bodies: what they pass may change
+/// where the surface does not.
+fn pass_keys(old: Option<&Unit>, new: &Unit) -> Vec<Key> {
+    let before = old.map_or(&[][..], |old| &old.passes.hashes);
+    let after = &new.passes.hashes[..];
+    let mut keys = Vec::new();
+    let changed = |rows: &[(Name, u64)], others: &[(Name, u64)], keys: &mut Vec<Key>| {
+        for row in rows.iter().filter(|row| others.binary_search(row).is_err()) {
+            keys.push(Key::passes(row.0));
+        }
+    };
+    changed(before, after, &mut keys);
+    changed(after, before, &mut keys);
+    keys
 }
 
 /// Keys of the members by name that differ between two states of a file.

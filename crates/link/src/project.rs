@@ -48,6 +48,11 @@ impl Key {
         Self(u64::from(name.0) | 2 << Self::KIND)
     }
 
+    /// What calls pass to functions and classes of this name.
+    pub(crate) fn passes(name: Name) -> Self {
+        Self(u64::from(name.0) | 1 << 40 | 2 << Self::KIND)
+    }
+
     /// Which methods of this name there are.
     pub(crate) fn methods(name: Name) -> Self {
         Self(u64::from(name.0) | 3 << Self::KIND)
@@ -69,6 +74,8 @@ pub(crate) struct Project {
     pub(crate) methods: FxHashMap<Name, Vec<DefRef>>,
     /// Files that give functions to members of this name.
     pub(crate) given: FxHashMap<Name, Vec<FileId>>,
+    /// Files that pass something to what has this name.
+    pub(crate) passes: FxHashMap<Name, Vec<FileId>>,
 }
 
 impl Project {
@@ -100,11 +107,11 @@ impl Project {
         for &(name, def) in &unit.methods {
             insert_sorted(self.methods.entry(name).or_default(), DefRef { file, def });
         }
-        for &(name, _) in &unit.given {
-            let files = self.given.entry(name).or_default();
-            if let Err(place) = files.binary_search(&file) {
-                files.insert(place, file);
-            }
+        for (name, _) in &unit.given {
+            insert_file(self.given.entry(*name).or_default(), file);
+        }
+        for (name, _) in &unit.passes.hashes {
+            insert_file(self.passes.entry(*name).or_default(), file);
         }
         if slot.is_some() {
             self.units[file.0 as usize] = Some(unit);
@@ -146,12 +153,23 @@ impl Project {
                 files.retain(|other| *other != file);
             }
         }
+        for (name, _) in &unit.passes.hashes {
+            if let Some(files) = self.passes.get_mut(name) {
+                files.retain(|other| *other != file);
+            }
+        }
         Some(unit)
     }
 
     /// Order of files that does not depend on when they were added.
     pub(crate) fn by_path_order(&self, files: &mut [DefRef]) {
         files.sort_by(|a, b| (&self.unit(a.file).path, a.def).cmp(&(&self.unit(b.file).path, b.def)));
+    }
+}
+
+fn insert_file(files: &mut Vec<FileId>, file: FileId) {
+    if let Err(place) = files.binary_search(&file) {
+        files.insert(place, file);
     }
 }
 

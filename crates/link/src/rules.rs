@@ -244,6 +244,8 @@ pub struct Rules {
     pub common_methods: &'static [&'static str],
     /// An unknown receiver's method may be any method of that name in the project.
     pub duck_typing: bool,
+    /// A variable may be given another function while the program runs, and is called like one.
+    pub reassigns_functions: bool,
     /// `x.name()` is always a method and `x.name` always a field (Rust).
     pub fields_apart: bool,
     /// Functions can be classes (`function Foo() {}`, `Foo.prototype.bar = …`, `new Foo`).
@@ -319,6 +321,7 @@ impl Rules {
         builtin_package: "builtins",
         common_methods: &[],
         duck_typing: false,
+        reassigns_functions: false,
         fields_apart: false,
         function_classes: false,
         counted_ranges: false,

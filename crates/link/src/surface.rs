@@ -10,8 +10,29 @@ use rustc_hash::{FxHashMap, FxHasher};
 /// Expressions hashed for one function's result before the rest is taken as a whole.
 const RESULT_EXPRS: usize = 512;
 
-pub(crate) fn hash(facts: &FileFacts) -> u64 {
-    Surface { facts, local: local_bindings(facts), hasher: FxHasher::default() }.run()
+/// Hashes of a file's facts.
+pub(crate) struct Hashes<'a> {
+    facts: &'a FileFacts,
+    local: Local,
+}
+
+impl<'a> Hashes<'a> {
+    pub(crate) fn new(facts: &'a FileFacts) -> Self {
+        Self { facts, local: local_bindings(facts) }
+    }
+
+    /// Of all that other files can see.
+    pub(crate) fn surface(&self) -> u64 {
+        Surface { facts: self.facts, local: &self.local, hasher: FxHasher::default() }.run()
+    }
+
+    /// Of expressions, wherever they stand, and of numbers.
+    pub(crate) fn of(&self, exprs: &[ExprId], numbers: &[Option<u32>]) -> u64 {
+        let mut surface = Surface { facts: self.facts, local: &self.local, hasher: FxHasher::default() };
+        exprs.iter().for_each(|&expr| surface.expr(expr));
+        numbers.hash(&mut surface.hasher);
+        surface.hasher.finish()
+    }
 }
 
 type Local = FxHashMap<(ScopeId, NameId), Vec<BindingTarget>>;
@@ -26,7 +47,7 @@ fn local_bindings(facts: &FileFacts) -> Local {
 
 struct Surface<'a> {
     facts: &'a FileFacts,
-    local: Local,
+    local: &'a Local,
     hasher: FxHasher,
 }
 

@@ -8,6 +8,8 @@ use m1nd_lang::{FileFacts, Language};
 
 use crate::ids::{self, SymbolId, Symbols};
 use crate::names::{Name, Names};
+use crate::passes::Passes;
+use crate::surface::Hashes;
 
 /// One file as the evaluator sees it: its facts plus the tables that make lookups in them quick.
 #[derive(Debug)]
@@ -38,8 +40,8 @@ pub(crate) struct Unit {
     calls: Vec<CallSite>,
     /// Functions written as arguments: the function, the call (as what is called), the place among the arguments.
     arguments: Vec<(DefId, ExprId, u32)>,
-    /// What is passed to functions (Python), by the last name of what is called, sorted.
-    passes: Vec<Pass>,
+    /// What is passed to functions (Python).
+    pub(crate) passes: Passes,
     /// Functions given to members of values, by the member's name (C): places in the file's member writes.
     pub(crate) given: Vec<(Name, u32)>,
     /// Namespaces of the file by their whole name (C++), inline ones under the name around them.
@@ -79,6 +81,7 @@ impl Unit {
         let file_symbol = symbols.intern(&ids::file_id(&path));
         let def_symbols = ids::definition_ids(&path, &facts, symbols);
         let is_test = m1nd_lang::is_test_path(&path);
+        let hashes = Hashes::new(&facts);
         let mut unit = Self {
             path,
             names: local,
@@ -93,13 +96,13 @@ impl Unit {
             methods: Vec::new(),
             calls: Vec::new(),
             arguments: Vec::new(),
-            passes: Vec::new(),
+            passes: Passes::default(),
             given: Vec::new(),
             fixtures: Vec::new(),
             namespaces: Vec::new(),
             is_test,
-            surface: crate::surface::hash(&facts),
-            facts,
+            surface: hashes.surface(),
+            facts: facts.clone(),
         };
         unit.attached = unit.find_attached(names);
         unit.methods = unit.find_methods();
@@ -111,7 +114,8 @@ impl Unit {
             unit.find_calls();
         }
         if unit.facts.language == Language::Python {
-            unit.passes = unit.find_passes();
+            unit.passes = Passes::find(&unit);
+            unit.passes.hash(&unit.facts, &hashes);
         }
         if matches!(unit.facts.language, Language::C | Language::Cpp) {
             unit.methods.extend(unit.find_linked());
@@ -171,37 +175,6 @@ impl Unit {
         let index = self.arguments.binary_search_by_key(&def, |(def, ..)| *def).ok()?;
         let (_, callee, place) = self.arguments[index];
         Some((callee, place))
-    }
-
-    /// The calls and decorations of what is written with this last name.
-    pub(crate) fn passes(&self, name: Name) -> &[Pass] {
-        let start = self.passes.partition_point(|pass| pass.name < name);
-        let end = self.passes.partition_point(|pass| pass.name <= name);
-        &self.passes[start..end]
-    }
-
-    fn find_passes(&self) -> Vec<Pass> {
-        let mut passes = Vec::new();
-        let named = |callee: ExprId| match self.facts.expr(callee) {
-            Expr::Name { name, .. } | Expr::Member { name, .. } => Some(self.name(name)),
-            _ => None,
-        };
-        for expr in &self.facts.exprs {
-            let Expr::Call { callee, args } = *expr else { continue };
-            if let Some(name) = named(callee).filter(|_| !self.facts.list(args).is_empty()) {
-                passes.push(Pass { name, callee, given: Given::Args(args) });
-            }
-        }
-        for (index, definition) in self.facts.definitions.iter().enumerate() {
-            for &callee in self.facts.list(definition.decorators) {
-                if let Some(name) = named(callee) {
-                    passes.push(Pass { name, callee, given: Given::Decorated(DefId(index as u32)) });
-                }
-            }
-        }
-        passes.sort_by_key(|pass| (pass.name, pass.callee));
-        passes.shrink_to_fit();
-        passes
     }
 
     fn find_calls(&mut self) {
@@ -409,25 +382,6 @@ pub(crate) fn fits_apart(namespace: Namespace, want: Namespace) -> bool {
         Namespace::Value | Namespace::Type => namespace == want || namespace == Namespace::Any,
         Namespace::Macro => false,
     }
-}
-
-/// A place where something is passed to what is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Pass {
-    name: Name,
-    /// What is called: the access path.
-    pub(crate) callee: ExprId,
-    /// What it is given.
-    pub(crate) given: Given,
-}
-
-/// What is passed to what is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Given {
-    /// Arguments by position.
-    Args(ListId),
-    /// The function or class that is decorated.
-    Decorated(DefId),
 }
 
 /// A call as written.

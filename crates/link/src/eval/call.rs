@@ -194,7 +194,7 @@ impl Eval<'_> {
                 self.instantiate(types)
             }
             None if list.is_empty() => Values::one(Value::Null),
-            None => self.all(of.file, list, Namespace::Value),
+            None => self.results(of, receiver, list, file, args),
         };
         if definition.flags.is_generator && definition.declared.is_none() {
             values = Values::one(Value::Builtin(Builtin::List, [values].into()));
@@ -213,6 +213,28 @@ impl Eval<'_> {
             values = self.substitute_block(values, of, *class, class_args);
         }
         self.infer(values, of, given, file, args)
+    }
+
+    /// What the result expressions of a function yield in this call: where one is a parameter, what the call passes.
+    fn results(
+        &mut self,
+        of: DefRef,
+        receiver: Option<&Receiver>,
+        exprs: &[ExprId],
+        file: FileId,
+        args: &[ExprId],
+    ) -> Values {
+        let mut values = Values::default();
+        for &expr in exprs {
+            let place = if args.is_empty() { None } else { self.own_parameter(of, receiver.is_some(), expr) };
+            let arg = place.and_then(|place| args.get(place)).copied();
+            let arg = arg.filter(|&arg| self.project.unit(file).facts.expr(arg) != Expr::Unknown);
+            values.add(match arg {
+                Some(arg) => self.eval(file, arg, Namespace::Value),
+                None => self.eval(of.file, expr, Namespace::Value),
+            });
+        }
+        values
     }
 
     /// Replaces the type parameters of the block a method stands in (`impl<T> Wrap<T>`) by the receiver's arguments.

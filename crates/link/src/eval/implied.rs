@@ -2,18 +2,15 @@
 
 use std::rc::Rc;
 
-use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace, ParameterKind};
+use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace};
 
 use super::{Entity, Eval, Value, Values};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
 use crate::rules::{Builtin, Reason};
-use crate::unit::Given;
 
 /// Items of a list that are told apart.
 const MAX_PLACES: usize = 32;
-/// Calls of one name in a file that are asked what they pass.
-const MAX_PASSES: usize = 16;
 /// Arguments of a map before its elements with constant keys: keys, elements, elements without a constant key.
 const BEFORE_ENTRIES: usize = 3;
 
@@ -112,66 +109,19 @@ impl Eval<'_> {
         })
     }
 
-    /// Functions, classes and containers that the calls in the file that is linked pass as parameter `index`. Calls in
-    /// other files are not known, so there may always be more.
-    pub(super) fn passed(&mut self, of: DefRef, index: usize) -> Values {
-        let mut values = Values::default();
-        // What stands in bodies of other files may change without this file being linked again.
-        if of.file != self.home_file || !self.rules(of.file).duck_typing || !self.deeper() {
-            return values;
-        }
-        let unit = self.unit(of.file);
-        let definition = unit.facts.definition(of.def);
-        let owner = definition.owner.filter(|_| definition.flags.is_constructor);
-        let called = owner.map_or(of, |def| DefRef { file: of.file, def });
-        let name = unit.name(unit.facts.definition(called.def).name);
-        let has_receiver = unit
-            .facts
-            .parameters(of.def)
-            .first()
-            .is_some_and(|first| matches!(first.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver));
-        let place = index.checked_sub(usize::from(has_receiver));
-        let passes = unit.passes(name);
-        if let Some(place) = place.filter(|_| passes.len() <= MAX_PASSES) {
-            for pass in passes {
-                let given = match pass.given {
-                    Given::Decorated(def) if place == 0 => {
-                        Values::one(Value::Def(DefRef { file: of.file, def }, super::no_args()))
-                    }
-                    Given::Decorated(_) => continue,
-                    Given::Args(args) => match unit.list(args).get(place) {
-                        Some(&arg) if self.may_call(of.file, pass.callee, called) => {
-                            self.eval(of.file, arg, Namespace::Value)
-                        }
-                        _ => continue,
-                    },
-                };
-                for value in given.items {
-                    if matches!(value, Value::Def(..) | Value::Bound(..))
-                        || matches!(&value, Value::Builtin(_, args) if args.len() > 1)
-                    {
-                        values.push(value);
-                    }
-                }
-            }
-        }
-        self.leave();
-        values
-    }
-
-    fn may_call(&mut self, file: FileId, callee: ExprId, of: DefRef) -> bool {
-        let search = self.resolve(file, callee, Namespace::Callee);
-        search.found.iter().any(|found| found.entity == Entity::Def(of))
-    }
-
     /// The function inside a decorator of the project that stands in for the function it decorates: what the outermost
     /// decorator returns, if that is one nested function.
     pub(crate) fn wrapper(&mut self, of: DefRef) -> Option<DefRef> {
         let unit = self.unit(of.file);
         let &outermost = unit.list(unit.facts.definition(of.def).decorators).first()?;
-        let decorators = self.eval(of.file, outermost, Namespace::Value);
+        self.stands_in(of.file, outermost).filter(|inner| *inner != of)
+    }
+
+    /// The nested function that a decorator returns, if it returns nothing else.
+    pub(super) fn stands_in(&mut self, file: FileId, decorator: ExprId) -> Option<DefRef> {
+        let decorators = self.eval(file, decorator, Namespace::Value);
         let result = decorators.flat_map(|decorator| match decorator {
-            Value::Def(..) | Value::Bound(..) => self.call(&decorator, of.file, &[]),
+            Value::Def(..) | Value::Bound(..) => self.call(&decorator, file, &[]),
             _ => Values::unknown(Reason::UnknownReceiver),
         });
         let ([Value::Def(inner, _)], None) = (result.items.as_slice(), result.unknown) else { return None };
@@ -179,7 +129,7 @@ impl Eval<'_> {
         let owner = self.definition(inner).owner.map(|def| DefRef { file: inner.file, def })?;
         let is_nested =
             self.definition(inner).kind == DefKind::Function && self.definition(owner).kind == DefKind::Function;
-        (is_nested && inner != of).then_some(inner)
+        is_nested.then_some(inner)
     }
 
     /// Functions of the project that a value has as a method of this name.

@@ -17,6 +17,7 @@ mod indirect;
 mod lookup;
 mod member;
 mod overload;
+mod passed;
 mod value;
 
 use std::rc::Rc;
@@ -75,6 +76,10 @@ pub(crate) struct Eval<'a> {
     visible: FxHashMap<FileId, Rc<[FileId]>>,
     /// What the files that a file includes have at their top, by name.
     included: FxHashMap<(FileId, Name, Namespace), Search>,
+    /// What calls of parameters in the file that is linked pass on: function, number of the parameter.
+    flows: FxHashMap<(DefRef, usize), Values>,
+    /// They are being worked out: what rests on them is not remembered.
+    flowing: bool,
     depth: u32,
     steps: u32,
     /// Lowest place of the stack that an evaluation in progress was cut short for.
@@ -102,6 +107,8 @@ impl<'a> Eval<'a> {
             generated: GeneratedFunctions::default(),
             visible: FxHashMap::default(),
             included: FxHashMap::default(),
+            flows: FxHashMap::default(),
+            flowing: false,
             depth: 0,
             steps: 0,
             cut: UNCUT,

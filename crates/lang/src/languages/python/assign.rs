@@ -315,6 +315,8 @@ impl Extractor<'_> {
                 let name = self.b.name(self.source.text(target.node));
                 self.assign_name(own, name, given, declared);
                 self.note_map(own, name, given);
+                let runs_on = statement.kind_name() == "assignment" && declared.is_none();
+                self.hold(own, name, given.filter(|_| runs_on));
             } else if target.node.kind_name() == "subscript" {
                 self.assign_entry(own, target.node, given);
             } else if let Some((class, member)) = self.receiver_field(target.node) {
@@ -323,7 +325,11 @@ impl Extractor<'_> {
                     self.assign_variable(body, name, given, declared);
                 }
             } else if let (Some(value), Some(member)) = (given, target.node.child_by_field_id(FIELDS.attribute)) {
-                let base = self.expr_of(target.node.child_by_field_id(FIELDS.object));
+                let mut base = self.expr_of(target.node.child_by_field_id(FIELDS.object));
+                if let Expr::Name { name, scope } = self.b.facts().expr(base) {
+                    // What is written to is the variable, whatever it holds here.
+                    base = self.name_expr(name, scope);
+                }
                 let name = self.b.name(self.source.text(member));
                 if base != unknown {
                     self.b.member_write(base, name, value);
@@ -367,6 +373,10 @@ impl Extractor<'_> {
         if node.kind_name() == "augmented_assignment" {
             if is_export_list {
                 self.extend_exports(right, false);
+            }
+            for leaf in leaves(left).into_iter().filter(|leaf| leaf.kind_name() == "identifier") {
+                let name = self.b.name(self.source.text(leaf));
+                self.hold(self.binding_scope(node), name, None);
             }
             return;
         }

@@ -101,6 +101,9 @@ impl Extractor<'_> {
             let Some(node) = decorator.named_child(0) else { continue };
             let expr = self.expr_of(Some(node));
             decorators.exprs.push(expr);
+            if node.kind_name() == "call" {
+                self.call_of_decorator(node, expr);
+            }
             let callee = if node.kind_name() == "call" { node.child_by_field_id(FIELDS.function) } else { Some(node) };
             let word = callee.map_or("", |callee| super::state::last_word(self.source.text(callee)));
             decorators.is_property |= PROPERTY_DECORATORS.contains(&word);
@@ -227,6 +230,7 @@ impl Extractor<'_> {
             type_variables,
             receiver_variable,
             method_of,
+            level: self.conditional,
         });
     }
 

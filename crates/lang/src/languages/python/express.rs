@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::state::{Extractor, FIELDS, FrameKind, KindName, MAX_ITEMS};
-use crate::facts::{Collection, Expr, ExprId, FactsBuilder, Literal, Reference, Role};
+use crate::facts::{Collection, Expr, ExprId, FactsBuilder, Literal, Reference, Role, ScopeKind};
 use crate::walk::Step;
 
 impl Extractor<'_> {
@@ -277,7 +277,21 @@ impl Extractor<'_> {
         self.note_map_read(name, path);
         let is_callee =
             parent == "call" && field == "function" || parent == "subscript" && field == "value" && text == "environ";
-        let mut expr = if is_callee { self.callee_expr(name, scope) } else { self.name_expr(name, scope) };
+        let held = if is_callee && role != Role::Call { None } else { self.held_expr(name, role) };
+        let is_variable = held.is_some() && self.scope_kind(scope) == ScopeKind::File;
+        let mut expr = match held {
+            Some(held) if role == Role::Call => held,
+            _ if is_callee && held.is_none() => self.callee_expr(name, scope),
+            _ => self.name_expr(name, scope),
+        };
+        if let Some(held) = held {
+            self.exprs.set(node, held);
+            if is_variable && matches!(role, Role::Call | Role::Decorate) {
+                let arity = self.arity(path, role);
+                let other = if role == Role::Call { self.name_expr(name, scope) } else { held };
+                self.held_call(held, other, node, arity);
+            }
+        }
         if self.in_type() && self.is_receiver_variable(name) {
             let expr = self.b.expr(Expr::SelfType { scope });
             self.exprs.set(node, expr);
@@ -385,17 +399,23 @@ impl Extractor<'_> {
         }
     }
 
-    /// Named arguments and the first by position, of what is in the list of those kept.
+    /// Named arguments that are no plain values; of what is in the list of those kept all named ones, and the first by
+    /// position.
     fn keep_arguments(&mut self, callee: ExprId, arguments: Option<Node<'_>>) {
-        let Some(arguments) = arguments.filter(|_| self.b.keeps_arguments(callee)) else { return };
+        let Some(arguments) = arguments.filter(|arguments| arguments.kind_name() == "argument_list") else { return };
+        let keeps_all = self.b.keeps_arguments(callee);
         let mut cursor = arguments.walk();
         let children = arguments.named_children(&mut cursor).filter(|child| child.kind_name() != "comment");
         for (place, child) in children.take(MAX_ITEMS).enumerate() {
             let is_named = child.kind_name() == "keyword_argument";
             let name = child.child_by_field_id(FIELDS.name).filter(|_| is_named).map(|name| self.source.text(name));
             let value = if is_named { child.child_by_field_id(FIELDS.value) } else { Some(child) };
-            let Some(value) = value.filter(|_| is_named || place == 0) else { continue };
+            let Some(value) = value.filter(|_| is_named || place == 0 && keeps_all) else { continue };
             let expr = self.expr_of(Some(value));
+            let is_plain = matches!(self.b.facts().expr(expr), Expr::Literal(_) | Expr::Unknown);
+            if is_plain && !keeps_all {
+                continue;
+            }
             let literal = (value.kind_name() == "string").then(|| self.source.text(value));
             self.b.argument(callee, name, literal, expr);
         }

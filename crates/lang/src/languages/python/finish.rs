@@ -26,6 +26,8 @@ enum Known {
 impl Extractor<'_> {
     /// Completes the facts.
     pub(super) fn finish(mut self) -> FileFacts {
+        self.apply_entry_writes();
+        self.apply_held();
         let mut variables: Vec<Variable> = self.variables.drain().map(|(_, variable)| variable).collect();
         variables.sort_by_key(|variable| variable.definition);
         for variable in variables {

@@ -1,13 +1,18 @@
 //! Calls of what an expression yields, calls that the language makes unwritten, and elements under constant keys.
 
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
 use super::state::{Extractor, FIELDS, KindName, MAX_ITEMS};
-use crate::facts::{BindingTarget, Collection, Expr, ExprId, NameId, Namespace, Reference, Role, ScopeId, ScopeKind};
+use crate::facts::{
+    BindingTarget, Collection, Expr, ExprId, FactsBuilder, NameId, Namespace, Reference, Role, ScopeId, ScopeKind,
+};
 use crate::walk::Step;
 
 /// Bytes of a key that is kept; a longer one counts as not constant.
 const MAX_KEY: usize = 64;
+/// Keys of one assignment (`name[a][b] = …`) that are followed.
+const MAX_KEYS: usize = 4;
 
 impl Extractor<'_> {
     /// The text that stands for a constant key: digits, or a plain string in double quotes.
@@ -71,6 +76,15 @@ impl Extractor<'_> {
         }
     }
 
+    /// `@f()` calls what `f()` yields.
+    pub(super) fn call_of_decorator(&mut self, call: Node<'_>, expr: ExprId) {
+        if let Some(arguments) = call.child_by_field_id(FIELDS.arguments)
+            && matches!(self.b.facts().expr(expr), Expr::Call { .. })
+        {
+            self.by_value(expr, 1, arguments);
+        }
+    }
+
     /// `raise E` constructs a value of the class `E`.
     pub(super) fn raised(&mut self, node: Node<'_>) {
         let Some(raised) = node.named_child(0).filter(|child| matches!(child.kind_name(), "identifier" | "attribute"))
@@ -122,17 +136,20 @@ impl Extractor<'_> {
         }
     }
 
-    fn map_items(&self, expr: ExprId) -> Option<Vec<ExprId>> {
+    /// The items of a map, or of a list whose places are told apart.
+    fn items_of(&self, expr: ExprId) -> Option<(Collection, Vec<ExprId>)> {
         match self.b.facts().expr(expr) {
-            Expr::Collection { kind: Collection::Map, items } => Some(self.b.facts().list(items).to_vec()),
+            Expr::Collection { kind: kind @ (Collection::Map | Collection::List), items } => {
+                Some((kind, self.b.facts().list(items).to_vec()))
+            }
             _ => None,
         }
     }
 
-    /// Remembers that a variable holds a map written in place.
+    /// Remembers that a variable holds a map or list written in place.
     pub(super) fn note_map(&mut self, own: ScopeId, name: NameId, value: Option<ExprId>) {
         let key = (self.target_scope(own, name), name);
-        if value.is_some_and(|value| self.map_items(value).is_some()) {
+        if value.is_some_and(|value| self.items_of(value).is_some()) {
             self.maps.insert(key, self.conditional);
         } else {
             self.maps.remove(&key);
@@ -145,8 +162,17 @@ impl Extractor<'_> {
             return;
         }
         let at = |back: usize| path.len().checked_sub(back).map(|index| path[index]);
-        let is_target = at(1).is_some_and(|step| step.node.kind_name() == "subscript" && step.field == Some("left"));
-        if is_target {
+        // `name[a][b] = …`
+        let mut back = 1;
+        while at(back).is_some_and(|step| step.node.kind_name() == "subscript" && step.field == Some("value")) {
+            back += 1;
+        }
+        let is_target = at(back).is_some_and(|step| step.node.kind_name() == "subscript" && step.field == Some("left"));
+        let is_update = at(1).is_some_and(|step| {
+            let method = step.node.child_by_field_id(FIELDS.attribute).map_or("", |method| self.source.text(method));
+            step.node.kind_name() == "attribute" && step.field == Some("function") && method == "update"
+        });
+        if is_target || is_update {
             return;
         }
         let mut scope = Some(self.scope());
@@ -156,26 +182,25 @@ impl Extractor<'_> {
         }
     }
 
-    /// `name[key] = value`, where the variable holds a map written in place. Of a map inside it (`name[a][b] = value`)
-    /// all that is known is that it changes.
+    /// `name[key] = value`, where the variable holds a map or list written in place. Of what is inside it
+    /// (`name[a][b] = value`) only what is written in place with constant keys is followed.
     pub(super) fn assign_entry(&mut self, own: ScopeId, target: Node<'_>, value: Option<ExprId>) {
         let (Some(mut object), Some(value)) = (target.child_by_field_id(FIELDS.value), value) else { return };
-        let is_own = object.kind_name() == "identifier";
+        let mut keys = vec![self.constant_key(target.child_by_field_id(FIELDS.subscript))];
         while object.kind_name() == "subscript" {
+            keys.push(self.constant_key(object.child_by_field_id(FIELDS.subscript)));
             let Some(inner) = object.child_by_field_id(FIELDS.value) else { return };
             object = inner;
         }
-        if object.kind_name() != "identifier" {
+        if object.kind_name() != "identifier" || keys.len() > MAX_KEYS {
             return;
         }
+        keys.reverse();
         let name = self.b.name(self.source.text(object));
-        let key = self.constant_key(target.child_by_field_id(FIELDS.subscript)).filter(|_| is_own);
-        let item = match key {
-            Some(name) => self.b.expr(Expr::Entry { name, value }),
-            None if is_own => value,
-            None => self.b.unknown(),
-        };
-        self.put(own, name, key, item);
+        let constant: Option<Vec<NameId>> = keys.iter().copied().collect();
+        if !self.put(own, name, constant.as_deref().unwrap_or_default(), value, keys.len() == 1) {
+            self.entry_writes.extend((keys.len() == 1).then_some((own, name, value)));
+        }
     }
 
     /// `name.update(…)` and the like change a map that the variable holds.
@@ -183,17 +208,32 @@ impl Extractor<'_> {
         let Some(function) = call.child_by_field_id(FIELDS.function) else { return };
         let object = function.child_by_field_id(FIELDS.object).filter(|object| object.kind_name() == "identifier");
         let method = function.child_by_field_id(FIELDS.attribute).map_or("", |method| self.source.text(method));
-        if let Some(object) = object.filter(|_| matches!(method, "update" | "setdefault" | "clear" | "pop")) {
-            let name = self.b.name(self.source.text(object));
-            let own = self.holding_scope(self.scope());
-            let unknown = self.b.unknown();
-            self.put(own, name, None, unknown);
+        let Some(object) = object.filter(|_| matches!(method, "update" | "setdefault" | "clear" | "pop")) else {
+            return;
+        };
+        let name = self.b.name(self.source.text(object));
+        let own = self.holding_scope(self.scope());
+        let arguments = call.child_by_field_id(FIELDS.arguments);
+        let only =
+            arguments.filter(|arguments| arguments.named_child_count() == 1).and_then(|node| node.named_child(0));
+        let given = self.expr_of(only.filter(|_| method == "update"));
+        if let Some((Collection::Map, items)) = self.items_of(given) {
+            for item in items {
+                match self.b.facts().expr(item) {
+                    Expr::Entry { name: key, value } => self.put(own, name, &[key], value, true),
+                    _ => self.put(own, name, &[], item, true),
+                };
+            }
+            return;
         }
+        let unknown = self.b.unknown();
+        self.put(own, name, &[], unknown, true);
     }
 
-    /// Adds an element to the map that a variable holds: in place of the one with that key, if the variable was not
-    /// read since the map was written and no condition stands between; else as what it may hold besides.
-    fn put(&mut self, own: ScopeId, name: NameId, key: Option<NameId>, item: ExprId) {
+    /// Adds an element to the map or list that a variable holds: in place of the one with these keys, if the variable was
+    /// not read since it was written and no condition stands between; else as what it may hold besides. `false` if it
+    /// is not known to hold one.
+    fn put(&mut self, own: ScopeId, name: NameId, keys: &[NameId], value: ExprId, is_own: bool) -> bool {
         let scope = self.target_scope(own, name);
         let is_held = matches!(self.scope_kind(scope), ScopeKind::File | ScopeKind::Class);
         let known = match is_held {
@@ -203,33 +243,120 @@ impl Extractor<'_> {
                 _ => None,
             }),
         };
-        let Some(known) = known else { return };
-        let Some(mut items) = self.map_items(known).filter(|items| items.len() < MAX_ITEMS) else { return };
-        let replaces = self.maps.get(&(scope, name)) == Some(&self.conditional) && key.is_some();
-        if replaces {
-            items.retain(|item| !matches!(self.b.facts().expr(*item), Expr::Entry { name, .. } if Some(name) == key));
-        } else {
-            items.clear();
-        }
-        items.push(item);
-        let items = self.b.list(&items);
-        let map = self.b.expr(Expr::Collection { kind: Collection::Map, items });
-        if is_held {
-            let Some(variable) = self.variables.get_mut(&(scope, name)) else { return };
-            match variable.values.last_mut().filter(|_| replaces) {
-                Some(last) => *last = map,
-                None => variable.values.push(map),
+        let Some(known) = known else { return false };
+        let Some((kind, items)) = self.items_of(known) else { return false };
+        let may_replace = self.maps.get(&(scope, name)) == Some(&self.conditional) && !keys.is_empty();
+        let replaced = if may_replace { self.with_element(known, keys, value) } else { None };
+        let container = match replaced {
+            Some(replaced) => replaced,
+            None if items.len() >= MAX_ITEMS => return true,
+            None => {
+                let item = match (keys, is_own) {
+                    (&[name], true) if kind == Collection::Map => self.b.expr(Expr::Entry { name, value }),
+                    (_, true) => value,
+                    (_, false) => self.b.unknown(),
+                };
+                let items = self.b.list(&[item]);
+                self.b.expr(Expr::Collection { kind, items })
             }
-            return;
+        };
+        let replaces = replaced.is_some();
+        self.held.forget_value(scope, name, replaces.then_some(container));
+        if is_held {
+            let Some(variable) = self.variables.get_mut(&(scope, name)) else { return true };
+            match variable.values.last_mut().filter(|_| replaces) {
+                Some(last) => *last = container,
+                None => variable.values.push(container),
+            }
+            return true;
         }
         if replaces {
             let bindings = &mut self.b.facts_mut().bindings;
             let known = bindings.iter_mut().rev().find(|binding| binding.target == BindingTarget::Value(known));
             if let Some(binding) = known {
-                binding.target = BindingTarget::Value(map);
+                binding.target = BindingTarget::Value(container);
             }
+            return true;
+        }
+        self.b.bind(scope, name, Namespace::Any, BindingTarget::Value(container));
+        true
+    }
+
+    /// A container written in place with another value under the keys, outermost first; `None` if that cannot be told.
+    fn with_element(&mut self, container: ExprId, keys: &[NameId], value: ExprId) -> Option<ExprId> {
+        let mut levels = Vec::with_capacity(keys.len());
+        let mut next = container;
+        for (depth, &key) in keys.iter().enumerate() {
+            let (kind, items) = self.items_of(next)?;
+            let place = match kind {
+                Collection::Map => items
+                    .iter()
+                    .position(|item| matches!(self.b.facts().expr(*item), Expr::Entry { name, .. } if name == key)),
+                _ => Some(self.b.facts().name(key).parse().ok().filter(|place| *place < items.len())?),
+            };
+            let is_last = depth + 1 == keys.len();
+            if !is_last {
+                next = match self.b.facts().expr(*items.get(place?)?) {
+                    Expr::Entry { value, .. } => value,
+                    _ if kind == Collection::List => items[place?],
+                    _ => return None,
+                };
+            }
+            if items.len() >= MAX_ITEMS {
+                return None;
+            }
+            levels.push((kind, items, place, key));
+        }
+        let mut made = value;
+        for (kind, mut items, place, name) in levels.into_iter().rev() {
+            if kind == Collection::Map {
+                made = self.b.expr(Expr::Entry { name, value: made });
+            }
+            match (kind, place) {
+                // A map keeps the element that was put in last.
+                (Collection::Map, Some(place)) => {
+                    items.remove(place);
+                    items.push(made);
+                }
+                (_, Some(place)) => items[place] = made,
+                (_, None) => items.push(made),
+            }
+            let items = self.b.list(&items);
+            made = self.b.expr(Expr::Collection { kind, items });
+        }
+        Some(made)
+    }
+
+    /// What functions put into containers that variables of the file hold.
+    pub(super) fn apply_entry_writes(&mut self) {
+        let mut writes = std::mem::take(&mut self.entry_writes);
+        writes.retain(|(_, name, _)| self.variables.contains_key(&(FactsBuilder::FILE, *name)));
+        if writes.is_empty() {
             return;
         }
-        self.b.bind(scope, name, Namespace::Any, BindingTarget::Value(map));
+        let bound: FxHashSet<_> = self.b.facts().bindings.iter().map(|binding| (binding.scope, binding.name)).collect();
+        for (scope, name, value) in writes {
+            let mut around = Some(scope);
+            for _ in 0..super::finish::MAX_LOOKUP {
+                let Some(scope) =
+                    around.filter(|scope| *scope != FactsBuilder::FILE && !bound.contains(&(*scope, name)))
+                else {
+                    break;
+                };
+                around = self.parent_scope(scope);
+            }
+            if around != Some(FactsBuilder::FILE) {
+                continue;
+            }
+            self.held.changed.insert(name);
+            let Some(variable) = self.variables.get(&(FactsBuilder::FILE, name)) else { continue };
+            let kind = variable.values.iter().find_map(|&value| Some(self.items_of(value)?.0));
+            let Some(kind) = kind.filter(|_| variable.values.len() < MAX_ITEMS) else { continue };
+            let items = self.b.list(&[value]);
+            let container = self.b.expr(Expr::Collection { kind, items });
+            if let Some(variable) = self.variables.get_mut(&(FactsBuilder::FILE, name)) {
+                variable.values.push(container);
+            }
+        }
     }
 }

@@ -7,6 +7,7 @@ mod assign;
 mod define;
 mod express;
 mod finish;
+mod flow;
 mod generics;
 mod implicit;
 mod imports;

@@ -49,6 +49,8 @@ pub(super) struct Frame {
     pub(super) receiver_variable: Option<NameId>,
     /// Of a method that is not static: its class.
     pub(super) method_of: Option<DefId>,
+    /// Number of conditions, loops and functions open at its own statements.
+    pub(super) level: u32,
 }
 
 /// What kind of definition a [`Frame`] is of.
@@ -106,6 +108,10 @@ pub(super) struct Extractor<'a> {
     literals: FxHashMap<Literal, ExprId>,
     /// Variables that hold a map written in place and not read since, with the conditions open at that place.
     pub(super) maps: FxHashMap<(ScopeId, NameId), u32>,
+    /// What names hold in code that runs straight on.
+    pub(super) held: super::flow::Held,
+    /// Elements that functions put into containers they do not hold themselves: the name, where it is looked up from.
+    pub(super) entry_writes: Vec<(ScopeId, NameId, ExprId)>,
     /// Nodes that are assigned to.
     pub(super) written: FxHashSet<usize>,
     /// Nodes that are no references: names being defined.
@@ -147,6 +153,8 @@ impl<'a> Extractor<'a> {
             called_exprs: FxHashSet::default(),
             literals: FxHashMap::default(),
             maps: FxHashMap::default(),
+            held: super::flow::Held::default(),
+            entry_writes: Vec::new(),
             written: FxHashSet::default(),
             defining: FxHashSet::default(),
             aliases: FxHashMap::default(),

@@ -1,0 +1,145 @@
+//! Names in code that runs straight on: what was assigned last is what a name holds.
+//!
+//! A function's or file's own statements run one after the other. Where a name was assigned by one of them, and no
+//! condition, loop or inner function comes between, a read by another of them sees that value and no other. Whether that
+//! says more than the name alone is known only when the whole scope has been read: a name that is assigned once stays a
+//! name.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tree_sitter::Node;
+
+use super::state::{Extractor, FrameKind};
+use crate::facts::{BindingTarget, Expr, ExprId, NameId, Reference, Role, ScopeId, ScopeKind};
+
+/// A read of a name where it is known what was assigned to it last.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HeldRead {
+    /// The name, as an expression of its own.
+    expr: ExprId,
+    scope: ScopeId,
+    name: NameId,
+    value: ExprId,
+}
+
+/// What the names of straight code hold.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    values: FxHashMap<(ScopeId, NameId), ExprId>,
+    /// Names as expressions since they were assigned.
+    exprs: FxHashMap<(ScopeId, NameId), ExprId>,
+    reads: Vec<HeldRead>,
+    /// Names whose values are changed from other places.
+    pub(super) changed: FxHashSet<NameId>,
+    /// Calls of variables that are definitions, with the read.
+    calls: Vec<(usize, Reference)>,
+}
+
+impl Held {
+    /// What a name holds was changed in place.
+    pub(super) fn forget_value(&mut self, scope: ScopeId, name: NameId, value: Option<ExprId>) {
+        let key = (scope, name);
+        self.exprs.remove(&key);
+        match value.filter(|_| self.values.contains_key(&key)) {
+            Some(value) => self.values.insert(key, value),
+            None => self.values.remove(&key),
+        };
+    }
+}
+
+impl Extractor<'_> {
+    /// Whether the present statement runs whenever the code of its function or file does, and in order.
+    fn is_straight(&self) -> bool {
+        match self.frames.last() {
+            None => self.conditional == 0,
+            Some(frame) => frame.kind == FrameKind::Function && frame.level == self.conditional,
+        }
+    }
+
+    /// Notes what a name holds from here on; `value` is `None` where that cannot be told.
+    pub(super) fn hold(&mut self, own: ScopeId, name: NameId, value: Option<ExprId>) {
+        let scope = self.target_scope(own, name);
+        let key = (scope, name);
+        self.held.exprs.remove(&key);
+        let is_kept = matches!(self.scope_kind(scope), ScopeKind::File | ScopeKind::Function);
+        let unknown = self.b.unknown();
+        match value.filter(|value| *value != unknown && is_kept && scope == own && self.is_straight()) {
+            Some(value) => self.held.values.insert(key, value),
+            None => self.held.values.remove(&key),
+        };
+    }
+
+    /// The name as read here, if it is known what was assigned to it last. A call has an expression of its own.
+    pub(super) fn held_expr(&mut self, name: NameId, role: Role) -> Option<ExprId> {
+        let scope = self.scope();
+        let key = (scope, name);
+        let value = *self.held.values.get(&key)?;
+        if !matches!(role, Role::Read | Role::Call | Role::Decorate) || self.in_type() || !self.is_straight() {
+            return None;
+        }
+        let known = self.held.exprs.get(&key).copied().filter(|_| role != Role::Call);
+        if let Some(known) = known {
+            return Some(known);
+        }
+        let expr = self.b.expr(Expr::Name { name, scope });
+        if expr == self.b.unknown() {
+            return None;
+        }
+        self.held.reads.push(HeldRead { expr, scope, name, value });
+        if role != Role::Call {
+            self.held.exprs.insert(key, expr);
+        }
+        Some(expr)
+    }
+
+    /// A variable of the file is called, or decorates: the variable is one thing that is called, what it holds another.
+    /// `held` is the read of it, `expr` that of both that no reference is made of yet.
+    pub(super) fn held_call(&mut self, held: ExprId, expr: ExprId, at: Node<'_>, arity: u8) {
+        let Some(read) = self.held.reads.iter().rposition(|read| read.expr == held) else { return };
+        let pos = self.pos(at);
+        let enclosing = self.context().enclosing;
+        let reference = Reference { expr, role: Role::Call, inexact: false, arity, pos, enclosing };
+        self.held.calls.push((read, reference));
+    }
+
+    /// Gives reads of names that are assigned more than once what was assigned to them last.
+    pub(super) fn apply_held(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        if held.reads.is_empty() {
+            return;
+        }
+        let mut bindings: FxHashMap<(ScopeId, NameId), Option<usize>> = FxHashMap::default();
+        for binding in &self.b.facts().bindings {
+            let entry = bindings.entry((binding.scope, binding.name)).or_insert(Some(0));
+            let is_variable = match binding.target {
+                BindingTarget::Value(_) | BindingTarget::Opaque | BindingTarget::Parameter(..) => true,
+                BindingTarget::Definition(_) => self.variables.contains_key(&(binding.scope, binding.name)),
+                _ => false,
+            };
+            *entry = entry.filter(|_| is_variable).map(|count| count + 1);
+        }
+        let mut elsewhere = held.changed;
+        elsewhere.extend(self.outer.keys().map(|(_, name)| *name));
+        let mut applied = vec![false; held.reads.len()];
+        for (place, read) in held.reads.iter().enumerate() {
+            let key = (read.scope, read.name);
+            let several = match (self.variables.get(&key), bindings.get(&key)) {
+                (Some(variable), Some(Some(1))) => {
+                    variable.values.len() > 1 && self.b.facts().definition(variable.definition).declared.is_none()
+                }
+                (None, Some(Some(count))) => *count > 1,
+                _ => false,
+            };
+            if !several || elsewhere.contains(&read.name) {
+                continue;
+            }
+            let values = self.b.list(&[read.value]);
+            self.b.facts_mut().exprs[read.expr.index()] = Expr::Union(values);
+            applied[place] = true;
+        }
+        for (read, reference) in held.calls {
+            if applied[read] {
+                self.b.reference(reference);
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! What the calls of a function pass as its parameters.
+
+use m1nd_lang::facts::{DefKind, Expr, ExprId, ListId, Namespace, ParameterKind};
+
+use super::{Entity, Eval, Module, Value, Values, no_args};
+use crate::names::Name;
+use crate::passes::{Given, Pass};
+use crate::project::{DefRef, FileId, Key};
+use crate::unit::Unit;
+
+/// Calls of one name that are asked what they pass.
+const MAX_PASSES: usize = 16;
+/// Calls of parameters in a file that are asked what they pass on.
+const MAX_THROUGH: usize = 64;
+/// Calls of parameters that something is passed on through, one after the other.
+const MAX_ROUNDS: usize = 4;
+
+impl<'a> Eval<'a> {
+    /// Functions, classes, values of classes and containers that calls pass as parameter `index`. A function may be
+    /// called from anywhere, so there may always be more.
+    pub(super) fn passed(&mut self, of: DefRef, index: usize) -> Values {
+        let mut values = Values::default();
+        if !self.rules(of.file).duck_typing || !self.deeper() {
+            return values;
+        }
+        let unit = self.unit(of.file);
+        let definition = unit.facts.definition(of.def);
+        let owner = definition.owner.filter(|_| definition.flags.is_constructor);
+        let called = owner.map_or(of, |def| DefRef { file: of.file, def });
+        let name = unit.name(unit.facts.definition(called.def).name);
+        for (file, passes) in self.passes(name, of.file) {
+            for pass in passes {
+                let near = file == of.file && file == self.home_file;
+                if let Some(given) = self.given(of, index, called, file, pass, near) {
+                    given.items.into_iter().filter(may_be_passed).for_each(|value| values.push(value));
+                }
+            }
+        }
+        if let Some(flows) = self.flows.get(&(of, index)) {
+            values.add(flows.clone());
+        }
+        if self.flowing {
+            self.cut = 0;
+        }
+        self.leave();
+        values
+    }
+
+    /// The calls and decorations of what has this name, file by file; only those of `own` if there are too many, none if
+    /// there are too many there.
+    fn passes(&mut self, name: Name, own: FileId) -> Vec<(FileId, &'a [Pass])> {
+        self.asked.insert(Key::passes(name));
+        let project = self.project;
+        let files = project.passes.get(&name).map_or(&[][..], Vec::as_slice);
+        let mut rows: Vec<_> = Vec::new();
+        let mut total = 0;
+        for &file in files {
+            let passes = project.unit(file).passes.named(name);
+            total += passes.len();
+            if total > MAX_PASSES {
+                rows.clear();
+                rows.push((own, project.unit(own).passes.named(name)));
+                rows.retain(|(_, passes)| passes.len() <= MAX_PASSES);
+                return rows;
+            }
+            rows.push((file, passes));
+        }
+        rows.sort_by_key(|(file, _)| &project.unit(*file).path);
+        rows
+    }
+
+    /// What one call passes; `None` if it calls something else, or does not pass the parameter.
+    fn given(
+        &mut self,
+        of: DefRef,
+        index: usize,
+        called: DefRef,
+        file: FileId,
+        pass: &Pass,
+        near: bool,
+    ) -> Option<Values> {
+        let shift = usize::from(self.has_receiver(of));
+        match pass.given {
+            Given::Decorated(def) => {
+                (index == shift && self.may_call(file, pass.callee, called, near)).then_some(())?;
+                Some(Values::one(Value::Def(self.decorated(DefRef { file, def }, pass.callee), no_args())))
+            }
+            Given::Args(args) => {
+                let arg =
+                    argument(self.project.unit(file), pass.callee, args, self.project.unit(of.file), of, index, shift)?;
+                self.may_call(file, pass.callee, called, near).then_some(())?;
+                Some(if near { self.eval(file, arg, Namespace::Value) } else { self.named_elsewhere(file, arg) })
+            }
+        }
+    }
+
+    fn has_receiver(&mut self, of: DefRef) -> bool {
+        let first = self.unit(of.file).facts.parameters(of.def).first();
+        first.is_some_and(|first| matches!(first.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver))
+    }
+
+    /// What a decorator is given: the function, or what the decorators below make of it.
+    fn decorated(&mut self, of: DefRef, decorator: ExprId) -> DefRef {
+        let unit = self.unit(of.file);
+        let decorators = unit.list(unit.facts.definition(of.def).decorators);
+        let below = decorators.iter().position(|&other| other == decorator).map_or(0, |place| place + 1);
+        let nearest = decorators[below..].first();
+        nearest.and_then(|&below| self.stands_in(of.file, below)).unwrap_or(of)
+    }
+
+    /// Whether what is called may be the function or class.
+    fn may_call(&mut self, file: FileId, callee: ExprId, of: DefRef, near: bool) -> bool {
+        if !near && !self.is_plain(file, callee) {
+            return false;
+        }
+        let search = self.resolve(file, callee, Namespace::Callee);
+        if search.found.iter().any(|found| found.entity == Entity::Def(of)) {
+            return true;
+        }
+        let is_variable = |eval: &mut Self, entity: &Entity| match entity {
+            Entity::Def(of) => matches!(eval.definition(*of).kind, DefKind::Variable | DefKind::Constant),
+            Entity::Local(..) => near,
+            _ => false,
+        };
+        let by_value = matches!(self.unit(file).facts.expr(callee), Expr::Union(_));
+        if !by_value && !search.found.iter().any(|found| is_variable(self, &found.entity)) {
+            return false;
+        }
+        let values = self.eval(file, callee, Namespace::Callee);
+        values.items.iter().any(|value| matches!(value, Value::Def(other, _) | Value::Bound(other, _) if *other == of))
+    }
+
+    /// Whether an expression is a name, or a name of a module or class.
+    fn is_plain(&mut self, file: FileId, expr: ExprId) -> bool {
+        match self.unit(file).facts.expr(expr) {
+            Expr::Name { .. } => true,
+            Expr::Union(items) => {
+                let unit = self.unit(file);
+                matches!(unit.list(items), [only] if matches!(unit.facts.expr(*only), Expr::Name { .. }))
+            }
+            Expr::Member { base, .. } if matches!(self.unit(file).facts.expr(base), Expr::Name { .. }) => {
+                let search = self.resolve(file, base, Namespace::Value);
+                search.found.iter().all(|found| match found.entity {
+                    Entity::Module(Module::File(_) | Module::Folder(_)) => true,
+                    Entity::Def(of) => self.definition(of).kind.is_class_like(),
+                    _ => false,
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// What an argument in another file names at its top, or constructs there: what stands in bodies is not followed.
+    fn named_elsewhere(&mut self, file: FileId, arg: ExprId) -> Values {
+        let constructs = match self.unit(file).facts.expr(arg) {
+            Expr::Call { callee, .. } => Some(callee),
+            _ => None,
+        };
+        let named = constructs.unwrap_or(arg);
+        if !self.is_plain(file, named) {
+            return Values::default();
+        }
+        let search = self.resolve(file, named, Namespace::Value);
+        let mut values = Values::default();
+        for found in search.found {
+            let Entity::Def(of) = found.entity else { continue };
+            let is_class = self.definition(of).kind == DefKind::Class;
+            match constructs {
+                Some(_) if is_class => values.push(Value::Instance(of, no_args())),
+                Some(_) => {}
+                None => values.add(self.value_of(&found, Namespace::Value)),
+            }
+        }
+        values
+    }
+
+    /// The place among the arguments of a call of the parameter that an expression of a function names, if nothing else
+    /// is ever assigned to it and no type is written for it.
+    pub(super) fn own_parameter(&mut self, of: DefRef, is_bound: bool, expr: ExprId) -> Option<usize> {
+        let unit = self.unit(of.file);
+        let Expr::Name { name, scope } = unit.facts.expr(expr) else { return None };
+        let parameters = unit.facts.parameters(of.def);
+        let index = parameters.iter().position(|parameter| parameter.name == name)?;
+        let parameter = parameters[index];
+        let is_own = unit.facts.definition(of.def).body == Some(scope)
+            && unit.bindings(scope, unit.name(name)).count() == 1
+            && parameter.kind == ParameterKind::Plain
+            && parameter.declared.is_none();
+        let shift = usize::from(is_bound && self.has_receiver(of));
+        if is_own { index.checked_sub(shift) } else { None }
+    }
+
+    /// Works out what the calls of parameters in a file pass on (`def f(a): a(g)`): functions that are passed are called
+    /// where only their parameter is named.
+    pub(crate) fn work_out_flows(&mut self, file: FileId) {
+        let unit = self.unit(file);
+        let rows = &unit.passes.through;
+        if rows.is_empty() || rows.len() > MAX_THROUGH {
+            return;
+        }
+        self.flowing = true;
+        for _ in 0..MAX_ROUNDS {
+            let mut changed = false;
+            for row in rows {
+                self.begin_reference();
+                let (def, index) = row.parameter;
+                let callees = self.parameter(DefRef { file, def }, index as usize);
+                for callee in callees.items {
+                    changed |= self.pass_on(file, &callee, row.callee, row.args);
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        self.flowing = false;
+        self.begin_reference();
+    }
+
+    /// Notes what a call passes to a function that a parameter holds; `true` if that is new.
+    fn pass_on(&mut self, file: FileId, callee: &Value, written: ExprId, args: ListId) -> bool {
+        let (of, shift) = match callee {
+            Value::Def(of, _) => (*of, 0),
+            Value::Bound(of, _) => (*of, usize::from(self.has_receiver(*of))),
+            _ => return false,
+        };
+        if of.file != file || self.definition(of).kind != DefKind::Function {
+            return false;
+        }
+        let unit = self.unit(file);
+        let mut changed = false;
+        for index in shift..unit.facts.parameters(of.def).len() {
+            let Some(arg) = argument(unit, written, args, unit, of, index, shift) else { continue };
+            let given = self.eval(file, arg, Namespace::Value);
+            let known = self.flows.entry((of, index)).or_default();
+            let before = known.items.len();
+            given.items.into_iter().filter(may_be_passed).for_each(|value| known.push(value));
+            changed |= known.items.len() > before;
+        }
+        changed
+    }
+}
+
+/// The argument that a call gives for a parameter, by place or by name.
+fn argument(
+    unit: &Unit,
+    callee: ExprId,
+    args: ListId,
+    own: &Unit,
+    of: DefRef,
+    index: usize,
+    shift: usize,
+) -> Option<ExprId> {
+    let parameter = own.facts.parameters(of.def).get(index)?;
+    let place = index.checked_sub(shift)?;
+    let by_place = match parameter.kind {
+        ParameterKind::Plain => unit.list(args).get(place).copied(),
+        _ => None,
+    };
+    let name = own.facts.name(parameter.name);
+    let named = || {
+        let mut rows = unit.facts.arguments_of(callee).iter();
+        rows.find(|row| row.name.is_some_and(|given| unit.facts.name(given) == name)).map(|row| row.value)
+    };
+    by_place.or_else(named)
+}
+
+/// Whether a value that is passed says something about what is done with it.
+fn may_be_passed(value: &Value) -> bool {
+    match value {
+        Value::Def(..) | Value::Bound(..) | Value::Instance(..) => true,
+        Value::Builtin(_, args) => args.len() > 1,
+        _ => false,
+    }
+}

@@ -1,0 +1,185 @@
+//! What the calls and decorators of a file pass to what they call (Python), by the name of what is called.
+
+use m1nd_lang::FileFacts;
+use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, ListId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::names::Name;
+use crate::surface::Hashes;
+use crate::unit::Unit;
+
+/// Names that one name is another name of.
+const MAX_ALIASES: usize = 4;
+
+/// A place where something is passed to what is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pass {
+    name: Name,
+    /// What is called: the access path.
+    pub(crate) callee: ExprId,
+    /// What it is given.
+    pub(crate) given: Given,
+}
+
+/// What is passed to what is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// Arguments by position; those by name are kept with the callee.
+    Args(ListId),
+    /// The function or class that is decorated.
+    Decorated(DefId),
+}
+
+/// A call of a parameter with arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Through {
+    /// The function and number of the parameter.
+    pub(crate) parameter: (DefId, u32),
+    /// What is called.
+    pub(crate) callee: ExprId,
+    /// Arguments by position.
+    pub(crate) args: ListId,
+}
+
+/// All that a file passes.
+#[derive(Debug, Default)]
+pub(crate) struct Passes {
+    /// Sorted by name.
+    rows: Vec<Pass>,
+    /// In order of the file.
+    pub(crate) through: Vec<Through>,
+    /// Names in order, each with a hash of all that is passed under it.
+    pub(crate) hashes: Vec<(Name, u64)>,
+}
+
+impl Passes {
+    /// The passes of a file, which has its names and bindings already.
+    pub(crate) fn find(unit: &Unit) -> Self {
+        let facts = &*unit.facts;
+        let aliases = aliases(unit);
+        let mut passes = Self::default();
+        for expr in &facts.exprs {
+            let Expr::Call { callee, args } = *expr else { continue };
+            let named = facts.arguments_of(callee).iter().filter(|argument| argument.name.is_some());
+            let given = facts.list(args).iter().copied().chain(named.map(|argument| argument.value));
+            if !given.into_iter().any(|arg| may_hold(facts, arg)) {
+                continue;
+            }
+            if let Some(parameter) = parameter(unit, callee) {
+                passes.through.push(Through { parameter, callee, args });
+            } else if let Some(name) = called_name(unit, callee) {
+                passes.add(name, &aliases, callee, Given::Args(args));
+            }
+        }
+        for (index, definition) in facts.definitions.iter().enumerate() {
+            for &callee in facts.list(definition.decorators) {
+                if let Some(name) = called_name(unit, callee) {
+                    passes.add(name, &aliases, callee, Given::Decorated(DefId(index as u32)));
+                }
+            }
+        }
+        passes.rows.sort_by_key(|pass| (pass.name, pass.callee));
+        passes.rows.shrink_to_fit();
+        passes
+    }
+
+    fn add(&mut self, name: Name, aliases: &Aliases, callee: ExprId, given: Given) {
+        let others = aliases.get(&name).into_iter().flatten().copied();
+        self.rows.extend(std::iter::once(name).chain(others).map(|name| Pass { name, callee, given }));
+    }
+
+    /// Computes the hashes.
+    pub(crate) fn hash(&mut self, facts: &FileFacts, hashes: &Hashes<'_>) {
+        for rows in self.rows.chunk_by(|a, b| a.name == b.name) {
+            let mut exprs = Vec::new();
+            let mut decorated = Vec::new();
+            for pass in rows {
+                exprs.push(pass.callee);
+                match pass.given {
+                    Given::Args(args) => {
+                        exprs.extend(facts.list(args));
+                        let named = facts.arguments_of(pass.callee).iter();
+                        exprs.extend(named.filter(|argument| argument.name.is_some()).map(|argument| argument.value));
+                        decorated.extend(facts.arguments_of(pass.callee).iter().map(|row| row.name.map(|id| id.0)));
+                    }
+                    Given::Decorated(def) => decorated.push(Some(def.0)),
+                }
+            }
+            self.hashes.push((rows[0].name, hashes.of(&exprs, &decorated)));
+        }
+    }
+
+    /// The calls and decorations of what is written with this last name.
+    pub(crate) fn named(&self, name: Name) -> &[Pass] {
+        let start = self.rows.partition_point(|pass| pass.name < name);
+        let end = self.rows.partition_point(|pass| pass.name <= name);
+        &self.rows[start..end]
+    }
+}
+
+/// Whether an argument may be something that is worth following.
+fn may_hold(facts: &FileFacts, arg: ExprId) -> bool {
+    !matches!(facts.expr(arg), Expr::Literal(_) | Expr::Unknown | Expr::This { .. })
+}
+
+/// The last name of what is called; of a name that stands for what it holds at that place, the name of that.
+fn called_name(unit: &Unit, mut callee: ExprId) -> Option<Name> {
+    if let Expr::Union(items) = unit.facts.expr(callee)
+        && let [only] = unit.list(items)
+    {
+        callee = *only;
+    }
+    match unit.facts.expr(callee) {
+        Expr::Name { name, .. } | Expr::Member { name, .. } => Some(unit.name(name)),
+        _ => None,
+    }
+}
+
+/// The parameter that a name is.
+fn parameter(unit: &Unit, callee: ExprId) -> Option<(DefId, u32)> {
+    /// Scopes looked through.
+    const MAX_SCOPES: usize = 32;
+    let Expr::Name { name, scope } = unit.facts.expr(callee) else { return None };
+    let name = unit.name(name);
+    let mut scope = Some(scope);
+    for _ in 0..MAX_SCOPES {
+        let id = scope?;
+        if let Some(binding) = unit.bindings(id, name).next() {
+            return match unit.facts.bindings[binding as usize].target {
+                BindingTarget::Parameter(def, index) => Some((def, index)),
+                _ => None,
+            };
+        }
+        scope = unit.facts.scopes[id.index()].parent;
+    }
+    None
+}
+
+type Aliases = FxHashMap<Name, SmallVec<[Name; 2]>>;
+
+/// Names of variables that hold what another name stands for, with these other names.
+fn aliases(unit: &Unit) -> Aliases {
+    let facts = &*unit.facts;
+    let mut aliases = Aliases::default();
+    let mut add = |name: Name, value: ExprId| {
+        if let Expr::Name { name: other, .. } | Expr::Member { name: other, .. } = facts.expr(value) {
+            let known = aliases.entry(name).or_default();
+            let other = unit.name(other);
+            if other != name && known.len() < MAX_ALIASES && !known.contains(&other) {
+                known.push(other);
+            }
+        }
+    };
+    for definition in &facts.definitions {
+        if matches!(definition.kind, DefKind::Variable | DefKind::Constant) {
+            facts.list(definition.values).iter().for_each(|&value| add(unit.name(definition.name), value));
+        }
+    }
+    for binding in &facts.bindings {
+        if let BindingTarget::Value(value) = binding.target {
+            add(unit.name(binding.name), value);
+        }
+    }
+    aliases
+}
