@@ -61,6 +61,26 @@ const SERVICE: &[(&str, &str)] = &[
     ),
 ];
 
+/// Functions and values that calls in other files pass, by place, by name, through variables and parameters.
+const PASSES: &[(&str, &str)] = &[
+    (
+        "lib.py",
+        "class Store:\n    def __init__(self, load):\n        self.load = load\n    def get(self): return self.load()\ndef all(size):\n    size()\n    return size\ndef unit(get, area=None):\n    get(area)\n    area()\n",
+    ),
+    (
+        "shapes.py",
+        "class Circle:\n    def area(self): ...\n    def get(self): ...\ndef area(f):\n    def size(): f()\n    return size\n",
+    ),
+    (
+        "main.py",
+        "import lib\nfrom lib import all, unit as load, Store\nfrom shapes import Circle, area\ndef get(): ...\nsize = get\nall(size)\ndef main():\n    size = Circle()\n    lib.all(size=size)\n    Store(get).get()\n    load(all, area=get)\n",
+    ),
+    (
+        "use.py",
+        "from shapes import area, Circle\nfrom lib import *\n@area\ndef size(): ...\ndef load(x): x.get()\nload(Circle())\nall(load)()\nunit(area=Circle, get=load)\n",
+    ),
+];
+
 const TYPESCRIPT: &[(&str, &str)] = &[
     (
         "src/index.ts",
@@ -380,6 +400,11 @@ fn edits_below_a_compilers_index() {
 #[test]
 fn python_edits() {
     sequences(PYTHON);
+}
+
+#[test]
+fn passed_values_edits() {
+    sequences(PASSES);
 }
 
 #[test]

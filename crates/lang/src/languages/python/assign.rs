@@ -314,7 +314,9 @@ impl Extractor<'_> {
             if target.node.kind_name() == "identifier" {
                 let name = self.b.name(self.source.text(target.node));
                 self.assign_name(own, name, given, declared);
-                self.note_map(own, name, given);
+                let right = statement.child_by_field_id(FIELDS.right).map_or("", |right| right.kind_name());
+                let is_literal = matches!(right, "dictionary" | "list" | "dictionary_comprehension");
+                self.note_map(own, name, given.filter(|_| is_literal));
                 let runs_on = statement.kind_name() == "assignment" && declared.is_none();
                 self.hold(own, name, given.filter(|_| runs_on));
             } else if target.node.kind_name() == "subscript" {

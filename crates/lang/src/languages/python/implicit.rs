@@ -208,7 +208,7 @@ impl Extractor<'_> {
         let Some(function) = call.child_by_field_id(FIELDS.function) else { return };
         let object = function.child_by_field_id(FIELDS.object).filter(|object| object.kind_name() == "identifier");
         let method = function.child_by_field_id(FIELDS.attribute).map_or("", |method| self.source.text(method));
-        let Some(object) = object.filter(|_| matches!(method, "update" | "setdefault" | "clear" | "pop")) else {
+        let Some(object) = object.filter(|_| matches!(method, "update" | "setdefault")) else {
             return;
         };
         let name = self.b.name(self.source.text(object));
