@@ -20,7 +20,8 @@ impl<'a> Eval<'a> {
     /// called from anywhere, so there may always be more.
     pub(super) fn passed(&mut self, of: DefRef, index: usize) -> Values {
         let mut values = Values::default();
-        if !self.rules(of.file).duck_typing || !self.deeper() {
+        // What functions of other files are given matters little to this one, and there are many of them.
+        if of.file != self.home_file || !self.rules(of.file).duck_typing || !self.deeper() {
             return values;
         }
         let unit = self.unit(of.file);
@@ -30,7 +31,7 @@ impl<'a> Eval<'a> {
         let name = unit.name(unit.facts.definition(called.def).name);
         for (file, passes) in self.passes(name, of.file) {
             for pass in passes {
-                let near = file == of.file && file == self.home_file;
+                let near = file == of.file;
                 if let Some(given) = self.given(of, index, called, file, pass, near) {
                     given.items.into_iter().filter(may_be_passed).for_each(|value| values.push(value));
                 }
