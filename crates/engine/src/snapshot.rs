@@ -35,6 +35,8 @@ pub struct Snapshot {
     /// What git tells of the roots. Shared by all snapshots: it follows what is checked out, not the index.
     pub(crate) histories: Arc<Histories>,
     reasons: OnceLock<Reasons>,
+    /// Weight of all edges, see [`m1nd_graph::spread`].
+    pub(crate) spread_total: OnceLock<f64>,
 }
 
 impl std::fmt::Debug for Snapshot {
@@ -123,6 +125,7 @@ impl Snapshot {
             search: SearchIndex::default(),
             histories: Arc::default(),
             reasons: OnceLock::new(),
+            spread_total: OnceLock::new(),
         }
     }
 
@@ -149,6 +152,7 @@ impl Snapshot {
             search: stored.search,
             histories: shared.histories.clone(),
             reasons: stored.reasons.map(OnceLock::from).unwrap_or_default(),
+            spread_total: OnceLock::new(),
         }
     }
 
@@ -169,6 +173,7 @@ impl Snapshot {
             search: content.search,
             histories: self.histories.clone(),
             reasons: OnceLock::new(),
+            spread_total: OnceLock::new(),
         }
     }
 

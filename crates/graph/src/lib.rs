@@ -16,6 +16,7 @@ mod overlay;
 pub mod paths;
 pub mod rank;
 pub mod reach;
+pub mod spread;
 mod types;
 pub mod weights;
 

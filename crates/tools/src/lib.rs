@@ -6,6 +6,7 @@
 
 mod analysis;
 mod core;
+mod exploration;
 mod framework;
 mod registry;
 mod rows;

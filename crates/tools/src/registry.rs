@@ -1,5 +1,6 @@
 use crate::analysis::{Impact, Why};
 use crate::core::{Glob, Health, Help, Ingest, Search, Seek, View};
+use crate::exploration::Activate;
 use crate::framework::{ToolDef, canonical_name, edit_distance};
 
 /// Every tool, in the order of the list of tools.
@@ -11,6 +12,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Glob>(),
     ToolDef::read::<View>(),
     ToolDef::read::<Seek>(),
+    ToolDef::read::<Activate>(),
     ToolDef::read::<Why>(),
     ToolDef::read::<Impact>(),
 ];

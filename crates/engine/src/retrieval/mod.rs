@@ -1,16 +1,20 @@
 //! Finding things in a snapshot: by meaning ([`Snapshot::seek`]), by text ([`Snapshot::grep`]), by path
 //! ([`Snapshot::glob`]).
 
+mod activate;
 mod glob;
 mod grep;
 mod scope;
 mod seek;
+mod unlinked;
 mod withheld;
 
+pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension};
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow};
 pub use m1nd_search::grep::GrepOptions;
 pub use seek::{Connection, SeekAnswer, SeekQuery, SeekRow};
+pub use unlinked::{GhostEdge, StructuralHole};
 pub use withheld::Withheld;
 
 use m1nd_graph::NodeIx;

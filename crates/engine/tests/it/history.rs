@@ -2,7 +2,7 @@
 
 #[path = "../../../history/tests/it/repository.rs"]
 #[allow(dead_code, reason = "shared with the tests of the history itself")]
-mod repository;
+pub(crate) mod repository;
 
 use m1nd_base::Cancel;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode, Snapshot};

@@ -1,5 +1,6 @@
 //! The engine end to end: files on a disk in, snapshots out.
 
+mod activate;
 mod analysis;
 mod concurrency;
 mod disk;

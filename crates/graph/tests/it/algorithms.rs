@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation};
 use m1nd_graph::paths::{PathQuery, Way, cheapest_paths};
 use m1nd_graph::reach::{ReachQuery, Side, reach};
+use m1nd_graph::spread::{self, SpreadQuery, spread, total_weight};
 use m1nd_graph::{EdgeRef, Graph, NodeIx, weights};
 use m1nd_testkit::Random;
 
@@ -192,4 +193,62 @@ fn a_bound_on_nodes_is_said_to_have_cut() {
         some.incomplete
     });
     assert!(cut.count() > 0);
+}
+
+/// Personalised PageRank by its definition: rounds over whole tables until nothing changes.
+fn shares(graph: &Graph, start: NodeIx, restart: f64) -> BTreeMap<NodeIx, f64> {
+    let passage = |node: NodeIx| !matches!(graph.kind(node), NodeKind::Directory | NodeKind::Package);
+    let mut weights: BTreeMap<NodeIx, BTreeMap<NodeIx, f64>> = BTreeMap::new();
+    for edge in graph.nodes().flat_map(|node| graph.out_edges(node)).filter(|edge| edge.from != edge.to) {
+        let weight = spread::weight(&edge);
+        for (from, to) in [(edge.from, edge.to), (edge.to, edge.from)] {
+            if weight > 0.0 && passage(to) {
+                *weights.entry(from).or_default().entry(to).or_default() += weight;
+            }
+        }
+    }
+    let mut share = BTreeMap::from([(start, 1.0)]);
+    for _ in 0..400 {
+        let mut next = BTreeMap::from([(start, restart)]);
+        for (node, mass) in &share {
+            match weights.get(node) {
+                Some(targets) => {
+                    let degree: f64 = targets.values().sum();
+                    for (to, weight) in targets {
+                        *next.entry(*to).or_insert(0.0) += (1.0 - restart) * mass * weight / degree;
+                    }
+                }
+                None => *next.entry(*node).or_insert(0.0) += (1.0 - restart) * mass,
+            }
+        }
+        share = next;
+    }
+    share
+}
+
+#[test]
+fn nearness_is_personalised_pagerank() {
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let graph = Model::random(&mut random, 8).build(&mut random);
+        let nodes: Vec<NodeIx> = graph.nodes().collect();
+        let start = nodes[random.below(nodes.len())];
+        let total = total_weight(&graph, &Cancel::new()).expect("not cancelled");
+        let query = SpreadQuery { restart: 0.2, tolerance: 1e-12, max_edges: usize::MAX };
+        let found = spread(&graph, &[(start, 2.0)], &query, total, &Cancel::new()).expect("not cancelled");
+        assert!(!found.incomplete);
+        let expected = shares(&graph, start, 0.2);
+        for near in &found.nodes {
+            let share = expected.get(&near.node).copied().unwrap_or(0.0);
+            assert!((near.share - share).abs() < 1e-6, "seed {seed}: {} {} {share}", graph.id(near.node), near.share);
+        }
+        let sum: f64 = found.nodes.iter().map(|near| near.share).sum();
+        assert!((sum - 1.0).abs() < 1e-6, "seed {seed}: {sum}");
+        // Rough answers are lower, never higher.
+        let rough = SpreadQuery { tolerance: 1e-2, ..query };
+        let rough = spread(&graph, &[(start, 1.0)], &rough, total, &Cancel::new()).expect("not cancelled");
+        for near in &rough.nodes {
+            assert!(near.share <= expected.get(&near.node).copied().unwrap_or(0.0) + 1e-6, "seed {seed}");
+        }
+    }
 }

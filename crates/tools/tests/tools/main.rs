@@ -2,6 +2,7 @@
 
 mod harness;
 
+mod activate;
 mod any_json;
 mod framework;
 mod glob;

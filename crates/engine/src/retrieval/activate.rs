@@ -1,0 +1,292 @@
+//! What belongs to a topic: from the nodes that meet the words, to what they are connected with, by four kinds of evidence.
+
+use std::collections::BTreeMap;
+
+use m1nd_base::{Cancel, Cancelled, NodeKind};
+use m1nd_graph::reach::{self, ReachQuery, Side};
+use m1nd_graph::spread::{self, SpreadQuery};
+use m1nd_graph::{Graph, NodeIx};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::SeekQuery;
+use super::unlinked::{self, GhostEdge, StructuralHole};
+use crate::history::ProjectHistory;
+use crate::snapshot::Snapshot;
+
+/// Best matches of the words that everything starts from.
+const SEEDS: usize = 8;
+/// A match with less of the best one's score is no seed.
+const SEED_SHARE: f64 = 0.5;
+/// Edges of a change that are followed.
+const CAUSAL_HOPS: u32 = 3;
+/// Chance of a change below which it is not followed.
+const CAUSAL_STRENGTH: f64 = 0.05;
+/// Nodes that changes are followed to.
+const CAUSAL_NODES: usize = 5_000;
+/// What something that a seed depends on counts against something that depends on it.
+const UPSTREAM_SHARE: f64 = 0.7;
+/// Files that changed together with one file, at most.
+const PARTNERS: usize = 50;
+/// Days after which the last change of a file counts half.
+const HALF_LIFE_DAYS: f64 = 7.0;
+/// Share of recency in what the history says of a seed's own file; the rest is how often it changes.
+const RECENCY_SHARE: f64 = 0.6;
+/// Commits in [`CHURN_DAYS`] with which a file counts as changing all the time.
+const FULL_CHURN: f64 = 10.0;
+const CHURN_DAYS: f64 = 90.0;
+/// A row needs more than this in one dimension.
+const LEAST: f64 = 0.01;
+
+/// A kind of evidence that a node belongs to a topic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dimension {
+    /// It is near the seeds in the graph, nearer than chance.
+    Structural,
+    /// Its own words meet the query.
+    Semantic,
+    /// Its file changed lately, or together with the seeds' files.
+    Temporal,
+    /// A change of a seed can reach it, or the other way.
+    Causal,
+}
+
+impl Dimension {
+    /// All, in the order of answers.
+    pub const ALL: [Self; 4] = [Self::Structural, Self::Semantic, Self::Temporal, Self::Causal];
+
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Structural => "structural",
+            Self::Semantic => "semantic",
+            Self::Temporal => "temporal",
+            Self::Causal => "causal",
+        }
+    }
+
+    /// The dimension with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dimension| dimension.word() == word)
+    }
+
+    /// Its share of the score when all four are there.
+    const fn weight(self) -> f64 {
+        match self {
+            Self::Structural => 0.35,
+            Self::Semantic | Self::Causal => 0.25,
+            Self::Temporal => 0.15,
+        }
+    }
+}
+
+/// A question for what belongs to a topic.
+#[derive(Debug, Clone)]
+pub struct ActivateQuery {
+    /// Words, names, paths.
+    pub text: String,
+    /// Which evidence counts; all if empty.
+    pub dimensions: Vec<Dimension>,
+    /// What is near everything does not count as near.
+    pub above_chance: bool,
+    /// Look for pairs of files that belong together with no connection in the code.
+    pub ghost_edges: bool,
+    /// Look for nodes that many of the found ones are connected with and that are not found themselves.
+    pub structural_holes: bool,
+    /// Most rows.
+    pub max_rows: usize,
+}
+
+/// A node that belongs to the topic.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ActivateRow {
+    /// Which.
+    pub node: NodeIx,
+    /// Sum of its dimensions by their weights, 0 to 1. The weights of dimensions that do not count are shared out.
+    pub activation: f64,
+    /// Evidence by [`Dimension::ALL`], each 0 to 1; `None` where the dimension does not count.
+    pub dimensions: [Option<f64>; 4],
+    /// How many times nearer to the seeds than chance; `None` if it is not near.
+    pub lift: Option<f64>,
+    /// It is one of the seeds.
+    pub is_seed: bool,
+}
+
+/// What belongs to a topic.
+#[derive(Debug, Clone, Default)]
+pub struct ActivateAnswer {
+    /// Nodes that everything starts from, with their share of the start, best first.
+    pub seeds: Vec<(NodeIx, f64)>,
+    /// Rows, best first.
+    pub rows: Vec<ActivateRow>,
+    /// Rows before the cap.
+    pub total_rows: usize,
+    /// Pairs of files without a connection in the code.
+    pub ghost_edges: Vec<GhostEdge>,
+    /// Nodes that may be missing among the rows.
+    pub structural_holes: Vec<StructuralHole>,
+    /// Dimensions that were asked for and could not be computed, with the reason.
+    pub unavailable: Vec<(Dimension, String)>,
+    /// The neighbourhood is larger than was looked at.
+    pub incomplete: bool,
+}
+
+type Scores = FxHashMap<NodeIx, f64>;
+
+impl Snapshot {
+    /// What belongs to a topic. Changes nothing: asked twice, it says the same.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn activate(&self, query: &ActivateQuery, cancel: &Cancel) -> Result<ActivateAnswer, Cancelled> {
+        let graph = self.graph();
+        let words = SeekQuery { text: query.text.clone(), graph_rerank: true, ..SeekQuery::default() };
+        let found = self.seek(&words, cancel)?;
+        let mut answer = ActivateAnswer { seeds: seeds_of(graph, &found.rows), ..ActivateAnswer::default() };
+        if answer.seeds.is_empty() {
+            return Ok(answer);
+        }
+        let counts = |dimension: &Dimension| query.dimensions.is_empty() || query.dimensions.contains(dimension);
+        let needs_history = counts(&Dimension::Temporal) || query.ghost_edges;
+        let history = if needs_history { self.history(cancel) } else { ProjectHistory::default() };
+        cancel.check()?;
+        let total = self.spread_weight(cancel)?;
+        let near = spread::spread(graph, &answer.seeds, &SpreadQuery::default(), total, cancel)?;
+        answer.incomplete |= near.incomplete;
+        let mut scores: [Option<Scores>; 4] = Default::default();
+        for (at, dimension) in Dimension::ALL.into_iter().enumerate().filter(|(_, dimension)| counts(dimension)) {
+            scores[at] = match dimension {
+                Dimension::Structural => Some(structural(&near, query.above_chance)),
+                Dimension::Semantic => Some(found.rows.iter().map(|row| (row.node, row.score)).collect()),
+                Dimension::Temporal if history.is_known() => Some(self.temporal(&answer.seeds, &history)),
+                Dimension::Temporal => {
+                    answer.unavailable.push((dimension, history.gaps().join("; ")));
+                    None
+                }
+                Dimension::Causal => Some(self.causal(&answer, cancel)?),
+            };
+        }
+        let lifts: Scores = near.nodes.iter().map(|near| (near.node, near.lift)).collect();
+        let mut rows = combined(graph, &scores, &lifts, &answer.seeds);
+        answer.total_rows = rows.len();
+        if query.ghost_edges {
+            answer.ghost_edges = unlinked::ghost_edges(self, &rows, &history, cancel)?;
+        }
+        if query.structural_holes {
+            answer.structural_holes = unlinked::structural_holes(graph, &near, &rows, total, cancel)?;
+        }
+        rows.truncate(query.max_rows);
+        answer.rows = rows;
+        Ok(answer)
+    }
+
+    /// Weight of all edges, worked out once a snapshot.
+    fn spread_weight(&self, cancel: &Cancel) -> Result<f64, Cancelled> {
+        if let Some(total) = self.spread_total.get() {
+            return Ok(*total);
+        }
+        let total = spread::total_weight(self.graph(), cancel)?;
+        Ok(*self.spread_total.get_or_init(|| total))
+    }
+
+    /// What a change of a seed can reach, and what can reach it.
+    fn causal(&self, answer: &ActivateAnswer, cancel: &Cancel) -> Result<Scores, Cancelled> {
+        let mut scores = Scores::default();
+        let best = answer.seeds.first().map_or(1.0, |(_, share)| *share);
+        for (side, weight) in [(Side::Dependents, 1.0), (Side::Dependencies, UPSTREAM_SHARE)] {
+            let bounds =
+                ReachQuery { side, max_hops: CAUSAL_HOPS, min_strength: CAUSAL_STRENGTH, max_nodes: CAUSAL_NODES };
+            for (seed, share) in &answer.seeds {
+                let reach = reach::reach(self.graph(), &[*seed], &bounds, cancel)?;
+                for row in &reach.rows {
+                    let score = scores.entry(row.node).or_default();
+                    *score = score.max(row.strength * weight * share / best);
+                }
+            }
+        }
+        Ok(scores)
+    }
+
+    /// What the history says: of the files of seeds, how lately and how often they change; of others, how regularly they
+    /// change together with those. Symbols have what their files have only if they are in a file of a seed.
+    fn temporal(&self, seeds: &[(NodeIx, f64)], history: &ProjectHistory) -> Scores {
+        let graph = self.graph();
+        let best = seeds.first().map_or(1.0, |(_, share)| *share);
+        let mut scores = Scores::default();
+        let mut files: BTreeMap<&str, f64> = BTreeMap::new();
+        for &(seed, share) in seeds {
+            let at = files.entry(graph.path(seed)).or_default();
+            *at = at.max(share / best);
+            if let Some(own) = history.file(graph.path(seed)) {
+                let recency = (-own.age_days() / HALF_LIFE_DAYS).exp2();
+                let churn = (own.commits_within(CHURN_DAYS) as f64 / FULL_CHURN).min(1.0);
+                scores.insert(seed, share / best * (RECENCY_SHARE * recency + (1.0 - RECENCY_SHARE) * churn));
+            }
+        }
+        for (path, share) in files {
+            for partner in history.partners(path, PARTNERS) {
+                let Some(file) = graph.find_file(&partner.path) else { continue };
+                let score = scores.entry(file).or_default();
+                *score = score.max(share * partner.partner.score);
+            }
+        }
+        scores
+    }
+}
+
+/// The best matches, each with its share.
+fn seeds_of(graph: &Graph, rows: &[super::SeekRow]) -> Vec<(NodeIx, f64)> {
+    let best = rows.first().map_or(0.0, |row| row.score);
+    let mut seeds: Vec<(NodeIx, f64)> = Vec::new();
+    for row in rows.iter().filter(|row| row.score > 0.0 && row.score >= best * SEED_SHARE) {
+        // A part of what is already a seed adds nothing.
+        let is_inside = graph.parent(row.node).is_some_and(|parent| seeds.iter().any(|(seed, _)| *seed == parent));
+        if !is_inside && seeds.len() < SEEDS {
+            seeds.push((row.node, row.score));
+        }
+    }
+    let sum: f64 = seeds.iter().map(|(_, score)| score).sum();
+    seeds.iter_mut().for_each(|(_, score)| *score /= sum);
+    seeds
+}
+
+/// Nearness of the nodes, the nearest one 1. Above chance, what a walk from anywhere has there is taken off first, so
+/// that hubs have only what they owe to the seeds.
+fn structural(near: &spread::Spread, above_chance: bool) -> Scores {
+    let value = |near: &spread::Near| {
+        if above_chance && near.lift > 0.0 { (near.share - near.share / near.lift).max(0.0) } else { near.share }
+    };
+    let most = near.nodes.iter().map(value).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return Scores::default();
+    }
+    // Shares fall with every step by a power; the root keeps what is two steps away visible.
+    near.nodes.iter().map(|near| (near.node, (value(near) / most).sqrt())).collect()
+}
+
+fn combined(graph: &Graph, scores: &[Option<Scores>; 4], lifts: &Scores, seeds: &[(NodeIx, f64)]) -> Vec<ActivateRow> {
+    let counted: f64 =
+        Dimension::ALL.iter().zip(scores).filter(|(_, scores)| scores.is_some()).map(|(one, _)| one.weight()).sum();
+    let nodes: FxHashSet<NodeIx> = scores.iter().flatten().flat_map(|scores| scores.keys().copied()).collect();
+    let mut rows: Vec<ActivateRow> = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        if matches!(graph.kind(node), NodeKind::Directory | NodeKind::Package) {
+            continue;
+        }
+        let mut dimensions = [None; 4];
+        let mut activation = 0.0;
+        for (at, dimension) in Dimension::ALL.into_iter().enumerate() {
+            let Some(scores) = &scores[at] else { continue };
+            let value = scores.get(&node).copied().unwrap_or(0.0);
+            dimensions[at] = Some(value);
+            activation += dimension.weight() / counted * value;
+        }
+        if dimensions.iter().flatten().any(|value| *value > LEAST) {
+            let is_seed = seeds.iter().any(|(seed, _)| *seed == node);
+            // Sums of a walk differ in their last bits with the order of edges, which says nothing.
+            let activation = (activation * 1e9).round() / 1e9;
+            rows.push(ActivateRow { node, activation, dimensions, lift: lifts.get(&node).copied(), is_seed });
+        }
+    }
+    rows.sort_by(|a, b| b.activation.total_cmp(&a.activation).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
+    rows
+}

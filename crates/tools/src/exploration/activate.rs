@@ -1,0 +1,292 @@
+//! What belongs to a topic, by several kinds of evidence.
+
+use m1nd_engine::Snapshot;
+use m1nd_engine::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, StructuralHole};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::rows::{NodeRow, rounded};
+
+/// Rows returned when the caller does not say.
+const DEFAULT_ROWS: usize = 20;
+/// Most rows of one page.
+const MAX_ROWS: usize = 200;
+/// Most rows over all pages.
+const MAX_RANKED: usize = 1_000;
+/// Bytes that count as one token, see `token_budget`.
+const TOKEN_BYTES: usize = 4;
+/// Nearer than chance by this much, the first row stands on more than its words.
+const CLEAR_LIFT: f64 = 2.0;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    /// Topic: words or names
+    query: String,
+    /// 1-200, default 20
+    top_k: Option<usize>,
+    /// structural, semantic, temporal, causal; default all
+    #[serde(default)]
+    dimensions: Vec<String>,
+    /// Take off what is near everything, default true
+    xlr: Option<bool>,
+    /// Default true
+    include_ghost_edges: Option<bool>,
+    /// Default false
+    include_structural_holes: Option<bool>,
+    /// Tokens that rows may take
+    token_budget: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Seed {
+    node_id: String,
+    label: String,
+    relevance: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Dimensions {
+    structural: Option<f64>,
+    semantic: Option<f64>,
+    temporal: Option<f64>,
+    causal: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    #[serde(flatten)]
+    node: NodeRow,
+    activation: f64,
+    dimensions: Dimensions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lift: Option<f64>,
+    pagerank: f64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_seed: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Ghost {
+    source: String,
+    target: String,
+    shared_dimensions: [&'static str; 1],
+    strength: f64,
+    commits: u32,
+    lift: f64,
+    p_value: f64,
+    evidence: Vec<Commit>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Commit {
+    commit: String,
+    subject: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Hole {
+    #[serde(flatten)]
+    node: NodeRow,
+    score: f64,
+    p_value: f64,
+    reason: String,
+    neighbours: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Unavailable {
+    dimension: &'static str,
+    reason: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    query: String,
+    seeds: Vec<Seed>,
+    activated: Vec<Row>,
+    total_activated: usize,
+    ghost_edges: Vec<Ghost>,
+    structural_holes: Vec<Hole>,
+    /// Dimensions that were asked for and could not be computed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unavailable: Vec<Unavailable>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    incomplete: bool,
+    confidence: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
+}
+
+pub(crate) struct Activate;
+
+impl Tool for Activate {
+    const NAME: &'static str = "activate";
+    const TOOLSET: Toolset = Toolset::Exploration;
+    const SUMMARY: &'static str = "What belongs to a topic: its code and what is tied to it";
+    const HELP: &'static str = "\
+Starts from the nodes that meet the words best (`seeds`) and finds what is tied to them, by four kinds of evidence, each 0 to 1:
+`structural` (personalised PageRank from the seeds over all relations in both directions; with `xlr` what a walk from anywhere
+has there is taken off, so hubs count only for what they owe to the seeds), `semantic` (its own words meet the query),
+`temporal` (its file changes together with the seeds' files; for seeds: how lately and how often it changes) and `causal` (a
+change of a seed can reach it, or the other way). `activation` is their weighted sum (.35, .25, .15, .25); naming `dimensions`
+leaves the others out and shares out their weights. `lift` says how many times nearer to the seeds a node is than by chance.
+A dimension that cannot be computed (no git history) stands in `unavailable`, not as 0.
+
+`ghost_edges` are pairs of files that change together though no connection in the code leads from one to the other within two
+steps, with their commits; `structural_holes` are nodes that are no rows, but connected with more of them than chance explains
+(`p_value`, given their number of connections). Commit subjects are text of the repository. Nothing is changed by asking.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
+    const PAGED: bool = true;
+    const UNLISTED: &'static [&'static str] = &["token_budget"];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Activate {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        if !input.query.chars().any(char::is_alphanumeric) {
+            return Err(ToolError::invalid("argument `query` holds no word, expected the words or names of a topic"));
+        }
+        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let query = ActivateQuery {
+            text: input.query.clone(),
+            dimensions: dimensions(&input.dimensions)?,
+            above_chance: input.xlr.unwrap_or(true),
+            ghost_edges: input.include_ghost_edges.unwrap_or(true),
+            structural_holes: input.include_structural_holes.unwrap_or(false),
+            max_rows: MAX_RANKED,
+        };
+        let found = snapshot.activate(&query, cx.cancel())?;
+        let guidance = guidance(snapshot, &found, &input.query);
+        let total = found.rows.len();
+        let rows = page.cut(found.rows.clone()).into_iter().map(|found| row(snapshot, &found)).collect();
+        let output = Output {
+            query: input.query,
+            seeds: found.seeds.iter().map(|seed| self::seed(snapshot, *seed)).collect(),
+            activated: within(rows, input.token_budget),
+            total_activated: found.total_rows,
+            ghost_edges: found.ghost_edges.iter().map(|ghost| self::ghost(snapshot, ghost)).collect(),
+            structural_holes: found.structural_holes.iter().map(|hole| self::hole(snapshot, hole)).collect(),
+            incomplete: found.incomplete,
+            confidence: confidence(&found),
+            what_is_missing: missing(&found),
+            unavailable: found
+                .unavailable
+                .iter()
+                .map(|(dimension, reason)| Unavailable { dimension: dimension.word(), reason: reason.clone() })
+                .collect(),
+        };
+        Ok(Answer::new(output).rows("activated", total).guidance(guidance))
+    }
+}
+
+fn dimensions(words: &[String]) -> Result<Vec<Dimension>, ToolError> {
+    let parse = |word: &String| {
+        Dimension::parse(word.trim().to_lowercase().as_str()).ok_or_else(|| {
+            let known = Dimension::ALL.map(Dimension::word).join(", ");
+            ToolError::invalid(format!("argument `dimensions`: `{word}` is none, expected some of {known}"))
+        })
+    };
+    words.iter().map(parse).collect()
+}
+
+/// The first rows that fit, at least one.
+fn within(rows: Vec<Row>, token_budget: Option<usize>) -> Vec<Row> {
+    let Some(budget) = token_budget else { return rows };
+    let mut left = budget.saturating_mul(TOKEN_BYTES);
+    let mut kept = Vec::new();
+    for row in rows {
+        let size = serde_json::to_string(&row).map_or(0, |text| text.len());
+        if !kept.is_empty() && size > left {
+            break;
+        }
+        left = left.saturating_sub(size);
+        kept.push(row);
+    }
+    kept
+}
+
+fn seed(snapshot: &Snapshot, (node, share): (m1nd_engine::graph::NodeIx, f64)) -> Seed {
+    let graph = snapshot.graph();
+    Seed { node_id: graph.id(node).to_owned(), label: graph.label(node).to_owned(), relevance: rounded(share) }
+}
+
+fn row(snapshot: &Snapshot, found: &ActivateRow) -> Row {
+    let [structural, semantic, temporal, causal] = found.dimensions.map(|value| value.map(rounded));
+    Row {
+        node: NodeRow::new(snapshot, found.node),
+        activation: rounded(found.activation),
+        dimensions: Dimensions { structural, semantic, temporal, causal },
+        lift: found.lift.map(rounded),
+        pagerank: rounded(snapshot.prior(found.node)),
+        is_seed: found.is_seed,
+    }
+}
+
+fn ghost(snapshot: &Snapshot, ghost: &GhostEdge) -> Ghost {
+    let id = |node| snapshot.graph().id(node).to_owned();
+    let commit = |(commit, subject): &(String, String)| Commit { commit: commit.clone(), subject: subject.clone() };
+    Ghost {
+        source: id(ghost.source),
+        target: id(ghost.target),
+        shared_dimensions: [Dimension::Temporal.word()],
+        strength: rounded(ghost.strength),
+        commits: ghost.commits,
+        lift: rounded(ghost.lift),
+        p_value: ghost.p_value,
+        evidence: ghost.evidence.iter().map(commit).collect(),
+    }
+}
+
+fn hole(snapshot: &Snapshot, hole: &StructuralHole) -> Hole {
+    let id = |node: &m1nd_engine::graph::NodeIx| snapshot.graph().id(*node).to_owned();
+    Hole {
+        node: NodeRow::new(snapshot, hole.node),
+        score: rounded(hole.score),
+        p_value: hole.p_value,
+        reason: format!("{} of its {} connections are with found nodes", hole.connected, hole.of),
+        neighbours: hole.neighbours.iter().map(id).collect(),
+    }
+}
+
+/// Share of the dimensions that count in which the first row has evidence.
+fn confidence(found: &ActivateAnswer) -> f64 {
+    let Some(first) = found.rows.first() else { return 0.0 };
+    let counted = first.dimensions.iter().flatten().count().max(1);
+    let live = first.dimensions.iter().flatten().filter(|value| **value > 0.1).count();
+    rounded(live as f64 / counted as f64)
+}
+
+fn missing(found: &ActivateAnswer) -> Option<String> {
+    let mut gaps: Vec<String> = Vec::new();
+    for (dimension, reason) in &found.unavailable {
+        gaps.push(format!("{}: {reason}", dimension.word()));
+    }
+    if found.incomplete {
+        gaps.push("the neighbourhood is larger than was looked at".to_owned());
+    }
+    (!gaps.is_empty()).then(|| gaps.join("; "))
+}
+
+fn guidance(snapshot: &Snapshot, found: &ActivateAnswer, query: &str) -> Guidance {
+    let Some(first) = found.rows.first() else {
+        let hint = "no symbol meets a word; search the text itself";
+        return Guidance::next(ProofState::Blocked, "search", Some(query.chars().take(100).collect()), hint);
+    };
+    let graph = snapshot.graph();
+    let target = Some(graph.id(first.node).to_owned());
+    let tied = found.rows.iter().find(|row| !row.is_seed && row.lift.is_some_and(|lift| lift >= CLEAR_LIFT));
+    let hint = match tied {
+        Some(tied) => {
+            let (first, tied) = (graph.label(first.node), graph.label(tied.node));
+            format!("open `{first}`, and ask `why` it is tied to `{tied}`")
+        }
+        None => format!("open `{}`; nothing else stands out by its connections", graph.label(first.node)),
+    };
+    Guidance::next(ProofState::Triaging, "view", target, hint)
+}

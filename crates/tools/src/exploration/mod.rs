@@ -1,0 +1,5 @@
+//! Finding what belongs together.
+
+mod activate;
+
+pub(crate) use activate::Activate;

@@ -1,0 +1,95 @@
+use serde_json::{Value, json};
+
+use crate::harness::{PROGRAM, Project, column};
+
+fn rows(answer: &Value) -> Vec<&Value> {
+    answer["activated"].as_array().map(|rows| rows.iter().collect()).unwrap_or_default()
+}
+
+fn row<'a>(answer: &'a Value, label: &str) -> Option<&'a Value> {
+    rows(answer).into_iter().find(|row| row["label"] == label)
+}
+
+#[test]
+fn what_is_tied_to_the_seeds_is_found() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("activate", json!({"query": "validate credentials"}));
+    assert_eq!(answer["seeds"][0]["label"], "validate_credentials");
+    let shown = column(&answer, "activated", "label");
+    let login = row(&answer, "login").unwrap_or_else(|| panic!("login calls it: {shown}"));
+    assert!(login["dimensions"]["structural"].as_f64() > Some(0.0) && login["lift"].as_f64() > Some(1.0), "{login}");
+    assert!(login["dimensions"]["causal"].as_f64() > Some(0.0), "a change reaches it: {login}");
+    assert!(row(&answer, "load_user").is_some(), "{shown}");
+    assert!(row(&answer, "twin").is_none(), "nothing ties it: {shown}");
+    let scores: Vec<f64> = rows(&answer).iter().filter_map(|row| row["activation"].as_f64()).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b) && scores[0] <= 1.0, "{scores:?}");
+    assert_eq!(answer["next_suggested_tool"], "view");
+}
+
+#[test]
+fn only_the_dimensions_that_are_named_count() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("activate", json!({"query": "validate credentials", "dimensions": ["Causal"]}));
+    for row in rows(&answer) {
+        let dimensions = &row["dimensions"];
+        assert_eq!(dimensions["causal"], row["activation"], "{row}");
+        assert!(["structural", "semantic", "temporal"].iter().all(|name| dimensions[name].is_null()), "{row}");
+    }
+    assert!(row(&answer, "login").is_some(), "{answer}");
+    let error = project.err("activate", json!({"query": "validate", "dimensions": ["spectral"]}));
+    assert!(error["error"].as_str().unwrap_or_default().contains("spectral"), "{error}");
+}
+
+#[test]
+fn a_dimension_without_data_is_said_and_not_zero() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("activate", json!({"query": "validate credentials"}));
+    assert_eq!(answer["unavailable"][0]["dimension"], "temporal", "{answer}");
+    assert!(rows(&answer).iter().all(|row| row["dimensions"]["temporal"].is_null()));
+    assert!(answer["what_is_missing"].as_str().unwrap_or_default().starts_with("temporal"));
+    assert_eq!(answer["ghost_edges"], json!([]));
+}
+
+#[test]
+fn asking_changes_nothing() {
+    let project = Project::new(PROGRAM);
+    let dump = project.engine.snapshot().graph().dump();
+    let ask = || {
+        let mut answer = project.ok("activate", json!({"query": "keeps users", "include_structural_holes": true}));
+        answer["elapsed_ms"] = json!(0);
+        answer.to_string()
+    };
+    assert_eq!(ask(), ask());
+    assert_eq!(project.engine.snapshot().graph().dump(), dump);
+}
+
+#[test]
+fn a_token_budget_cuts_and_a_cursor_goes_on() {
+    let project = Project::new(PROGRAM);
+    let whole = project.ok("activate", json!({"query": "validate credentials"}));
+    let mut seen = Vec::new();
+    let mut cursor = Value::Null;
+    for _ in 0..50 {
+        let mut arguments = json!({"query": "validate credentials", "token_budget": 1});
+        if !cursor.is_null() {
+            arguments["cursor"] = cursor;
+        }
+        let part = project.ok("activate", arguments);
+        assert_eq!(rows(&part).len(), 1);
+        seen.push(part["activated"][0].clone());
+        cursor = part["cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(json!(seen), whole["activated"]);
+}
+
+#[test]
+fn words_that_nothing_meets_lead_to_the_text_search() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("activate", json!({"query": "zebra quagga"}));
+    assert_eq!((&answer["activated"], &answer["proof_state"]), (&json!([]), &json!("blocked")));
+    assert_eq!((&answer["next_suggested_tool"], &answer["confidence"]), (&json!("search"), &json!(0.0)));
+    project.err("activate", json!({"query": " ?! "}));
+}
