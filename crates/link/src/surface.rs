@@ -208,7 +208,7 @@ impl Surface<'_> {
                 work.push(callee);
                 work.extend(facts.list(args));
             }
-            Expr::Item { base, index } => {
+            Expr::Item { base, index } | Expr::Given { by: base, parameter: index } => {
                 index.hash(&mut self.hasher);
                 work.push(base);
             }
@@ -218,6 +218,10 @@ impl Surface<'_> {
             | Expr::Enter { base }
             | Expr::Instance { of: base }
             | Expr::Function { result: base } => work.push(base),
+            Expr::Signature { parameters, result } => {
+                work.push(result);
+                work.extend(facts.list(parameters));
+            }
             Expr::Definition(id) => id.hash(&mut self.hasher),
             Expr::Import(id) => id.hash(&mut self.hasher),
             Expr::Literal(literal) => literal.hash(&mut self.hasher),

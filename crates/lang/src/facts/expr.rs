@@ -138,6 +138,20 @@ pub enum Expr {
         /// Result type.
         result: ExprId,
     },
+    /// A function type with the types of its parameters; else as [`Expr::Function`].
+    Signature {
+        /// Types of the parameters in order; [`Expr::Unknown`] where none is written.
+        parameters: ListId,
+        /// Result type.
+        result: ExprId,
+    },
+    /// What a parameter of a function is given where it is written.
+    Given {
+        /// The type that the function is declared with, or the call that it is the next argument of.
+        by: ExprId,
+        /// 0-based number of the parameter.
+        parameter: u32,
+    },
     /// Anything else: nothing can be said of it.
     Unknown,
 }

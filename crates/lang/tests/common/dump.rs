@@ -255,6 +255,8 @@ fn expr(facts: &FileFacts, id: ExprId) -> String {
         Expr::Union(items) => format!("({})", list(facts, items).replace(", ", " | ")),
         Expr::Generic { base, args } => format!("{}<{}>", expr(facts, base), list(facts, args)),
         Expr::Function { result } => format!("fn -> {}", expr(facts, result)),
+        Expr::Signature { parameters, result } => format!("fn({}) -> {}", list(facts, parameters), expr(facts, result)),
+        Expr::Given { by, parameter } => format!("given({}, {parameter})", expr(facts, by)),
         Expr::Unknown => "?".to_owned(),
     }
 }

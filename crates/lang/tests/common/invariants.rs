@@ -216,6 +216,10 @@ impl Check<'_> {
                     self.before(args, index);
                     Some(base)
                 }
+                Expr::Signature { parameters, result: base } => {
+                    self.before(parameters, index);
+                    Some(base)
+                }
                 Expr::Union(items) | Expr::Collection { items, .. } => {
                     self.before(items, index);
                     None
@@ -226,6 +230,7 @@ impl Check<'_> {
                 | Expr::Unwrap { base }
                 | Expr::Enter { base }
                 | Expr::Instance { of: base }
+                | Expr::Given { by: base, .. }
                 | Expr::Function { result: base } => Some(base),
                 Expr::Definition(id) => {
                     self.def(id, &of);

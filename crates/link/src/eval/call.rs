@@ -77,6 +77,9 @@ impl Eval<'_> {
                     functions.flat_map(|function| self.call(&function, file, args))
                 }
                 None if self.definition(*of).kind == DefKind::Enum => Values::one(callee.clone()),
+                None if self.definition(*of).kind == DefKind::Interface && self.rules(of.file).explicit_exports => {
+                    self.called_by_signature(*of, of_args, file, args)
+                }
                 None => Values::unknown(Reason::UnknownReceiver),
             },
             Value::Module(Module::File(module)) => {

@@ -10,6 +10,7 @@ mod embed;
 mod exports;
 mod factory;
 mod fixtures;
+mod given;
 mod hierarchy;
 mod implied;
 mod include;
@@ -275,7 +276,8 @@ impl<'a> Eval<'a> {
             Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
             Expr::Union(items) => self.all(file, unit.list(items), want),
             Expr::Generic { base, args } => self.generic(file, base, unit.list(args), want),
-            Expr::Function { result } => {
+            Expr::Given { by, parameter } => self.given(file, by, parameter as usize),
+            Expr::Function { result } | Expr::Signature { result, .. } => {
                 let result = self.eval(file, result, Namespace::Type);
                 let result = self.instantiate(result);
                 Values::one(Value::Callable(Rc::new(result)))

@@ -48,7 +48,7 @@ impl<'a> Extractor<'a> {
             self.b.definition_mut(id).body = Some(scope);
         }
         let arrow = node.kind() == "arrow_function";
-        let context = self.context(path);
+        let context = self.context(node, path);
         let frame = self.top();
         frame.context = context;
         frame.local |= !place.is_iife;
@@ -71,65 +71,6 @@ impl<'a> Extractor<'a> {
             self.b.bind(scope, name, Namespace::Value, target);
         }
         self.constructor_function(node, id, &place);
-    }
-
-    /// What a callback is given, by the function it is written as an argument of.
-    fn context(&mut self, path: &[Step<'_>]) -> Vec<ExprId> {
-        let [.., call, arguments] = path else { return Vec::new() };
-        if arguments.node.kind() == "variable_declarator" {
-            return self.component_props(arguments.node);
-        }
-        if arguments.node.kind() != "arguments" || call.node.kind() != "call_expression" {
-            return Vec::new();
-        }
-        if let Some(props) = self.forwarded_props(call.node) {
-            return props;
-        }
-        let Some(callee) = call.node.child_by_field_name("function").filter(|node| node.kind() == "member_expression")
-        else {
-            return Vec::new();
-        };
-        let (Some(object), Some(property)) =
-            (callee.child_by_field_name("object"), callee.child_by_field_name("property"))
-        else {
-            return Vec::new();
-        };
-        let Some(base) = self.known(object) else { return Vec::new() };
-        match self.source.text(property) {
-            "forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap" => {
-                vec![self.b.expr(Expr::Index { base })]
-            }
-            "sort" | "toSorted" => vec![self.b.expr(Expr::Index { base }); 2],
-            "reduce" | "reduceRight" => vec![self.b.unknown(), self.b.expr(Expr::Index { base })],
-            "then" => vec![self.b.expr(Expr::Unwrap { base })],
-            _ => Vec::new(),
-        }
-    }
-
-    /// `const View: React.FC<Props> = (props) => …`.
-    fn component_props(&mut self, declarator: Node<'_>) -> Vec<ExprId> {
-        let Some(typed) = self.field_expr(declarator, "type") else { return Vec::new() };
-        let Expr::Generic { base, args } = self.b.facts().expr(typed) else { return Vec::new() };
-        let name = match self.b.facts().expr(base) {
-            Expr::Name { name, .. } | Expr::Member { name, .. } => self.b.facts().name(name),
-            _ => return Vec::new(),
-        };
-        let is_component = matches!(name, "FC" | "FunctionComponent" | "VFC" | "VoidFunctionComponent");
-        let props = self.b.facts().list(args).first().copied().filter(|_| is_component);
-        props.map(|of| self.b.expr(Expr::Instance { of })).into_iter().collect()
-    }
-
-    /// `forwardRef<Ref, Props>((props, ref) => …)` and `memo<Props>((props) => …)`.
-    fn forwarded_props(&mut self, call: Node<'_>) -> Option<Vec<ExprId>> {
-        let arguments = call.child_by_field_name("type_arguments")?;
-        let callee = self.source.text(call.child_by_field_name("function")?);
-        let place = match callee.rsplit('.').next() {
-            Some("forwardRef") => 1,
-            Some("memo") => 0,
-            _ => return None,
-        };
-        let of = self.arguments_of(arguments).get(place).copied().filter(|&of| of != self.b.unknown())?;
-        Some(vec![self.b.expr(Expr::Instance { of })])
     }
 
     /// Whether an expression is `null` or `undefined`, or says nothing.

@@ -3,6 +3,7 @@
 
 mod assignments;
 mod classes;
+mod contexts;
 mod expressions;
 mod finish;
 mod functions;

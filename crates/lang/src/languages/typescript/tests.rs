@@ -63,6 +63,8 @@ fn show(facts: &FileFacts, expr: ExprId) -> String {
         Expr::Union(items) => format!("({})", list(items).replace(", ", " | ")),
         Expr::Generic { base, args } => format!("{}<{}>", show(facts, base), list(args)),
         Expr::Function { result } => format!("=> {}", show(facts, result)),
+        Expr::Signature { parameters, result } => format!("({}) => {}", list(parameters), show(facts, result)),
+        Expr::Given { by, parameter } => format!("given {parameter} by {}", show(facts, by)),
         Expr::Unknown => "?".to_owned(),
         other => format!("{other:?}"),
     }

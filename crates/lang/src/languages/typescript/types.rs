@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::state::{Extractor, This, children};
-use crate::facts::{BindingTarget, Collection, DefKind, Expr, ExprId, Literal, Namespace, Role};
+use crate::facts::{BindingTarget, Collection, DefKind, Expr, ExprId, FactsBuilder, ListId, Literal, Namespace, Role};
 use crate::walk::Step;
 
 /// Type functions of the standard library that keep the members of their first argument.
@@ -68,7 +68,8 @@ impl Extractor<'_> {
             "function_type" | "constructor_type" => {
                 let result = node.child_by_field_name("return_type").or_else(|| node.child_by_field_name("type"));
                 let result = result.map_or(self.b.unknown(), |result| self.expr_of(result));
-                self.set(node, Expr::Function { result });
+                let parameters = self.parameter_types(node);
+                self.set(node, Expr::Signature { parameters, result });
             }
             "literal_type" => {
                 let literal = node.named_child(0).map_or("null", |child| child.kind());
@@ -108,6 +109,21 @@ impl Extractor<'_> {
             "type_parameters" => self.leave_type_parameters(),
             _ => {}
         }
+    }
+
+    /// The types of the parameters of a function type.
+    fn parameter_types(&mut self, node: Node<'_>) -> ListId {
+        let Some(parameters) = node.child_by_field_name("parameters") else { return FactsBuilder::EMPTY };
+        let mut types = Vec::new();
+        for child in children(parameters) {
+            let pattern = child.child_by_field_name("pattern").unwrap_or(child);
+            if pattern.kind() == "this" || matches!(child.kind(), "decorator" | "ERROR") {
+                continue;
+            }
+            let known = child.child_by_field_name("type").filter(|_| pattern.kind() != "rest_pattern");
+            types.push(known.map_or(self.b.unknown(), |typed| self.expr_of(typed)));
+        }
+        self.b.list(&types)
     }
 
     fn set(&mut self, node: Node<'_>, expr: Expr) {
@@ -198,7 +214,7 @@ impl Extractor<'_> {
         }
         let value = first.and_then(|first| self.typeofs.get(first));
         if let ("ReturnType" | "InstanceType", Some(callee)) = (text, value) {
-            let call = self.b.expr(Expr::Call { callee, args: crate::facts::FactsBuilder::EMPTY });
+            let call = self.b.expr(Expr::Call { callee, args: FactsBuilder::EMPTY });
             self.typeofs.set(node, call);
             return;
         }

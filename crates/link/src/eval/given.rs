@@ -1,0 +1,328 @@
+//! What a function written as an argument, or where a type is declared, is given: by the parameters of the function type
+//! that is expected there.
+
+use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, Parameter, ParameterKind};
+
+use super::{Args, Entity, Eval, Found, Value, Values, no_args};
+use crate::project::{DefRef, FileId};
+use crate::rules::Reason;
+
+/// Types followed from one expected type.
+const MOST_TYPES: usize = 64;
+/// Name of the signature by which an interface is called.
+const CALL_SIGNATURE: &str = "()";
+
+/// Type arguments that hold where a type was found, outermost last.
+type Known = Vec<(DefRef, Args)>;
+
+/// The parameters of something that can be called.
+#[derive(Debug, Clone)]
+struct Signature {
+    file: FileId,
+    parameters: Vec<Option<ExprId>>,
+    /// The last parameter takes all that is left; its type is that of a container.
+    rest: bool,
+    /// The function it is of, whose type parameters the arguments of a call tell.
+    of: Option<DefRef>,
+    known: Known,
+}
+
+impl Signature {
+    fn of_parameters(of: DefRef, parameters: &[Parameter], known: Known) -> Self {
+        let plain = parameters
+            .iter()
+            .filter(|parameter| !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver));
+        let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
+        let parameters = plain.map(|parameter| parameter.declared).collect();
+        Self { file: of.file, parameters, rest, of: Some(of), known }
+    }
+
+    /// The type of a parameter, and whether it is that of the container of all that is left.
+    fn parameter(&self, index: usize) -> Option<(ExprId, bool)> {
+        let last = self.parameters.len().checked_sub(1)?;
+        let is_rest = self.rest && index >= last;
+        let declared = self.parameters.get(if is_rest { last } else { index }).copied().flatten()?;
+        Some((declared, is_rest))
+    }
+}
+
+impl Eval<'_> {
+    /// What parameter number `parameter` of a function is given. `by` is the type it is declared with, or the call it is
+    /// an argument of, with the arguments before it.
+    pub(super) fn given(&mut self, file: FileId, by: ExprId, parameter: usize) -> Values {
+        if !self.deeper() {
+            return Values::unknown(Reason::Budget);
+        }
+        let values = match self.unit(file).facts.expr(by) {
+            Expr::Call { callee, args } => {
+                let args = self.unit(file).list(args);
+                self.given_by_call(file, callee, args, parameter)
+            }
+            _ => self.given_by_type(file, by, parameter),
+        };
+        self.leave();
+        if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values }
+    }
+
+    fn given_by_type(&mut self, file: FileId, by: ExprId, parameter: usize) -> Values {
+        let mut values = Values::default();
+        for signature in self.signatures(file, by, Known::new()) {
+            values.add(self.parameter_of(&signature, parameter));
+        }
+        values
+    }
+
+    fn given_by_call(&mut self, file: FileId, callee: ExprId, args: &[ExprId], parameter: usize) -> Values {
+        let mut values = Values::default();
+        for outer in self.called_signatures(file, callee) {
+            let Some((expected, is_rest)) = outer.parameter(args.len()) else { continue };
+            let types = if is_rest { self.item_types(outer.file, expected) } else { vec![expected] };
+            for ty in types {
+                for inner in self.signatures(outer.file, ty, outer.known.clone()) {
+                    let mut given = self.parameter_of(&inner, parameter);
+                    if let Some(of) = outer.of {
+                        given = self.infer(given, of, &no_args(), file, args);
+                    }
+                    // Overloads mostly differ in type arguments only, which say little about members.
+                    given.items.retain(|value| !values.items.iter().any(|known| is_same_class(known, value)));
+                    values.add(given);
+                }
+            }
+        }
+        values
+    }
+
+    /// A value of the type of a parameter.
+    fn parameter_of(&mut self, signature: &Signature, parameter: usize) -> Values {
+        let Some((declared, is_rest)) = signature.parameter(parameter) else { return Values::default() };
+        let types = self.eval(signature.file, declared, Namespace::Type);
+        let mut values = self.instantiate(types);
+        for (owner, args) in &signature.known {
+            values = self.substitute(values, *owner, args);
+        }
+        if is_rest { values.flat_map(|value| self.element(&value, signature.file)) } else { values }
+    }
+
+    /// The types of the items of a list or tuple that is written as a type.
+    fn item_types(&mut self, file: FileId, ty: ExprId) -> Vec<ExprId> {
+        let unit = self.unit(file);
+        match unit.facts.expr(ty) {
+            Expr::Generic { args, .. } => unit.list(args).to_vec(),
+            Expr::Collection { items, .. } => unit.list(items).to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The signatures of what a call calls.
+    fn called_signatures(&mut self, file: FileId, callee: ExprId) -> Vec<Signature> {
+        let mut all = Vec::new();
+        for found in self.resolve(file, callee, Namespace::Callee).found {
+            let before = all.len();
+            let known: Known = found.owner.iter().cloned().collect();
+            match found.entity {
+                Entity::Def(of) => self.definition_signatures(of, &known, &mut all),
+                Entity::Local(file, binding) => {
+                    let declared = match self.unit(file).facts.bindings[binding as usize].target {
+                        BindingTarget::Typed(declared) => Some((file, declared)),
+                        BindingTarget::Parameter(def, index) => {
+                            let parameters = self.unit(file).facts.parameters(def);
+                            parameters.get(index as usize).and_then(|row| Some((file, row.declared?)))
+                        }
+                        _ => None,
+                    };
+                    if let Some((file, declared)) = declared {
+                        all.extend(self.signatures(file, declared, known));
+                    }
+                }
+                _ => {}
+            }
+            if all.len() == before {
+                self.value_signatures(&found, &mut all);
+            }
+        }
+        all
+    }
+
+    /// The signatures of the functions, classes and interfaces that a value is one of.
+    fn value_signatures(&mut self, found: &Found, all: &mut Vec<Signature>) {
+        for value in self.value_of(found, Namespace::Callee).items {
+            match value {
+                Value::Def(of, _) => self.definition_signatures(of, &Known::new(), all),
+                Value::Bound(of, receiver) => {
+                    let known: Known = receiver.owner.iter().cloned().collect();
+                    self.definition_signatures(of, &known, all);
+                }
+                Value::Instance(of, args) => {
+                    let known = vec![(of, args)];
+                    all.extend(self.own_signatures(of, &known));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn definition_signatures(&mut self, of: DefRef, known: &Known, all: &mut Vec<Signature>) {
+        let unit = self.unit(of.file);
+        let definition = unit.facts.definition(of.def);
+        match definition.kind {
+            DefKind::Function => {
+                all.push(Signature::of_parameters(of, unit.facts.parameters(of.def), known.clone()));
+            }
+            DefKind::Class => {
+                let constructors = self.constructor(&Value::Def(of, no_args()));
+                for found in constructors.found {
+                    if let Entity::Def(function) = found.entity {
+                        let parameters = self.unit(function.file).facts.parameters(function.def);
+                        all.push(Signature::of_parameters(function, parameters, known.clone()));
+                    }
+                }
+            }
+            DefKind::Variable | DefKind::Constant | DefKind::Field => {
+                if let Some(declared) = definition.declared {
+                    all.extend(self.signatures(of.file, declared, known.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The signatures by which values of an interface or class are called.
+    fn own_signatures(&mut self, of: DefRef, known: &Known) -> Vec<Signature> {
+        let facts = &self.unit(of.file).facts;
+        self.call_signatures(of)
+            .into_iter()
+            .map(|signature| Signature::of_parameters(signature, facts.parameters(signature.def), known.clone()))
+            .collect()
+    }
+
+    /// The definitions of the signatures by which values of an interface are called.
+    fn call_signatures(&mut self, of: DefRef) -> Vec<DefRef> {
+        let facts = &self.unit(of.file).facts;
+        let own = facts.definitions.iter().enumerate().filter(|(_, definition)| {
+            definition.owner == Some(of.def)
+                && definition.flags.is_anonymous
+                && definition.kind == DefKind::Function
+                && facts.name(definition.name) == CALL_SIGNATURE
+        });
+        let own = own.map(|(number, _)| DefRef { file: of.file, def: m1nd_lang::facts::DefId(number as u32) });
+        own.take(MOST_TYPES).collect()
+    }
+
+    /// What calling a value of an interface yields, by any of its signatures.
+    pub(super) fn called_by_signature(&mut self, of: DefRef, of_args: &Args, file: FileId, args: &[ExprId]) -> Values {
+        let mut values = Values::default();
+        for signature in self.call_signatures(of) {
+            if self.definition(signature).declared.is_none() {
+                return Values::unknown(Reason::UnknownReceiver);
+            }
+            let callee = Value::Def(signature, no_args());
+            let yielded = self.call(&callee, file, args);
+            values.add(self.substitute(yielded, of, of_args));
+        }
+        if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values }
+    }
+
+    /// The signatures that a type as written stands for.
+    fn signatures(&mut self, file: FileId, ty: ExprId, known: Known) -> Vec<Signature> {
+        let mut all = Vec::new();
+        let mut work = vec![(file, ty, known)];
+        let mut seen = 0;
+        while let Some((file, ty, known)) = work.pop() {
+            seen += 1;
+            if seen > MOST_TYPES || !self.step() {
+                break;
+            }
+            let unit = self.unit(file);
+            match unit.facts.expr(ty) {
+                Expr::Signature { parameters, .. } => {
+                    let parameters = unit.list(parameters).iter();
+                    let parameters =
+                        parameters.map(|&ty| Some(ty).filter(|&ty| unit.facts.expr(ty) != Expr::Unknown)).collect();
+                    all.push(Signature { file, parameters, rest: false, of: None, known });
+                }
+                Expr::Union(items) => {
+                    work.extend(unit.list(items).iter().map(|&item| (file, item, known.clone())));
+                }
+                Expr::Generic { base, args } => {
+                    let args: Args = unit
+                        .list(args)
+                        .iter()
+                        .map(|&arg| {
+                            let types = self.eval(file, arg, Namespace::Type);
+                            let mut values = self.instantiate(types);
+                            for (owner, args) in &known {
+                                values = self.substitute(values, *owner, args);
+                            }
+                            values
+                        })
+                        .collect();
+                    self.named_types(file, base, &args, &known, &mut work, &mut all);
+                }
+                Expr::Name { .. } | Expr::Member { .. } => {
+                    self.named_types(file, ty, &no_args(), &known, &mut work, &mut all);
+                }
+                Expr::Definition(def) => self.type_signatures(DefRef { file, def }, &known, &mut work, &mut all),
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// Goes on with the types that a name in a type stands for.
+    fn named_types(
+        &mut self,
+        file: FileId,
+        name: ExprId,
+        args: &Args,
+        known: &Known,
+        work: &mut Vec<(FileId, ExprId, Known)>,
+        all: &mut Vec<Signature>,
+    ) {
+        for found in self.resolve(file, name, Namespace::Type).found {
+            match found.entity {
+                Entity::Def(of) => {
+                    let mut inner = Known::new();
+                    if !args.is_empty() {
+                        inner.push((of, args.clone()));
+                    }
+                    inner.extend(known.iter().cloned());
+                    match self.definition(of).declared {
+                        Some(declared) if self.is_alias(of) => work.push((of.file, declared, inner)),
+                        _ => self.type_signatures(of, &inner, work, all),
+                    }
+                }
+                Entity::Local(file, binding) => {
+                    let target = self.unit(file).facts.bindings[binding as usize].target;
+                    if let BindingTarget::TypeParameter(def, index) = target {
+                        let parameters = self.unit(file).facts.type_parameters(def);
+                        let bound = parameters.get(index as usize).and_then(|parameter| parameter.bound);
+                        work.extend(bound.map(|bound| (file, bound, known.clone())));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The signatures of an interface, its bases' included.
+    fn type_signatures(
+        &mut self,
+        of: DefRef,
+        known: &Known,
+        work: &mut Vec<(FileId, ExprId, Known)>,
+        all: &mut Vec<Signature>,
+    ) {
+        let unit = self.unit(of.file);
+        let definition = unit.facts.definition(of.def);
+        if definition.kind != DefKind::Interface {
+            return;
+        }
+        let bases = unit.list(definition.bases);
+        work.extend(bases.iter().map(|&base| (of.file, base, known.clone())));
+        all.extend(self.own_signatures(of, known));
+    }
+}
+
+fn is_same_class(one: &Value, other: &Value) -> bool {
+    matches!((one, other), (Value::Instance(one, _), Value::Instance(other, _)) if one == other)
+}
