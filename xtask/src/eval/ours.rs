@@ -237,6 +237,13 @@ impl Ours {
         }
     }
 
+    /// Whether a node is one that TypeScript's index leaves out: something inside of a function.
+    pub(super) fn is_local(&self, node: usize) -> bool {
+        let is_script =
+            self.nodes[node].file.as_deref().is_some_and(|file| matches!(ending(file), "ts" | "tsx" | "mts" | "cts"));
+        is_script && self.nodes[node].parent.is_some_and(|parent| self.caller(parent).is_some())
+    }
+
     /// Whether an edge starts in the caller that the truth names: the same function, or top-level code for line 0.
     pub(super) fn starts_in(&self, edge: &Edge, file: &str, line: u32, name: &str) -> bool {
         if self.nodes[edge.from].file.as_deref() != Some(file) {

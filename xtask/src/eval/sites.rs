@@ -45,7 +45,8 @@ impl<'t> Sites<'t> {
     ///
     /// *Right*: a reference there means the target. *Invented*: it means another definition of the target's name. *Other
     /// name*: it means something called otherwise. *Silent*: there is no reference to a definition of the repository, in a
-    /// language whose compiler knows all types and in a function that truth speaks of otherwise. In all other cases truth
+    /// language whose compiler knows all types and in a function that truth speaks of otherwise. TypeScript's index has no
+    /// rows about what is defined inside of functions. In all other cases truth
     /// and we do not speak of the same: nothing is there in an untyped language, or truth names a variable and we what is
     /// in it, or truth names a class and we the constructor that it inherits, or nothing is there and we name a
     /// constructor (indexes leave out `super(…)`; the edge to the class is judged).
@@ -56,7 +57,8 @@ impl<'t> Sites<'t> {
         if there.is_empty() {
             let caller = ours.caller(edge.from).map(|caller| ours.nodes[caller].line);
             let is_known = caller.is_some_and(|caller| self.inside.contains(&(file, caller)));
-            return if is_typed(file) && is_known && !to.is_constructor { Verdict::Silent } else { Verdict::Unjudged };
+            let speaks = is_typed(file) && is_known && !to.is_constructor && !ours.is_local(edge.to);
+            return if speaks { Verdict::Silent } else { Verdict::Unjudged };
         }
         let means = |reference: &&Reference| {
             let accepted = ours.accepted(&reference.target_file, reference.target_line, &reference.name);

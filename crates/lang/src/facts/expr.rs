@@ -147,13 +147,18 @@ pub enum Expr {
     },
     /// What a parameter of a function is given where it is written.
     Given {
-        /// The type that the function is declared with, or the call that it is the next argument of.
+        /// What is expected there: a value, or the call that it is the next argument of.
         by: ExprId,
-        /// 0-based number of the parameter.
+        /// 0-based number of the parameter; [`Expr::WHOLE`] stands for what is expected itself.
         parameter: u32,
     },
     /// Anything else: nothing can be said of it.
     Unknown,
+}
+
+impl Expr {
+    /// In [`Expr::Given`]: no parameter, but the value that is expected as the next argument of a call.
+    pub const WHOLE: u32 = u32::MAX;
 }
 
 /// The keyword a path starts at.

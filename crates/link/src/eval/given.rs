@@ -3,7 +3,7 @@
 
 use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, Parameter, ParameterKind};
 
-use super::{Args, Entity, Eval, Found, Value, Values, no_args};
+use super::{Args, Entity, Eval, Value, Values, no_args};
 use crate::project::{DefRef, FileId};
 use crate::rules::Reason;
 
@@ -47,49 +47,68 @@ impl Signature {
 }
 
 impl Eval<'_> {
-    /// What parameter number `parameter` of a function is given. `by` is the type it is declared with, or the call it is
-    /// an argument of, with the arguments before it.
-    pub(super) fn given(&mut self, file: FileId, by: ExprId, parameter: usize) -> Values {
+    /// What parameter number `parameter` of a function is given, as [`Expr::Given`] says.
+    pub(super) fn given(&mut self, file: FileId, by: ExprId, parameter: u32) -> Values {
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
         }
-        let values = match self.unit(file).facts.expr(by) {
-            Expr::Call { callee, args } => {
+        let parameter = (parameter != Expr::WHOLE).then_some(parameter as usize);
+        let values = match (self.unit(file).facts.expr(by), parameter) {
+            (Expr::Call { callee, args }, parameter) => {
                 let args = self.unit(file).list(args);
                 self.given_by_call(file, callee, args, parameter)
             }
-            _ => self.given_by_type(file, by, parameter),
+            (Expr::Instance { of }, Some(parameter)) => {
+                let signatures = self.signatures(file, of, Known::new());
+                self.parameter_of_any(&signatures, parameter)
+            }
+            (_, Some(parameter)) => {
+                let signatures = self.called_signatures(file, by);
+                self.parameter_of_any(&signatures, parameter)
+            }
+            (_, None) => Values::default(),
         };
         self.leave();
         if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values }
     }
 
-    fn given_by_type(&mut self, file: FileId, by: ExprId, parameter: usize) -> Values {
+    fn parameter_of_any(&mut self, signatures: &[Signature], parameter: usize) -> Values {
         let mut values = Values::default();
-        for signature in self.signatures(file, by, Known::new()) {
-            values.add(self.parameter_of(&signature, parameter));
+        for signature in signatures {
+            values.add(self.parameter_of(signature, parameter));
         }
         values
     }
 
-    fn given_by_call(&mut self, file: FileId, callee: ExprId, args: &[ExprId], parameter: usize) -> Values {
+    /// What a callee gives to the function that is its next argument, or the value of that argument's type.
+    fn given_by_call(&mut self, file: FileId, callee: ExprId, args: &[ExprId], parameter: Option<usize>) -> Values {
         let mut values = Values::default();
         for outer in self.called_signatures(file, callee) {
+            let Some(parameter) = parameter else {
+                let given = self.parameter_of(&outer, args.len());
+                self.add_given(given, &outer, file, args, &mut values);
+                continue;
+            };
             let Some((expected, is_rest)) = outer.parameter(args.len()) else { continue };
             let types = if is_rest { self.item_types(outer.file, expected) } else { vec![expected] };
             for ty in types {
                 for inner in self.signatures(outer.file, ty, outer.known.clone()) {
-                    let mut given = self.parameter_of(&inner, parameter);
-                    if let Some(of) = outer.of {
-                        given = self.infer(given, of, &no_args(), file, args);
-                    }
-                    // Overloads mostly differ in type arguments only, which say little about members.
-                    given.items.retain(|value| !values.items.iter().any(|known| is_same_class(known, value)));
-                    values.add(given);
+                    let given = self.parameter_of(&inner, parameter);
+                    self.add_given(given, &outer, file, args, &mut values);
                 }
             }
         }
         values
+    }
+
+    fn add_given(&mut self, given: Values, by: &Signature, file: FileId, args: &[ExprId], values: &mut Values) {
+        let mut given = match by.of {
+            Some(of) => self.infer(given, of, &no_args(), file, args),
+            None => given,
+        };
+        // Overloads mostly differ in type arguments only, which say little about members.
+        given.items.retain(|value| !values.items.iter().any(|known| is_same_class(known, value)));
+        values.add(given);
     }
 
     /// A value of the type of a parameter.
@@ -116,7 +135,12 @@ impl Eval<'_> {
     /// The signatures of what a call calls.
     fn called_signatures(&mut self, file: FileId, callee: ExprId) -> Vec<Signature> {
         let mut all = Vec::new();
-        for found in self.resolve(file, callee, Namespace::Callee).found {
+        let search = self.resolve(file, callee, Namespace::Callee);
+        if search.found.is_empty() {
+            let values = self.eval(file, callee, Namespace::Callee);
+            self.value_signatures(values, &mut all);
+        }
+        for found in search.found {
             let before = all.len();
             let known: Known = found.owner.iter().cloned().collect();
             match found.entity {
@@ -137,15 +161,16 @@ impl Eval<'_> {
                 _ => {}
             }
             if all.len() == before {
-                self.value_signatures(&found, &mut all);
+                let values = self.value_of(&found, Namespace::Callee);
+                self.value_signatures(values, &mut all);
             }
         }
         all
     }
 
     /// The signatures of the functions, classes and interfaces that a value is one of.
-    fn value_signatures(&mut self, found: &Found, all: &mut Vec<Signature>) {
-        for value in self.value_of(found, Namespace::Callee).items {
+    fn value_signatures(&mut self, values: Values, all: &mut Vec<Signature>) {
+        for value in values.items {
             match value {
                 Value::Def(of, _) => self.definition_signatures(of, &Known::new(), all),
                 Value::Bound(of, receiver) => {

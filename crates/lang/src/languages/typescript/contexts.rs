@@ -1,37 +1,41 @@
-//! What the parameters of a function are given, told by where the function is written.
+//! What the parameters of a function are given, told by where the function is written; and what a condition says of the
+//! names in its branch.
 
 use tree_sitter::Node;
 
-use super::state::{Extractor, children};
-use crate::facts::{Expr, ExprId};
+use super::state::{Extractor, children, has_token};
+use crate::facts::{BindingTarget, Expr, ExprId, ScopeId};
 use crate::walk::Step;
 
 /// Parameters of a function that are told by where it is written.
 const MAX_GIVEN: usize = 8;
+/// Object literals and arrays around a function that are followed.
+const MAX_LITERALS: usize = 16;
+/// Conditions joined by `&&` that are looked at.
+const MAX_CONDITIONS: usize = 16;
 
 impl Extractor<'_> {
-    /// What a function is given where it is written: by the call it is an argument of, or by its declared type.
+    /// What a function is given where it is written.
     pub(super) fn context(&mut self, node: Node<'_>, path: &[Step<'_>]) -> Vec<ExprId> {
         let [.., call, arguments] = path else { return Vec::new() };
-        match (arguments.node.kind(), call.node.kind()) {
-            ("variable_declarator", _) => {
-                let props = self.component_props(arguments.node);
-                if props.is_empty() { self.given_by_type(node, arguments.node) } else { props }
-            }
-            ("public_field_definition", _) => self.given_by_type(node, arguments.node),
+        let special = match (arguments.node.kind(), call.node.kind()) {
+            ("variable_declarator", _) => self.component_props(arguments.node),
             ("arguments", "call_expression") => {
                 if let Some(props) = self.forwarded_props(call.node) {
                     return props;
                 }
-                let Some(callee) = call.node.child_by_field_name("function") else { return Vec::new() };
-                let elements = self.given_by_container(callee);
-                if elements.is_empty() { self.given_by_call(node, callee, arguments.node) } else { elements }
+                call.node
+                    .child_by_field_name("function")
+                    .map_or_else(Vec::new, |callee| self.given_by_container(callee))
             }
-            ("arguments", "new_expression") => match call.node.child_by_field_name("constructor") {
-                Some(callee) => self.given_by_call(node, callee, arguments.node),
-                None => Vec::new(),
-            },
             _ => Vec::new(),
+        };
+        if !special.is_empty() || !has_parameters(node) {
+            return special;
+        }
+        match self.expected(node, path) {
+            Some(by) => self.given_parameters(node, by),
+            None => Vec::new(),
         }
     }
 
@@ -54,26 +58,77 @@ impl Extractor<'_> {
         }
     }
 
-    /// What the declared type of a variable or field gives to the function it holds.
-    fn given_by_type(&mut self, function: Node<'_>, declarator: Node<'_>) -> Vec<ExprId> {
-        match declarator.child_by_field_name("type").and_then(|typed| self.known(typed)) {
-            Some(by) => self.given_parameters(function, by),
-            None => Vec::new(),
+    /// What is expected where a function is written, as [`Expr::Given`] takes it: through the object literals and arrays
+    /// around it, by a declared type, a call or the result type of the function that returns it.
+    fn expected(&mut self, node: Node<'_>, path: &[Step<'_>]) -> Option<ExprId> {
+        let (mut inner, mut depth) = (node, path.len());
+        // From the inside out; `None` stands for an item of an array.
+        let mut keys: Vec<Option<Node<'_>>> = Vec::new();
+        let outer = loop {
+            let outer = path[..depth].last()?.node;
+            match (outer.kind(), inner.kind()) {
+                ("object", "method_definition") => keys.push(Some(inner.child_by_field_name("name")?)),
+                ("pair", _) => keys.push(Some(outer.child_by_field_name("key")?)),
+                ("array", _) => keys.push(None),
+                ("object" | "parenthesized_expression", _) => {}
+                _ => break outer,
+            }
+            if keys.len() > MAX_LITERALS {
+                return None;
+            }
+            (inner, depth) = (outer, depth - 1);
+        };
+        let mut base = match outer.kind() {
+            "variable_declarator" | "public_field_definition" => {
+                let of = outer.child_by_field_name("type").and_then(|typed| self.known(typed))?;
+                self.b.expr(Expr::Instance { of })
+            }
+            "arguments" => {
+                let call = self.call_before(inner, outer, path[..depth - 1].last()?.node)?;
+                match keys.is_empty() {
+                    true => call,
+                    false => self.b.expr(Expr::Given { by: call, parameter: Expr::WHOLE }),
+                }
+            }
+            "return_statement" => {
+                let around = path[..depth - 1].iter().rev().find(|step| is_function(step.node))?;
+                self.expected_result(around.node)?
+            }
+            "arrow_function" if outer.child_by_field_name("body") == Some(inner) => self.expected_result(outer)?,
+            _ => return None,
+        };
+        for key in keys.into_iter().rev() {
+            base = match key {
+                Some(key) => {
+                    let name = self.property(key);
+                    self.b.member(base, name)
+                }
+                None => self.b.expr(Expr::Index { base }),
+            };
         }
+        Some(base)
     }
 
-    /// What a callee gives to the function that is one of its arguments.
-    fn given_by_call(&mut self, function: Node<'_>, callee: Node<'_>, arguments: Node<'_>) -> Vec<ExprId> {
-        if !has_parameters(function) {
-            return Vec::new();
-        }
-        let Some(callee) = self.known(callee) else { return Vec::new() };
-        let before = children(arguments).into_iter().take_while(|argument| argument.id() != function.id());
+    /// A call with the arguments before one of them.
+    fn call_before(&mut self, argument: Node<'_>, arguments: Node<'_>, call: Node<'_>) -> Option<ExprId> {
+        let field = match call.kind() {
+            "call_expression" => "function",
+            "new_expression" => "constructor",
+            _ => return None,
+        };
+        let callee = call.child_by_field_name(field).and_then(|callee| self.known(callee))?;
+        let before = children(arguments).into_iter().take_while(|other| other.id() != argument.id());
         let before: Vec<ExprId> =
-            before.filter(|argument| argument.kind() != "comment").map(|argument| self.expr_of(argument)).collect();
+            before.filter(|other| other.kind() != "comment").map(|other| self.expr_of(other)).collect();
         let args = self.b.list(&before);
-        let by = self.b.expr(Expr::Call { callee, args });
-        self.given_parameters(function, by)
+        Some(self.b.expr(Expr::Call { callee, args }))
+    }
+
+    /// A value of the result type that a function is written with.
+    fn expected_result(&mut self, function: Node<'_>) -> Option<ExprId> {
+        let of = function.child_by_field_name("return_type").and_then(|typed| self.known(typed))?;
+        let base = self.b.expr(Expr::Instance { of });
+        Some(if has_token(function, "async") { self.b.expr(Expr::Unwrap { base }) } else { base })
     }
 
     fn given_parameters(&mut self, function: Node<'_>, by: ExprId) -> Vec<ExprId> {
@@ -109,6 +164,58 @@ impl Extractor<'_> {
         let of = self.arguments_of(arguments).get(place).copied().filter(|&of| of != self.b.unknown())?;
         Some(vec![self.b.expr(Expr::Instance { of })])
     }
+
+    /// In the block of `if (x instanceof C)`, `x` is a `C`.
+    pub(super) fn narrow(&mut self, block: Node<'_>, path: &[Step<'_>]) {
+        let Some(branch) = path.last().map(|step| step.node).filter(|outer| outer.kind() == "if_statement") else {
+            return;
+        };
+        if branch.child_by_field_name("consequence") != Some(block) {
+            return;
+        }
+        let mut work: Vec<Node<'_>> = branch.child_by_field_name("condition").into_iter().collect();
+        let mut seen = 0;
+        while let Some(node) = work.pop().filter(|_| seen < MAX_CONDITIONS) {
+            seen += 1;
+            let operator = node.child_by_field_name("operator").map_or("", |operator| operator.kind());
+            let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+            match (node.kind(), operator, left, right) {
+                ("parenthesized_expression", ..) => work.extend(node.named_child(0)),
+                ("binary_expression", "&&", Some(left), Some(right)) => work.extend([left, right]),
+                ("binary_expression", "instanceof", Some(left), Some(right)) if left.kind() == "identifier" => {
+                    let name = self.source.text(left);
+                    if let Some(class) = self.known(right)
+                        && (self.is_local(name) || self.is_caught(name, path))
+                    {
+                        let scope = self.scope();
+                        self.bind_local(scope, name, BindingTarget::Typed(class));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a name is what a `catch` around catches, which is bound when its block is left.
+    fn is_caught(&self, name: &str, path: &[Step<'_>]) -> bool {
+        let clauses = path.iter().filter(|step| step.node.kind() == "catch_clause");
+        let mut caught = clauses.filter_map(|step| step.node.child_by_field_name("parameter"));
+        caught.any(|parameter| self.source.text(parameter) == name)
+    }
+
+    /// Whether a name is a parameter or variable of a function around the current scope.
+    fn is_local(&mut self, name: &str) -> bool {
+        let name = self.b.name(name);
+        let mut scope: Option<ScopeId> = Some(self.scope());
+        for _ in 0..super::state::MAX_SCOPES {
+            let Some(id) = scope else { return false };
+            if self.locals.contains(&(id, name)) {
+                return true;
+            }
+            scope = self.b.facts().scopes[id.index()].parent;
+        }
+        false
+    }
 }
 
 fn has_parameters(function: Node<'_>) -> bool {
@@ -116,4 +223,16 @@ fn has_parameters(function: Node<'_>) -> bool {
         Some(parameters) => parameters.named_child_count() > 0,
         None => function.child_by_field_name("parameter").is_some(),
     }
+}
+
+fn is_function(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "function_declaration"
+            | "generator_function_declaration"
+            | "function_expression"
+            | "generator_function"
+            | "arrow_function"
+            | "method_definition"
+    )
 }

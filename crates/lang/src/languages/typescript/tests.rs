@@ -246,7 +246,7 @@ fn types_are_expressions() {
          type G = { h: I } & J;\ninterface K { l(m: N): this; o?: string }\n");
     assert_eq!(declared(&facts, "a").as_deref(), Some("(A | Array<B.C> | literal)"));
     assert_eq!(declared(&facts, "b").as_deref(), Some("Promise<D>"));
-    assert_eq!(declared(&facts, "c").as_deref(), Some("=> F"));
+    assert_eq!(declared(&facts, "c").as_deref(), Some("(E) => F"));
     assert_eq!(values(&facts, "d"), ["a"]);
     assert_eq!(declared(&facts, "l").as_deref(), Some("Self"));
     assert!(definitions(&facts).contains(&"interface::K::fn::l".to_owned()));

@@ -165,6 +165,7 @@ impl Extractor<'_> {
         });
         if !shares {
             self.open(node, FrameKind::Block, ScopeKind::Block, None);
+            self.narrow(node, path);
         }
     }
 
