@@ -103,6 +103,9 @@ pub(crate) struct IngestArgs {
     /// m1nd found, until the file is edited
     #[arg(long, value_name = "FILE")]
     pub scip: Option<PathBuf>,
+    /// Then drop the indexes that were taken in with --scip
+    #[arg(long, conflicts_with = "scip")]
+    pub scip_drop: bool,
     /// Threads to read and parse with [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,

@@ -57,6 +57,8 @@ pub enum Mode {
     Replace,
     /// The root is added to the others.
     Merge,
+    /// What came from this path goes. Only for compilers' indexes: that of a file, or all for a folder.
+    Drop,
 }
 
 impl Mode {
@@ -65,6 +67,7 @@ impl Mode {
         match self {
             Self::Replace => "replace",
             Self::Merge => "merge",
+            Self::Drop => "drop",
         }
     }
 }
@@ -76,7 +79,8 @@ impl FromStr for Mode {
         match word.to_ascii_lowercase().as_str() {
             "replace" => Ok(Self::Replace),
             "merge" => Ok(Self::Merge),
-            _ => Err(unknown("mode", word, "`replace`, `merge`")),
+            "drop" => Ok(Self::Drop),
+            _ => Err(unknown("mode", word, "`replace`, `merge`, `drop`")),
         }
     }
 }
@@ -157,7 +161,7 @@ mod tests {
         assert_eq!("Merge".parse(), Ok(Mode::Merge));
         assert_eq!("JSON".parse(), Ok(Adapter::Json));
         let error = "append".parse::<Mode>().expect_err("unknown");
-        assert_eq!(error.to_string(), "unknown mode `append`; expected one of `replace`, `merge`");
+        assert_eq!(error.to_string(), "unknown mode `append`; expected one of `replace`, `merge`, `drop`");
         let error = "yaml".parse::<Adapter>().expect_err("unknown");
         assert_eq!(error.to_string(), "unknown adapter `yaml`; expected one of `code`, `json`, `scip`");
     }

@@ -118,6 +118,8 @@ pub struct CompilerReport {
     pub definitions_without_node: usize,
     /// Uses of symbols that are nodes or belong to known packages.
     pub references: usize,
+    /// Definitions that implement or replace others, where both are nodes of the graph: for each the next one above.
+    pub implementations: usize,
     /// References that we had resolved the same way.
     pub confirmed: usize,
     /// References that had several targets or none, and are sure now.

@@ -52,12 +52,12 @@ impl Gathered {
     }
 }
 
-/// Puts a file's links together.
+/// Puts a file's links together. The second part of `derived` is what a compiler's index says.
 pub(crate) fn assemble(
     project: &Project,
     file: FileId,
     resolutions: Vec<Resolution<'_>>,
-    derived: Vec<Derived>,
+    derived: (Vec<Derived>, Vec<Derived>),
     compared: Option<Box<Compared>>,
     generated: &GeneratedFunctions,
 ) -> RawLinks {
@@ -103,9 +103,12 @@ pub(crate) fn assemble(
             row.compiler |= resolution.compiler;
         }
     }
-    for edge in derived {
+    for edge in derived.0 {
         let key = (edge.from, edge.to, edge.relation, edge.tier);
         gathered.entry(key).or_default().add(edge.of, edge.pos);
+    }
+    for edge in derived.1 {
+        settle(&mut gathered, edge);
     }
     let nodes = nodes(project, file, generated);
     for node in &nodes[1..] {
@@ -116,6 +119,18 @@ pub(crate) fn assemble(
     let path = project.unit(file).path.clone();
     unresolved.shrink_to_fit();
     RawLinks { links: FileLinks { path, nodes, edges, sites, unresolved, counts, compared }, names, packages }
+}
+
+/// Adds an edge that a compiler's index is sure of. It takes the place of one that was only possible.
+fn settle(gathered: &mut BTreeMap<EdgeKey, Gathered>, edge: Derived) {
+    let doubted = (edge.from, edge.to.clone(), edge.relation, EdgeTier::Possible);
+    let doubted = gathered.remove(&doubted);
+    let row = gathered.entry((edge.from, edge.to, edge.relation, edge.tier)).or_default();
+    row.sites.extend(doubted.into_iter().flat_map(|doubted| doubted.sites));
+    if row.sites.is_empty() {
+        row.sites.push(edge.pos);
+    }
+    (row.of, row.compiler) = (edge.of, true);
 }
 
 /// Edges in order of their ends' id texts; targets that are packages get their ids later.

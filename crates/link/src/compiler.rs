@@ -10,6 +10,7 @@ use m1nd_base::{EdgeTier, Pos, Relation, RepoPath};
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, Role};
 use rustc_hash::FxHashMap;
 
+use crate::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::{Resolution, Target, is_in_test, is_test};
 use crate::ids::SymbolId;
@@ -23,6 +24,26 @@ pub struct CompilerFile {
     pub symbols: Arc<Vec<CompilerSymbol>>,
     /// Uses of symbols, in order of position. A position may have several.
     pub rows: Arc<Vec<CompilerRow>>,
+    /// What definitions of the file implement or replace.
+    pub relations: Arc<Vec<CompilerRelation>>,
+}
+
+impl CompilerFile {
+    /// Whether both are of one import.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.rows, &other.rows)
+            && Arc::ptr_eq(&self.symbols, &other.symbols)
+            && Arc::ptr_eq(&self.relations, &other.relations)
+    }
+}
+
+/// A definition that implements or replaces a symbol.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct CompilerRelation {
+    /// Node id of the definition.
+    pub from: Box<str>,
+    /// Number in [`CompilerFile::symbols`].
+    pub symbol: u32,
 }
 
 /// One use of a symbol.
@@ -136,6 +157,41 @@ pub(crate) fn apply<'a>(
         all.sort_by_key(|resolution| resolution.pos);
     }
     compared
+}
+
+/// What an index says that the definitions of a file implement or replace, as edges.
+pub(crate) fn relations(eval: &mut Eval<'_>, file: FileId, index: &CompilerFile) -> Vec<Derived> {
+    let mut overlay = Overlay { eval, file, places: FxHashMap::default(), compared: Compared::default() };
+    let path = overlay.eval.unit(file).path.clone();
+    let mut edges = Vec::new();
+    for row in index.relations.iter() {
+        let own = CompilerNode { path: path.clone(), id: row.from.clone() };
+        let Some(from) = overlay.find(&own) else { continue };
+        let Some(CompilerSymbol::Nodes(nodes)) = index.symbols.get(row.symbol as usize) else { continue };
+        let mut above: Vec<Candidate> = nodes.iter().filter_map(|node| overlay.find(node)).collect();
+        narrow(&mut above, |candidate| overlay.definition(candidate).is_some_and(|row| !row.flags.is_declaration));
+        above.sort_unstable();
+        above.dedup_by_key(|candidate| candidate.symbol);
+        // Several declarations of one thing: which of them is meant is not told.
+        let [above] = above[..] else { continue };
+        let (Some(low), Some(high)) = (overlay.definition(&from), overlay.definition(&above)) else { continue };
+        if let Some(relation) = relation_of(low.kind, high.kind).filter(|_| from.symbol != above.symbol) {
+            let (to, tier) = (Target::Symbol(above.symbol), EdgeTier::Certain);
+            edges.push(Derived { from: from.symbol, to, relation, tier, of: 1, pos: low.pos });
+        }
+    }
+    edges
+}
+
+/// What it is called when a definition of one kind implements one of another; `None` if it is no edge of ours.
+fn relation_of(low: DefKind, high: DefKind) -> Option<Relation> {
+    let is_promise = |kind: DefKind| matches!(kind, DefKind::Interface | DefKind::Trait);
+    match (low, high) {
+        (DefKind::Function, DefKind::Function) => Some(Relation::Overrides),
+        (low, high) if low.is_type() && is_promise(high) && !is_promise(low) => Some(Relation::Implements),
+        (low, high) if low.is_type() && high.is_type() => Some(Relation::Inherits),
+        _ => None,
+    }
 }
 
 fn at(all: &[Resolution<'_>], pos: Pos) -> Range<usize> {

@@ -27,7 +27,9 @@ mod rules;
 mod surface;
 mod unit;
 
-pub use compiler::{Compared, CompilerFile, CompilerNode, CompilerRow, CompilerSymbol, Contradiction};
+pub use compiler::{
+    Compared, CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, Contradiction,
+};
 pub use file_links::{FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use ids::SymbolId;
 pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};

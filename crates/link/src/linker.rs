@@ -184,7 +184,7 @@ impl Linker {
     /// says replaces what we find, reference by reference.
     pub fn set_compiler_index(&mut self, path: &RepoPath, index: Option<CompilerFile>) {
         let is_same = match (self.compiler.get(path), &index) {
-            (Some(a), Some(b)) => Arc::ptr_eq(&a.rows, &b.rows) && Arc::ptr_eq(&a.symbols, &b.symbols),
+            (Some(a), Some(b)) => a.is_same(b),
             (None, None) => true,
             _ => false,
         };
@@ -284,11 +284,13 @@ impl Linker {
                 edges.extend(registrations.into_iter().map(|row| row.edge));
                 edges.extend(derived::fixtures(&mut eval, file));
                 edges.extend(config_reads::config_reads(&mut eval, file));
+                let index = self.compiler.get(&self.project.unit(file).path);
+                let said = index.map_or_else(Vec::new, |index| compiler::relations(&mut eval, file, index));
                 let generated = std::mem::take(&mut eval.generated);
                 let own = Key::surface(file);
                 let mut asked: Box<[Key]> = eval.into_asked().into_iter().filter(|key| *key != own).collect();
                 asked.sort_unstable();
-                let links = assemble::assemble(&self.project, file, resolutions, edges, compared, &generated);
+                let links = assemble::assemble(&self.project, file, resolutions, (edges, said), compared, &generated);
                 Ok(Linked { file, asked, links })
             })
             .collect();

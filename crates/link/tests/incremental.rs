@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Limits, NoProgress, Pos, RepoPath};
-use m1nd_link::{CompilerFile, CompilerNode, CompilerRow, CompilerSymbol, FileLinks, Linker};
+use m1nd_link::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, FileLinks, Linker};
 
 /// Random edit sequences a language.
 const SEEDS: u64 = 40;
@@ -230,7 +230,9 @@ fn compiler_index() -> CompilerFile {
     let row = |line, col, symbol| CompilerRow { pos: Pos { line, col }, symbol, import: false };
     // At the last one we see no reference.
     let rows = vec![row(3, 11, 0), row(4, 11, 1), row(5, 11, 2), row(6, 5, 3), row(6, 10, 3)];
-    CompilerFile { symbols: Arc::new(symbols), rows: Arc::new(rows) }
+    let relation = |from: &str, symbol| CompilerRelation { from: format!("file::use.py::{from}").into(), symbol };
+    let relations = vec![relation("fn::use", 0), relation("fn::gone", 1)];
+    CompilerFile { symbols: Arc::new(symbols), rows: Arc::new(rows), relations: Arc::new(relations) }
 }
 
 fn dump(linker: &Linker, links: &FileLinks) -> String {
@@ -393,7 +395,7 @@ fn edits_below_a_compilers_index() {
     let fixture: Vec<(&str, &str)> = PYTHON.iter().copied().chain([INDEXED]).collect();
     let state = clean(&fixture.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect());
     let said: Vec<&str> = state[INDEXED.0].lines().filter(|line| line.ends_with("compiler")).collect();
-    assert_eq!(said.len(), 6, "{said:#?}");
+    assert_eq!(said.len(), 7, "{said:#?}");
     sequences(&fixture);
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use m1nd_base::{Cancel, NodeKind, ProblemKind};
 use m1nd_engine::graph::NodeFlags;
 use m1nd_engine::{
-    Adapter, CompilerReport, Engine, EngineConfig, IngestReport, IngestRequest, ProblemStatus, Snapshot, Tiers,
+    Adapter, CompilerReport, Engine, EngineConfig, IngestReport, IngestRequest, Mode, ProblemStatus, Snapshot, Tiers,
 };
 use serde_json::{Value, json};
 
@@ -49,6 +49,10 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     let mut outcome = engine.ingest(request, &cancel, &terminal);
     if let (Ok(_), Some(index)) = (&outcome, index) {
         let request = IngestRequest { adapter: Adapter::Scip, ..IngestRequest::code(index) };
+        outcome = outcome.and_then(|code| Ok(with_index(code, engine.ingest(request, &cancel, &terminal)?)));
+    }
+    if outcome.is_ok() && args.scip_drop {
+        let request = IngestRequest { adapter: Adapter::Scip, mode: Mode::Drop, ..IngestRequest::code(&root) };
         outcome = outcome.and_then(|code| Ok(with_index(code, engine.ingest(request, &cancel, &terminal)?)));
     }
     terminal.finish();
@@ -100,6 +104,9 @@ fn compiler(report: &CompilerReport, out: &mut Out) -> Result<(), CliError> {
         number(report.contradicted),
         number(report.added),
     ))?;
+    if report.implementations > 0 {
+        out.line(format!("  {} definitions implement or override others", number(report.implementations)))?;
+    }
     for path in report.stale_examples.iter().take(EXAMPLES) {
         out.line(out.paint(Tone::Warn, &format!("  not the content that was indexed: {path}")))?;
     }

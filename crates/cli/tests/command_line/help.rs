@@ -92,6 +92,7 @@ fn each_command_explains_itself() {
                   --scip <FILE>     Then take in an index that a compiler's indexer wrote of this code (SCIP);
                                     what it says of a reference replaces what m1nd found, until the file is
                                     edited
+                  --scip-drop       Then drop the indexes that were taken in with --scip
                   --threads <N>     Threads to read and parse with [default: one per processor]
               -q, --quiet           No progress, only the summary
               -h, --help            Print help

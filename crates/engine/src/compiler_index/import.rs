@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Pos, RepoPath};
 use m1nd_lang::facts::DefKind;
-use m1nd_link::{CompilerNode, CompilerRow, CompilerSymbol, Linker, NodePlace};
+use m1nd_link::{CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, Linker, NodePlace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::scip::{self, Columns, Document, Index, Occurrence, ScipError, Suffix, Symbol};
@@ -58,11 +58,13 @@ pub(crate) fn import(
         rows.retain(|row| !(symbols.only_type(row.symbol) && locals.contains(&row.pos)));
         rows
     };
+    let direct = Direct::new(&index);
     let mut indexed = Vec::with_capacity(files.len());
     for (path, file) in std::mem::take(&mut files) {
-        let rows = rows_of(&file);
+        let (rows, relations) = (rows_of(&file), relations(&file, &symbols, &direct));
         report.references += rows.len();
-        indexed.push(IndexedFile { path, hash: file.hash, rows: Arc::new(rows) });
+        report.implementations += relations.len();
+        indexed.push(IndexedFile { path, hash: file.hash, rows: Arc::new(rows), relations: Arc::new(relations) });
     }
     report.files = indexed.len();
     let set = IndexSet {
@@ -72,6 +74,45 @@ pub(crate) fn import(
         files: indexed,
     };
     Ok((set, report))
+}
+
+/// What symbols implement or replace. Indexers also name what stands further up; only the next one above is told here.
+struct Direct {
+    above: FxHashMap<u32, Vec<u32>>,
+}
+
+impl Direct {
+    fn new(index: &Index) -> Self {
+        let mut all: FxHashMap<u32, FxHashSet<u32>> = FxHashMap::default();
+        for &(symbol, above) in index.documents.iter().flat_map(|document| &document.relations) {
+            all.entry(symbol).or_default().insert(above);
+        }
+        let is_over = |low: &u32, high: u32| all.get(low).is_some_and(|above| above.contains(&high));
+        let direct = all.iter().map(|(&symbol, above)| {
+            let between = |high: u32| above.iter().any(|low| *low != high && *low != symbol && is_over(low, high));
+            let mut next: Vec<u32> = above.iter().copied().filter(|&high| !between(high)).collect();
+            // In a circle each stands above the other: all are told then.
+            if next.is_empty() {
+                next.extend(above);
+            }
+            next.sort_unstable();
+            (symbol, next)
+        });
+        Self { above: direct.collect() }
+    }
+}
+
+/// What the definitions of a file implement or replace, among what is defined in the project.
+fn relations(file: &FittingFile, symbols: &Known, direct: &Direct) -> Vec<CompilerRelation> {
+    let is_node = |symbol: &u32| matches!(symbols.rows.get(*symbol as usize), Some(CompilerSymbol::Nodes(nodes)) if !nodes.is_empty());
+    let mut found = Vec::new();
+    for (symbol, id) in &file.nodes {
+        let above = direct.above.get(symbol).into_iter().flatten().filter(|above| is_node(above));
+        found.extend(above.map(|&above| CompilerRelation { from: id.clone(), symbol: above }));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// A file of the project that the index still fits.

@@ -9,7 +9,7 @@ mod scip;
 use std::sync::Arc;
 
 use m1nd_base::{ContentHash, RepoPath};
-use m1nd_link::{CompilerFile, CompilerRow, CompilerSymbol};
+use m1nd_link::{CompilerFile, CompilerRelation, CompilerRow, CompilerSymbol};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use import::{Ground, import};
@@ -18,7 +18,7 @@ pub(crate) use scip::ScipError;
 /// First bytes of a stored index.
 const MAGIC: &[u8; 8] = b"m1ndscip";
 /// Format of a stored index.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Bytes before the content: magic, format, hash of the content.
 const HEAD: usize = 8 + 4 + 32;
 
@@ -48,6 +48,7 @@ pub(crate) struct IndexedFile {
     /// Hash of the content it is about.
     pub(crate) hash: ContentHash,
     pub(crate) rows: Arc<Vec<CompilerRow>>,
+    pub(crate) relations: Arc<Vec<CompilerRelation>>,
 }
 
 /// Which files indexes cover, as a snapshot keeps it.
@@ -75,12 +76,25 @@ impl CompilerIndex {
         Self { sets }
     }
 
+    /// The indexes without those whose source goes; with the number of those that went.
+    pub(crate) fn without(&self, goes: impl Fn(&str) -> bool) -> (Self, usize) {
+        let sets: Vec<IndexSet> = self.sets.iter().filter(|set| !goes(&set.source)).cloned().collect();
+        let gone = self.sets.len() - sets.len();
+        (Self { sets }, gone)
+    }
+
+    /// Files that they came from, in order of their import.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
+        self.sets.iter().map(|set| set.source.as_str())
+    }
+
     /// What they say of a file with this content.
     pub(crate) fn of_file(&self, path: &RepoPath, hash: ContentHash) -> Option<CompilerFile> {
         self.sets.iter().find_map(|set| {
             let place = set.files.binary_search_by(|file| file.path.cmp(path)).ok()?;
             let file = Some(&set.files[place]).filter(|file| file.hash == hash)?;
-            Some(CompilerFile { symbols: set.symbols.clone(), rows: file.rows.clone() })
+            let (rows, relations) = (file.rows.clone(), file.relations.clone());
+            Some(CompilerFile { symbols: set.symbols.clone(), rows, relations })
         })
     }
 

@@ -10,6 +10,8 @@ use scip::types::{Document as Message, Metadata, Occurrence as Row, PositionEnco
 const MAX_DOCUMENTS: usize = 1_000_000;
 /// Most occurrences of an index.
 const MAX_OCCURRENCES: usize = 50_000_000;
+/// Most symbols that others implement or replace, of an index.
+const MAX_RELATIONS: usize = 10_000_000;
 /// Longest symbol that is read, in bytes; uses of a longer one are left out.
 const MAX_SYMBOL_BYTES: usize = 8 << 10;
 /// Occurrences between two looks at the cancel flag.
@@ -67,6 +69,8 @@ pub(crate) struct Document {
     pub(crate) text: String,
     pub(crate) columns: Columns,
     pub(crate) occurrences: Vec<Occurrence>,
+    /// Symbols with what they implement or replace, both as numbers in [`Index::symbols`].
+    pub(crate) relations: Vec<(u32, u32)>,
 }
 
 /// One place where a symbol stands. Lines and columns count from 0.
@@ -89,7 +93,7 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
     let mut index = Index::default();
     let mut symbols = Symbols::default();
     let mut tool_is_utf16 = false;
-    let mut count = 0;
+    let (mut count, mut relations) = (0, 0);
     let mut input = CodedInputStream::from_bytes(bytes);
     loop {
         let tag = input.read_raw_tag_or_eof().map_err(|error| malformed(&input, error))?;
@@ -114,6 +118,10 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
                 }
                 if count / CANCEL_PERIOD != before {
                     cancel.check()?;
+                }
+                relations += message.symbols.iter().map(|symbol| symbol.relationships.len()).sum::<usize>();
+                if relations > MAX_RELATIONS {
+                    return Err(ScipError::TooLarge { what: "relationships", limit: MAX_RELATIONS });
                 }
                 index.documents.push(document(message, number, tool_is_utf16, &mut symbols));
             }
@@ -188,7 +196,21 @@ fn document(message: Message, number: usize, tool_is_utf16: bool, symbols: &mut 
         })
     });
     let occurrences = occurrences.collect();
-    Document { path: message.relative_path, text: message.text, columns, occurrences }
+    let relations = relations(&message, number, symbols);
+    Document { path: message.relative_path, text: message.text, columns, occurrences, relations }
+}
+
+/// What the symbols of a document implement or replace.
+fn relations(message: &Message, number: usize, symbols: &mut Symbols) -> Vec<(u32, u32)> {
+    let is_read = |symbol: &str| !symbol.is_empty() && symbol.len() <= MAX_SYMBOL_BYTES;
+    let mut found = Vec::new();
+    for row in message.symbols.iter().filter(|row| is_read(&row.symbol)) {
+        let related = row.relationships.iter().filter(|to| to.is_implementation && is_read(&to.symbol));
+        for to in related.filter(|to| to.symbol != row.symbol) {
+            found.push((symbols.number(&row.symbol, number), symbols.number(&to.symbol, number)));
+        }
+    }
+    found
 }
 
 /// Start of an occurrence and the column of its end, if that is on the same line. `None` if the numbers make no sense.

@@ -18,13 +18,16 @@ use crate::terms::FILE_KEY;
 /// Numbers from here on are those of imported data; below they are the linker's.
 const FIRST_IMPORTED: u32 = 1 << 31;
 
-/// Remembers which node each definition is, for the search index.
-pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks) {
-    if let Some(file) = linked.files.get_mut(&links.path) {
-        let own = links.nodes.iter();
-        file.ids = own.map(|node| (node.definition.map_or(FILE_KEY, |id| id.0), node.id.0)).collect();
-        file.ids.sort_unstable();
-    }
+/// Remembers which node each definition is, for the search index. Whether that has changed: macros of other files decide
+/// which definitions are nodes.
+pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks) -> bool {
+    let Some(file) = linked.files.get_mut(&links.path) else { return false };
+    let own = links.nodes.iter();
+    let mut ids: Box<[_]> = own.map(|node| (node.definition.map_or(FILE_KEY, |id| id.0), node.id.0)).collect();
+    ids.sort_unstable();
+    let is_changed = file.ids != ids;
+    file.ids = ids;
+    is_changed
 }
 
 /// References by tier.

@@ -108,6 +108,10 @@ impl Writer {
         cancel.check()?;
         let mut stages = Stages::new();
         let before = self.shared.current();
+        if request.mode == Mode::Drop {
+            let done = self.drop_scip(request, cancel, progress, &mut stages)?;
+            return Ok(self.report(request, &before, done, stages));
+        }
         let place = self.place(request)?;
         let done = match request.adapter {
             Adapter::Json => self.ingest_json(request, &place, cancel, &mut stages)?,
@@ -207,7 +211,7 @@ impl Writer {
         add_tiers(&mut entries, &delta);
         stages.done("linking");
         progress.report(ProgressEvent { stage: "building", done: 0, total: Some(2) });
-        delta.changed.iter().for_each(|links| build::note_ids(&mut linked, links));
+        delta.changed.iter().for_each(|links| _ = build::note_ids(&mut linked, links));
         let files = FileTable::new(entries);
         if care.trusts_time
             && same_roots
@@ -308,9 +312,12 @@ impl Writer {
         cancel: &Cancel,
     ) -> Result<(), EngineError> {
         let LinkChanges { delta, mut rows, edited, removed } = changes;
+        let mut to_search: std::collections::BTreeSet<RepoPath> = edited.into_iter().collect();
         let current = self.shared.current();
         for links in &delta.changed {
-            build::note_ids(&mut linked, links);
+            if build::note_ids(&mut linked, links) {
+                to_search.insert(links.path.clone());
+            }
             let row = rows.entry(links.path.clone()).or_insert_with(|| current.files.get(&links.path).cloned());
             if let Some(entry) = row {
                 entry.tiers = build::tiers(links);
@@ -318,7 +325,7 @@ impl Writer {
         }
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
         let mut changes: Vec<_> = removed.iter().map(|path| (path.clone(), None)).collect();
-        for path in edited {
+        for path in to_search {
             let file = linked.files.get(&path).map(|file| build::indexed(&linked.linker, file));
             changes.push((path, file));
         }

@@ -45,7 +45,8 @@ impl Writer {
         let scope = inner(&root, &path);
         let mut roots = match request.mode {
             Mode::Replace => Vec::new(),
-            Mode::Merge => snapshot.roots.to_vec(),
+            // Nothing is added: what is dropped is looked for by the path as it was given.
+            Mode::Drop | Mode::Merge => snapshot.roots.to_vec(),
         };
         let options = |prefix: String| RootInfo {
             path: root.clone(),

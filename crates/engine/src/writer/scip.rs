@@ -1,6 +1,7 @@
 //! Taking in a compiler's index.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Progress, ProgressEvent};
@@ -11,7 +12,7 @@ use super::ingest::{Done, LinkChanges, Stages, link};
 use super::place::Place;
 use super::{Linked, Writer};
 use crate::compiler_index::{self, CompilerIndex, Cover, Ground, ScipError};
-use crate::config::{IngestRequest, Mode};
+use crate::config::{Adapter, IngestRequest, Mode};
 use crate::error::EngineError;
 use crate::report::{CompilerReport, ContradictionRow, IngestReport};
 use crate::snapshot::Content;
@@ -81,7 +82,7 @@ impl Writer {
         };
         let (source, file) = (request.path.to_string_lossy(), info.path.join(inner.as_str()));
         let ground = Ground { snapshot: &current, linker: &linked.linker, source: &source, file: &file };
-        let (set, mut report) =
+        let (set, report) =
             compiler_index::import(&ground, &bytes, cancel).map_err(|error| bad_index(error, request))?;
         if set.files.is_empty() {
             return Err(covers_nothing(&report, request));
@@ -90,15 +91,59 @@ impl Writer {
         drop(bytes);
         let index = match request.mode {
             Mode::Merge => self.compiler_index().0.with(set),
-            Mode::Replace => CompilerIndex::default().with(set),
+            Mode::Replace | Mode::Drop => CompilerIndex::default().with(set),
         };
-        let (stored, cover) = index.encode().map_err(|error| EngineError::Internal(error.to_string()))?;
         stages.done("parsing");
+        let done = Done { bytes_read, compiler: Some(report), ..Done::default() };
+        self.use_index(index, done, cancel, progress, stages)
+    }
+
+    /// Drops the index that came from a file, or all if the path is that of a folder, and links the files they were about.
+    pub(super) fn drop_scip(
+        &mut self,
+        request: &IngestRequest,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+        stages: &mut Stages,
+    ) -> Result<Done, EngineError> {
+        if request.adapter != Adapter::Scip || request.incremental {
+            let why = "mode `drop` is for adapter `scip`, without `incremental`: it drops an imported compiler's index";
+            return Err(EngineError::BadRequest(why.into()));
+        }
+        let known = self.compiler_index().0;
+        // Sources are in the words of the caller, who may have named them from the first root on.
+        let full = |path: &Path| self.shared.allowed.first().map_or(path.to_owned(), |root| root.join(path));
+        let path = full(&request.path);
+        let all = path.is_dir();
+        let (index, gone) = known.without(|source| all || full(Path::new(source)) == path);
+        if gone == 0 {
+            return Err(EngineError::BadRequest(not_imported(&request.path.to_string_lossy(), &known)));
+        }
+        if self.linked.is_none() {
+            self.relink_all(cancel, progress)?;
+        }
+        stages.done("parsing");
+        self.use_index(index, Done::default(), cancel, progress, stages)
+    }
+
+    /// Links with other indexes than before, publishes the outcome and stores the indexes.
+    fn use_index(
+        &mut self,
+        index: CompilerIndex,
+        mut done: Done,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+        stages: &mut Stages,
+    ) -> Result<Done, EngineError> {
+        let current = self.shared.current();
+        let (stored, cover) = index.encode().map_err(|error| EngineError::Internal(error.to_string()))?;
         let (index, cover) = (Arc::new(index), Arc::new(cover));
         let (linked, delta) = self.link_with(&index, cancel, progress)?;
         stages.done("linking");
-        note(&mut report, &delta);
-        let done = Done { bytes_read, linked: delta.changed.len(), compiler: Some(report), ..Done::default() };
+        if let Some(report) = &mut done.compiler {
+            note(report, &delta);
+        }
+        done.linked = delta.changed.len();
         let content = Content { compiler: cover.clone(), ..current.content() };
         let changes = LinkChanges { delta, rows: BTreeMap::new(), edited: Vec::new(), removed: Vec::new() };
         self.publish_links(linked, changes, content, cancel)?;
@@ -128,6 +173,14 @@ impl Writer {
         }
         let delta = link(&pool, &mut linked, cancel, progress)?;
         Ok((linked, delta))
+    }
+}
+
+fn not_imported(source: &str, known: &CompilerIndex) -> String {
+    let sources: Vec<String> = known.sources().map(|source| format!("`{source}`")).collect();
+    match sources.as_slice() {
+        [] => "no compiler's index is imported: there is nothing to drop".to_owned(),
+        _ => format!("no index was imported from `{source}`; imported are {}", sources.join(", ")),
     }
 }
 

@@ -209,6 +209,37 @@ fn check(dialect: &Dialect) {
 }
 
 #[test]
+fn what_a_macro_of_another_file_defines_is_found_as_soon_as_it_does() {
+    let project = Project::new(
+        "\
+//- Cargo.toml
+[package]
+name = \"demo\"
+version = \"0.1.0\"
+//- src/lib.rs
+#[macro_use]
+mod load;
+mod checks;
+//- src/load.rs
+macro_rules! other { () => {}; }
+//- src/checks.rs
+load!(fetch, |x: u32| x);
+",
+    );
+    let engine = project.indexed();
+    let names = || -> Vec<String> { found(&engine).into_iter().map(|(id, _)| id).collect() };
+    let function = "file::src/checks.rs::fn::fetch".to_owned();
+    assert!(!names().contains(&function));
+    let text = "macro_rules! load { ($name:ident, $e:expr) => { fn $name() { $e(1); } }; }\n";
+    project.tree.write("src/load.rs", text);
+    incremental(&engine, project.tree.path());
+    assert!(names().contains(&function), "{:?}\n{}", names(), dump(&engine));
+    project.tree.write("src/load.rs", "macro_rules! other { () => {}; }\n");
+    incremental(&engine, project.tree.path());
+    assert!(!names().contains(&function));
+}
+
+#[test]
 fn python_edits_equal_a_clean_build() {
     check(&PYTHON);
 }

@@ -3,7 +3,7 @@
 use m1nd_base::EdgeTier;
 use m1nd_engine::{Adapter, CompilerReport, Engine, EngineError, IngestReport, IngestRequest, Mode, Snapshot};
 use protobuf::Message;
-use scip::types::{Document, Index, Metadata, Occurrence, PositionEncoding, ToolInfo};
+use scip::types::{Document, Index, Metadata, Occurrence, PositionEncoding, Relationship, SymbolInformation, ToolInfo};
 
 use crate::project::{Project, incremental, ingest};
 
@@ -338,4 +338,103 @@ fn a_local_variable_is_not_the_type_of_its_name() {
     let report = import(&project, &engine, Mode::Replace, &bytes(vec![document("a.ts", rows)])).expect("imports");
     assert_eq!(report.compiler.expect("reports").added, 0);
     assert_eq!(engine.snapshot().graph().dump(), before);
+}
+
+/// Out-edges of a node of `shapes.py` but those to what it contains, as `said` has them.
+fn said_of_shapes(snapshot: &Snapshot, id: &str) -> Vec<String> {
+    let graph = snapshot.graph();
+    let node = graph.find(&format!("file::app/shapes.py::{id}")).expect("a node");
+    let edges = graph.out_edges(node).filter(|edge| edge.relation != m1nd_base::Relation::Contains);
+    let row = |edge: m1nd_engine::graph::EdgeRef<'_>| {
+        let mark = if edge.compiler { "!" } else { "" };
+        let to = graph.id(edge.to).strip_prefix("file::app/shapes.py::").unwrap_or("elsewhere");
+        format!("{} {} {to}{mark}", edge.relation, edge.tier)
+    };
+    edges.map(row).collect()
+}
+
+#[test]
+fn what_implements_what_becomes_edges_to_the_next_one_above() {
+    const CIRCLE_AREA: &str = "scip-python python app 1 `app.shapes`/Circle#area().";
+    const SQUARE: &str = "scip-python python app 1 `app.shapes`/Square#";
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    let implements = |symbol: &str, above: &[&str]| SymbolInformation {
+        symbol: symbol.into(),
+        relationships: above
+            .iter()
+            .map(|above| Relationship { symbol: (*above).into(), is_implementation: true, ..Default::default() })
+            .collect(),
+        ..Default::default()
+    };
+    let mut document = shapes();
+    document
+        .occurrences
+        .extend(self::document("", &[(1, 8, 12, CIRCLE_AREA, true), (3, 6, 12, SQUARE, true)]).occurrences);
+    // `side` names all that stands above it; what leads out of the project is no edge.
+    document.symbols = vec![
+        implements(SQUARE, &[CIRCLE, DUMPS]),
+        implements(AREA, &[CIRCLE_AREA]),
+        implements(SIDE, &[AREA, CIRCLE_AREA]),
+    ];
+    let report = import(&project, &engine, Mode::Replace, &bytes(vec![document])).expect("imports");
+    assert_eq!(report.compiler.expect("reports").implementations, 3);
+    let check = |wanted: [&[&str]; 3]| {
+        let snapshot = engine.snapshot();
+        for (id, wanted) in ["class::Square", "class::Square::fn::area", "class::Square::fn::side"].iter().zip(wanted) {
+            assert_eq!(said_of_shapes(&snapshot, id), wanted, "{id}");
+        }
+    };
+    let told: [&[&str]; 3] = [
+        &["inherits certain class::Circle!"],
+        &["overrides certain class::Circle::fn::area!"],
+        &["overrides certain class::Square::fn::area!"],
+    ];
+    check(told);
+    let text = read(&project, "app/shapes.py");
+    project.tree.write("app/shapes.py", format!("{text}\n# edited\n"));
+    incremental(&engine, project.tree.path());
+    check([&[], &[], &[]]);
+    project.tree.write("app/shapes.py", text);
+    incremental(&engine, project.tree.path());
+    check(told);
+}
+
+#[test]
+fn an_imported_index_can_be_dropped() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    let drop_from = |path: &str| {
+        ingest(&engine, IngestRequest { adapter: Adapter::Scip, mode: Mode::Drop, ..IngestRequest::code(path) })
+    };
+    let refused = |path: &str| match drop_from(path) {
+        Err(EngineError::BadRequest(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    assert!(refused("index.scip").contains("no compiler's index is imported"));
+    imported(&project, &engine);
+    project.tree.write("more.scip", bytes(vec![document("other.py", &[])]));
+    let more = IngestRequest { adapter: Adapter::Scip, mode: Mode::Merge, ..IngestRequest::code("more.scip") };
+    ingest(&engine, more).expect("imports");
+    assert_eq!(status(&engine), Some((3, 0)));
+    assert!(refused("none.scip").contains("imported are `index.scip`, `more.scip`"));
+    // The file it came from need not be there.
+    project.tree.remove("index.scip");
+    assert!(drop_from("index.scip").expect("drops").changed);
+    assert_eq!(status(&engine), Some((1, 0)));
+    check(&engine.snapshot(), BEFORE);
+    imported(&project, &engine);
+    ingest(&engine, IngestRequest { mode: Mode::Merge, adapter: Adapter::Scip, ..IngestRequest::code("more.scip") })
+        .expect("imports");
+    check(&engine.snapshot(), AFTER);
+    let root = project.tree.path().to_string_lossy().into_owned();
+    drop_from(&root).expect("drops all");
+    assert_eq!(status(&engine), None);
+    check(&engine.snapshot(), BEFORE);
+    drop(engine);
+    let engine = project.indexed();
+    check(&engine.snapshot(), BEFORE);
+    assert_eq!(status(&engine), None);
+    let code = IngestRequest { mode: Mode::Drop, ..IngestRequest::code(project.tree.path()) };
+    assert!(matches!(ingest(&engine, code), Err(EngineError::BadRequest(_))));
 }

@@ -27,6 +27,7 @@ pub(crate) enum ModeWord {
     #[default]
     Replace,
     Merge,
+    Drop,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,7 +39,7 @@ pub(crate) struct Input {
     path: String,
     #[serde(default)]
     adapter: AdapterWord,
-    /// merge keeps other roots
+    /// merge keeps other roots; drop (scip only) removes an index
     #[serde(default)]
     mode: ModeWord,
     /// Only changed files
@@ -129,7 +130,9 @@ size or time changed; the result is the same as that of a full ingest. `adapter:
 
 `adapter: scip` takes an index that a compiler's indexer wrote of the ingested code (SCIP: scip-typescript, scip-python,
 rust-analyzer, …). What it says of a reference replaces what m1nd found (`provenance: scip` in `why` and `impact`) until the file
-is edited; `compiler_index` counts what it confirmed, settled, contradicted and added. `mode: merge` keeps other such indexes.
+is edited; `compiler_index` counts what it confirmed, settled, contradicted and added. What it says that
+types and methods implement or replace becomes `implements`, `inherits` and `overrides` edges. `mode: merge` keeps other such
+indexes; `mode: drop` removes the one that was taken from `path`, or all for the path of a folder.
 
 `references` counts how sure the links are: `certain` (one target by the rules of the language), `possible` (several, all
 kept), `external` (leads to a package), `unresolved` (kept with the reason). `skipped` says which files are not in the graph
@@ -157,6 +160,7 @@ impl WriteTool for Ingest {
             mode: match input.mode {
                 ModeWord::Replace => Mode::Replace,
                 ModeWord::Merge => Mode::Merge,
+                ModeWord::Drop => Mode::Drop,
             },
             incremental: input.incremental,
             adapter: match input.adapter {

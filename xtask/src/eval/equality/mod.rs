@@ -32,7 +32,7 @@ const PROGRESS: usize = 50;
 /// Differences that are reduced and printed before a run gives up.
 const MAX_DIFFERENCES: usize = 4;
 /// Words of each search that is compared.
-const WORDS: usize = 4;
+const WORDS: usize = 12;
 /// Larger files are left out of the copy, in bytes: nothing is parsed in them.
 const MAX_FILE: u64 = 1 << 20;
 
