@@ -48,7 +48,7 @@ impl Signature {
 
 impl Eval<'_> {
     /// What parameter number `parameter` of a function is given, as [`Expr::Given`] says.
-    pub(super) fn given(&mut self, file: FileId, by: ExprId, parameter: u32) -> Values {
+    pub(super) fn given_here(&mut self, file: FileId, by: ExprId, parameter: u32) -> Values {
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
         }
