@@ -141,7 +141,7 @@ steps, with their commits; `structural_holes` are nodes that are no rows, but co
 (`p_value`, given their number of connections). Commit subjects are text of the repository. Nothing is changed by asking.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
-    const UNLISTED: &'static [&'static str] = &["token_budget"];
+    const UNLISTED: &'static [&'static str] = &["xlr", "include_ghost_edges", "token_budget"];
     type Input = Input;
     type Output = Output;
 }
