@@ -349,6 +349,8 @@ fn resolve_reference<'a>(
     let unknown = matches!(resolution.reason, Some(Reason::UnknownReceiver | Reason::UnknownBase));
     if resolution.targets.is_empty() && unknown {
         duck_type(eval, file, reference, limits, &mut resolution);
+    } else if resolution.reason == Some(Reason::NoSuchMember) && is_call && rules.reassigns_functions {
+        of_heirs(eval, file, reference, limits, &mut resolution);
     }
     rows.extend(alternatives(eval, &resolution, &found));
     rows.push(resolution);
@@ -527,6 +529,29 @@ fn duck_type(
                 resolution.reason = None;
             }
         }
+    }
+}
+
+/// Methods of deriving classes, for a call on a method's own receiver of what only these have.
+fn of_heirs(
+    eval: &mut Eval<'_>,
+    file: FileId,
+    reference: &Reference,
+    limits: &Limits,
+    resolution: &mut Resolution<'_>,
+) {
+    let unit = eval.unit(file);
+    let Expr::Member { base, name } = unit.facts.expr(reference.expr) else { return };
+    let (mut targets, mut also) = (Vec::new(), Vec::new());
+    for value in eval.of_heirs(file, base, unit.name(name)) {
+        push_value(eval, &value, &mut targets, &mut also, true);
+    }
+    targets.sort();
+    targets.dedup();
+    if !targets.is_empty() && targets.len() <= limits.link_candidates {
+        resolution.targets = targets;
+        resolution.tier = Some(EdgeTier::Possible);
+        resolution.reason = None;
     }
 }
 

@@ -34,7 +34,8 @@ pub(crate) struct Unit {
     pub(crate) file_symbol: SymbolId,
     /// Definitions whose members belong to a type written elsewhere, by the type's last written name.
     pub(crate) attached: Vec<(Name, DefId)>,
-    /// Functions owned by class-like definitions, by name: candidates for receivers nobody knows.
+    /// Functions owned by class-like definitions, by name: candidates for receivers nobody knows. Where methods can be
+    /// assigned, also the fields that may hold one.
     pub(crate) methods: Vec<(Name, DefId)>,
     /// Calls in order of what is called, where overloads are told apart.
     calls: Vec<CallSite>,
@@ -273,12 +274,18 @@ impl Unit {
 
     fn find_methods(&self) -> Vec<(Name, DefId)> {
         let facts = &self.facts;
+        let holds = rules_of(facts).reassigns_functions;
+        let may_be_function = |&value: &ExprId| {
+            matches!(facts.expr(value), Expr::Name { .. } | Expr::Member { .. } | Expr::Definition(_))
+        };
         let mut found: Vec<_> = facts
             .definitions
             .iter()
             .enumerate()
             .filter(|(index, definition)| {
-                definition.kind == DefKind::Function
+                let holds = holds && definition.kind == DefKind::Field;
+                (definition.kind == DefKind::Function
+                    || holds && facts.list(definition.values).iter().any(may_be_function))
                     && self.symbols[*index].is_some()
                     && (definition.extends_type.is_some()
                         || definition.owner.is_some_and(|owner| facts.definition(owner).kind.is_class_like()))

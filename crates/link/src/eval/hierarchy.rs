@@ -1,11 +1,12 @@
 //! Methods that replace methods of bases, and calls that may reach a replacement instead of what they name.
 
-use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, Visibility};
+use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, ParameterKind, Visibility};
 use rustc_hash::FxHashSet;
 
 use super::member::Ancestor;
 use super::{Entity, Eval, Found, Search, Value};
-use crate::project::{DefRef, FileId};
+use crate::names::Name;
+use crate::project::{DefRef, FileId, Key};
 
 /// Bases looked at for one method.
 const BASES: usize = 256;
@@ -76,6 +77,41 @@ impl Eval<'_> {
         let definition = self.definition(of);
         let hidden = definition.visibility == Visibility::Private && of.file != by.file;
         (of != by && definition.kind == DefKind::Function && !hidden).then_some(of)
+    }
+
+    /// What classes that derive from the class of a method's own receiver have under a name that the class itself has
+    /// not: the receiver may be of each of them. Nothing if there are too many.
+    pub(crate) fn of_heirs(&mut self, file: FileId, base: ExprId, name: Name) -> Vec<Value> {
+        /// Members of one name that are looked at.
+        const MAX_NAMED: usize = 64;
+        let search = self.resolve(file, base, Namespace::Value);
+        let [Found { entity: Entity::Local(holder, binding), .. }] = search.found.as_slice() else { return Vec::new() };
+        let facts = &self.unit(*holder).facts;
+        let BindingTarget::Parameter(def, place) = facts.bindings[*binding as usize].target else { return Vec::new() };
+        let kind = facts.parameters(def).get(place as usize).map(|parameter| parameter.kind);
+        if kind != Some(ParameterKind::Receiver) {
+            return Vec::new();
+        }
+        let receivers = self.eval(file, base, Namespace::Value);
+        let [Value::Instance(class, _)] = receivers.items.as_slice() else { return Vec::new() };
+        self.asked.insert(Key::methods(name));
+        let mut rows = self.project.methods.get(&name).cloned().unwrap_or_default();
+        if rows.len() > MAX_NAMED {
+            return Vec::new();
+        }
+        self.project.by_path_order(&mut rows);
+        let mut found = Vec::new();
+        for row in rows {
+            let Some(owner) = self.definition(row).owner.map(|def| DefRef { file: row.file, def }) else { continue };
+            let ancestors = self.ancestors(owner);
+            let derives = ancestors.iter().skip(1).any(|one| matches!(one, Ancestor::Class(of, _) if of == class));
+            if derives {
+                let heir = Value::Instance(owner, super::no_args());
+                let member = self.member(&heir, name, Namespace::Value);
+                found.extend(self.values_of(member, Namespace::Value).items);
+            }
+        }
+        found
     }
 
     /// Whether a call that names a method may run a replacement of it: the receiver may be of a deriving class.

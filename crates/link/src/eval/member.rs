@@ -716,7 +716,9 @@ impl Eval<'_> {
         let family = crate::languages::family(self.project.unit(file).facts.language);
         let mut methods = Vec::new();
         for row in self.project.methods.get(&name).into_iter().flatten() {
-            if crate::languages::family(self.project.unit(row.file).facts.language) == family {
+            let facts = &self.project.unit(row.file).facts;
+            let is_method = facts.definition(row.def).kind != DefKind::Field;
+            if is_method && crate::languages::family(facts.language) == family {
                 methods.push(*row);
                 if methods.len() > most {
                     return None;
