@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode};
 mod bench;
 mod ci;
 mod crash;
+mod embed;
 mod eval;
 mod tidy;
 
@@ -24,9 +25,10 @@ const TASKS: &[Task] = &[
     ("bench", "measure: ingest [--write] PATH...", bench::run),
     (
         "eval",
-        "the graph against truth made by others, and after edits: edges, callgraph, localize, equality",
+        "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, equality, embed",
         eval::run,
     ),
+    ("train-embed", "train the table of word vectors: --cache DIR [--fetch] [--write]", embed::run),
 ];
 
 fn main() -> ExitCode {
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
     let (name, rest) = args.split_first().map_or(("help", &[][..]), |(name, rest)| (name.as_str(), rest));
     let Some((_, _, task)) = TASKS.iter().find(|(task, ..)| *task == name) else {
         println!("cargo xtask <task>");
-        TASKS.iter().for_each(|(name, what, _)| println!("  {name:<8}{what}"));
+        TASKS.iter().for_each(|(name, what, _)| println!("  {name:<13}{what}"));
         return if matches!(name, "help" | "--help" | "-h") { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     };
     match task(rest) {

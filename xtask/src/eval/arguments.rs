@@ -7,7 +7,7 @@ use crate::Outcome;
 
 /// What happens to the kept result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Keep {
+pub(crate) enum Keep {
     /// Nothing: the result is printed only.
     #[default]
     Print,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::arguments::Keep;
+pub(crate) use super::arguments::Keep;
 use crate::Outcome;
 
 /// Counts of one kind of edge.
@@ -141,13 +141,13 @@ impl Split {
 }
 
 /// A share with four decimals.
-pub(super) fn ratio(part: u64, whole: u64) -> Option<f64> {
+pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
     const DECIMALS: f64 = 1e4;
     (whole > 0).then(|| (part as f64 / whole as f64 * DECIMALS).round() / DECIMALS)
 }
 
 /// Compares a result with the kept one or keeps it.
-pub(super) fn keep<T: Serialize + DeserializeOwned + PartialEq>(path: &Path, new: &T, keep: Keep) -> Outcome<()> {
+pub(crate) fn keep<T: Serialize + DeserializeOwned + PartialEq>(path: &Path, new: &T, keep: Keep) -> Outcome<()> {
     let text = format!("{}\n", serde_json::to_string_pretty(new)?);
     match keep {
         Keep::Print => {

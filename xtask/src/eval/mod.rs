@@ -13,7 +13,7 @@ mod calls;
 mod edges;
 mod equality;
 mod files;
-mod golden;
+pub(crate) mod golden;
 mod inheritance;
 mod localize;
 mod ours;
@@ -30,7 +30,8 @@ const USAGE: &str = "expected:
   cargo xtask eval edges --table
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
-  cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]";
+  cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
+  cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     match args.split_first().map(|(what, rest)| (what.as_str(), rest)) {
@@ -38,11 +39,12 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("callgraph", rest)) => callgraph::run(rest),
         Some(("localize", rest)) => localize::run(rest),
         Some(("equality", rest)) => equality::run(rest),
+        Some(("embed", rest)) => crate::embed::evaluate(rest),
         _ => Err(USAGE.into()),
     }
 }
 
 /// Where results of this kind are kept.
-fn golden_folder(kind: &str) -> PathBuf {
+pub(crate) fn golden_folder(kind: &str) -> PathBuf {
     Path::new(repository()).join("eval").join(kind)
 }
