@@ -82,7 +82,7 @@ struct Draft {
 
 /// Pairs of all packages, in the order of the list. Held-out packages come first, so that what is also in them is not
 /// trained on.
-pub(super) fn all(cache: &Path, packages: &mut [Package]) -> Outcome<Found> {
+pub(super) fn all(cache: &Path, packages: &[Package]) -> Outcome<Found> {
     let mut found = Found::default();
     let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
     let mut seen: HashSet<String> = HashSet::new();
@@ -90,7 +90,7 @@ pub(super) fn all(cache: &Path, packages: &mut [Package]) -> Outcome<Found> {
     let mut order: Vec<usize> = (0..packages.len()).collect();
     order.sort_by_key(|at| !packages[*at].is_held_out);
     for at in order {
-        let package = &mut packages[at];
+        let package = &packages[at];
         if done % 50 == 0 {
             println!("{done} packages, {} pairs", found.train.len());
         }
@@ -100,12 +100,10 @@ pub(super) fn all(cache: &Path, packages: &mut [Package]) -> Outcome<Found> {
         let (prose, code): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(|draft| draft.is_prose);
         if package.is_held_out {
             let code = pick(code, MAX_HELD_OUT);
-            package.pairs = code.len();
             found.held_out.extend(code.into_iter().map(|draft| draft.pair));
             continue;
         }
         let (code, prose) = (pick(code, MAX_PAIRS), pick(prose, MAX_PROSE));
-        package.pairs = code.len() + prose.len();
         for draft in code.into_iter().chain(prose) {
             found.train.push(numbered(&draft, &mut numbers));
         }

@@ -25,14 +25,19 @@ mod train;
 
 pub(crate) use score::run as evaluate;
 
-const USAGE: &str = "expected: cargo xtask train-embed --cache DIR [--fetch] [--words N] [--epochs N] [--write]
+const USAGE: &str =
+    "expected: cargo xtask train-embed --cache DIR [--fetch] [--words N] [--epochs N] [--write | --list]
   --cache DIR  where packages are kept, outside of the repository
   --fetch      download the packages that are missing there, by pip, npm, cargo and apt-get
   --words N    words of the table (default 22500)
-  --epochs N   passes over all pairs (default 8)
+  --epochs N   passes over all pairs (default 6)
   --write      keep the table, the list of packages and the test pairs in the repository
+  --list       only fill in versions and licences in the list of packages, and drop what may not be used
 It is slow in a build for development; set CARGO_PROFILE_DEV_OPT_LEVEL=3.";
 
+/// Words of the table, and passes over the pairs, if not told otherwise.
+const WORDS: usize = 22_500;
+const EPOCHS: usize = 6;
 /// Test pairs of each language that are kept in the repository.
 const KEPT_PAIRS: usize = 80;
 
@@ -43,10 +48,12 @@ struct Plan {
     words: usize,
     epochs: usize,
     is_writing: bool,
+    is_list: bool,
 }
 
 fn plan(args: &[String]) -> Outcome<Plan> {
-    let (mut cache, mut is_fetching, mut is_writing, mut words, mut epochs) = (None, false, false, 22_500, 8);
+    let (mut cache, mut words, mut epochs) = (None, WORDS, EPOCHS);
+    let (mut is_fetching, mut is_writing, mut is_list) = (false, false, false);
     let mut rest = args.iter();
     while let Some(flag) = rest.next() {
         let mut value = || rest.next().ok_or_else(|| format!("{flag} needs a value\n{USAGE}"));
@@ -54,12 +61,13 @@ fn plan(args: &[String]) -> Outcome<Plan> {
             "--cache" => cache = Some(PathBuf::from(value()?)),
             "--fetch" => is_fetching = true,
             "--write" => is_writing = true,
+            "--list" => is_list = true,
             "--words" => words = value()?.parse()?,
             "--epochs" => epochs = value()?.parse()?,
             _ => return Err(USAGE.into()),
         }
     }
-    Ok(Plan { cache: cache.ok_or(USAGE)?, is_fetching, words, epochs, is_writing })
+    Ok(Plan { cache: cache.ok_or(USAGE)?, is_fetching, words, epochs, is_writing, is_list })
 }
 
 /// Where the table and what belongs to it is kept.
@@ -81,7 +89,10 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         fetch::all(&plan.cache, &packages)?;
     }
     packages::complete(&mut packages, &plan.cache)?;
-    let found = extract::all(&plan.cache, &mut packages)?;
+    if plan.is_list {
+        return packages::write(&list, &packages);
+    }
+    let found = extract::all(&plan.cache, &packages)?;
     println!(
         "{} pairs to train on, {} to test with, after {:.0} s",
         found.train.len(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{licence, sources};
 use crate::Outcome;
 
-const HEADER: &str = "registry\tname\tversion\tlicence\tuse\tpairs";
+const HEADER: &str = "registry\tname\tversion\tlicence\tuse";
 /// In the list: not yet known.
 const UNKNOWN: &str = "-";
 
@@ -46,8 +46,6 @@ pub(super) struct Package {
     pub(super) version: Option<String>,
     pub(super) licence: Option<String>,
     pub(super) is_held_out: bool,
-    /// Pairs taken from it.
-    pub(super) pairs: usize,
 }
 
 pub(super) fn read(path: &Path) -> Outcome<Vec<Package>> {
@@ -56,7 +54,7 @@ pub(super) fn read(path: &Path) -> Outcome<Vec<Package>> {
 }
 
 fn row(line: &str) -> Option<Package> {
-    let [registry, name, version, licence, usage, pairs] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+    let [registry, name, version, licence, usage] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
     let known = |text: &str| (text != UNKNOWN).then(|| text.to_owned());
     Some(Package {
         registry: Registry::ALL.into_iter().find(|other| other.word() == registry)?,
@@ -68,12 +66,11 @@ fn row(line: &str) -> Option<Package> {
             "test" => true,
             _ => return None,
         },
-        pairs: pairs.parse().ok()?,
     })
 }
 
 pub(super) fn write(path: &Path, packages: &[Package]) -> Outcome<()> {
-    let mut rows: Vec<&Package> = packages.iter().filter(|package| package.pairs > 0).collect();
+    let mut rows: Vec<&Package> = packages.iter().collect();
     rows.sort_by(|a, b| (a.registry, &a.name).cmp(&(b.registry, &b.name)));
     let mut text = format!("{HEADER}\n");
     for package in rows {
@@ -81,7 +78,7 @@ pub(super) fn write(path: &Path, packages: &[Package]) -> Outcome<()> {
         let usage = if package.is_held_out { "test" } else { "train" };
         let (version, licence) = (or_unknown(&package.version), or_unknown(&package.licence));
         let (registry, name) = (package.registry.word(), &package.name);
-        text.push_str(&format!("{registry}\t{name}\t{version}\t{licence}\t{usage}\t{}\n", package.pairs));
+        text.push_str(&format!("{registry}\t{name}\t{version}\t{licence}\t{usage}\n"));
     }
     fs::write(path, text)?;
     Ok(())

@@ -153,6 +153,24 @@ fn pieces_of_words_keep_their_numbers() {
 
 const GOLDEN_PIECES: [u32; 6] = [596, 2, 789, 268, 796, 106];
 
+#[test]
+fn the_built_in_table_knows_common_words() {
+    let table = Embedding::built_in();
+    for text in ["parse", "connection", "file", "index", "error", "user", "write", "read", "string"] {
+        crate::words::terms(text, |term| assert!(table.knows(term), "{term}"));
+    }
+    let cosine = |a: &str, b: &str| plain(table, a).cosine(&plain(table, b));
+    for (word, like, unlike) in [
+        ("remove", "delete", "parse"),
+        ("directory", "folder", "color"),
+        ("image", "pixel", "socket"),
+        ("start", "begin", "color"),
+        ("sqrt", "square root", "html"),
+    ] {
+        assert!(cosine(word, like) > cosine(word, unlike) + 0.05, "{word}: {like} {unlike}");
+    }
+}
+
 proptest! {
     #[test]
     fn the_product_is_exact(a in prop::collection::vec(-127i8..=127, DIMENSIONS), b in prop::collection::vec(-127i8..=127, DIMENSIONS)) {
