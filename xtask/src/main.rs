@@ -29,6 +29,7 @@ const TASKS: &[Task] = &[
         eval::run,
     ),
     ("train-embed", "train the table of word vectors: --cache DIR [--fetch] [--write]", embed::run),
+    ("fit-seek", "fit the ranking of seek: --rows FILE... --checkouts DIR [--write]", eval::fit_seek),
 ];
 
 fn main() -> ExitCode {

@@ -9,11 +9,15 @@ pub mod embedding;
 pub mod grep;
 mod index;
 mod query;
+mod rank;
 mod terms;
 mod varint;
 pub mod words;
+mod zones;
 
 pub use build::IndexBuilder;
-pub use index::{Filter, Found, Hit, Index, IndexError, IndexedFile, SharedBytes};
-pub use query::{Query, QueryTerm};
+pub use index::{Index, IndexError, IndexedFile, SharedBytes};
+pub use query::{Mention, Query, QueryTerm};
+pub use rank::{FileHit, Filter, Found, Hit, Ranked};
 pub use terms::{Entry, FIELDS, Field, FieldSettings, FileTerms, FileTermsBuilder, TermsError, innermost_ranges};
+pub use zones::Zone;

@@ -1,31 +1,47 @@
 use crate::abbreviations::alternatives;
 use crate::terms::WHOLE_NAME;
 use crate::words;
+use crate::zones::{self, Piece, Zone};
 
 /// Most terms of one query; more add nothing to the order of the answers.
-const MAX_TERMS: usize = 32;
-/// Weight of a word that stands in the query.
-const WORD: f64 = 1.0;
+const MAX_TERMS: usize = 160;
 /// Weight of another form of a word of the query.
 const ALTERNATIVE: f64 = 0.4;
 /// What the weight of a word grows by each time it is said again.
 const AGAIN: f64 = 1.15;
-/// Weight that repetition does not lead beyond.
+/// Growth by repetition does not lead beyond.
 const MOST: f64 = 1.5;
 /// Weight of a whole name that is written like one (`load_all`, `loadAll`, `` `load` ``).
 const WHOLE: f64 = 2.0;
 /// Weight of a plain word taken as a whole name: `load` may mean the function of this name.
 const WHOLE_WORD: f64 = 0.6;
+/// Words of a question up to which each of them may be a whole name; a sentence names nothing by plain words.
+const SHORT: usize = 3;
 
 /// One term of a query with the ones that stand for the same. The best of them counts, not their sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryTerm {
     /// What the reader wrote, for reports of what matched.
     pub text: String,
-    /// Terms of the index with their weights; the first is the plain one.
+    /// Terms of the index with their weights, which hold the term's own; the first is the plain one.
     pub forms: Vec<(String, f64)>,
     /// Whether it must be counted when it is asked how much of the query is met. Whole names are not: their parts are.
     pub counts: bool,
+    /// It stands in the title.
+    pub in_title: bool,
+}
+
+/// A file that the text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mention {
+    /// Path, file name or module (`a.b.c`), as written, with `/` between components.
+    pub path: String,
+    /// Where it stands.
+    pub zone: Zone,
+    /// Dots stood where the slashes are: the last components may be symbols.
+    pub is_module: bool,
+    /// Line that a stack trace or a link names.
+    pub line: Option<u32>,
 }
 
 /// A question, taken apart: words, whole names, paths.
@@ -37,41 +53,47 @@ pub struct Query {
     pub symbols: Vec<String>,
     /// Paths or file names that the question holds.
     pub paths: Vec<String>,
+    /// Paths, file names and modules with where they stand, in order.
+    pub mentions: Vec<Mention>,
+    /// It is longer than a question: an issue, a message, a report.
+    pub is_long: bool,
 }
 
 impl Query {
     /// Takes `text` apart. Never empty-handed for text that holds a letter: stop words count if there is nothing else.
     pub fn parse(text: &str) -> Self {
-        let mut query = Self::default();
-        for token in text.split_whitespace() {
-            let bare = token.trim_matches(|c: char| !(c.is_alphanumeric() || "_./".contains(c)));
-            let bare = bare.trim_end_matches(['.', '/']);
-            if looks_like_path(bare) {
-                query.paths.push(bare.trim_start_matches("./").to_owned());
-            }
-            let quoted =
-                token.len() > 2 && ["`", "\"", "'"].iter().any(|mark| token.starts_with(mark) && token.ends_with(mark));
-            for name in bare.split(['.', '/', ':']).filter(|name| !name.is_empty()) {
-                if quoted || looks_like_symbol(name) {
-                    query.symbols.push(name.to_owned());
-                }
-            }
+        let pieces = zones::pieces(text);
+        let mut query = Self { is_long: pieces.len() > 1, ..Self::default() };
+        // By weight, so that what is said in the title is there however long the rest is.
+        let mut order: Vec<&Piece<'_>> = pieces.iter().collect();
+        order.sort_by_key(|piece| piece.zone);
+        let mut names: Vec<(String, Zone, bool)> = Vec::new();
+        for piece in &order {
+            query.find_names(piece, &mut names);
         }
-        query.add_words(text, false);
+        for piece in &pieces {
+            query.find_mentions(piece);
+        }
+        query.add_all(&order, false);
         if query.terms.is_empty() {
-            query.add_words(text, true);
+            query.add_all(&order, true);
         }
-        let words: Vec<(String, bool)> = query.whole_names(text);
-        for (name, written) in words {
-            let folded = words::folded(&name);
-            let weight = if written { WHOLE } else { WHOLE_WORD };
-            query.push(QueryTerm { text: name, forms: vec![(format!("{WHOLE_NAME}{folded}"), weight)], counts: false });
+        for (name, zone, written) in names {
+            query.add_name(&name, zone, written);
         }
         query
     }
 
-    fn add_words(&mut self, text: &str, stop_words_too: bool) {
-        words::identifiers(text, |identifier| {
+    fn add_all(&mut self, pieces: &[&Piece<'_>], stop_words_too: bool) {
+        for piece in pieces {
+            self.add_words(piece, stop_words_too);
+        }
+    }
+
+    fn add_words(&mut self, piece: &Piece<'_>, stop_words_too: bool) {
+        let weight = piece.zone.weight();
+        let in_title = piece.zone == Zone::Title;
+        words::identifiers(piece.text, |identifier| {
             // In a name every part says something: `loadAll` is not `load`.
             let is_name = looks_like_symbol(identifier);
             words::parts(identifier, |part| {
@@ -80,38 +102,134 @@ impl Query {
                     return;
                 }
                 let Some(term) = words::term(part) else { return };
-                let others = alternatives(&term).into_iter().map(|other| (other, ALTERNATIVE));
-                let forms = std::iter::once((term.clone().into_owned(), WORD)).chain(others).collect();
-                self.push(QueryTerm { text: lower, forms, counts: true });
+                if self.is_long && (term.len() < 2 || term.bytes().all(|b| b.is_ascii_digit())) {
+                    return;
+                }
+                let others = alternatives(&term).into_iter().map(|other| (other, weight * ALTERNATIVE));
+                let forms = std::iter::once((term.clone().into_owned(), weight)).chain(others).collect();
+                self.push(QueryTerm { text: lower, forms, counts: true, in_title }, weight);
             });
         });
     }
 
-    fn push(&mut self, term: QueryTerm) {
+    fn add_name(&mut self, name: &str, zone: Zone, written: bool) {
+        let folded = words::folded(name);
+        if folded.is_empty() {
+            return;
+        }
+        let weight = zone.weight() * if written { WHOLE } else { WHOLE_WORD };
+        let forms = vec![(format!("{WHOLE_NAME}{folded}"), weight)];
+        let in_title = zone == Zone::Title;
+        self.push(QueryTerm { text: name.to_owned(), forms, counts: false, in_title }, weight);
+    }
+
+    fn push(&mut self, term: QueryTerm, weight: f64) {
         let known = self.terms.iter_mut().find(|other| other.forms[0].0 == term.forms[0].0);
         if let Some(known) = known {
             // What is said again matters more, up to a point.
-            if term.counts && known.forms[0].1 < MOST {
+            if term.counts && known.forms[0].1 < MOST * weight {
                 known.forms.iter_mut().for_each(|(_, weight)| *weight *= AGAIN);
             }
+            known.in_title |= term.in_title;
         } else if self.terms.len() < MAX_TERMS {
             self.terms.push(term);
         }
     }
 
-    /// Names to look up whole, and whether they are written like names. A long sentence names nothing by plain words.
-    fn whole_names(&self, text: &str) -> Vec<(String, bool)> {
-        let mut names = Vec::new();
-        let plain_too = text.split_whitespace().count() <= 3;
+    /// Names to look up whole, and whether they are written like names.
+    fn find_names(&mut self, piece: &Piece<'_>, names: &mut Vec<(String, Zone, bool)>) {
+        let plain_too = piece.zone == Zone::Title && piece.text.split_whitespace().count() <= SHORT;
+        for token in piece.text.split_whitespace() {
+            let bare = token.trim_matches(|c: char| !(c.is_alphanumeric() || "_./".contains(c)));
+            let bare = bare.trim_end_matches(['.', '/']);
+            let marks = ["`", "\"", "'"];
+            let quoted = token.len() > 2 && marks.iter().any(|mark| token.starts_with(mark) && token.ends_with(mark));
+            for name in bare.split(['.', '/', ':']).filter(|name| !name.is_empty()) {
+                if (quoted || looks_like_symbol(name)) && !self.symbols.iter().any(|known| known == name) {
+                    self.symbols.push(name.to_owned());
+                }
+            }
+        }
+        let text = piece.text;
         words::identifiers(text, |identifier| {
-            let written = self.symbols.iter().any(|symbol| symbol == identifier);
+            let at = identifier.as_ptr() as usize - text.as_ptr() as usize;
+            let called = text[at + identifier.len()..].starts_with('(');
+            let is_span = matches!(piece.zone, Zone::Span);
+            let known = self.symbols.iter().any(|symbol| symbol == identifier);
             let stop = words::is_stop_word(&identifier.to_lowercase());
-            if !words::folded(identifier).is_empty() && (written || !stop && plain_too) {
-                names.push((identifier.to_owned(), written));
+            let written = known || !stop && (called || is_span || is_capital(identifier) && piece.zone == Zone::Code);
+            if written || !stop && (plain_too || self.is_long && piece.zone == Zone::Title && identifier.len() > 3) {
+                names.push((identifier.to_owned(), piece.zone, written));
             }
         });
-        names
     }
+
+    fn find_mentions(&mut self, piece: &Piece<'_>) {
+        for token in piece.text.split(|c: char| c.is_whitespace() || "()[]<>\"'`,;|".contains(c)) {
+            let linked = link_path(token);
+            let token = linked.unwrap_or(token);
+            let (bare, line) = match zones::place(token) {
+                Some((path, line, _)) => (path, Some(line)),
+                None => match token.split_once("#L") {
+                    Some((path, line)) => (path, line.split('-').next().and_then(|line| line.parse().ok())),
+                    None => (token, None),
+                },
+            };
+            let bare = bare.trim_matches(|c: char| !(c.is_alphanumeric() || "_./\\".contains(c)));
+            let bare = bare.trim_end_matches(['.', '/', ':']);
+            if bare.contains("://") || bare.len() < 3 {
+                continue;
+            }
+            let path = bare.replace('\\', "/");
+            let path = path.trim_start_matches("./").trim_start_matches('/').to_owned();
+            if looks_like_path(&path) || linked.is_some() {
+                if !self.paths.contains(&path) {
+                    self.paths.push(path.clone());
+                }
+                let line = line.or_else(|| python_line(piece.text));
+                self.mention(Mention { path, zone: piece.zone, is_module: false, line });
+            } else if is_module(&path) {
+                self.mention(Mention { path: path.replace('.', "/"), zone: piece.zone, is_module: true, line: None });
+            }
+        }
+    }
+
+    fn mention(&mut self, mention: Mention) {
+        if self.mentions.len() < MAX_TERMS && !self.mentions.contains(&mention) {
+            self.mentions.push(mention);
+        }
+    }
+}
+
+/// The path inside of a repository that a link to a file of a forge names.
+fn link_path(token: &str) -> Option<&str> {
+    let at = token.find("://")?;
+    let rest = ["/blob/", "/tree/", "/raw/", "/src/branch/"].iter().find_map(|mark| token[at..].split_once(mark))?.1;
+    // A branch or commit stands before the path.
+    rest.split_once('/').map(|(_, path)| path).filter(|path| !path.is_empty())
+}
+
+/// The line that a frame of Python names.
+fn python_line(text: &str) -> Option<u32> {
+    let rest = text.split_once(", line ")?.1;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest[..digits].parse().ok()
+}
+
+/// `a.b.c`: names with dots between, no number, no file ending.
+fn is_module(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    parts.len() >= 2
+        && !text.contains('/')
+        && parts.iter().all(|part| {
+            part.len() > 1
+                && part.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+        })
+}
+
+fn is_capital(name: &str) -> bool {
+    name.len() > 3 && name.starts_with(|c: char| c.is_uppercase()) && name.chars().skip(1).any(char::is_lowercase)
 }
 
 fn looks_like_symbol(name: &str) -> bool {
@@ -123,9 +241,19 @@ fn looks_like_symbol(name: &str) -> bool {
 fn looks_like_path(text: &str) -> bool {
     let file_like = text.rsplit_once('.').is_some_and(|(stem, extension)| {
         let name = stem.rsplit('/').next().unwrap_or("");
-        !name.is_empty() && (1..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_lowercase())
+        !name.is_empty() && is_file_ending(extension)
     });
     (text.contains('/') && text.chars().any(char::is_alphanumeric)) || file_like
+}
+
+/// Endings of files with code or settings; `a.b` with another one is a module or a member.
+fn is_file_ending(ending: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "c", "cc", "cfg", "cjs", "cpp", "cs", "css", "cts", "cxx", "go", "h", "hh", "hpp", "html", "ini", "java", "js",
+        "json", "jsx", "kt", "lua", "md", "mjs", "mts", "php", "pl", "proto", "pxd", "py", "pyi", "pyx", "rb", "rs",
+        "rst", "scala", "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml",
+    ];
+    ENDINGS.binary_search(&ending).is_ok()
 }
 
 #[cfg(test)]
@@ -164,12 +292,29 @@ mod tests {
     #[test]
     fn abbreviations_widen_the_query() {
         let query = Query::parse("database connection");
-        assert_eq!(query.terms[0].forms, [("databas".to_owned(), WORD), ("db".to_owned(), ALTERNATIVE)]);
+        assert_eq!(query.terms[0].forms, [("databas".to_owned(), 1.0), ("db".to_owned(), ALTERNATIVE)]);
     }
 
     #[test]
     fn endless_queries_are_bounded() {
         let text: String = (0..10_000).map(|n| format!("word{n} ")).collect();
         assert_eq!(Query::parse(&text).terms.len(), MAX_TERMS);
+    }
+
+    #[test]
+    fn files_are_named_in_many_ways() {
+        let text = "Crash in pkg.sub.load\nSee https://github.com/o/n/blob/main/src/pool.rs#L12-L20 and `lib/x.py`.\n  \
+                    File \"/usr/lib/site-packages/pkg/core.py\", line 7, in run\n1.17.2 e.g. this";
+        let found: Vec<(String, bool, Option<u32>)> =
+            Query::parse(text).mentions.into_iter().map(|m| (m.path, m.is_module, m.line)).collect();
+        let expected = [
+            ("pkg/sub/load", true, None),
+            ("src/pool.rs", false, Some(12)),
+            ("lib/x.py", false, None),
+            ("usr/lib/site-packages/pkg/core.py", false, Some(7)),
+        ];
+        let expected: Vec<_> =
+            expected.into_iter().map(|(path, module, line)| (path.to_owned(), module, line)).collect();
+        assert_eq!(found, expected);
     }
 }

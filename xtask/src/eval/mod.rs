@@ -44,6 +44,11 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     }
 }
 
+/// `cargo xtask fit-seek …`.
+pub(crate) fn fit_seek(args: &[String]) -> Outcome<()> {
+    localize::fit::run(args)
+}
+
 /// Where results of this kind are kept.
 pub(crate) fn golden_folder(kind: &str) -> PathBuf {
     Path::new(repository()).join("eval").join(kind)

@@ -13,7 +13,7 @@ pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension};
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow};
 pub use m1nd_search::grep::GrepOptions;
-pub use seek::{Connection, SeekAnswer, SeekQuery, SeekRow};
+pub use seek::{Calibration, Connection, FileCandidate, Model, SIGNALS, SeekAnswer, SeekQuery, SeekRow, Signals};
 pub use unlinked::{GhostEdge, StructuralHole};
 pub use withheld::Withheld;
 

@@ -1,7 +1,7 @@
 //! Finds code by what it is about.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::retrieval::{SeekAnswer, SeekQuery, SeekRow};
+use m1nd_engine::retrieval::{Calibration, SeekAnswer, SeekQuery, SeekRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,12 +73,30 @@ pub(crate) struct Sufficiency {
     state: &'static str,
     unmatched_words: Vec<String>,
     why: String,
+    #[serde(skip)]
+    met: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Receipt {
+    /// Texts whose answers were known.
+    rows: u32,
+    /// Confidence from which the first file may be acted on.
+    act_at: f64,
+    /// Share of them at `act_at` or above whose first file was right.
+    measured_precision: f64,
+    /// Share of them at `act_at` or above.
+    coverage: f64,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct TrustEnvelope {
     verdict: &'static str,
+    /// Confidence in the first file, 0 to 1; null without `graph_rerank`.
+    score: Option<f64>,
     calibrated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibration_receipt: Option<Receipt>,
     reasons: Vec<String>,
 }
 
@@ -105,15 +123,17 @@ impl Tool for Seek {
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Find code by what it does; use names or plain words";
     const HELP: &'static str = "\
-Ranks symbols and files by how well the words of the query meet their names, owners, headers, comments, paths and bodies
-(BM25 over fields, identifiers split into words, common abbreviations known), then by their importance in the graph. Names
-written as such (`load_all`, `PoolManager`) are looked up whole; paths in the query raise what lies in them. Test code is
-ranked lower unless the query speaks of tests.
+Finds symbols and files by words, names, paths, whole issues, messages or stack traces. Words meet names, owners, headers,
+comments, paths and bodies (BM25 over fields, identifiers split, abbreviations known). Of a long text the title, code spans,
+errors, listings and frames weigh apart; files it names by path, module or frame, symbols it writes out, and what the matches
+call or are called by count too. A fitted model orders the files, tests and documents lower unless the query is about tests;
+rows of one file alternate with others.
 
-`score` is 0 to 1 (0.55 is half of what all words together could bring); rows below `min_score` are counted in
-`below_min_score`, not shown. `score_breakdown` holds only what was computed: `embedding_similarity` and `temporal_recency`
-are null. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true. `sufficiency` says whether the first row stands out and which words nothing meets. The ranking is not calibrated, so
-`trust_envelope` never says `act`. `graph_rerank: false` ranks by words alone.";
+`score` is 0 to 1, comparable within an answer; rows below `min_score` are counted in `below_min_score`. `score_breakdown`
+holds only what was computed. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true.
+`sufficiency` says whether the first row stands out and which words nothing meets. `trust_envelope`: `act` from the confidence
+whose precision was measured on issues and commits (`calibration_receipt`), `abstain` where the first row is no better than a
+guess, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const PAGED: bool = true;
     type Input = Input;
@@ -139,6 +159,7 @@ impl ReadTool for Seek {
         let sufficiency = sufficiency(&found);
         let guidance = guidance(snapshot, &found, &sufficiency, &input.query, min_score);
         let total = found.rows.len();
+        let found_confidence = found.confidence;
         let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
         let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank)).collect();
         let output = Output {
@@ -150,7 +171,7 @@ impl ReadTool for Seek {
             below_min_score: found.below_min_score,
             scope_applied: Some(query.scope).filter(|scope| !scope.is_empty()),
             embeddings_used: false,
-            trust_envelope: trust(&sufficiency),
+            trust_envelope: trust(found_confidence, &sufficiency),
             sufficiency,
         };
         Ok(Answer::new(output).rows("results", total).guidance(guidance))
@@ -191,26 +212,51 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
         } else {
             "no node meets any word of the query".to_owned()
         };
-        return Sufficiency { state: "insufficient", unmatched_words, why };
+        return Sufficiency { state: "insufficient", unmatched_words, why, met: 0 };
     };
-    let whole = first.matched.len() == found.words.len();
+    let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
+    let whole = first.matched.len() == words;
     let clear = found.rows.get(1).is_none_or(|second| first.score >= second.score * CLEAR_LEAD);
-    let met = format!("the first row meets {} of {}", first.matched.len(), count(found.words.len(), "word"));
+    let met = format!("the first row meets {} of {}", first.matched.len(), count(words, "word"));
     let (state, why) = match (whole, clear) {
         (true, true) => ("sufficient", format!("{met} and stands out")),
         (true, false) => ("partial", format!("{met}, but others score about as high")),
         (false, true) => ("partial", format!("{met}; it stands out")),
         (false, false) => ("insufficient", format!("{met}, and others score about as high")),
     };
-    Sufficiency { state, unmatched_words, why }
+    Sufficiency { state, unmatched_words, why, met: first.matched.len() }
 }
 
-fn trust(sufficiency: &Sufficiency) -> TrustEnvelope {
-    let verdict = if sufficiency.state == "insufficient" { "abstain" } else { "reverify" };
+fn trust(confidence: Option<f64>, sufficiency: &Sufficiency) -> TrustEnvelope {
+    let measured = Calibration::measured();
+    let calibrated = confidence.is_some() && measured.rows > 0 && measured.act_at <= 1.0;
     let mut reasons = vec![sufficiency.why.clone()];
-    reasons
-        .push("the ranking has no measured precision for this repository: open the row before acting on it".to_owned());
-    TrustEnvelope { verdict, calibrated: false, reasons }
+    let verdict = match confidence {
+        _ if sufficiency.state == "insufficient" && sufficiency.met == 0 => "abstain",
+        None => "reverify",
+        Some(confidence) if calibrated && confidence >= measured.act_at => {
+            reasons.push(format!("the first file was right in {:.0} of 100 such cases", 100.0 * measured.precision));
+            "act"
+        }
+        Some(confidence) if confidence >= measured.reverify_at => "reverify",
+        Some(_) => "abstain",
+    };
+    if verdict != "act" {
+        reasons.push("open the row before acting on it".to_owned());
+    }
+    let receipt = Receipt {
+        rows: measured.rows,
+        act_at: measured.act_at,
+        measured_precision: measured.precision,
+        coverage: measured.coverage,
+    };
+    TrustEnvelope {
+        verdict,
+        score: confidence.map(rounded),
+        calibrated,
+        calibration_receipt: calibrated.then_some(receipt),
+        reasons,
+    }
 }
 
 fn guidance(

@@ -37,7 +37,11 @@ fn a_row_has_the_members_of_the_contract_and_nothing_made_up() {
     assert!(row["score_breakdown"]["lexical"].as_f64() > Some(0.0));
     assert_eq!(answer["embeddings_used"], json!(false));
     assert!(answer["total_candidates_scanned"].as_u64() > Some(8));
-    assert_ne!(answer["trust_envelope"]["verdict"], "act", "nothing is calibrated");
+    let envelope = &answer["trust_envelope"];
+    assert_eq!(envelope["calibrated"], json!(envelope["calibration_receipt"].is_object()), "{envelope}");
+    let words_only = project.ok("seek", json!({"query": "validate credentials", "graph_rerank": false}));
+    assert_eq!(words_only["trust_envelope"]["calibrated"], json!(false), "only the model is measured");
+    assert_ne!(words_only["trust_envelope"]["verdict"], "act");
     let links = column(row, "connections", "label");
     assert!(links.contains("login") && links.contains("load_user"), "{links}");
     assert!(column(&answer, "results", "type").split(' ').all(|kind| kind == "function"));

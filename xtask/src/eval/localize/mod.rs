@@ -17,6 +17,7 @@ use m1nd_engine::{Engine, EngineConfig, IngestRequest, Snapshot};
 
 use crate::Outcome;
 
+pub(super) mod fit;
 mod rows;
 mod score;
 

@@ -1,22 +1,33 @@
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
-use m1nd_graph::{NodeFlags, NodeIx};
-use m1nd_search::{FIELDS, Filter, Hit, Index, Query};
+//! Finding code by what it is about. Words give entries and whole files a lexical score; a model weighs it with the other
+//! signals of each file ([`SIGNALS`]); a node stands where its file would stand if the node were the file's best entry.
 
-use crate::Language;
+use std::collections::HashMap;
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
+use m1nd_graph::NodeIx;
+use m1nd_search::{FIELDS, Filter, Hit, Query};
+
 use crate::snapshot::Snapshot;
+
+mod mentions;
+mod model;
+mod signals;
+mod spread;
+
+pub use model::{Calibration, Model};
+use signals::{ENTRY_SIGNALS, Most};
+pub use signals::{FileCandidate, SIGNALS, Signals};
 
 /// Lexical candidates that are ranked with the graph; more than any page holds.
 const CANDIDATES: usize = 1_000;
-/// Share of a score that importance in the graph can add.
-const PRIOR_SHARE: f64 = 0.25;
-/// What test code keeps of its score when the question is not about tests.
-const TEST_SHARE: f64 = 0.6;
-/// What files keep that are no code (prose, data, licences).
-const TEXT_SHARE: f64 = 0.6;
-/// What an entry gains in a file that the question names.
-const PATH_GAIN: f64 = 1.4;
-/// What parts (fields, variables, variants) keep: their owner is the better place to start.
-const PART_SHARE: f64 = 0.85;
+/// What a node loses against the one before it of the same file, so that several files stand on the first page.
+const NEXT_OF_FILE: f64 = 0.6;
+/// What a file's own entry loses against a symbol in it.
+const WHOLE_FILE: f64 = 0.3;
+/// What parts (fields, variables, variants) lose: their owner is the better place to start.
+const PART: f64 = 0.5;
+/// Difference of model values by which a score falls to a third.
+const SCALE: f64 = 5.0;
 /// Neighbours looked at for each row.
 const NEIGHBOURS: usize = 400;
 /// Connections of each row.
@@ -73,11 +84,15 @@ pub struct SeekAnswer {
     pub words: Vec<String>,
     /// Words of the question that no found row meets.
     pub unmatched: Vec<String>,
+    /// How sure the ranking is of its first file, 0 to 1; `None` if only words were asked for.
+    pub confidence: Option<f64>,
 }
 
 impl SeekAnswer {
     /// Most rows that one question gives.
     pub const MAX_ROWS: usize = CANDIDATES;
+    /// Words of a long text of which it is told whether a row meets them: the weightiest.
+    pub const TOLD_WORDS: usize = 64;
 }
 
 /// An edge of a found node.
@@ -99,7 +114,17 @@ impl Snapshot {
     /// # Errors
     /// [`Cancelled`].
     pub fn seek(&self, query: &SeekQuery, cancel: &Cancel) -> Result<SeekAnswer, Cancelled> {
-        seek(self, &self.search.index, query, cancel)
+        seek(self, query, cancel)
+    }
+
+    /// The files that a text may be about, with what speaks for each: what the ranking of [`Snapshot::seek`] weighs.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn seek_files(&self, text: &str, cancel: &Cancel) -> Result<Vec<FileCandidate>, Cancelled> {
+        let parsed = Query::parse(text);
+        let ranked = self.search.index.rank(&parsed, CANDIDATES, &Filter::default(), cancel)?;
+        Ok(signals::candidates(self, &parsed, &ranked).0)
     }
 
     /// The most telling edges of a node: no containment, sure ones first, then by the importance of the other end.
@@ -141,71 +166,106 @@ fn first_sentence(text: &str) -> &str {
     paragraph.find(". ").or_else(|| paragraph.find(".\n")).map_or(paragraph, |end| &paragraph[..=end])
 }
 
-pub(super) fn seek(
-    snapshot: &Snapshot,
-    index: &Index,
-    query: &SeekQuery,
-    cancel: &Cancel,
-) -> Result<SeekAnswer, Cancelled> {
+fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<SeekAnswer, Cancelled> {
     let parsed = Query::parse(&query.text);
     let kinds = query.kinds.iter().fold(0u64, |mask, kind| mask | 1 << (*kind as u8));
     let filter = Filter {
         scope: Some(query.scope.as_str()).filter(|scope| !scope.is_empty()),
         kinds: Some(kinds).filter(|kinds| *kinds != 0),
     };
-    let found = index.search(&parsed, CANDIDATES, &filter, cancel)?;
-    let about_tests = parsed.terms.iter().any(|term| term.counts && term.text.starts_with("test"));
-    let mut rows: Vec<SeekRow> =
-        found.hits.iter().filter_map(|hit| row(snapshot, hit, &parsed, query, about_tests)).collect();
-    rows.sort_by(|a, b| {
-        b.score.total_cmp(&a.score).then_with(|| snapshot.graph().id(a.node).cmp(snapshot.graph().id(b.node)))
-    });
+    let ranked = snapshot.search.index.rank(&parsed, CANDIDATES, &filter, cancel)?;
+    let mut rows: Vec<SeekRow> = ranked.found.hits.iter().filter_map(|hit| row(snapshot, hit, &parsed)).collect();
+    let mut confidence = None;
+    if query.graph_rerank {
+        let about_tests = parsed.terms.iter().any(|term| term.in_title && term.counts && term.text.starts_with("test"));
+        let (files, most) = signals::candidates(snapshot, &parsed, &ranked);
+        order(snapshot, &ranked.found.hits, &mut rows, &files, &most, about_tests && !parsed.is_long);
+        confidence = Some(Model::fitted().confidence(files.iter().map(|file| &file.signals)));
+    }
+    let id = |row: &SeekRow| snapshot.graph().id(row.node);
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| id(a).cmp(id(b))));
     let before = rows.len();
     rows.retain(|row| row.score >= query.min_score);
-    let words: Vec<String> = parsed.terms.iter().filter(|term| term.counts).map(|term| term.text.clone()).collect();
+    let told = parsed.terms.iter().take(SeekAnswer::TOLD_WORDS).filter(|term| term.counts);
+    let words: Vec<String> = told.map(|term| term.text.clone()).collect();
     let unmatched = words.iter().filter(|word| !rows.iter().any(|row| row.matched.contains(word))).cloned().collect();
     Ok(SeekAnswer {
         below_min_score: before - rows.len(),
         rows,
-        candidates: found.candidates,
-        is_cut: found.candidates > CANDIDATES,
-        scanned: found.scanned,
+        candidates: ranked.found.candidates,
+        is_cut: ranked.found.candidates > CANDIDATES,
+        scanned: ranked.found.scanned,
         words,
         unmatched,
+        confidence,
     })
 }
+
+/// Gives the rows the scores of the model. `rows` are those of `hits`, in the same order.
+fn order(
+    snapshot: &Snapshot,
+    hits: &[Hit],
+    rows: &mut Vec<SeekRow>,
+    files: &[FileCandidate],
+    most: &Most,
+    about_tests: bool,
+) {
+    let graph = snapshot.graph();
+    let model = Model::fitted();
+    let by_node: HashMap<NodeIx, &FileCandidate> = files.iter().map(|file| (file.node, file)).collect();
+    let entries: HashMap<&str, &Hit> = hits.iter().map(|hit| (hit.id.as_str(), hit)).collect();
+    let mut valued: Vec<(f64, SeekRow)> = Vec::new();
+    for row in rows.drain(..) {
+        let file = graph.file(row.node).and_then(|file| by_node.get(&file));
+        let (Some(file), Some(hit)) = (file, entries.get(graph.id(row.node))) else { continue };
+        let mut signals = file.signals;
+        for (place, value) in ENTRY_SIGNALS.iter().zip(most.of_entry(hit.score, hit.title, hit.exact)) {
+            signals[*place] = value;
+        }
+        if about_tests {
+            signals[IS_TEST] = 0.0;
+        }
+        let less = match graph.kind(row.node) {
+            NodeKind::File => WHOLE_FILE,
+            NodeKind::Field | NodeKind::Variable | NodeKind::Variant | NodeKind::Constant => PART,
+            _ => 0.0,
+        };
+        valued.push((model.value(&signals) - less, row));
+    }
+    let id = |row: &SeekRow| graph.id(row.node).to_owned();
+    valued.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| id(&a.1).cmp(&id(&b.1))));
+    let mut seen: HashMap<Option<NodeIx>, u32> = HashMap::new();
+    for (value, row) in &mut valued {
+        let count = seen.entry(graph.file(row.node)).or_default();
+        *value -= NEXT_OF_FILE * f64::from(*count);
+        *count += 1;
+    }
+    let top = valued.iter().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
+    let strength = hits.first().map_or(0.0, |hit| bounded(hit.relative));
+    rows.extend(valued.into_iter().map(|(value, mut row)| {
+        row.score = strength * ((value - top) / SCALE).exp();
+        row
+    }));
+}
+
+/// Place of the signal that a file is a test.
+const IS_TEST: usize = 12;
 
 /// From the open scale of the index to 0 to 1, without ties at the top: half of what all words could bring gives 0.55.
 fn bounded(relative: f64) -> f64 {
     1.0 - (-1.6 * relative.max(0.0)).exp()
 }
 
-fn row(snapshot: &Snapshot, hit: &Hit, parsed: &Query, query: &SeekQuery, about_tests: bool) -> Option<SeekRow> {
+fn row(snapshot: &Snapshot, hit: &Hit, parsed: &Query) -> Option<SeekRow> {
     let node = snapshot.graph().find(&hit.id)?;
-    let prior = snapshot.prior(node);
-    let mut score = hit.relative;
-    if query.graph_rerank {
-        score *= 1.0 - PRIOR_SHARE + PRIOR_SHARE * prior;
-        let is_test = snapshot.graph().flags(node).has(NodeFlags::TEST);
-        score *= if is_test && !about_tests { TEST_SHARE } else { 1.0 };
-        let file = snapshot.file_of(node).filter(|_| snapshot.graph().kind(node) == NodeKind::File);
-        let is_text = file.is_some_and(|file| file.language == Language::Text);
-        score *= if is_text && query.kinds.is_empty() { TEXT_SHARE } else { 1.0 };
-        let is_part = matches!(
-            snapshot.graph().kind(node),
-            NodeKind::Field | NodeKind::Variable | NodeKind::Variant | NodeKind::Constant
-        );
-        score *= if is_part && query.kinds.is_empty() { PART_SHARE } else { 1.0 };
-    }
-    let named = |path: &String| hit.path == *path || hit.path.ends_with(&format!("/{path}"));
-    score *= if parsed.paths.iter().any(named) { PATH_GAIN } else { 1.0 };
     let best = hit.fields.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(field, _)| field);
-    let terms = parsed.terms.iter().enumerate().filter(|(number, term)| term.counts && hit.matched >> number & 1 == 1);
+    let met = |number: usize| number < SeekAnswer::TOLD_WORDS && hit.matched >> number & 1 == 1;
+    let terms = parsed.terms.iter().enumerate().filter(|(number, term)| term.counts && met(*number));
     Some(SeekRow {
         node,
-        score: bounded(score),
+        score: bounded(hit.relative),
         lexical: bounded(hit.relative),
-        prior,
+        prior: snapshot.prior(node),
         best_field: FIELDS.get(best).map_or("name", |settings| settings.field.word()),
         matched: terms.map(|(_, term)| term.text.clone()).collect(),
     })

@@ -1,0 +1,115 @@
+//! The model that orders files: a weighted sum of signals. Its weights are data, fitted by `cargo xtask fit-seek`.
+
+use super::signals::{SIGNALS, Signals};
+
+const WEIGHTS: &str = include_str!("weights.txt");
+const CALIBRATION: &str = include_str!("calibration.txt");
+
+/// Weights in the order of [`SIGNALS`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Model {
+    weights: Signals,
+}
+
+impl Model {
+    /// The fitted one.
+    pub fn fitted() -> Self {
+        Self::parse(WEIGHTS)
+    }
+
+    /// A model of these weights.
+    pub const fn new(weights: Signals) -> Self {
+        Self { weights }
+    }
+
+    /// Reads lines `name weight`; `#` starts a comment. Signals that are not named weigh nothing.
+    fn parse(text: &str) -> Self {
+        let mut weights: Signals = [0.0; SIGNALS.len()];
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let mut words = line.split_whitespace();
+            let place = words.next().and_then(|name| SIGNALS.iter().position(|known| *known == name));
+            if let (Some(place), Some(weight)) = (place, words.next().and_then(|weight| weight.parse().ok())) {
+                weights[place] = weight;
+            }
+        }
+        Self { weights }
+    }
+
+    /// The value of a file: higher is better, only differences mean something.
+    pub fn value(&self, signals: &Signals) -> f64 {
+        self.weights.iter().zip(signals).map(|(weight, signal)| weight * signal).sum()
+    }
+
+    /// How sure the model is of the best of these files, 0 to 1: its share of the exponentials of all values.
+    pub fn confidence<'s>(&self, files: impl Iterator<Item = &'s Signals> + Clone) -> f64 {
+        confidence(files.map(|signals| self.value(signals)))
+    }
+}
+
+fn confidence(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let best = values.clone().fold(f64::NEG_INFINITY, f64::max);
+    let all: f64 = values.map(|value| (value - best).exp()).sum();
+    if all > 0.0 { 1.0 / all } else { 0.0 }
+}
+
+/// What a confidence of the ranking was worth where it was measured: on texts of issues and commits.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Calibration {
+    /// Confidence from which the first file may be acted on; above 1 if none was good enough.
+    pub act_at: f64,
+    /// Confidence below which the answer is no better than a guess.
+    pub reverify_at: f64,
+    /// Share of the texts at `act_at` or above whose first file was right.
+    pub precision: f64,
+    /// Share of all texts that are at `act_at` or above.
+    pub coverage: f64,
+    /// Texts it was measured on, each with a model that had not seen its repository.
+    pub rows: u32,
+}
+
+impl Calibration {
+    /// The measured one.
+    pub fn measured() -> Self {
+        let mut found = Self::default();
+        for line in CALIBRATION.lines() {
+            let mut words = line.split_whitespace();
+            let (Some(name), Some(value)) = (words.next(), words.next().and_then(|word| word.parse::<f64>().ok()))
+            else {
+                continue;
+            };
+            match name {
+                "act_at" => found.act_at = value,
+                "reverify_at" => found.reverify_at = value,
+                "precision" => found.precision = value,
+                "coverage" => found.coverage = value,
+                "rows" => found.rows = value as u32,
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_signal_has_a_weight_and_every_weight_a_signal() {
+        let named: Vec<&str> = WEIGHTS
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        assert_eq!(named, SIGNALS);
+        assert!(Model::fitted().weights.iter().all(|weight| weight.is_finite()));
+    }
+
+    #[test]
+    fn confidence_is_a_share() {
+        assert_eq!(confidence([3.0].into_iter()), 1.0);
+        assert_eq!(confidence([3.0, 3.0].into_iter()), 0.5);
+        assert_eq!(confidence(std::iter::empty()), 0.0);
+        assert!(confidence([9.0, 1.0, 1.0].into_iter()) > 0.99);
+    }
+}

@@ -1,0 +1,407 @@
+//! Scores of entries and of whole files for a query: BM25 over weighted fields.
+
+use m1nd_base::{Cancel, Cancelled};
+
+use crate::index::{Index, Segment, Source};
+use crate::query::{Query, QueryTerm};
+use crate::terms::{Counts, EntryHead, FIELD_COUNT, FIELDS, Field};
+
+/// How fast further occurrences of a term in an entry stop counting (BM25 k1).
+const SATURATION: f64 = 4.0;
+/// The same in a file.
+const FILE_SATURATION: f64 = 4.0;
+/// Segments looked at between two looks at the cancel flag.
+const POLL: usize = 256;
+/// Terms whose best gains make up what a text could bring: the rest of a long one repeats and circumscribes.
+const IDEAL_TERMS: usize = 12;
+
+/// How a field of a whole file counts: weight, discount for length.
+const FILE_FIELDS: [(f64, f64); FIELD_COUNT] = [(4.0, 0.4), (0.0, 0.0), (1.0, 0.5), (1.5, 0.5), (4.0, 0.3), (1.0, 0.6)];
+
+/// What may be found.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// Only in this folder or file, by whole components.
+    pub scope: Option<&'a str>,
+    /// Only entries of these kinds: bit *n* for kind *n*.
+    pub kinds: Option<u64>,
+}
+
+/// One entry that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Path of its file.
+    pub path: String,
+    /// Its id.
+    pub id: String,
+    /// The key it was added with.
+    pub key: u32,
+    /// Its kind.
+    pub kind: u8,
+    /// BM25F score.
+    pub score: f64,
+    /// The part of the score that words of the title brought.
+    pub title: f64,
+    /// The part of the score that whole names brought.
+    pub exact: f64,
+    /// The score over what the words of the query could bring: comparable between queries, mostly below 1; whole names can
+    /// lead beyond.
+    pub relative: f64,
+    /// Share of the score that each field brought, in the order of [`FIELDS`].
+    pub fields: [f64; FIELD_COUNT],
+    /// Bit *n*: term *n* of the query was met (the first 64 are told apart).
+    pub matched: u64,
+}
+
+/// A file with the scores of its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileHit {
+    /// Its path.
+    pub path: String,
+    /// BM25F score of the whole file.
+    pub score: f64,
+    /// The part that words of the title brought.
+    pub title: f64,
+    /// What names that the query writes out and the file defines brought.
+    pub exact: f64,
+    /// The score of its best entry.
+    pub best: f64,
+    /// The best score of an entry by words of the title.
+    pub best_title: f64,
+    /// The best score of an entry by whole names.
+    pub best_exact: f64,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Found {
+    /// The best, best first; of equal ones the earlier path, then the earlier entry.
+    pub hits: Vec<Hit>,
+    /// Entries that met any term and the filter.
+    pub candidates: usize,
+    /// Entries in the index that the filter lets through by scope.
+    pub scanned: usize,
+}
+
+/// What a search found, with whole files.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Ranked {
+    /// The best entries.
+    pub found: Found,
+    /// Every file that meets a term and lies in the scope, in the order of paths.
+    pub files: Vec<FileHit>,
+}
+
+/// Sums of one entry.
+#[derive(Clone, Copy, Default)]
+struct EntrySum {
+    all: f32,
+    title: f32,
+    exact: f32,
+    fields: [f32; FIELD_COUNT],
+    matched: u64,
+}
+
+/// Sums of one file.
+#[derive(Clone, Copy, Default)]
+struct FileSum {
+    all: f32,
+    title: f32,
+    exact: f32,
+}
+
+/// What one form of a term meets.
+#[derive(Default)]
+struct Rows {
+    /// Entry, strength, share of each field.
+    entries: Vec<(u32, f32, [f32; FIELD_COUNT])>,
+    /// Segment, strength.
+    files: Vec<(u32, f32)>,
+}
+
+/// Everything that a query is scored with.
+struct Scoring<'a> {
+    index: &'a Index,
+    segments: Vec<Segment<'a>>,
+    /// Discounts for length: mean terms in each field of an entry and of a file.
+    entry_means: [f64; FIELD_COUNT],
+    file_means: [f64; FIELD_COUNT],
+    entries: Vec<EntrySum>,
+    files: Vec<FileSum>,
+}
+
+impl Index {
+    /// The best `k` entries for a query. Depends on the content alone: the same index gives the same answer.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn search(&self, query: &Query, k: usize, filter: &Filter<'_>, cancel: &Cancel) -> Result<Found, Cancelled> {
+        Ok(self.rank(query, k, filter, cancel)?.found)
+    }
+
+    /// The best `k` entries for a query, and all files that meet a word of it.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn rank(&self, query: &Query, k: usize, filter: &Filter<'_>, cancel: &Cancel) -> Result<Ranked, Cancelled> {
+        let mut scoring = Scoring::new(self);
+        let mut ideals = Vec::new();
+        for (number, term) in query.terms.iter().enumerate() {
+            let best = scoring.add(number, term, cancel)?;
+            if term.counts {
+                ideals.push(best);
+            }
+        }
+        ideals.sort_by(|a, b| b.total_cmp(a));
+        let ideal = ideals.iter().take(IDEAL_TERMS).sum();
+        let in_scope: Vec<bool> = scoring.segments.iter().map(|segment| within(segment.path, filter.scope)).collect();
+        Ok(Ranked { found: scoring.found(k, filter, &in_scope, ideal), files: scoring.files_found(&in_scope) })
+    }
+}
+
+impl<'a> Scoring<'a> {
+    fn new(index: &'a Index) -> Self {
+        let segments = index.segments();
+        let total = segments.last().map_or(0, |segment| segment.first + segment.count) as usize;
+        let mean = |sum: f64, count: usize| (sum / count.max(1) as f64).max(1.0);
+        let entry_means = index.totals.lengths.map(|sum| mean(sum as f64, index.totals.entries as usize));
+        let mut sums = [0f64; FIELD_COUNT];
+        for segment in &segments {
+            sums.iter_mut().zip(segment.lengths).for_each(|(sum, length)| *sum += f64::from(length));
+        }
+        let file_means = sums.map(|sum| mean(sum, segments.len()));
+        let (entries, files) = (vec![EntrySum::default(); total], vec![FileSum::default(); segments.len()]);
+        Self { index, segments, entry_means, file_means, entries, files }
+    }
+
+    /// Adds what a term brings; the most that it can bring to an entry.
+    fn add(&mut self, number: usize, term: &QueryTerm, cancel: &Cancel) -> Result<f64, Cancelled> {
+        let mut best = 0.0f64;
+        let mut merged = Rows::default();
+        for (form, weight) in &term.forms {
+            let mut rows = self.rows_of(form, cancel)?;
+            let rarity = rarity(rows.entries.len(), self.entries.len());
+            let top = weight * rarity * (SATURATION + 1.0);
+            // A form that stands nowhere says nothing of how rare the word is, unless no form stands anywhere.
+            if !rows.entries.is_empty() || best == 0.0 {
+                best = if merged.entries.is_empty() { top } else { best.max(top) };
+            }
+            for (_, strength, _) in &mut rows.entries {
+                *strength = (top * f64::from(*strength) / (SATURATION + f64::from(*strength))) as f32;
+            }
+            let file_top = weight * self::rarity(rows.files.len(), self.files.len()) * (FILE_SATURATION + 1.0);
+            for (_, strength) in &mut rows.files {
+                *strength = (file_top * f64::from(*strength) / (FILE_SATURATION + f64::from(*strength))) as f32;
+            }
+            merged = if merged.entries.is_empty() { rows } else { merged.best_of(rows) };
+        }
+        let title = if term.in_title { 1.0 } else { 0.0 };
+        let exact = if term.counts { 0.0 } else { 1.0 };
+        for (document, gain, shares) in merged.entries {
+            let sum = &mut self.entries[document as usize];
+            sum.all += gain;
+            sum.title += gain * title;
+            sum.exact += gain * exact;
+            sum.matched |= if number < 64 { 1 << number } else { 0 };
+            sum.fields.iter_mut().zip(shares).for_each(|(sum, share)| *sum += gain * share);
+        }
+        for (segment, gain) in merged.files {
+            let sum = &mut self.files[segment as usize];
+            if term.counts {
+                sum.all += gain;
+                sum.title += gain * title;
+            } else {
+                sum.exact += gain;
+            }
+        }
+        Ok(best)
+    }
+
+    /// Every entry and file that holds a term, in the order of a clean build, with the strength of it there.
+    fn rows_of(&self, term: &str, cancel: &Cancel) -> Result<Rows, Cancelled> {
+        let mut rows = Rows::default();
+        let mut base = self.index.base.as_ref().map(|base| base.postings(term).peekable());
+        for (number, segment) in self.segments.iter().enumerate() {
+            if number % POLL == 0 {
+                cancel.check()?;
+            }
+            let before = rows.entries.len();
+            let mut counts = FileCounts::default();
+            let mut add = |entry: u32, found: Counts| {
+                let Some(head) = self.index.head(segment, entry) else { return };
+                let (strength, shares) = self.strength(&found, &head);
+                rows.entries.push((segment.first + entry, strength, shares));
+                counts.add(&found);
+            };
+            match segment.source {
+                Source::Base(first) => {
+                    let Some(postings) = base.as_mut() else { continue };
+                    while postings.next_if(|(document, _)| *document < first).is_some() {}
+                    let end = first.saturating_add(segment.count);
+                    while let Some((document, found)) = postings.next_if(|(document, _)| *document < end) {
+                        add(document - first, found);
+                    }
+                }
+                Source::Overlay(file) => file.postings(term).for_each(|(entry, found)| add(entry, found)),
+            }
+            if rows.entries.len() > before {
+                rows.files.push((number as u32, self.file_strength(&counts, segment)));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Weighted count of a term in an entry, discounted by the lengths of the fields; and the share of each field.
+    fn strength(&self, counts: &Counts, head: &EntryHead) -> (f32, [f32; FIELD_COUNT]) {
+        let mut shares = [0.0; FIELD_COUNT];
+        let mut sum = 0.0;
+        for (field, settings) in FIELDS.iter().enumerate().filter(|(field, _)| counts.0[*field] > 0) {
+            let length = f64::from(head.lengths[field]) / self.entry_means[field];
+            shares[field] =
+                settings.weight * damped(u32::from(counts.0[field])) / (1.0 - settings.b + settings.b * length);
+            sum += shares[field];
+        }
+        let scale = if sum > 0.0 { 1.0 / sum } else { 1.0 };
+        (sum as f32, shares.map(|share| (share * scale) as f32))
+    }
+
+    fn file_strength(&self, counts: &FileCounts, segment: &Segment<'_>) -> f32 {
+        let mut sum = 0.0;
+        for (field, (weight, b)) in FILE_FIELDS.iter().enumerate().filter(|(field, _)| counts.0[*field] > 0) {
+            let length = f64::from(segment.lengths[field]) / self.file_means[field];
+            let length = if field == Field::Path as usize { 1.0 } else { length };
+            sum += weight * damped(counts.0[field]) / (1.0 - b + b * length);
+        }
+        sum as f32
+    }
+
+    fn found(&self, k: usize, filter: &Filter<'_>, in_scope: &[bool], ideal: f64) -> Found {
+        let inside = || self.segments.iter().zip(in_scope).filter(|(_, inside)| **inside).map(|(segment, _)| segment);
+        let mut best: Vec<(f32, u32, &Segment<'_>)> = Vec::new();
+        for segment in inside() {
+            for document in segment.first..segment.first + segment.count {
+                let sum = &self.entries[document as usize];
+                if sum.all > 0.0 && self.kind_fits(segment, document - segment.first, filter) {
+                    best.push((sum.all, document, segment));
+                }
+            }
+        }
+        let candidates = best.len();
+        let order =
+            |a: &(f32, u32, &Segment<'_>), b: &(f32, u32, &Segment<'_>)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        if best.len() > k && k > 0 {
+            best.select_nth_unstable_by(k - 1, order);
+        }
+        best.truncate(k);
+        best.sort_unstable_by(order);
+        let hits = best.into_iter().filter_map(|(_, document, segment)| self.hit(segment, document, ideal)).collect();
+        Found { hits, candidates, scanned: inside().map(|segment| segment.count as usize).sum() }
+    }
+
+    fn kind_fits(&self, segment: &Segment<'_>, entry: u32, filter: &Filter<'_>) -> bool {
+        filter.kinds.is_none_or(|kinds| self.index.head(segment, entry).is_some_and(|head| kinds >> head.kind & 1 == 1))
+    }
+
+    fn hit(&self, segment: &Segment<'_>, document: u32, ideal: f64) -> Option<Hit> {
+        let sum = &self.entries[document as usize];
+        let entry = document.checked_sub(segment.first)?;
+        let head = self.index.head(segment, entry)?;
+        let id = match segment.source {
+            Source::Base(first) => self.index.base.as_ref()?.id(first + entry, segment.path),
+            Source::Overlay(file) => file.ids().nth(entry as usize)?.to_owned(),
+        };
+        let score = f64::from(sum.all);
+        let hit = Hit {
+            path: segment.path.into(),
+            id,
+            key: head.key,
+            kind: head.kind,
+            score,
+            title: f64::from(sum.title),
+            exact: f64::from(sum.exact),
+            relative: if ideal > 0.0 { score / ideal } else { 0.0 },
+            fields: sum.fields.map(|field| f64::from(field) / if score > 0.0 { score } else { 1.0 }),
+            matched: sum.matched,
+        };
+        (!hit.id.is_empty()).then_some(hit)
+    }
+
+    fn files_found(&self, in_scope: &[bool]) -> Vec<FileHit> {
+        let mut files = Vec::new();
+        for ((segment, sum), _) in self.segments.iter().zip(&self.files).zip(in_scope).filter(|(_, inside)| **inside) {
+            let range = segment.first as usize..(segment.first + segment.count) as usize;
+            let most = |of: fn(&EntrySum) -> f32| {
+                self.entries.get(range.clone()).map_or(0.0, |all| all.iter().map(of).fold(0.0, f32::max))
+            };
+            let best = most(|sum| sum.all);
+            if best > 0.0 {
+                files.push(FileHit {
+                    path: segment.path.into(),
+                    score: f64::from(sum.all),
+                    title: f64::from(sum.title),
+                    exact: f64::from(sum.exact),
+                    best: f64::from(best),
+                    best_title: f64::from(most(|sum| sum.title)),
+                    best_exact: f64::from(most(|sum| sum.exact)),
+                });
+            }
+        }
+        files
+    }
+}
+
+/// Counts of one term over a file. Words of the path stand in every entry and count once.
+#[derive(Default)]
+struct FileCounts([u32; FIELD_COUNT]);
+
+impl FileCounts {
+    fn add(&mut self, counts: &Counts) {
+        for (field, count) in counts.0.iter().enumerate() {
+            let count = u32::from(*count);
+            let sum = &mut self.0[field];
+            *sum = if field == Field::Path as usize { (*sum).max(count) } else { *sum + count };
+        }
+    }
+}
+
+impl Rows {
+    /// What is met by any of two forms, at the better of both gains. Both are in order.
+    fn best_of(self, other: Self) -> Self {
+        Self {
+            entries: merge(self.entries, other.entries, |row| row.0, |row| row.1),
+            files: merge(self.files, other.files, |row| row.0, |row| row.1),
+        }
+    }
+}
+
+fn merge<T: Copy>(a: Vec<T>, b: Vec<T>, key: fn(&T) -> u32, gain: fn(&T) -> f32) -> Vec<T> {
+    let mut merged = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
+    loop {
+        match (a.peek(), b.peek()) {
+            (Some(left), Some(right)) if key(left) == key(right) => {
+                merged.push(if gain(right) > gain(left) { *right } else { *left });
+                a.next();
+                b.next();
+            }
+            (Some(left), right) if right.is_none_or(|right| key(left) < key(right)) => merged.extend(a.next()),
+            (_, Some(_)) => merged.extend(b.next()),
+            _ => return merged,
+        }
+    }
+}
+
+fn rarity(frequency: usize, all: usize) -> f64 {
+    let (frequency, all) = (frequency as f64, all as f64);
+    (1.0 + (all - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
+}
+
+/// A word that stands ten times in a body says little more than one that stands four times.
+fn damped(count: u32) -> f64 {
+    (1.0 + f64::from(count)).log2()
+}
+
+fn within(path: &str, scope: Option<&str>) -> bool {
+    let Some(scope) = scope.map(|scope| scope.trim_end_matches('/')) else { return true };
+    scope.is_empty() || path.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
