@@ -132,7 +132,7 @@ pub(super) fn candidates(snapshot: &Snapshot, query: &Query, ranked: &Ranked) ->
     let received: HashMap<NodeIx, Received> = spread::spread(snapshot, &sources);
     let by_path: HashMap<&str, &FileHit> = ranked.files.iter().map(|file| (file.path.as_str(), file)).collect();
     let mut pool: BTreeSet<&str> = BTreeSet::new();
-    let keys: [(fn(&FileHit) -> f64, usize); 4] = [
+    let keys: [(Key, usize); 4] = [
         (|file| file.score, BY_WORDS),
         (|file| file.title, BY_ENTRY),
         (|file| file.best, BY_ENTRY),
@@ -174,7 +174,10 @@ pub(super) fn candidates(snapshot: &Snapshot, query: &Query, ranked: &Ranked) ->
     (all, most)
 }
 
-fn best_files(files: &[FileHit], key: fn(&FileHit) -> f64, count: usize) -> Vec<&str> {
+/// A part of the lexical score of a file.
+type Key = fn(&FileHit) -> f64;
+
+fn best_files(files: &[FileHit], key: Key, count: usize) -> Vec<&str> {
     let mut order: Vec<&FileHit> = files.iter().filter(|file| key(file) > 0.0).collect();
     let by = |a: &&FileHit, b: &&FileHit| key(b).total_cmp(&key(a)).then_with(|| a.path.cmp(&b.path));
     if order.len() > count {
