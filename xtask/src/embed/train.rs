@@ -234,6 +234,7 @@ pub(super) fn exp(power: f32) -> f32 {
     let part = scaled - whole;
     let polynomial = 1.0
         + part
-            * (0.693_147_2 + part * (0.240_226_5 + part * (0.055_504_1 + part * (0.009_618_1 + part * 0.001_333_4))));
+            * (std::f32::consts::LN_2
+                + part * (0.240_226_5 + part * (0.055_504_1 + part * (0.009_618_1 + part * 0.001_333_4))));
     f32::from_bits(((whole as i32 + 127) << 23).cast_unsigned()) * polynomial
 }
