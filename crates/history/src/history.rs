@@ -306,6 +306,23 @@ impl<'h> FileHistory<'h> {
         self.commits().map(|commit| (-self.history.age_days(commit.time) / half_life).exp2()).sum()
     }
 
+    /// Other files that are there now and whose last change lies within so many seconds of this one's, nearest in time
+    /// first: their path and the time.
+    pub fn neighbours_in_time(&self, seconds: f64) -> Vec<(&'h str, i64)> {
+        let (history, time) = (self.history, self.last_change());
+        let mut found = Vec::new();
+        let others = history.by_path.values().filter(|&&number| number != self.number);
+        for &number in others {
+            let other = FileHistory { history, number };
+            let at = other.last_change();
+            if at.abs_diff(time) as f64 <= seconds {
+                found.push((other.path(), at));
+            }
+        }
+        found.sort_by_key(|&(path, at)| (at.abs_diff(time), path));
+        found
+    }
+
     /// Number of different authors.
     pub fn authors(&self) -> usize {
         let mut authors: Vec<u64> = self.commits().map(|commit| commit.author).collect();

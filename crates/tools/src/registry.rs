@@ -1,6 +1,6 @@
 use crate::analysis::{Impact, Why};
 use crate::core::{Glob, Health, Help, Ingest, Search, Seek, View};
-use crate::exploration::Activate;
+use crate::exploration::{Activate, Trace};
 use crate::framework::{ToolDef, canonical_name, edit_distance};
 
 /// Every tool, in the order of the list of tools.
@@ -15,6 +15,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Activate>(),
     ToolDef::read::<Why>(),
     ToolDef::read::<Impact>(),
+    ToolDef::read::<Trace>(),
 ];
 
 /// The tool with this name, in any form that [`canonical_name`] knows.

@@ -61,11 +61,17 @@ impl<'t> Lines<'t> {
     }
 }
 
+/// What pytest puts before each line of a trace of its own.
+const INTERNAL: &str = "INTERNALERROR>";
+
 /// A line without colours, quoting marks of mails and tickets, and white space at its end.
 fn clean(line: &str) -> Cow<'_, str> {
     let line = if line.contains('\u{1b}') { Cow::Owned(without_colours(line)) } else { Cow::Borrowed(line) };
     let strip = |line: &str| {
         let mut rest = line.trim_end();
+        if let Some(inner) = rest.strip_prefix(INTERNAL) {
+            return rest.len() - inner.strip_prefix(' ').unwrap_or(inner).len();
+        }
         // `> > text`: quoted. A lone `>` marks the failing line in some traces, so only at the very start.
         while let Some(inner) = rest.strip_prefix("> ").filter(|_| !rest.starts_with(">  ")) {
             rest = inner;
@@ -101,10 +107,10 @@ mod tests {
 
     #[test]
     fn lines_without_their_surroundings() {
-        let text = "\u{1b}[31mError:\u{1b}[0m x  \r\n> > quoted\n>       assert x\nplain";
+        let text = "\u{1b}[31mError:\u{1b}[0m x  \r\n> > quoted\n>       assert x\nplain\nINTERNALERROR>   File";
         let lines = Lines::new(text);
         let shown: Vec<&str> = (0..lines.len()).map(|line| lines.get(line)).collect();
-        assert_eq!(shown, ["Error: x", "quoted", ">       assert x", "plain"]);
+        assert_eq!(shown, ["Error: x", "quoted", ">       assert x", "plain", "  File"]);
         assert_eq!((lines.get(99), lines.next_filled(1, 9), lines.next_filled(9, 9)), ("", Some(1), None));
     }
 

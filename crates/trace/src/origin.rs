@@ -20,7 +20,10 @@ const VENDORED: &[&str] = &[
 ];
 /// Parts of paths at which a language's own library lies.
 const RUNTIME: &[(Format, &[&str])] = &[
-    (Format::Python, &["/lib/python2", "/lib/python3", "\\lib\\", "<frozen ", "/lib/pypy", "/lib64/python"]),
+    (
+        Format::Python,
+        &["/lib/python2", "/lib/python3", "<frozen ", "/lib/pypy", "/lib64/python", "/Python3", "/Python2"],
+    ),
     (
         Format::Rust,
         &[

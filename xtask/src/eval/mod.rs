@@ -23,6 +23,7 @@ mod sites;
 mod table;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod truth;
 
 const USAGE: &str = "expected:
@@ -30,6 +31,7 @@ const USAGE: &str = "expected:
   cargo xtask eval edges --table
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
+  cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
@@ -38,6 +40,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("edges", rest)) => edges::run(rest),
         Some(("callgraph", rest)) => callgraph::run(rest),
         Some(("localize", rest)) => localize::run(rest),
+        Some(("trace", rest)) => trace::run(rest),
         Some(("equality", rest)) => equality::run(rest),
         Some(("embed", rest)) => crate::embed::evaluate(rest),
         _ => Err(USAGE.into()),

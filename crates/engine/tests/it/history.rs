@@ -5,6 +5,7 @@
 pub(crate) mod repository;
 
 use m1nd_base::Cancel;
+use m1nd_engine::analysis::trace::TraceQuery;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode, Snapshot};
 use m1nd_testkit::TempTree;
 use repository::{Put, Repository};
@@ -80,6 +81,32 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
         }
     }
     found
+}
+
+#[test]
+fn what_changed_with_the_first_suspect_is_named() {
+    let (mut repository, home) = (repository(), TempDir::new().expect("a folder"));
+    repository.tree.write("other.py", "x = 1\n");
+    for number in 0..9 {
+        repository.commit("ann", "other", &[Put("other.py", &number.to_string())]);
+    }
+    let engine = open(&home, &[&repository.tree]);
+    ingest(&engine, IngestRequest::code(repository.tree.path())).expect("ingests");
+    let query = |window_hours| TraceQuery {
+        text: "  File \"/x/a.py\", line 1, in load\nKeyError: 1\n".into(),
+        format: None,
+        window_hours,
+        max_suspects: 9,
+    };
+    let answer = |window| engine.snapshot().trace(&query(window), &Cancel::new()).expect("not cancelled");
+    let found = answer(24.0);
+    assert!(found.suspects[0].signals.churn > 0.0 && found.suspects[0].signals.recency > 0.0, "{:?}", found.suspects);
+    let shown: Vec<_> = found.co_changes.iter().map(|row| (&*row.path, row.support, row.is_partner)).collect();
+    assert_eq!(shown, [("test_a.py", 3, true)]);
+    assert_eq!(found.fix_scope.files, ["a.py", "test_a.py"]);
+    let wide = answer(24.0 * 30.0);
+    let shown: Vec<_> = wide.co_changes.iter().map(|row| (&*row.path, row.is_partner)).collect();
+    assert_eq!(shown, [("test_a.py", true), ("other.py", false)]);
 }
 
 #[test]

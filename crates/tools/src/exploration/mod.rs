@@ -1,5 +1,7 @@
-//! Finding what belongs together.
+//! Finding what belongs together, and what a failure is about.
 
 mod activate;
+mod trace;
 
 pub(crate) use activate::Activate;
+pub(crate) use trace::Trace;

@@ -14,6 +14,7 @@ mod ingest;
 mod registry;
 mod search;
 mod seek;
+mod trace;
 mod view;
 mod walls;
 mod why;

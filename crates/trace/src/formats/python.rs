@@ -21,6 +21,18 @@ pattern!(
 );
 pattern!(DEFINED, r"^>? {2,}(?:async )?def (\w+)\(");
 
+pattern!(
+    /// A frame of IPython: `~/lib/pool.py in acquire(self, name)`, `File ~/lib/pool.py:12, in Pool.acquire(self)`.
+    CELL,
+    r"^(?:(?:File )?(~?[^\s:][^:]*\.pyx?|<[^<>]+>)(?::(\d{1,9}))?,? in |(?:Input )?(?:In|Cell) ?(?:In)? ?\[\d+\](?:, line \d+|, in )?)([\w.<>]*)?(?:\(.*\)|: \d+\))?$"
+);
+pattern!(
+    /// The line that such a frame is at.
+    ARROW,
+    r"^-+> ?(\d{1,9})(?: |$)"
+);
+pattern!(NAMED_HEADER, r"^([A-Za-z_][\w.]*) +Traceback \(most recent call last\)");
+
 const HEADER: &str = "Traceback (most recent call last)";
 const CAUSE: &str = "The above exception was the direct cause of the following exception";
 const CONTEXT: &str = "During handling of the above exception, another exception occurred";
@@ -165,9 +177,13 @@ fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
     let mut stack = Stack::new(relation);
     let mut at = start;
     if lines.get(at).contains(HEADER) {
+        // IPython names the type in the header, too.
+        if let Some(found) = NAMED_HEADER.captures(lines.get(at)) {
+            stack.exception.say(found.get(1).map_or("", |kind| kind.as_str()), "");
+        }
         at += 1;
     }
-    let mut noise = 0;
+    let (mut noise, mut margin) = (0, 0);
     let ended = |stack: Stack, next, is_whole| Ended { exception: stack.done(), next, is_whole };
     while at < lines.len() {
         let line = without_bars(lines.get(at));
@@ -175,14 +191,21 @@ fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
             && let Some(found) = FILE.captures(line)
         {
             stack.frames.push(place(at, &found));
-            noise = 0;
+            (noise, margin) = (0, indent(line));
+        } else if let Some(found) = cell(at, line) {
+            stack.frames.push(found);
+            (noise, margin) = (0, 0);
+        } else if let Some(found) = ARROW.captures(line) {
+            if let Some(last) = stack.frames.last_mut().filter(|last| last.line.is_none()) {
+                last.line = found.get(1).and_then(|line| line.as_str().parse().ok());
+            }
         } else if line.contains(HEADER) || line.trim_start().starts_with("```") || is_member_mark(lines.get(at)) {
             return ended(stack, at, false);
-        } else if line.starts_with(char::is_whitespace) || line.is_empty() || line.starts_with("...") {
-            // A line of source, a mark below it, or what an editor put in.
-        } else if let Some((kind, message)) = raised(line) {
+        } else if let Some((kind, message)) = raised(line.trim_start()).filter(|_| indent(line) <= margin) {
             stack.exception.say(kind, message);
             return ended(stack, at + 1, true);
+        } else if line.starts_with(char::is_whitespace) || line.is_empty() || line.starts_with("...") {
+            // A line of source, a mark below it, or what an editor put in.
         } else {
             noise += 1;
             if noise > MAX_NOISE {
@@ -192,6 +215,22 @@ fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
         at += 1;
     }
     ended(stack, at, false)
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// A frame as IPython prints it.
+fn cell(at: usize, line: &str) -> Option<Frame> {
+    if line.starts_with(char::is_whitespace)
+        || !(line.contains(" in ") || line.contains("In [") || line.contains("In["))
+    {
+        return None;
+    }
+    let found = CELL.captures(line)?;
+    let text = |index| found.get(index).map(|part| part.as_str());
+    Some(frame(at, text(1).or(Some("<input>")), text(3), text(2), None))
 }
 
 fn place(at: usize, found: &Captures<'_>) -> Frame {

@@ -24,8 +24,10 @@ pattern!(NUMBERED, r"^\s*(\d{1,5}): +(?:0x[0-9a-fA-F]+ - )?(\S.*)$");
 pattern!(PLACE, r"^\s+at (.+?):(\d{1,9})(?::(\d{1,9}))?$");
 
 const BACKTRACE: &str = "stack backtrace:";
-/// Lines of a message, and lines between it and its backtrace.
+/// Lines of a message.
 const MAX_MESSAGE: usize = 40;
+/// Lines between the words of a panic and its backtrace.
+const MAX_BETWEEN: usize = 5;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
     let line = lines.get(at);
@@ -37,7 +39,21 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block>
         let next = backtrace(lines, at + 1, &mut exception);
         return Some(Block { exceptions: vec![exception], next });
     }
-    if line.starts_with("Error: ") { error(lines, at) } else { None }
+    if line.starts_with("Error: ") {
+        return error(lines, at);
+    }
+    // The beginning of a backtrace may be left out.
+    if line.contains(": ") && is_numbered(lines, at) {
+        let mut exception = Exception::new(Relation::Reported);
+        let next = backtrace(lines, at, &mut exception);
+        return Some(Block { exceptions: vec![exception], next });
+    }
+    None
+}
+
+/// Whether a line is a frame with its place below it.
+fn is_numbered(lines: &Lines<'_>, at: usize) -> bool {
+    NUMBERED.is_match(lines.get(at)) && PLACE.is_match(lines.get(at + 1))
 }
 
 fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
@@ -68,9 +84,12 @@ fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
         place = frame(end, text(&found, 2).as_deref(), None, text(&found, 3).as_deref(), text(&found, 4).as_deref());
         next = end + 1;
     }
-    let header = (next..lines.len().min(next + 4)).find(|&line| lines.get(line).trim() == BACKTRACE);
-    if let Some(header) = header {
-        next = backtrace(lines, header + 1, &mut exception);
+    let mut soon = next..lines.len().min(next + MAX_BETWEEN);
+    let starts = |line: &usize| lines.get(*line).trim() == BACKTRACE || is_numbered(lines, *line);
+    let first = soon.find(|line| starts(line) || lines.get(*line).contains("panicked at "));
+    if let Some(first) = first.filter(starts) {
+        let is_header = !is_numbered(lines, first);
+        next = backtrace(lines, first + usize::from(is_header), &mut exception);
     }
     let same =
         |frame: &Frame| frame.line == place.line && frame.path.as_deref().is_some_and(|path| same_file(path, &place));

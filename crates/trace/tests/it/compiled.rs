@@ -35,6 +35,20 @@ rust
 }
 
 #[test]
+fn rust_backtraces_whose_beginning_is_left_out() {
+    check(
+        Format::Rust,
+        "thread 'main' panicked at 'x', /root/.cargo/registry/src/i-1/clap-3.0.9/src/b.rs:18:9\n...\n  15: <app::Opt as app::Args>::parse\n             at tests/opt.rs:18\n  16: app::main\n             at src/main.rs:2\n",
+        "
+rust
+  reported panic: x
+    - /root/.cargo/registry/src/i-1/clap-3.0.9/src/b.rs:18:9 vendored
+    <app::Opt as app::Args>::parse tests/opt.rs:18 code
+    app::main src/main.rs:2 code",
+    );
+}
+
+#[test]
 fn rust_errors_with_causes() {
     check(
         Format::Rust,

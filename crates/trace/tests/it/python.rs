@@ -71,6 +71,37 @@ python
 }
 
 #[test]
+fn frames_as_ipython_prints_them() {
+    check(
+        "In [1]: run()\n---------------------------------------------------------------------------\nTypeError                                 Traceback (most recent call last)\n<ipython-input-1-b32e> in <module>()\n----> 1 run()\n\n~/lib/python3.5/site-packages/app/pool.py in run(a, **b)\n    442 def run(a, **b):\n--> 444     return inner(a)\n    445 \n\nFile ~/app/core.py:7, in Pool.inner(self)\n      6 x\n----> 7     y\n\nTypeError: no\n",
+        "
+python
+  reported TypeError: no
+    Pool.inner ~/app/core.py:7 code
+    run ~/lib/python3.5/site-packages/app/pool.py:444 vendored
+    <module> <ipython-input-1-b32e>:1 code",
+    );
+}
+
+#[test]
+fn a_traceback_that_is_set_in() {
+    check(
+        "    >>> run()\n    ...\n    File \"C:\\app\\a.py\", line 5, in run\n        if x is y:\n    NameError: name 'x' is not defined\n\nFails for 2, 3\n",
+        "
+python
+  reported NameError: name 'x' is not defined
+    run C:\\app\\a.py:5 code",
+    );
+    check(
+        "INTERNALERROR> Traceback (most recent call last):\nINTERNALERROR>   File \"a.py\", line 1, in f\nINTERNALERROR>     raise x\nINTERNALERROR> ValueError: x\n",
+        "
+python
+  reported ValueError: x
+    f a.py:1 code",
+    );
+}
+
+#[test]
 fn pytest_in_both_forms() {
     check(
         "=== FAILURES ===\n____________________ test_total ____________________\n\n    def test_total():\n>       assert total([1]) == 2\n\ntests/test_a.py:5: \n_ _ _ _ _ _ _\n\n    def total(rows):\n>       return rows.sum()\nE       AttributeError: 'list' object has no attribute 'sum'\n\nsrc/a.py:9: AttributeError\n=== short test summary info ===\n",

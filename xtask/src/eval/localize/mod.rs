@@ -19,7 +19,7 @@ use crate::Outcome;
 
 pub(super) mod fit;
 mod rows;
-mod score;
+pub(super) mod score;
 
 pub(super) use rows::Row;
 use score::{Outcomes, RowResult};
@@ -47,8 +47,8 @@ pub(super) struct Request {
     only: Option<String>,
     fresh: bool,
     predictions: Option<PathBuf>,
-    explain: usize,
-    keep: Keep,
+    pub(super) explain: usize,
+    pub(super) keep: Keep,
 }
 
 impl Request {
@@ -102,7 +102,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
         }
         let outcomes = Outcomes::of(&rows, &results);
         println!("{name}\n{}", outcomes.table());
-        score::keep(&outcomes, &name, request.keep)?;
+        score::keep(&outcomes, "localize", &name, request.keep)?;
     }
     if let Some(path) = &request.predictions {
         std::fs::write(path, predictions)?;
@@ -179,7 +179,7 @@ fn ask(row: &Row, snapshot: &Snapshot) -> Outcome<RowResult> {
     Ok(result)
 }
 
-fn explain(row: &Row, result: &RowResult, count: usize) {
+pub(super) fn explain(row: &Row, result: &RowResult, count: usize) {
     let rank = result.best_rank().map_or_else(|| "none".into(), |rank| rank.to_string());
     println!("{} rank {rank}: {}", row.id, row.query.lines().next().unwrap_or_default());
     println!("  gold {}", row.gold_files.join(" "));

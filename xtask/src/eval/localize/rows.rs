@@ -24,7 +24,7 @@ pub(in crate::eval) struct Row {
     #[serde(default)]
     fix_commit: String,
     /// The text; that of `fix_commit` if it is left out.
-    #[serde(default)]
+    #[serde(default, alias = "trace")]
     pub(in crate::eval) query: String,
     /// Files that the repair changed and that were there before.
     pub(in crate::eval) gold_files: Vec<String>,

@@ -20,18 +20,18 @@ const MANY: usize = 3;
 
 /// What one row brought.
 #[derive(Debug)]
-pub(super) struct RowResult {
+pub(in crate::eval) struct RowResult {
     gold: Vec<String>,
     functions: Vec<(String, GoldFunction)>,
     /// Ranked files, without repetition.
-    pub(super) files: Vec<String>,
+    pub(in crate::eval) files: Vec<String>,
     symbols: usize,
     /// Rank of the first function that was changed, among symbols.
     function_rank: Option<usize>,
 }
 
 impl RowResult {
-    pub(super) fn new(row: &Row) -> Self {
+    pub(in crate::eval) fn new(row: &Row) -> Self {
         let functions =
             row.gold_funcs.iter().flat_map(|(file, all)| all.iter().map(|function| (file.clone(), function.clone())));
         Self {
@@ -43,13 +43,13 @@ impl RowResult {
         }
     }
 
-    pub(super) fn add_file(&mut self, path: &str) {
+    pub(in crate::eval) fn add_file(&mut self, path: &str) {
         if self.files.len() < KEPT && !self.files.iter().any(|known| known == path) {
             self.files.push(path.to_owned());
         }
     }
 
-    pub(super) fn add_symbol(&mut self, path: &str, label: &str, lines: (u32, u32)) {
+    pub(in crate::eval) fn add_symbol(&mut self, path: &str, label: &str, lines: (u32, u32)) {
         self.symbols += 1;
         let is_gold = self.functions.iter().any(|(file, function)| {
             file == path && function.label() == label && lines.0 <= function.end && function.line <= lines.1
@@ -60,7 +60,7 @@ impl RowResult {
     }
 
     /// Rank of the first file that is right, from 1.
-    pub(super) fn best_rank(&self) -> Option<usize> {
+    pub(in crate::eval) fn best_rank(&self) -> Option<usize> {
         self.files.iter().position(|file| self.gold.contains(file)).map(|at| at + 1)
     }
 
@@ -91,7 +91,7 @@ impl RowResult {
 
 /// A mean with the interval that holds it in 95 of 100 resamplings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Measure {
+pub(in crate::eval) struct Measure {
     rows: usize,
     mean: f64,
     low: f64,
@@ -100,7 +100,7 @@ pub(super) struct Measure {
 
 /// All rows together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Outcomes {
+pub(in crate::eval) struct Outcomes {
     rows: usize,
     answered: usize,
     measures: BTreeMap<String, Measure>,
@@ -111,7 +111,7 @@ pub(super) struct Outcomes {
 }
 
 impl Outcomes {
-    pub(super) fn of(rows: &[Row], results: &[Option<RowResult>]) -> Self {
+    pub(in crate::eval) fn of(rows: &[Row], results: &[Option<RowResult>]) -> Self {
         let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         let mut outcomes = Self { rows: rows.len(), ..Self::default() };
         for (row, result) in rows.iter().zip(results) {
@@ -131,7 +131,7 @@ impl Outcomes {
         outcomes
     }
 
-    pub(super) fn table(&self) -> String {
+    pub(in crate::eval) fn table(&self) -> String {
         let mut text = format!("  rows {} answered {}\n", self.rows, self.answered);
         for (name, measure) in &self.measures {
             let Measure { rows, mean, low, high } = measure;
@@ -145,12 +145,12 @@ impl Outcomes {
 }
 
 /// Compares with the kept outcomes, or keeps these.
-pub(super) fn keep(outcomes: &Outcomes, name: &str, keep: Keep) -> Outcome<()> {
-    let path = golden_folder("localize").join(format!("{name}.json"));
+pub(in crate::eval) fn keep(outcomes: &Outcomes, kind: &str, name: &str, keep: Keep) -> Outcome<()> {
+    let path = golden_folder(kind).join(format!("{name}.json"));
     match keep {
         Keep::Print => Ok(()),
         Keep::Write => {
-            fs::create_dir_all(golden_folder("localize"))?;
+            fs::create_dir_all(golden_folder(kind))?;
             let mut text = serde_json::to_string_pretty(outcomes)?;
             text.push('\n');
             Ok(fs::write(&path, text)?)

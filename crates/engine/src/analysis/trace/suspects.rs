@@ -1,0 +1,362 @@
+//! Where the fault may be: a sum of a few signals whose weights say what they are worth, not a fit to examples.
+//!
+//! The frame nearest to where it broke is the best single guess; its callers follow. A fault that is in no frame is mostly
+//! next to one: something that a frame calls or is built of, or what the words of the message name.
+
+use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
+use m1nd_graph::{NodeFlags, NodeIx};
+use m1nd_trace::{Relation as ExceptionRelation, Trace};
+use rustc_hash::FxHashMap;
+
+use super::TraceQuery;
+use super::map::{MappedFrame, MatchedBy};
+use crate::history::ProjectHistory;
+use crate::retrieval::SeekQuery;
+use crate::snapshot::Snapshot;
+
+/// What the signals are worth.
+const WEIGHTS: Signals =
+    Signals { depth: 0.56, words: 0.16, named: 0.08, recency: 0.08, churn: 0.07, centrality: 0.05 };
+/// What a neighbour has of the depth of its frame.
+const NEAR: f64 = 0.45;
+/// What a neighbour of test code has: a test is where a fault shows, not where it is.
+const NEAR_TEST: f64 = 0.8;
+/// What test code keeps of its score where other code is among the suspects.
+const TEST_SHARE: f64 = 0.5;
+/// What is kept of the depth where the program is of another version than the index.
+const OTHER_VERSION: f64 = 0.95;
+/// Innermost frames whose neighbours are looked at.
+const NEAR_FRAMES: usize = 4;
+/// Edges of a frame that are looked at.
+const MAX_EDGES: usize = 200;
+/// Found rows of the words that count.
+const MAX_WORD_ROWS: usize = 60;
+/// Longest text that is searched for, in bytes: messages first, then what stands around the traces.
+const MAX_WORDS: usize = 1_500;
+/// Nodes of one name that a message may mean.
+const MAX_NAMED: usize = 4;
+/// Days after which a change counts half.
+const HALF_LIFE: f64 = 30.0;
+/// The same for the number of changes.
+const CHURN_HALF_LIFE: f64 = 180.0;
+/// Changes that count half of many.
+const CHURN_MIDDLE: f64 = 3.0;
+
+/// What speaks for a suspect, each 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Signals {
+    /// How near it is to where it broke.
+    pub depth: f64,
+    /// How well it meets the words of the message and of the text.
+    pub words: f64,
+    /// Whether the message names it.
+    pub named: f64,
+    /// How lately its file changed.
+    pub recency: f64,
+    /// How often its file changes.
+    pub churn: f64,
+    /// Importance in the graph.
+    pub centrality: f64,
+}
+
+impl Signals {
+    fn score(&self) -> f64 {
+        let w = WEIGHTS;
+        self.depth * w.depth
+            + self.words * w.words
+            + self.named * w.named
+            + self.recency * w.recency
+            + self.churn * w.churn
+            + self.centrality * w.centrality
+    }
+}
+
+/// A place where the fault may be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspect {
+    /// Which.
+    pub node: NodeIx,
+    /// Rank value, 0 to 1. Not a measured chance.
+    pub suspiciousness: f64,
+    /// What speaks for it.
+    pub signals: Signals,
+    /// 1.0 for the innermost frame of the project, less for each one outwards; `None` for what is in no frame.
+    pub trace_depth: Option<f64>,
+    /// Nodes of the frames that called it, the nearest first.
+    pub callers: Vec<NodeIx>,
+    /// Why it is a suspect, in words.
+    pub why: String,
+}
+
+/// What is known of the failure.
+pub(super) struct Evidence<'a> {
+    pub(super) query: &'a TraceQuery,
+    pub(super) traces: &'a [Trace],
+    pub(super) frames: &'a [MappedFrame],
+    pub(super) history: &'a ProjectHistory,
+}
+
+/// Suspects while they are collected.
+#[derive(Default)]
+struct Candidates {
+    rows: FxHashMap<NodeIx, Candidate>,
+}
+
+#[derive(Default)]
+struct Candidate {
+    signals: Signals,
+    trace_depth: Option<f64>,
+    callers: Vec<NodeIx>,
+    why: String,
+}
+
+impl Candidates {
+    /// Notes a depth; the best one and its reason stay.
+    fn deepen(&mut self, node: NodeIx, depth: f64, why: impl FnOnce() -> String) -> &mut Candidate {
+        let row = self.rows.entry(node).or_default();
+        if depth > row.signals.depth || row.why.is_empty() {
+            row.signals.depth = row.signals.depth.max(depth);
+            row.why = why();
+        }
+        row
+    }
+}
+
+/// All suspects, likeliest first.
+pub(super) fn rank(snapshot: &Snapshot, evidence: &Evidence<'_>, cancel: &Cancel) -> Result<Vec<Suspect>, Cancelled> {
+    let mut candidates = Candidates::default();
+    let near = add_frames(snapshot, evidence, &mut candidates);
+    add_neighbours(snapshot, &near, &mut candidates);
+    if !evidence.traces.is_empty() {
+        add_named(snapshot, evidence, &mut candidates);
+        add_words(snapshot, evidence, &mut candidates, cancel)?;
+    }
+    let mut suspects: Vec<Suspect> =
+        candidates.rows.into_iter().map(|(node, row)| weighed(snapshot, evidence, node, row)).collect();
+    if suspects.iter().any(|suspect| suspect.signals.depth > 0.0 && !is_test(snapshot, suspect.node)) {
+        for suspect in suspects.iter_mut().filter(|suspect| is_test(snapshot, suspect.node)) {
+            suspect.suspiciousness *= TEST_SHARE;
+        }
+    }
+    suspects.sort_by(|a, b| {
+        let ids = || snapshot.graph().id(a.node).cmp(snapshot.graph().id(b.node));
+        b.suspiciousness.total_cmp(&a.suspiciousness).then_with(ids)
+    });
+    Ok(suspects)
+}
+
+/// Whether a node is test code, or lies in a file of it.
+fn is_test(snapshot: &Snapshot, node: NodeIx) -> bool {
+    snapshot.graph().flags(node).has(NodeFlags::TEST) || snapshot.file_of(node).is_some_and(|file| file.is_test)
+}
+
+/// A frame's node and how near it is to where it broke.
+struct Near {
+    node: NodeIx,
+    depth: f64,
+}
+
+/// What an exception's frames are worth: the root says most, but what happened while it was handled is what was reported.
+const fn share(relation: ExceptionRelation) -> f64 {
+    match relation {
+        ExceptionRelation::Cause | ExceptionRelation::Reported => 1.0,
+        ExceptionRelation::Context => 0.9,
+        ExceptionRelation::Member => 0.85,
+        ExceptionRelation::Suppressed => 0.5,
+        ExceptionRelation::Aside => 0.35,
+    }
+}
+
+/// Adds the nodes of frames. Those of the root cause come first, then those of what it led to.
+fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) -> Vec<Near> {
+    let mut near: Vec<Near> = Vec::new();
+    let graph = snapshot.graph();
+    let of_trace = |trace: usize| {
+        evidence
+            .frames
+            .iter()
+            .filter(move |frame| frame.trace == trace)
+            .filter_map(|frame| Some((frame, frame.place.as_ref().ok()?)))
+    };
+    for (number, trace) in evidence.traces.iter().enumerate() {
+        let mapped = of_trace(number).count().max(1);
+        let mut files: Vec<&str> = Vec::new();
+        let mut outer: Option<NodeIx> = None;
+        for (at, (frame, place)) in of_trace(number).enumerate() {
+            // Frames of one file count as one step: a fault is as likely in any of them.
+            if files.last() != Some(&place.path.as_str()) {
+                files.push(&place.path);
+            }
+            let relation =
+                trace.exceptions.get(frame.exception).map_or(ExceptionRelation::Reported, |row| row.relation);
+            let version = if place.by == MatchedBy::Name { OTHER_VERSION } else { 1.0 };
+            let within = 1.0 - 0.15 * (at as f64 / mapped as f64);
+            let depth = share(relation) * version * within / (1.0 + 0.45 * (files.len() - 1) as f64);
+            let linear = 1.0 - at as f64 / mapped as f64;
+            let node = place.node;
+            let row = candidates.deepen(node, depth, || frame_words(frame, at, graph.path(node)));
+            row.trace_depth = Some(row.trace_depth.map_or(linear, |known| known.max(linear)));
+            if let Some(inner) = outer.filter(|&inner| inner != node)
+                && let Some(inner) = candidates.rows.get_mut(&inner)
+                && !inner.callers.contains(&node)
+            {
+                inner.callers.push(node);
+            }
+            outer = Some(node);
+            near.push(Near { node, depth });
+        }
+    }
+    near.sort_by(|a, b| b.depth.total_cmp(&a.depth).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
+    near.dedup_by_key(|near| near.node);
+    near
+}
+
+fn frame_words(frame: &MappedFrame, at: usize, path: &str) -> String {
+    let line = frame.frame.line.map_or(String::new(), |line| format!(":{line}"));
+    match at {
+        0 => format!("the innermost frame of the project, {path}{line}"),
+        at => format!("frame {} of the project, counted from where it broke, {path}{line}", at + 1),
+    }
+}
+
+/// Adds what the innermost frames call, are built of or override.
+fn add_neighbours(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
+    let graph = snapshot.graph();
+    for frame in near.iter().take(NEAR_FRAMES) {
+        let share = if is_test(snapshot, frame.node) { NEAR_TEST } else { NEAR };
+        let mut targets: Vec<(NodeIx, Relation)> = Vec::new();
+        // A frame at the top of a file is not all that the file holds.
+        let is_file = graph.kind(frame.node) == NodeKind::File;
+        for node in graph.with_members(frame.node, if is_file { 1 } else { MAX_EDGES }) {
+            let edges = graph.out_edges(node).take(MAX_EDGES);
+            let telling = edges.filter(|edge| {
+                matches!(
+                    edge.relation,
+                    Relation::Calls | Relation::Inherits | Relation::Overrides | Relation::Implements
+                )
+            });
+            targets.extend(telling.map(|edge| (edge.to, edge.relation)));
+        }
+        targets.retain(|(node, _)| graph.file(*node).is_some() && *node != frame.node);
+        targets.sort_by(|a, b| graph.id(a.0).cmp(graph.id(b.0)).then(a.1.cmp(&b.1)));
+        targets.dedup_by_key(|(node, _)| *node);
+        // One of many neighbours is less of a suspect than one of few.
+        let each = share * frame.depth / (1.0 + (targets.len() as f64).ln_1p() / 6.0);
+        for (node, relation) in targets {
+            candidates.deepen(node, each, || format!("`{}` {} it", graph.label(frame.node), relation.word()));
+        }
+    }
+}
+
+/// Adds what the messages name: identifiers that only a few nodes have.
+fn add_named(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) {
+    let graph = snapshot.graph();
+    for exception in evidence.traces.iter().flat_map(|trace| &trace.exceptions) {
+        let text = format!("{} {}", exception.kind, exception.message);
+        for name in identifiers(&text) {
+            let nodes = graph.labelled(name);
+            if nodes.is_empty() || nodes.len() > MAX_NAMED {
+                continue;
+            }
+            for node in nodes.into_iter().filter(|&node| graph.file(node).is_some()) {
+                let row = candidates.deepen(node, 0.0, || format!("the message names `{name}`"));
+                row.signals.named = 1.0;
+            }
+        }
+    }
+}
+
+/// Names in a text that are no ordinary words: with an underscore, a dot, a capital inside, or in quotes.
+fn identifiers(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '`' | '"' | ':'))) {
+        let is_quoted = word.len() > 2 && word.starts_with(['\'', '`', '"']) && word.ends_with(['\'', '`', '"']);
+        for name in word.split(['.', '\'', '`', '"', ':']).filter(|name| name.len() >= 3) {
+            let has_inner_capital =
+                name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase);
+            if is_quoted || name.contains('_') || has_inner_capital || word.contains('.') && !word.ends_with('.') {
+                names.push(name);
+            }
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Adds what a search for the words finds.
+fn add_words(
+    snapshot: &Snapshot,
+    evidence: &Evidence<'_>,
+    candidates: &mut Candidates,
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let text = words_of(evidence);
+    if !text.chars().any(char::is_alphanumeric) {
+        return Ok(());
+    }
+    let query = SeekQuery { text, graph_rerank: true, ..SeekQuery::default() };
+    let found = snapshot.seek(&query, cancel)?;
+    let best = found.rows.first().map_or(1.0, |row| row.score).max(f64::MIN_POSITIVE);
+    let graph = snapshot.graph();
+    let mut of_file: FxHashMap<&str, f64> = FxHashMap::default();
+    let mut of_node: FxHashMap<NodeIx, f64> = FxHashMap::default();
+    for row in found.rows.iter().take(MAX_WORD_ROWS) {
+        let score = row.score / best;
+        of_node.insert(row.node, score);
+        let file = of_file.entry(graph.path(row.node)).or_default();
+        *file = file.max(score);
+    }
+    for &node in of_node.keys().filter(|&&node| graph.kind(node) != NodeKind::Package && graph.file(node).is_some()) {
+        candidates.deepen(node, 0.0, || "meets the words of the message".to_owned());
+    }
+    for (node, row) in &mut candidates.rows {
+        let own = of_node.get(node).copied().unwrap_or(0.0);
+        let file = of_file.get(graph.path(*node)).copied().unwrap_or(0.0);
+        row.signals.words = own.max(0.7 * file);
+    }
+    Ok(())
+}
+
+/// Messages, then what stands around the traces.
+fn words_of(evidence: &Evidence<'_>) -> String {
+    let exceptions = evidence.traces.iter().flat_map(|trace| &trace.exceptions);
+    let mut text = String::new();
+    for exception in exceptions {
+        let said = format!("{} {}\n", exception.kind, exception.message);
+        if !text.contains(&said) {
+            text.push_str(&said);
+        }
+    }
+    let inside =
+        |line: u32| evidence.traces.iter().any(|trace| trace.text_lines.0 <= line && line <= trace.text_lines.1);
+    for (number, line) in evidence.query.text.lines().enumerate() {
+        if text.len() >= MAX_WORDS {
+            break;
+        }
+        if !inside(number as u32 + 1) {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text.truncate(text.floor_char_boundary(MAX_WORDS));
+    text
+}
+
+fn weighed(snapshot: &Snapshot, evidence: &Evidence<'_>, node: NodeIx, row: Candidate) -> Suspect {
+    let mut signals = row.signals;
+    if let Some(file) = evidence.history.file(snapshot.graph().path(node)) {
+        signals.recency = (-file.age_days() / HALF_LIFE).exp2();
+        let churn = file.decayed_commits(CHURN_HALF_LIFE);
+        signals.churn = churn / (churn + CHURN_MIDDLE);
+    }
+    signals.centrality = snapshot.prior(node);
+    Suspect {
+        node,
+        suspiciousness: signals.score().clamp(0.0, 1.0),
+        signals,
+        trace_depth: row.trace_depth,
+        callers: row.callers,
+        why: row.why,
+    }
+}

@@ -1,0 +1,102 @@
+use serde_json::{Value, json};
+
+use crate::harness::{PROGRAM, Project, column};
+
+const TEXT: &str = "boot ok\nTraceback (most recent call last):\n  File \"/srv/app/app.py\", line 5, in login\n    return validate_credentials(user, password)\n  File \"/srv/app/auth.py\", line 7, in validate_credentials\n    return load_user(user) == password\n  File \"/srv/app/auth.py\", line 11, in load_user\n    return Store().find(name)\n  File \"/usr/lib/python3.11/queue.py\", line 168, in get\nLookupError: no user in Store\n";
+
+fn trace(project: &Project, text: &str) -> Value {
+    project.ok("trace", json!({"error_text": text}))
+}
+
+#[test]
+fn frames_of_another_machine_become_suspects() {
+    let project = Project::new(PROGRAM);
+    let answer = trace(&project, TEXT);
+    assert_eq!(answer["language_detected"], "python");
+    assert_eq!((&answer["error_type"], &answer["error_message"]), (&json!("LookupError"), &json!("no user in Store")));
+    assert_eq!((&answer["frames_parsed"], &answer["frames_mapped"]), (&json!(4), &json!(3)));
+    let first = &answer["suspects"][0];
+    assert_eq!(first["node_id"], "file::auth.py::fn::load_user", "{answer}");
+    assert_eq!((&first["in_trace"], &first["signals"]["trace_depth_score"]), (&json!(true), &json!(1.0)));
+    assert_eq!(first["related_callers"], json!(["auth.py::validate_credentials"]));
+    assert_eq!(answer["causal_chain"], json!(["auth.py::load_user", "auth.py::validate_credentials", "app.py::login"]));
+    assert_eq!(column(&answer, "mapped_frames", "matched_by"), "line_and_name line_and_name line_and_name");
+    assert_eq!(column(&answer, "unmapped_frames", "origin"), "runtime");
+    // In no frame, but called by the innermost one.
+    let labels = column(&answer, "suspects", "label");
+    assert!(labels.contains("find") && labels.contains("Store"), "{labels}");
+    let files = answer["fix_scope"]["files_to_inspect"].as_array().expect("files");
+    assert_eq!(files[0], "auth.py");
+    assert!(answer["fix_scope"]["estimated_blast_radius"].as_u64() >= Some(2), "{}", answer["fix_scope"]);
+    assert_eq!(answer["history_gaps"], json!(["no history: the root is not the top of a git repository"]));
+    assert_eq!((&answer["next_suggested_tool"], &answer["next_suggested_target"]), (&json!("view"), &first["node_id"]));
+}
+
+#[test]
+fn lines_of_another_version_are_found_by_name() {
+    let project = Project::new(PROGRAM);
+    let text = "  File \"auth.py\", line 900, in load_user\nKeyError: 1\n";
+    let answer = trace(&project, text);
+    assert_eq!(column(&answer, "mapped_frames", "label"), "load_user");
+    assert_eq!(
+        (column(&answer, "mapped_frames", "matched_by").as_str(), &answer["proof_state"]),
+        ("name", &json!("triaging"))
+    );
+}
+
+#[test]
+fn paths_that_fit_several_files_say_so() {
+    let project = Project::new("//- a/util/load.py\nX = 1\n//- b/util/load.py\ndef run():\n    pass\n");
+    let answer = trace(&project, "  File \"/x/util/load.py\", line 1, in run\nKeyError: 1\n");
+    assert_eq!(column(&answer, "mapped_frames", "file_path"), "b/util/load.py", "it has the function");
+    assert_eq!(answer["mapped_frames"][0]["ambiguous_with"], json!(["a/util/load.py"]));
+}
+
+#[test]
+fn dependencies_are_not_taken_for_the_project() {
+    let project = Project::new("//- lib/conn.js\nfunction open() {}\n//- packages/pg/lib/pool.js\nfunction get() {}\n");
+    let at = |path: &str| trace(&project, &format!("Error: x\n    at get (/app/node_modules/{path}:1:2)\n"));
+    let other = at("pg/lib/conn.js");
+    assert_eq!(
+        (&other["frames_mapped"], column(&other, "unmapped_frames", "origin").as_str()),
+        (&json!(0), "vendored")
+    );
+    assert_eq!(at("pg/lib/pool.js")["frames_mapped"], 1, "a package of the project that is linked in");
+}
+
+#[test]
+fn a_test_is_where_a_fault_shows() {
+    let project = Project::new(PROGRAM);
+    let answer = trace(
+        &project,
+        "tests/test_auth.py:5: in test_validate\nauth.py:7: in validate_credentials\nE   KeyError: 'a'\n",
+    );
+    assert_eq!(answer["suspects"][0]["label"], "validate_credentials");
+    let only = trace(&project, "tests/test_auth.py:5: in test_validate\nE   KeyError: 'a'\n");
+    assert!(column(&only, "suspects", "label").contains("validate_credentials"), "{only}");
+}
+
+#[test]
+fn text_without_a_trace_and_traces_from_elsewhere() {
+    let project = Project::new(PROGRAM);
+    let none = trace(&project, "it does not work");
+    assert_eq!((&none["proof_state"], &none["next_suggested_tool"]), (&json!("blocked"), &json!("seek")));
+    assert_eq!((&none["suspects"], &none["frames_parsed"]), (&json!([]), &json!(0)));
+    let elsewhere = trace(&project, "panic: zzz\n\ngoroutine 1 [running]:\nmain.zzz()\n\t/x/zzz.go:5 +0x2\n");
+    assert_eq!((&elsewhere["frames_mapped"], &elsewhere["language_detected"]), (&json!(0), &json!("go")));
+    assert_eq!(elsewhere["unmapped_frames"][0]["reason"], "no indexed file's path ends like this one");
+}
+
+#[test]
+fn arguments_are_checked() {
+    let project = Project::new(PROGRAM);
+    for arguments in [
+        json!({"error_text": "  "}),
+        json!({"error_text": TEXT, "language": "cobol"}),
+        json!({"error_text": TEXT, "window_hours": -1}),
+    ] {
+        assert_eq!(project.err("trace", arguments)["code"], "invalid_params");
+    }
+    let answer = project.ok("trace", json!({"error_text": TEXT, "language": "Python", "top_k": 1}));
+    assert_eq!((answer["suspects"].as_array().map(Vec::len), &answer["truncated"]), (Some(1), &json!(true)));
+}

@@ -1,0 +1,59 @@
+//! `cargo xtask eval trace`: stack traces that people pasted into issues, and the files that the repair changed.
+//!
+//! Rows, checkouts and measures are those of `localize`; files are ranked by the first suspect of theirs that `trace` returns.
+//! Beside it stands what the frames alone say: their files, innermost first, test code left out as far as there is other.
+
+use m1nd_base::Cancel;
+use m1nd_engine::Snapshot;
+use m1nd_engine::analysis::trace::{TraceAnswer, TraceQuery};
+
+use super::localize::score::{self, Outcomes, RowResult};
+use super::localize::{self, Request, Row};
+use crate::Outcome;
+
+/// Suspects that are ranked.
+const SUSPECTS: usize = 300;
+
+pub(super) fn run(args: &[String]) -> Outcome<()> {
+    let request = Request::parse(args)?;
+    for file in &request.rows {
+        let name = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let rows = request.rows_of(file)?;
+        let results = localize::for_each_row(&request, &rows, ask)?;
+        for (row, result) in rows.iter().zip(&results) {
+            let missed = result.as_ref().filter(|(suspects, _)| suspects.best_rank() != Some(1));
+            if let Some((suspects, _)) = missed.filter(|_| request.explain > 0) {
+                localize::explain(row, suspects, request.explain);
+            }
+        }
+        let (suspects, frames): (Vec<_>, Vec<_>) = results.into_iter().map(Option::unzip).unzip();
+        let frames = Outcomes::of(&rows, &frames);
+        println!("{name}: files of frames, innermost first\n{}", frames.table());
+        let outcomes = Outcomes::of(&rows, &suspects);
+        println!("{name}: suspects\n{}", outcomes.table());
+        score::keep(&outcomes, "trace", &name, request.keep)?;
+    }
+    Ok(())
+}
+
+fn ask(row: &Row, snapshot: &Snapshot) -> Outcome<(RowResult, RowResult)> {
+    let query = TraceQuery { text: row.query.clone(), format: None, window_hours: 24.0, max_suspects: SUSPECTS };
+    let found = snapshot.trace(&query, &Cancel::new())?;
+    let graph = snapshot.graph();
+    let mut suspects = RowResult::new(row);
+    for suspect in &found.suspects {
+        suspects.add_file(graph.path(suspect.node));
+        suspects.add_symbol(graph.path(suspect.node), graph.label(suspect.node), graph.lines(suspect.node));
+    }
+    Ok((suspects, frames(row, snapshot, &found)))
+}
+
+fn frames(row: &Row, snapshot: &Snapshot, found: &TraceAnswer) -> RowResult {
+    let mut result = RowResult::new(row);
+    let is_test = |path: &str| snapshot.files().by_text(path).is_some_and(|file| file.is_test);
+    let paths = || found.mapped().map(|(_, place)| place.path.as_str());
+    for path in paths().filter(|path| !is_test(path)).chain(paths()) {
+        result.add_file(path);
+    }
+    result
+}
