@@ -227,7 +227,7 @@ fn lane_sum(values: &[f32]) -> f32 {
     lanes.iter().sum()
 }
 
-/// e to a power of at most 0, to about six digits; in steps that a compiler turns into vector instructions.
+/// e to a power of at most 0, to within a ten-thousandth of it; in steps that a compiler turns into vector instructions.
 pub(super) fn exp(power: f32) -> f32 {
     let scaled = (power * std::f32::consts::LOG2_E).max(-126.0);
     let whole = scaled.floor();
