@@ -16,13 +16,13 @@ use crate::snapshot::Snapshot;
 /// Best matches of the words that everything starts from.
 const SEEDS: usize = 8;
 /// A match with less of the best one's score is no seed.
-const SEED_SHARE: f64 = 0.5;
+const SEED_SHARE: f64 = 0.3;
 /// Edges of a change that are followed.
-const CAUSAL_HOPS: u32 = 3;
+const CAUSAL_HOPS: u32 = 2;
 /// Chance of a change below which it is not followed.
 const CAUSAL_STRENGTH: f64 = 0.05;
 /// Nodes that changes are followed to.
-const CAUSAL_NODES: usize = 5_000;
+const CAUSAL_NODES: usize = 1_000;
 /// What something that a seed depends on counts against something that depends on it.
 const UPSTREAM_SHARE: f64 = 0.7;
 /// Files that changed together with one file, at most.
@@ -188,19 +188,21 @@ impl Snapshot {
         Ok(*self.spread_total.get_or_init(|| total))
     }
 
-    /// What a change of a seed can reach, and what can reach it.
+    /// What a change of the seeds can reach, and what can reach them. Symbols only: a change gets to nearly every file by
+    /// its imports.
     fn causal(&self, answer: &ActivateAnswer, cancel: &Cancel) -> Result<Scores, Cancelled> {
-        let mut scores = Scores::default();
+        let graph = self.graph();
+        let seeds: Vec<NodeIx> = answer.seeds.iter().map(|(seed, _)| *seed).collect();
         let best = answer.seeds.first().map_or(1.0, |(_, share)| *share);
+        // A seed is where the change is.
+        let mut scores: Scores = answer.seeds.iter().map(|(seed, share)| (*seed, share / best)).collect();
         for (side, weight) in [(Side::Dependents, 1.0), (Side::Dependencies, UPSTREAM_SHARE)] {
             let bounds =
                 ReachQuery { side, max_hops: CAUSAL_HOPS, min_strength: CAUSAL_STRENGTH, max_nodes: CAUSAL_NODES };
-            for (seed, share) in &answer.seeds {
-                let reach = reach::reach(self.graph(), &[*seed], &bounds, cancel)?;
-                for row in &reach.rows {
-                    let score = scores.entry(row.node).or_default();
-                    *score = score.max(row.strength * weight * share / best);
-                }
+            let reach = reach::reach(graph, &seeds, &bounds, cancel)?;
+            for row in reach.rows.iter().filter(|row| graph.kind(row.node) != NodeKind::File) {
+                let score = scores.entry(row.node).or_default();
+                *score = score.max(row.strength * weight);
             }
         }
         Ok(scores)

@@ -132,7 +132,7 @@ Starts from the nodes that meet the words best (`seeds`) and finds what is tied 
 `structural` (personalised PageRank from the seeds over all relations in both directions; with `xlr` what a walk from anywhere
 has there is taken off, so hubs count only for what they owe to the seeds), `semantic` (its own words meet the query),
 `temporal` (its file changes together with the seeds' files; for seeds: how lately and how often it changes) and `causal` (a
-change of a seed can reach it, or the other way). `activation` is their weighted sum (.35, .25, .15, .25); naming `dimensions`
+change of a seed can reach it within two steps, or the other way; symbols only). `activation` is their weighted sum (.35, .25, .15, .25); naming `dimensions`
 leaves the others out and shares out their weights. `lift` says how many times nearer to the seeds a node is than by chance.
 A dimension that cannot be computed (no git history) stands in `unavailable`, not as 0.
 
