@@ -15,6 +15,8 @@
 //! - The first [`ReadLimits::commits`] commits by time; [`History::cut`] says what ended the list.
 //! - A merge contributes no files of its own.
 //! - Repositories with SHA-256 names or with reference tables are not read; [`NoHistory`] says so.
+//! - Packs and lists of a repository that are pipes or devices are refused; single objects are not looked at before they
+//!   are opened.
 //! - Paths that are not UTF-8, and submodules, are left out.
 
 mod cochange;

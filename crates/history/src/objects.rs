@@ -1,7 +1,7 @@
 //! Reading objects, with bounds on each.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix_hash::{Kind, ObjectId};
@@ -51,6 +51,7 @@ pub(crate) struct Entry {
 impl Objects {
     /// Opens the objects in a folder and in those it names as alternates.
     pub(crate) fn open(folder: PathBuf) -> Result<Self, NoHistory> {
+        only_regular(&folder)?;
         let failed = |error: std::io::Error| NoHistory::Unreadable(format!("objects: {error}"));
         let options = gix_odb::store::init::Options { alloc_limit_bytes: Some(MAX_OBJECT), ..Default::default() };
         let odb = gix_odb::at_opts(folder, Kind::Sha1, None, options).map_err(failed)?;
@@ -106,6 +107,17 @@ impl Objects {
         let data = self.odb.try_find(id, &mut buffer).ok()??;
         (data.kind == gix_object::Kind::Blob).then(|| data.data.into())
     }
+}
+
+/// Refuses lists and packs that are pipes or devices: opening one can wait for ever.
+fn only_regular(folder: &Path) -> Result<(), NoHistory> {
+    let packs = std::fs::read_dir(folder.join("pack")).into_iter().flatten().flatten().map(|entry| entry.path());
+    for path in packs.chain([folder.join("info/alternates")]) {
+        if std::fs::metadata(&path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            return Err(NoHistory::Unreadable(format!("`{}` is no regular file", path.display())));
+        }
+    }
+    Ok(())
 }
 
 fn author_hash(address: &[u8]) -> u64 {

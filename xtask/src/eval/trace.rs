@@ -3,7 +3,7 @@
 //! Rows, checkouts and measures are those of `localize`; files are ranked by the first suspect of theirs that `trace` returns.
 //! Beside it stands what the frames alone say: their files, innermost first, test code left out as far as there is other.
 
-use m1nd_base::Cancel;
+use m1nd_base::{Cancel, NodeKind};
 use m1nd_engine::Snapshot;
 use m1nd_engine::analysis::trace::{TraceAnswer, TraceQuery};
 
@@ -43,7 +43,9 @@ fn ask(row: &Row, snapshot: &Snapshot) -> Outcome<(RowResult, RowResult)> {
     let mut suspects = RowResult::new(row);
     for suspect in &found.suspects {
         suspects.add_file(graph.path(suspect.node));
-        suspects.add_symbol(graph.path(suspect.node), graph.label(suspect.node), graph.lines(suspect.node));
+        if graph.kind(suspect.node) != NodeKind::File {
+            suspects.add_symbol(graph.path(suspect.node), graph.label(suspect.node), graph.lines(suspect.node));
+        }
     }
     Ok((suspects, frames(row, snapshot, &found)))
 }

@@ -68,6 +68,17 @@ fn a_linked_git_folder_is_not_followed() {
     assert!(matches!(GitFolder::find(tree.path()), Err(NoHistory::Elsewhere(_))));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_among_the_packs_is_refused() {
+    let mut repository = Repository::new();
+    repository.commit("ann", "start", &[Put("a.py", "1\n")]);
+    std::fs::create_dir_all(repository.tree.join(".git/objects/pack")).expect("a folder");
+    let pipe = repository.tree.join(".git/objects/pack/pack-1.idx");
+    let _socket = std::os::unix::net::UnixListener::bind(pipe).expect("a socket");
+    assert!(matches!(repository.read(), Err(NoHistory::Unreadable(_))));
+}
+
 #[test]
 fn objects_of_alternates_are_read() {
     let mut repository = Repository::new();

@@ -19,6 +19,10 @@ const WEIGHTS: Signals =
     Signals { depth: 0.56, words: 0.16, named: 0.08, recency: 0.08, churn: 0.07, centrality: 0.05 };
 /// What a neighbour has of the depth of its frame.
 const NEAR: f64 = 0.45;
+/// What a file has that the file of an innermost frame uses, in whatever function.
+const NEAR_FILE: f64 = 0.15;
+/// Innermost frames whose files are looked at.
+const NEAR_FILES: usize = 2;
 /// What a neighbour of test code has: a test is where a fault shows, not where it is.
 const NEAR_TEST: f64 = 0.8;
 /// What test code keeps of its score where other code is among the suspects.
@@ -29,6 +33,8 @@ const OTHER_VERSION: f64 = 0.95;
 const NEAR_FRAMES: usize = 4;
 /// Edges of a frame that are looked at.
 const MAX_EDGES: usize = 200;
+/// Members of a file that are looked at.
+const MAX_MEMBERS: usize = 2_000;
 /// Found rows of the words that count.
 const MAX_WORD_ROWS: usize = 60;
 /// Longest text that is searched for, in bytes: messages first, then what stands around the traces.
@@ -127,6 +133,7 @@ pub(super) fn rank(snapshot: &Snapshot, evidence: &Evidence<'_>, cancel: &Cancel
     let mut candidates = Candidates::default();
     let near = add_frames(snapshot, evidence, &mut candidates);
     add_neighbours(snapshot, &near, &mut candidates);
+    add_files(snapshot, &near, &mut candidates);
     if !evidence.traces.is_empty() {
         add_named(snapshot, evidence, &mut candidates);
         add_words(snapshot, evidence, &mut candidates, cancel)?;
@@ -244,6 +251,25 @@ fn add_neighbours(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidate
         let each = share * frame.depth / (1.0 + (targets.len() as f64).ln_1p() / 6.0);
         for (node, relation) in targets {
             candidates.deepen(node, each, || format!("`{}` {} it", graph.label(frame.node), relation.word()));
+        }
+    }
+}
+
+/// Adds the files that those of the innermost frames use: a fault in what a library calls back is in no frame of its own.
+fn add_files(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
+    let graph = snapshot.graph();
+    for frame in near.iter().take(NEAR_FILES) {
+        let Some(file) = graph.file(frame.node) else { continue };
+        let members = graph.with_members(file, MAX_MEMBERS);
+        let edges = members.iter().flat_map(|&node| graph.out_edges(node).take(MAX_EDGES));
+        let mut used: Vec<NodeIx> =
+            edges.filter(|edge| edge.relation.carries_change()).filter_map(|edge| graph.file(edge.to)).collect();
+        used.sort_by(|&a, &b| graph.id(a).cmp(graph.id(b)));
+        used.dedup();
+        used.retain(|&other| other != file);
+        let each = NEAR_FILE * frame.depth / (1.0 + (used.len() as f64).ln_1p() / 6.0);
+        for other in used {
+            candidates.deepen(other, each, || format!("`{}` uses it", graph.path(file)));
         }
     }
 }
