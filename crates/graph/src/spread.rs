@@ -28,7 +28,7 @@ pub struct SpreadQuery {
 
 impl Default for SpreadQuery {
     fn default() -> Self {
-        Self { restart: 0.2, tolerance: 3e-5, max_edges: 400_000 }
+        Self { restart: 0.2, tolerance: 1e-4, max_edges: 200_000 }
     }
 }
 
