@@ -84,14 +84,12 @@ pub fn quarantine(system: &dyn System, path: &Path) -> Result<PathBuf, StoreErro
     let folder = folder_of(path);
     let taken = system.list(folder).map_err(StoreError::io("list", folder))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = format!("{name}{SET_ASIDE}{}", system.unix_seconds());
-    let mut target = stem.clone();
-    let mut count = 1;
-    while taken.contains(&target) {
-        count += 1;
-        target = format!("{stem}-{count}");
-    }
-    let target = folder.join(target);
+    let now = system.unix_seconds();
+    let stem = format!("{name}{SET_ASIDE}{now}");
+    // Never a name that is free again: the newest is the one with the largest number.
+    let last = taken.iter().filter(|name| name.starts_with(&stem)).filter_map(|name| age_of(name));
+    let last = last.filter(|(second, _)| *second == now).map(|(_, count)| count).max();
+    let target = folder.join(last.map_or_else(|| stem.clone(), |count| format!("{stem}-{}", count + 1)));
     system.rename(path, &target).map_err(StoreError::io("set aside", path))?;
     system.sync_folder(folder).map_err(StoreError::io(SYNC_FOLDER, folder))?;
     Ok(target)
@@ -100,13 +98,12 @@ pub fn quarantine(system: &dyn System, path: &Path) -> Result<PathBuf, StoreErro
 /// Removes the oldest of the derived files that were set aside in the folder, so that a failing disk is not filled with
 /// them. `is_one` tells their names from others.
 pub(crate) fn prune(system: &dyn System, folder: &Path, is_one: impl Fn(&str) -> bool) {
-    let mut set_aside: Vec<(u64, String)> = Vec::new();
+    let mut set_aside: Vec<((u64, u64), String)> = Vec::new();
     for name in system.list(folder).unwrap_or_default() {
-        let time = name.split_once(SET_ASIDE).map(|(_, time)| time.split(|c: char| !c.is_ascii_digit()).next());
-        if let Some(time) = time.flatten().and_then(|digits| digits.parse().ok())
+        if let Some(age) = age_of(&name)
             && is_one(&name)
         {
-            set_aside.push((time, name));
+            set_aside.push((age, name));
         }
     }
     set_aside.sort_unstable();
@@ -115,6 +112,14 @@ pub(crate) fn prune(system: &dyn System, folder: &Path, is_one: impl Fn(&str) ->
         // The next one that is set aside tries again.
         let _ = system.remove(&folder.join(name));
     }
+}
+
+/// When a file of this name was set aside: the second, and the place among those of that second. `None` for other names.
+fn age_of(name: &str) -> Option<(u64, u64)> {
+    let (_, age) = name.split_once(SET_ASIDE)?;
+    let mut numbers = age.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    let second = numbers.next()?.ok()?;
+    Some((second, numbers.next().and_then(Result::ok).unwrap_or(1)))
 }
 
 /// Removes what a crash left half-written in the folder. Only for the process that holds the writer's lock.
