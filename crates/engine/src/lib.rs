@@ -12,6 +12,7 @@ mod files;
 pub mod history;
 mod json_graph;
 mod part;
+pub mod patterns;
 mod persist;
 mod report;
 mod resolve;

@@ -8,6 +8,7 @@
 pub mod facts;
 pub mod languages;
 mod parse_time;
+pub mod patterns;
 mod test_paths;
 pub mod text;
 pub mod walk;

@@ -1,7 +1,9 @@
-//! Finding what belongs together, and what a failure is about.
+//! Finding what belongs together, what a failure is about, and what is risky.
 
 mod activate;
+mod scan;
 mod trace;
 
 pub(crate) use activate::Activate;
+pub(crate) use scan::Scan;
 pub(crate) use trace::Trace;

@@ -12,6 +12,7 @@ mod hidden;
 mod impact;
 mod ingest;
 mod registry;
+mod scan;
 mod search;
 mod seek;
 mod trace;

@@ -1,0 +1,96 @@
+//! Walks along calls, bounded in steps and nodes.
+
+use m1nd_base::{EdgeTier, Relation};
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use rustc_hash::FxHashSet;
+
+/// Most nodes of one walk.
+const MAX_NODES: usize = 2_000;
+
+/// Who stands behind a node.
+#[derive(Debug, Default)]
+pub(super) struct Reached {
+    /// Steps from the node to the first node that was looked for, and the node itself and the one it was reached through.
+    pub(super) hit: Option<(usize, NodeIx, NodeIx)>,
+    /// Possible edges were met on the way, which were not followed.
+    pub(super) possible: bool,
+    /// The walk ended at its limit of nodes or steps with more to see.
+    pub(super) is_cut: bool,
+}
+
+/// Which way to walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Callers,
+    Called,
+}
+
+/// Walks breadth-first along certain calls from some nodes until `wanted`. The nodes themselves are asked, too, when
+/// walking to what they call.
+pub(super) fn walk(
+    graph: &Graph,
+    starts: &[NodeIx],
+    direction: Direction,
+    steps: usize,
+    wanted: &dyn Fn(NodeIx) -> bool,
+) -> Reached {
+    let mut reached = Reached::default();
+    let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
+    let mut level: Vec<NodeIx> = starts.to_vec();
+    if direction == Direction::Called
+        && let Some(&hit) = starts.iter().find(|node| wanted(**node))
+    {
+        reached.hit = Some((0, hit, hit));
+        return reached;
+    }
+    for step in 1..=steps {
+        let mut next = Vec::new();
+        for &node in &level {
+            let edges: Vec<_> = match direction {
+                Direction::Callers => graph.in_edges(node).map(|edge| (edge.from, edge.relation, edge.tier)).collect(),
+                Direction::Called => graph.out_edges(node).map(|edge| (edge.to, edge.relation, edge.tier)).collect(),
+            };
+            for (other, relation, tier) in edges {
+                if !leads_on(relation, direction) {
+                    continue;
+                }
+                match tier {
+                    EdgeTier::Certain => {}
+                    EdgeTier::Possible => {
+                        reached.possible = true;
+                        continue;
+                    }
+                    EdgeTier::External => continue,
+                }
+                if seen.insert(other) {
+                    if wanted(other) {
+                        reached.hit = Some((step, other, node));
+                        return reached;
+                    }
+                    next.push(other);
+                }
+            }
+            if seen.len() > MAX_NODES {
+                reached.is_cut = true;
+                return reached;
+            }
+        }
+        level = next;
+    }
+    reached.is_cut |= !level.is_empty();
+    reached
+}
+
+/// Who passes a function on, or replaces it, may have it run as well as who calls it.
+fn leads_on(relation: Relation, direction: Direction) -> bool {
+    match direction {
+        Direction::Callers => matches!(relation, Relation::Calls | Relation::Tests | Relation::References),
+        Direction::Called => matches!(relation, Relation::Calls | Relation::References),
+    }
+}
+
+/// Whether a node is test code.
+pub(super) fn is_test(graph: &Graph, node: NodeIx) -> bool {
+    graph.flags(node).has(NodeFlags::TEST)
+        || graph.file(node).is_some_and(|file| graph.flags(file).has(NodeFlags::TEST))
+}

@@ -1,0 +1,231 @@
+//! Rules for Go.
+
+use super::Pattern::{
+    ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
+    TestCoverage,
+};
+use super::{Check, Near, Rule, Within, auth, public_route};
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        pattern: ErrorHandling,
+        name: "error_dropped",
+        severity: 0.5,
+        message: "the error of this call is dropped without a trace",
+        query: r#"((assignment_statement left: (expression_list (identifier) @u .) right: (expression_list . (call_expression) @call .)) @found (#eq? @u "_"))
+((short_var_declaration left: (expression_list (_) (identifier) @u .) right: (expression_list . (call_expression) @call .)) @found (#eq? @u "_"))"#,
+        needs: &[],
+        unless: &[],
+        check: Check::ReturnsError { word: "error" },
+    },
+    Rule {
+        pattern: ErrorHandling,
+        name: "error_branch_empty",
+        severity: 0.6,
+        message: "an error is found and nothing is done about it",
+        query: r#"((if_statement condition: (binary_expression left: (identifier) @e right: (nil)) consequence: (block) @b) @found
+  (#match? @b "^\\{\\s*\\}$") (#match? @e "(?i)err"))"#,
+        needs: &[],
+        unless: &[],
+        check: Check::Plain,
+    },
+    Rule {
+        pattern: ErrorHandling,
+        name: "panics",
+        severity: 0.35,
+        message: "panics instead of returning an error",
+        query: r#"((call_expression function: (identifier) @f) @found (#eq? @f "panic"))"#,
+        needs: &[],
+        // By custom these end the program: their names say so, or they run before anything else does.
+        unless: &[Near {
+            within: Within::Function,
+            query: r#"((function_declaration name: (identifier) @n) @found (#match? @n "^([mM]ust|init$|main$)"))
+((method_declaration name: (field_identifier) @n) @found (#match? @n "^[mM]ust"))"#,
+        }],
+        check: Check::CallersGuard {
+            guard: r#"((function_declaration body: (block) @b) @found (#match? @b "\\brecover\\(\\)"))
+((method_declaration body: (block) @b) @found (#match? @b "\\brecover\\(\\)"))"#,
+        },
+    },
+    Rule {
+        pattern: ResourceCleanup,
+        name: "opened_not_closed",
+        severity: 0.6,
+        message: "opened, and never closed in this function",
+        query: r#"((short_var_declaration left: (expression_list . (identifier) @name) right: (expression_list . (call_expression function: (_) @f) @call)) @found
+  (#match? @f "^(os\\.(Open|Create|OpenFile|CreateTemp)|net\\.(Dial|Listen)\\w*|sql\\.Open|http\\.(Get|Post|Head|PostForm)|(zip|gzip)\\.(OpenReader|NewReader))$") (#not-eq? @name "_"))"#,
+        needs: &[],
+        unless: &[Near {
+            within: Within::Function,
+            query: r#"((selector_expression operand: (identifier) @name field: (field_identifier) @m) @found (#any-of? @m "Close" "Shutdown"))
+((selector_expression operand: (selector_expression operand: (identifier) @name) field: (field_identifier) @m) @found (#eq? @m "Close"))
+(return_statement (expression_list (identifier) @name)) @found
+(return_statement (expression_list (_ (identifier) @name))) @found
+(literal_element (identifier) @name) @found
+(assignment_statement right: (expression_list (identifier) @name)) @found"#,
+        }],
+        check: Check::CalleeDoes {
+            does: r#"((selector_expression field: (field_identifier) @found) (#any-of? @found "Close" "Shutdown"))"#,
+            handed: true,
+        },
+    },
+    Rule {
+        pattern: ResourceCleanup,
+        name: "ticker_not_stopped",
+        severity: 0.45,
+        message: "a ticker or timer that this function does not stop",
+        query: r#"((short_var_declaration left: (expression_list . (identifier) @name .) right: (expression_list (call_expression function: (_) @f))) @found (#match? @f "^time\\.New(Ticker|Timer)$"))"#,
+        needs: &[],
+        unless: &[Near {
+            within: Within::Function,
+            query: r#"((selector_expression operand: (identifier) @name field: (field_identifier) @m) @found (#eq? @m "Stop"))
+(return_statement (expression_list (identifier) @name)) @found
+(literal_element (identifier) @name) @found
+(assignment_statement right: (expression_list (identifier) @name)) @found"#,
+        }],
+        check: Check::CalleeDoes {
+            does: r#"((selector_expression field: (field_identifier) @found) (#eq? @found "Stop"))"#,
+            handed: true,
+        },
+    },
+    Rule {
+        pattern: ResourceCleanup,
+        name: "cancel_dropped",
+        severity: 0.6,
+        message: "the function that ends this context is dropped: it lives as long as its parent",
+        query: r#"((short_var_declaration left: (expression_list (_) (identifier) @u .) right: (expression_list (call_expression function: (_) @f))) @found
+  (#eq? @u "_") (#match? @f "^context\\.With(Cancel|Timeout|Deadline)$"))"#,
+        needs: &[],
+        unless: &[],
+        check: Check::Plain,
+    },
+    Rule {
+        pattern: ApiSurface,
+        name: "undocumented",
+        severity: 0.35,
+        message: "exported, but nothing says what it does",
+        query: r#"((function_declaration name: (identifier) @name) @found (#match? @name "^[A-Z]"))
+((method_declaration name: (field_identifier) @name) @found (#match? @name "^[A-Z]"))
+((type_declaration (type_spec name: (type_identifier) @name)) @found (#match? @name "^[A-Z]"))"#,
+        needs: &[],
+        unless: &[],
+        check: Check::Undocumented,
+    },
+    Rule {
+        pattern: ApiSurface,
+        name: "exported_variable",
+        severity: 0.4,
+        message: "an exported variable: every package may assign it",
+        query: r#"((source_file (var_declaration (var_spec name: (identifier) @name) @found)) (#match? @name "^[A-Z]") (#not-match? @name "^Err"))
+((source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @found))) (#match? @name "^[A-Z]") (#not-match? @name "^Err"))"#,
+        needs: &[],
+        unless: &[],
+        check: Check::Exposed,
+    },
+    Rule {
+        pattern: StateMutation,
+        name: "package_variable_assigned",
+        severity: 0.5,
+        message: "functions assign this variable of the package",
+        query: r#"(source_file (var_declaration (var_spec name: (identifier) @name) @found))
+(source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @found)))"#,
+        needs: &[Near {
+            within: Within::File,
+            query: r#"(assignment_statement left: (expression_list (identifier) @name)) @found
+(assignment_statement left: (expression_list (index_expression operand: (identifier) @name))) @found
+(inc_statement (identifier) @name) @found"#,
+        }],
+        unless: &[],
+        check: Check::Shared,
+    },
+    Rule {
+        pattern: Concurrency,
+        name: "lock_not_released",
+        severity: 0.6,
+        message: "takes a lock that this function does not release",
+        query: r#"((call_expression function: (selector_expression operand: (_) @name field: (field_identifier) @m)) @found (#any-of? @m "Lock" "RLock"))"#,
+        needs: &[],
+        unless: &[
+            Near {
+                within: Within::Function,
+                query: r#"((selector_expression operand: (_) @name field: (field_identifier) @m) @found (#any-of? @m "Unlock" "RUnlock"))"#,
+            },
+            Near {
+                within: Within::Function,
+                query: r#"((method_declaration name: (field_identifier) @n) @found (#match? @n "(?i)lock|acquire"))
+((function_declaration name: (identifier) @n) @found (#match? @n "(?i)lock|acquire"))"#,
+            },
+        ],
+        check: Check::CalleeDoes {
+            does: r#"((selector_expression field: (field_identifier) @found) (#any-of? @found "Unlock" "RUnlock"))"#,
+            handed: false,
+        },
+    },
+    Rule {
+        pattern: Concurrency,
+        name: "counted_inside",
+        severity: 0.6,
+        message: "a goroutine that counts itself: `Wait` may return before it has",
+        query: r#"((go_statement (call_expression function: (func_literal body: (block (statement_list . (expression_statement (call_expression function: (selector_expression operand: (_) @o field: (field_identifier) @m)))))))) @found
+  (#eq? @m "Add") (#match? @o "(?i)wg|wait|group"))"#,
+        needs: &[],
+        unless: &[],
+        check: Check::Plain,
+    },
+    Rule {
+        pattern: AuthBoundary,
+        name: "open_route",
+        severity: 0.5,
+        message: "a route with a handler alone: no check of who calls stands before it",
+        query: concat!(
+            r#"((call_expression function: (selector_expression operand: (_) @o field: (field_identifier) @m) arguments: (argument_list . (interpreted_string_literal) @path . (_) @scope .)) @found
+  (#not-match? @o "(?i)auth|private|secure|admin|With\\(")
+  (#any-of? @m "HandleFunc" "Handle" "Get" "Post" "Put" "Patch" "Delete" "GET" "POST" "PUT" "PATCH" "DELETE")
+  (#match? @path "^\"([A-Z]+ )?/.") (#not-match? @path ""#,
+            public_route!(),
+            r#""))"#
+        ),
+        needs: &[],
+        unless: &[
+            Near {
+                within: Within::Scope,
+                query: concat!(r#"([(identifier) (field_identifier)] @found (#match? @found ""#, auth!(), r#""))"#),
+            },
+            Near {
+                within: Within::File,
+                query: concat!(
+                    r#"((call_expression function: (selector_expression field: (field_identifier) @m) arguments: (argument_list) @a) @found
+  (#any-of? @m "Use" "With" "Group") (#match? @a ""#,
+                    auth!(),
+                    r#""))"#
+                ),
+            },
+        ],
+        check: Check::ReachesAuth,
+    },
+    Rule {
+        pattern: TestCoverage,
+        name: "untested",
+        severity: 0.5,
+        message: "exported, and no test reaches it",
+        query: r#"((function_declaration name: (identifier) @name body: (block (statement_list . (_) . (_)))) @found (#match? @name "^[A-Z]"))
+((method_declaration name: (field_identifier) @name body: (block (statement_list . (_) . (_)))) @found (#match? @name "^[A-Z]"))"#,
+        needs: &[],
+        unless: &[],
+        check: Check::Tested,
+    },
+    Rule {
+        pattern: DependencyInjection,
+        name: "makes_collaborator",
+        severity: 0.4,
+        message: "makes its collaborator itself: it cannot be given another one",
+        query: r#"((keyed_element key: (literal_element (identifier) @name) value: (literal_element (call_expression function: (_) @t) @call)) @found
+  (#match? @t "^(New[A-Z]\\w*|\\w+\\.New\\w*)$") (#not-match? @t "^(errors|sync|strings|bytes|bufio|list|rand|time|big|md5|sha\\d*|log)\\.|New(Map|Set|Buffer|Mutex|Pool)$"))"#,
+        needs: &[Near {
+            within: Within::Function,
+            query: r#"((function_declaration name: (identifier) @n) @found (#match? @n "^[nN]ew"))"#,
+        }],
+        unless: &[],
+        check: Check::Collaborator,
+    },
+];

@@ -1,0 +1,319 @@
+//! Patterns of code that deserve a second look, as data: for each pattern and language a few rules, each a tree-sitter
+//! query, what takes a match back within the same file, and which evidence of the graph bears on it.
+//!
+//! This crate only finds and takes back what one file shows. What other files say is for the reader of [`Check`].
+
+mod go;
+mod java;
+mod javascript;
+mod python;
+mod rust;
+mod syntax;
+
+pub use syntax::{Extent, QueryError, SyntaxFile, SyntaxMatch, SyntaxMatches, SyntaxQuery};
+
+use std::sync::LazyLock;
+
+use crate::Language;
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pattern {
+    /// Errors that get lost, and errors that say too little.
+    ErrorHandling,
+    /// What is opened and not closed.
+    ResourceCleanup,
+    /// What other files can see and should not, or cannot know how to use.
+    ApiSurface,
+    /// State that several functions share and change.
+    StateMutation,
+    /// Locks, threads and asynchronous code.
+    Concurrency,
+    /// Ways in from outside without a check of who comes.
+    AuthBoundary,
+    /// Public functions that no test reaches.
+    TestCoverage,
+    /// Classes that make their collaborators themselves.
+    DependencyInjection,
+}
+
+impl Pattern {
+    /// Every pattern.
+    pub const ALL: [Self; 8] = [
+        Self::ErrorHandling,
+        Self::ResourceCleanup,
+        Self::ApiSurface,
+        Self::StateMutation,
+        Self::Concurrency,
+        Self::AuthBoundary,
+        Self::TestCoverage,
+        Self::DependencyInjection,
+    ];
+
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::ErrorHandling => "error_handling",
+            Self::ResourceCleanup => "resource_cleanup",
+            Self::ApiSurface => "api_surface",
+            Self::StateMutation => "state_mutation",
+            Self::Concurrency => "concurrency",
+            Self::AuthBoundary => "auth_boundary",
+            Self::TestCoverage => "test_coverage",
+            Self::DependencyInjection => "dependency_injection",
+        }
+    }
+
+    /// The pattern with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pattern| pattern.word() == word)
+    }
+
+    /// Languages that have rules for it.
+    pub fn languages(self) -> impl Iterator<Item = Language> {
+        Language::all().filter(move |language| rules(self, *language).next().is_some())
+    }
+}
+
+/// How far around a match a condition is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Within {
+    /// The `@scope` of the match.
+    Scope,
+    /// The innermost function around it, else the file.
+    Function,
+    /// The innermost type with members around it, else the file.
+    Type,
+    /// The file.
+    File,
+}
+
+/// A query that must, or must not, match near a match. If both have a `@name`, the names must be equal.
+#[derive(Debug, Clone, Copy)]
+pub struct Near {
+    /// Where to look.
+    pub within: Within,
+    /// What to look for, with `@found` on it.
+    pub query: &'static str,
+}
+
+/// Which evidence of the graph bears on a match.
+#[derive(Debug, Clone, Copy)]
+pub enum Check {
+    /// None but what holds for every finding.
+    Plain,
+    /// A called function may do what is missing here: its body holds a match of `does`. `handed`: only a function that is
+    /// given `@name`; else any that is called within `@scope`.
+    CalleeDoes {
+        /// What the called function must do.
+        does: &'static str,
+        /// Only calls that take `@name` as an argument.
+        handed: bool,
+    },
+    /// Every caller may be ready for it: it calls within a match of `guard`.
+    CallersGuard {
+        /// What the call must stand in.
+        guard: &'static str,
+    },
+    /// Only a finding if the function of `@call` can return an error: its signature ends with this word.
+    ReturnsError {
+        /// Word of the signature's result.
+        word: &'static str,
+    },
+    /// Only a finding if several functions use the variable `@name`.
+    Shared,
+    /// Only a finding if other files can see `@name`; proven if they use it.
+    Exposed,
+    /// Only a finding if `@name` is visible to others and has no doc comment.
+    Undocumented,
+    /// A check of who comes may be in a function that the handler calls.
+    ReachesAuth,
+    /// Only a finding if no test reaches the function `@name`.
+    Tested,
+    /// Only a finding if what `@call` makes does work of its own beyond holding values.
+    Collaborator,
+}
+
+/// One thing to look for in one language.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// The pattern it belongs to.
+    pub pattern: Pattern,
+    /// Its lasting name.
+    pub name: &'static str,
+    /// How bad it is if it is confirmed, 0 to 1.
+    pub severity: f64,
+    /// What it says to the reader.
+    pub message: &'static str,
+    /// What to look for.
+    pub query: &'static str,
+    /// All of these must match near it.
+    pub needs: &'static [Near],
+    /// None of these may match near it.
+    pub unless: &'static [Near],
+    /// What the graph has to say.
+    pub check: Check,
+}
+
+/// Names that speak of checking who comes. `author` does not.
+macro_rules! auth {
+    () => {
+        "(?i)auth(?:$|[^o]|o(?:$|[^r])|or[iy])|log[_-]?in|logged|permission|credential|current_?user|is_?admin|guard|jwt|\
+principal|access_?control|csrf|secured|verify_?(?:token|user|session)|require_?(?:user|role|admin|session)|signature"
+    };
+}
+pub(crate) use auth;
+
+static AUTH_NAMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| regex::Regex::new(auth!()).ok());
+
+/// Whether a name speaks of checking who comes, see [`Check::ReachesAuth`].
+pub fn speaks_of_auth(name: &str) -> bool {
+    AUTH_NAMES.as_ref().is_some_and(|names| names.is_match(name))
+}
+
+/// The query for calls that are given a plain variable (`@name`), for [`Check::CalleeDoes`].
+pub fn handing_calls(language: Language) -> Option<&'static str> {
+    Some(match language {
+        Language::Python => "(call arguments: (argument_list (identifier) @name)) @found",
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            "(call_expression arguments: (arguments (identifier) @name)) @found"
+        }
+        Language::Rust => {
+            "(call_expression arguments: (arguments (identifier) @name)) @found
+(call_expression arguments: (arguments (reference_expression value: (identifier) @name))) @found"
+        }
+        Language::Go => "(call_expression arguments: (argument_list (identifier) @name)) @found",
+        Language::Java => "(method_invocation arguments: (argument_list (identifier) @name)) @found",
+        _ => return None,
+    })
+}
+
+/// Paths of routes that everybody may use.
+macro_rules! public_route {
+    () => {
+        "(?i)/(?:log[_-]?(?:in|out)|sign[_-]?(?:in|up|out)|register|health|ping|ready|live|version|metrics|static|public|favicon|robots)"
+    };
+}
+pub(crate) use public_route;
+
+/// The rules of a pattern for a language; none if the language has none.
+pub fn rules(pattern: Pattern, language: Language) -> impl Iterator<Item = &'static Rule> {
+    let rules = match language {
+        Language::Python => python::RULES,
+        Language::JavaScript | Language::TypeScript | Language::Tsx => javascript::RULES,
+        Language::Rust => rust::RULES,
+        Language::Go => go::RULES,
+        Language::Java => java::RULES,
+        _ => &[],
+    };
+    rules.iter().filter(move |rule| rule.pattern == pattern)
+}
+
+/// Kinds of nodes that are functions, for [`Within::Function`].
+fn function_kinds(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Python => &["function_definition"],
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            &["function_declaration", "function_expression", "arrow_function", "method_definition"]
+        }
+        Language::Rust => &["function_item"],
+        Language::Go => &["function_declaration", "method_declaration"],
+        Language::Java => &["method_declaration", "constructor_declaration"],
+        _ => &[],
+    }
+}
+
+/// Kinds of nodes that are types with members, for [`Within::Type`].
+fn type_kinds(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Python => &["class_definition"],
+        Language::JavaScript | Language::TypeScript | Language::Tsx => &["class_declaration", "class"],
+        Language::Rust => &["impl_item", "trait_item"],
+        Language::Java => &["class_declaration", "enum_declaration", "record_declaration", "interface_declaration"],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const LANGUAGES: [Language; 7] = [
+        Language::Python,
+        Language::JavaScript,
+        Language::TypeScript,
+        Language::Tsx,
+        Language::Rust,
+        Language::Go,
+        Language::Java,
+    ];
+
+    #[test]
+    fn every_pattern_has_rules_for_every_language_and_every_query_compiles() {
+        let mut wrong = Vec::new();
+        for language in LANGUAGES {
+            for pattern in Pattern::ALL {
+                assert!(rules(pattern, language).next().is_some(), "{} {}", pattern.word(), language.name());
+                for rule in rules(pattern, language) {
+                    let near = rule.needs.iter().chain(rule.unless).map(|near| near.query);
+                    let check = match rule.check {
+                        Check::CalleeDoes { does, .. } => Some(does),
+                        Check::CallersGuard { guard } => Some(guard),
+                        _ => None,
+                    };
+                    for query in [rule.query].into_iter().chain(near).chain(check) {
+                        if let Err(error) = SyntaxQuery::new(language, query) {
+                            wrong.push(format!("{} {}: {error}: {query}", language.name(), rule.name));
+                        }
+                    }
+                    assert!((0.0..=1.0).contains(&rule.severity), "{}", rule.name);
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn names_that_speak_of_checks() {
+        for name in ["check_auth", "authorize", "requireLogin", "isAdmin", "AuthGuard", "verify_token", "current_user"]
+        {
+            assert!(speaks_of_auth(name), "{name}");
+        }
+        for name in ["author", "list_authors", "save", "logger", "catalogue", "blog"] {
+            assert!(!speaks_of_auth(name), "{name}");
+        }
+        for language in LANGUAGES {
+            let query = handing_calls(language).expect("a query");
+            assert!(SyntaxQuery::new(language, query).is_ok(), "{}", language.name());
+        }
+    }
+
+    #[test]
+    fn names_of_rules_are_unique_in_a_language() {
+        for language in LANGUAGES {
+            let names = || Pattern::ALL.into_iter().flat_map(|pattern| rules(pattern, language)).map(|rule| rule.name);
+            assert_eq!(names().collect::<BTreeSet<_>>().len(), names().count(), "{}", language.name());
+        }
+    }
+
+    #[test]
+    fn what_could_harm_is_refused() {
+        let new = |text: &str| SyntaxQuery::new(Language::Python, text).map(|_| ()).map_err(|error| error.to_string());
+        let cases = [
+            ("(".repeat(2_000), "nested"),
+            (";".repeat(5_000), "bytes"),
+            ("(module) @x (#strip! @x \"a\")".to_owned(), "strip!"),
+            ("(module)".to_owned(), "captures nothing"),
+            ("(no_such_node) @x".to_owned(), "no_such_node"),
+            ("((identifier) @x (#match? @x \"(\"))".to_owned(), "line 1"),
+        ];
+        for (text, expected) in cases {
+            let error = new(&text).expect_err(&text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        assert_eq!(new("(identifier) @x"), Ok(()));
+        assert!(SyntaxQuery::new(Language::Text, "(a) @x").is_err());
+    }
+}

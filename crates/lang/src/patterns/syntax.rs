@@ -1,0 +1,289 @@
+//! Queries over syntax trees: bounded in text, nesting and matches, and never recursive over the tree.
+
+use std::ops::{ControlFlow, Range};
+
+use m1nd_base::{Cancel, Limits, Pos, Problem};
+use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
+
+use crate::Language;
+use crate::walk::{self, Source};
+
+/// Why a text is no usable query.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// No grammar to run it with.
+    #[error("`{0}` has no grammar that queries run with")]
+    NoGrammar(&'static str),
+    /// Longer than [`SyntaxQuery::MAX_BYTES`].
+    #[error("the query has {0} bytes, at most {max} are taken", max = SyntaxQuery::MAX_BYTES)]
+    TooLong(usize),
+    /// Nested deeper than [`SyntaxQuery::MAX_DEPTH`].
+    #[error("the query is nested deeper than {max}", max = SyntaxQuery::MAX_DEPTH)]
+    TooDeep,
+    /// The grammar does not know it.
+    #[error("line {line}, column {column}: {message}")]
+    Invalid {
+        /// 1-based line in the query.
+        line: usize,
+        /// 1-based column in bytes.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// It captures nothing, so nothing could be reported.
+    #[error("the query captures nothing; put `@found` after the node to report")]
+    NoCapture,
+    /// A predicate that is not applied would silently widen the result.
+    #[error("the predicate `#{0}` is not known, expected `#eq?`, `#match?`, `#any-of?` or their negations")]
+    Predicate(String),
+}
+
+/// A tree-sitter query for one language. Captures with a meaning: `@found` (what is reported; without it the first capture),
+/// `@name` (what it is about), `@scope` (where to look on; without it `@found`), `@call` (the call that matters).
+#[derive(Debug)]
+pub struct SyntaxQuery {
+    query: Query,
+    found: u32,
+    name: Option<u32>,
+    scope: Option<u32>,
+    call: Option<u32>,
+}
+
+impl SyntaxQuery {
+    /// Longest text, in bytes.
+    pub const MAX_BYTES: usize = 4 << 10;
+    /// Deepest nesting of brackets: the compiler of queries recurses.
+    pub const MAX_DEPTH: usize = 48;
+
+    /// Compiles a query.
+    ///
+    /// # Errors
+    /// [`QueryError`].
+    pub fn new(language: Language, text: &str) -> Result<Self, QueryError> {
+        let grammar = grammar(language).ok_or(QueryError::NoGrammar(language.name()))?;
+        if text.len() > Self::MAX_BYTES {
+            return Err(QueryError::TooLong(text.len()));
+        }
+        if depth(text) > Self::MAX_DEPTH {
+            return Err(QueryError::TooDeep);
+        }
+        let query = Query::new(&grammar, text).map_err(|error| QueryError::Invalid {
+            line: error.row + 1,
+            column: error.column + 1,
+            message: error.message.lines().next().unwrap_or("not a query").chars().take(200).collect(),
+        })?;
+        for pattern in 0..query.pattern_count() {
+            if let Some(unknown) = query.general_predicates(pattern).first() {
+                return Err(QueryError::Predicate(unknown.operator.chars().take(60).collect()));
+            }
+        }
+        if query.capture_names().is_empty() {
+            return Err(QueryError::NoCapture);
+        }
+        let index = |name| query.capture_index_for_name(name);
+        let (found, name, scope, call) = (index("found").unwrap_or(0), index("name"), index("scope"), index("call"));
+        Ok(Self { query, found, name, scope, call })
+    }
+}
+
+/// Deepest nesting of brackets, whether or not they are in strings.
+fn depth(text: &str) -> usize {
+    let (mut now, mut most) = (0usize, 0usize);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' => now += 1,
+            b')' | b']' => now = now.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(now);
+    }
+    most
+}
+
+/// The grammar that queries of a language run with; `None` for text and for components, whose scripts are only part of
+/// their file.
+fn grammar(language: Language) -> Option<tree_sitter::Language> {
+    Some(match language {
+        Language::Text | Language::Vue | Language::Svelte => return None,
+        Language::Python => tree_sitter_python::LANGUAGE.into(),
+        Language::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
+        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
+        Language::Rust => tree_sitter_rust::LANGUAGE.into(),
+        Language::Go => tree_sitter_go::LANGUAGE.into(),
+        Language::Java => tree_sitter_java::LANGUAGE.into(),
+        Language::C => tree_sitter_c::LANGUAGE.into(),
+        Language::Cpp => tree_sitter_cpp::LANGUAGE.into(),
+        Language::CSharp => tree_sitter_c_sharp::LANGUAGE.into(),
+        Language::Kotlin => tree_sitter_kotlin_ng::LANGUAGE.into(),
+        Language::Ruby => tree_sitter_ruby::LANGUAGE.into(),
+        Language::Php => tree_sitter_php::LANGUAGE_PHP.into(),
+        Language::Swift => tree_sitter_swift::LANGUAGE.into(),
+        Language::Scala => tree_sitter_scala::LANGUAGE.into(),
+        Language::Bash => tree_sitter_bash::LANGUAGE.into(),
+        Language::Lua => tree_sitter_lua::LANGUAGE.into(),
+    })
+}
+
+/// A piece of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extent {
+    /// Its bytes.
+    pub bytes: Range<usize>,
+    /// Where it starts.
+    pub start: Pos,
+    /// Just past its end.
+    pub end: Pos,
+}
+
+impl Extent {
+    /// Whether a position lies in it.
+    pub fn holds(&self, pos: Pos) -> bool {
+        self.start <= pos && pos < self.end
+    }
+}
+
+/// One match of a query.
+#[derive(Debug, Clone)]
+pub struct SyntaxMatch {
+    /// What is reported.
+    pub found: Extent,
+    /// What it is about, as it is written.
+    pub name: Option<String>,
+    /// Where the name is written, else where the found piece starts.
+    pub name_at: Pos,
+    /// Where to look on.
+    pub scope: Extent,
+    /// The call that matters.
+    pub call: Option<Extent>,
+}
+
+/// Matches in the order of the file.
+#[derive(Debug, Clone, Default)]
+pub struct SyntaxMatches {
+    /// The matches.
+    pub rows: Vec<SyntaxMatch>,
+    /// A limit or the caller ended it: there may be more.
+    pub is_cut: bool,
+}
+
+/// A file with its syntax tree.
+#[derive(Debug)]
+pub struct SyntaxFile<'t> {
+    language: Language,
+    source: Source<'t>,
+    tree: Tree,
+}
+
+impl<'t> SyntaxFile<'t> {
+    /// Most matches of one query in one file.
+    pub const MAX_MATCHES: usize = 2_000;
+    /// Longest name of a match that is kept, in bytes.
+    const MAX_NAME_BYTES: usize = 200;
+    /// Partial matches that a query may keep at once in one file.
+    const MAX_OPEN_MATCHES: u32 = 4_096;
+
+    /// Parses a file.
+    ///
+    /// # Errors
+    /// A problem if the file is too large, or the time budget or the caller ended it.
+    pub fn parse(language: Language, text: &'t str, limits: &Limits, cancel: &Cancel) -> Result<Self, Problem> {
+        let none = || Problem::new(m1nd_base::ProblemKind::ExtractorFailed, "no grammar");
+        if text.len() > limits.parse_bytes {
+            let detail = format!("{} bytes, limit {}", text.len(), limits.parse_bytes);
+            return Err(Problem::new(m1nd_base::ProblemKind::TooLarge, detail));
+        }
+        let tree = walk::parse(&grammar(language).ok_or_else(none)?, text.as_bytes(), limits, cancel)?;
+        Ok(Self { language, source: Source { text }, tree })
+    }
+
+    /// The line that a byte lies in.
+    pub fn line_at(&self, byte: usize) -> &'t str {
+        let text = self.source.text;
+        let byte = text.floor_char_boundary(byte);
+        let start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
+        text[start..].lines().next().unwrap_or("")
+    }
+
+    /// The file as a whole.
+    pub fn whole(&self) -> Range<usize> {
+        0..self.source.text.len()
+    }
+
+    /// The innermost piece of one of these kinds around some bytes, else the whole file.
+    pub fn around(&self, bytes: &Range<usize>, kinds: &[&str]) -> Range<usize> {
+        let Some(target) = self.tree.root_node().descendant_for_byte_range(bytes.start, bytes.end) else {
+            return self.whole();
+        };
+        let mut innermost = self.whole();
+        let mut at = Some(self.tree.root_node());
+        while let Some(node) = at {
+            if kinds.contains(&node.kind()) {
+                innermost = node.byte_range();
+            }
+            at = (node.id() != target.id()).then(|| node.child_with_descendant(target)).flatten();
+        }
+        innermost
+    }
+
+    /// The innermost function around some bytes, else the whole file.
+    pub fn function_around(&self, bytes: &Range<usize>) -> Range<usize> {
+        self.around(bytes, super::function_kinds(self.language))
+    }
+
+    /// The innermost type with members around some bytes, else the whole file.
+    pub fn type_around(&self, bytes: &Range<usize>) -> Range<usize> {
+        self.around(bytes, super::type_kinds(self.language))
+    }
+
+    /// What a query finds within some bytes.
+    pub fn matches(&self, query: &SyntaxQuery, within: &Range<usize>, cancel: &Cancel) -> SyntaxMatches {
+        let mut cursor = QueryCursor::new();
+        cursor.set_match_limit(Self::MAX_OPEN_MATCHES);
+        cursor.set_byte_range(within.clone());
+        let mut stopped = false;
+        let mut stop = |_: &QueryCursorState| match cancel.is_cancelled() {
+            true => {
+                stopped = true;
+                ControlFlow::Break(())
+            }
+            false => ControlFlow::Continue(()),
+        };
+        let mut found = SyntaxMatches::default();
+        let options = QueryCursorOptions::new().progress_callback(&mut stop);
+        let text = self.source.text.as_bytes();
+        let mut matches = cursor.matches_with_options(&query.query, self.tree.root_node(), text, options);
+        while let Some(one) = matches.next() {
+            let node = |index: u32| one.captures().iter().find(|capture| capture.index == index).map(|at| at.node);
+            let Some(reported) = node(query.found).filter(|node| inside(&node.byte_range(), within)) else { continue };
+            if found.rows.len() >= Self::MAX_MATCHES {
+                found.is_cut = true;
+                break;
+            }
+            let name = query.name.and_then(node);
+            found.rows.push(SyntaxMatch {
+                found: self.extent(reported),
+                name: name.map(|name| crate::text::clip(self.source.text(name), Self::MAX_NAME_BYTES).to_owned()),
+                name_at: self.source.pos(name.unwrap_or(reported)),
+                scope: self.extent(query.scope.and_then(node).unwrap_or(reported)),
+                call: query.call.and_then(node).map(|call| self.extent(call)),
+            });
+        }
+        drop(matches);
+        found.is_cut |= stopped || cursor.did_exceed_match_limit();
+        found
+    }
+
+    fn extent(&self, node: Node<'_>) -> Extent {
+        let bytes = node.byte_range();
+        let end = node.end_position();
+        let line_start = bytes.end - end.column.min(bytes.end);
+        let before = self.source.text.get(line_start..bytes.end).unwrap_or("");
+        let col = u16::try_from(before.chars().count() + 1).unwrap_or(u16::MAX);
+        Extent { start: self.source.pos(node), end: Pos { line: end.row as u32 + 1, col }, bytes }
+    }
+}
+
+fn inside(inner: &Range<usize>, outer: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}

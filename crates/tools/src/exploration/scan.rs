@@ -1,0 +1,282 @@
+//! Finds patterns of code, and says of each match whether the graph bears it out.
+
+use m1nd_engine::patterns::{Finding, FindingStatus, Pattern, ScanAnswer, ScanFault, ScanQuery, Wanted};
+use m1nd_engine::{Language, Snapshot};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{
+    Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset, edit_distance, is_zero,
+};
+use crate::rows::{self, count, rounded};
+
+/// Rows returned when the caller does not say.
+const DEFAULT_ROWS: usize = 50;
+/// Most rows of one page.
+const MAX_ROWS: usize = 500;
+/// Least severity when the caller does not say.
+const DEFAULT_SEVERITY: f64 = 0.3;
+/// A pattern this near to a built-in one is a slip, not an expression.
+const SLIP_DISTANCE: usize = 3;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    /// error_handling, resource_cleanup, api_surface, state_mutation, concurrency, auth_boundary, test_coverage, dependency_injection, or a regex
+    pattern: String,
+    /// Folder or file
+    scope: Option<String>,
+    /// 0-1, default 0.3
+    severity_min: Option<f64>,
+    /// Default true
+    graph_validate: Option<bool>,
+    /// 1-500, default 50
+    limit: Option<usize>,
+    /// Makes `pattern` a tree-sitter query for this language
+    language: Option<String>,
+    /// Also matches that are none
+    #[serde(default)]
+    include_false_positives: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Context {
+    node_id: String,
+    label: String,
+    relation: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    pattern: &'static str,
+    rule: &'static str,
+    status: &'static str,
+    severity: f64,
+    node_id: Option<String>,
+    label: Option<String>,
+    file_path: String,
+    line: u32,
+    line_end: u32,
+    message: &'static str,
+    line_content: String,
+    /// Why this status.
+    reason: String,
+    /// What is not known and could change the status.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cannot_tell: Option<String>,
+    graph_context: Vec<Context>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ByStatus {
+    confirmed: usize,
+    mitigated: usize,
+    false_positive: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Skipped {
+    file_path: String,
+    reason: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    pattern: String,
+    findings: Vec<Row>,
+    files_scanned: usize,
+    total_matches_raw: usize,
+    total_matches_validated: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_status: Option<ByStatus>,
+    scope_applied: Option<String>,
+    /// Files in scope of a language that the pattern has no rules for.
+    #[serde(skip_serializing_if = "is_zero")]
+    files_without_rules: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    files_skipped: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<Skipped>,
+    /// Files that the time or the limit of matches did not suffice for.
+    #[serde(skip_serializing_if = "is_zero")]
+    files_not_scanned: usize,
+    /// There may be more matches than were counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    total_is_lower_bound: bool,
+}
+
+pub(crate) struct Scan;
+
+impl Tool for Scan {
+    const NAME: &'static str = "scan";
+    const TOOLSET: Toolset = Toolset::Exploration;
+    const SUMMARY: &'static str = "Risky patterns in code, each checked against the graph";
+    const HELP: &'static str = "\
+Looks through indexed files as they are now, by rules for Python, JavaScript, TypeScript, Rust, Go and Java (also TSX; not the
+scripts of Vue and Svelte components): `error_handling`, `resource_cleanup`, `api_surface`, `state_mutation`, `concurrency`,
+`auth_boundary`, `test_coverage` (within 4 steps of calls; functions of one statement are left out), `dependency_injection`.
+
+Any other `pattern` is a regular expression (Rust syntax, linear time, by line); with `language` it is a tree-sitter query of at
+most 4096 bytes, where `@found` marks the node to report (else the first capture).
+
+Each finding has a `status`. `confirmed`: nothing known speaks against it; `cannot_tell`, if there, names what is not known and
+could. `mitigated`: something else makes up for it (a called function closes or logs, every caller is ready for the exception, the
+handler leads to a check, only tests call it) or it lies in examples, benchmarks or foreign code. `false_positive`: test code, or
+the graph shows otherwise; left out unless `include_false_positives`, but counted in `by_status`. `reason` and `graph_context` say
+on what it rests. `graph_validate: false` gives all matches, `unvalidated`.
+
+Confirmed findings come first, those without `cannot_tell` before the others, then by `severity`. A severity is the rule's, not a
+measure of this place. Checks that are made outside of the code (proxies, framework settings) are not seen. Limits: 8 s for
+looking and 8 s for checking, 20,000 matches, 2,000 of a rule in a file; `files_not_scanned`, `skipped` and
+`total_is_lower_bound` say what was left. `message` is this program's; `line_content` is text of the repository.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "error_handling"}"#;
+    const PAGED: bool = true;
+    const UNLISTED: &'static [&'static str] =
+        &["language", "include_false_positives", "graph_validate", "severity_min"];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Scan {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let wanted = wanted(&input)?;
+        let severity_min = input.severity_min.unwrap_or(DEFAULT_SEVERITY);
+        if !(0.0..=1.0).contains(&severity_min) {
+            return Err(ToolError::invalid(format!("argument `severity_min` is {severity_min}, expected 0 to 1")));
+        }
+        let scope = rows::scope(snapshot, input.scope.as_deref())?;
+        let page = cx.page(input.limit.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let validate = input.graph_validate.unwrap_or(true);
+        let query = ScanQuery {
+            wanted: wanted.clone(),
+            scope: scope.clone(),
+            severity_min,
+            validate,
+            false_positives: input.include_false_positives,
+        };
+        let mut found = snapshot.scan(&query, cx.cancel()).map_err(fault)?;
+        let guidance = guidance(snapshot, &found);
+        let total = found.findings.len();
+        let pattern = match &wanted {
+            Wanted::BuiltIn(pattern) => pattern.word(),
+            Wanted::Query { .. } | Wanted::Regex(_) => "custom",
+        };
+        let findings = page.cut(std::mem::take(&mut found.findings));
+        let [confirmed, mitigated, false_positive] = found.by_status;
+        let output = Output {
+            pattern: input.pattern,
+            findings: findings.into_iter().map(|finding| row(snapshot, pattern, finding)).collect(),
+            files_scanned: found.files_scanned,
+            total_matches_raw: found.raw,
+            total_matches_validated: confirmed + mitigated,
+            by_status: validate.then_some(ByStatus { confirmed, mitigated, false_positive }),
+            scope_applied: Some(scope).filter(|scope| !scope.is_empty()),
+            files_without_rules: found.files_without_rules,
+            files_skipped: found.skipped_total,
+            total_is_lower_bound: found.is_cut || found.files_left > 0,
+            files_not_scanned: found.files_left,
+            skipped: found
+                .skipped
+                .into_iter()
+                .map(|(path, reason)| Skipped { file_path: path.to_string(), reason })
+                .collect(),
+        };
+        Ok(Answer::new(output).rows("findings", total).guidance(guidance))
+    }
+}
+
+fn wanted(input: &Input) -> Result<Wanted, ToolError> {
+    let text = input.pattern.trim();
+    if let Some(name) = &input.language {
+        let language = Language::all().find(|language| language.name() == name.trim().to_lowercase());
+        let Some(language) = language.filter(|language| *language != Language::Text) else {
+            let known: Vec<&str> = Language::all().skip(1).map(Language::name).collect();
+            let shown: String = name.chars().take(60).collect();
+            let known = known.join(", ");
+            return Err(ToolError::invalid(format!("argument `language` is `{shown}`, expected one of {known}")));
+        };
+        return Ok(Wanted::Query { language, text: text.to_owned() });
+    }
+    if let Some(pattern) = Pattern::parse(&text.to_lowercase()) {
+        return Ok(Wanted::BuiltIn(pattern));
+    }
+    let words = Pattern::ALL.map(Pattern::word);
+    let is_word = text.len() <= 40 && text.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+    let near = words.iter().find(|word| is_word && edit_distance(&text.to_lowercase(), word) <= SLIP_DISTANCE);
+    match (text.is_empty(), near) {
+        (true, _) => Err(ToolError::invalid(format!(
+            "argument `pattern` is empty, expected one of {} or a regular expression",
+            words.join(", ")
+        ))),
+        (_, Some(word)) => Err(ToolError::invalid(format!("argument `pattern` is `{text}`, did you mean `{word}`?"))
+            .next_step(format!("repeat the call with `{word}`, or look for the text with `search`"))),
+        _ => Ok(Wanted::Regex(input.pattern.clone())),
+    }
+}
+
+fn fault(fault: ScanFault) -> ToolError {
+    let text = fault.to_string();
+    match fault {
+        ScanFault::Cancelled(cancelled) => cancelled.into(),
+        ScanFault::Query(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: {text}"))
+            .next_step("correct the query; node names are those of the language's tree-sitter grammar"),
+        ScanFault::Regex(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: {text}"))
+            .next_step("correct the expression, or name a built-in pattern"),
+    }
+}
+
+fn row(snapshot: &Snapshot, pattern: &'static str, finding: Finding) -> Row {
+    let graph = snapshot.graph();
+    let context = finding.context.iter().map(|context| Context {
+        node_id: graph.id(context.node).to_owned(),
+        label: graph.label(context.node).to_owned(),
+        relation: context.relation,
+    });
+    Row {
+        pattern,
+        rule: finding.rule,
+        status: finding.status.word(),
+        severity: rounded(finding.severity),
+        node_id: finding.node.map(|node| graph.id(node).to_owned()),
+        label: finding.node.map(|node| graph.label(node).to_owned()),
+        graph_context: context.collect(),
+        file_path: finding.path.to_string(),
+        line: finding.line,
+        line_end: finding.end_line,
+        message: finding.message,
+        line_content: finding.text,
+        reason: finding.reason,
+        cannot_tell: finding.open,
+        stale: finding.stale,
+    }
+}
+
+fn guidance(snapshot: &Snapshot, found: &ScanAnswer) -> Guidance {
+    let Some(first) = found.findings.first() else {
+        if found.files_left > 0 {
+            let hint =
+                format!("nothing yet, but {} were not looked at: narrow `scope`", count(found.files_left, "file"));
+            return Guidance::next(ProofState::Proving, "scan", None, hint);
+        }
+        if found.files_scanned == 0 {
+            let hint = "no file in scope is of a language with rules for this pattern; look for text instead";
+            return Guidance::next(ProofState::Blocked, "search", None, hint);
+        }
+        return Guidance::state(ProofState::Triaging);
+    };
+    let target = first.node.map(|node| snapshot.graph().id(node).to_owned());
+    let target = target.or_else(|| Some(first.path.to_string()));
+    let hint = match (first.status, first.open.is_some()) {
+        (FindingStatus::Confirmed, false) => {
+            format!("{}: open the gravest one", count(found.findings.len(), "finding"))
+        }
+        (FindingStatus::Confirmed, true) => "each finding has something that is not known: open the first".to_owned(),
+        _ => "none is confirmed: open the first".to_owned(),
+    };
+    Guidance::next(ProofState::Triaging, "view", target, hint)
+}

@@ -1,0 +1,215 @@
+//! The patterns over cases that are data: `scan_cases/<language>.txt` holds one folder a pattern, and the scan of that folder
+//! must find exactly the lines that say so at their end: `FIND` (confirmed), `MITIGATED`, `FALSE` (false positive). `CLEAR`
+//! marks lines that look like findings and must give none.
+
+use std::collections::BTreeSet;
+
+use m1nd_testkit::parse_fixture;
+use serde_json::{Value, json};
+
+use crate::harness::{PROGRAM, Project, column};
+
+const PATTERNS: [&str; 8] = [
+    "error_handling",
+    "resource_cleanup",
+    "api_surface",
+    "state_mutation",
+    "concurrency",
+    "auth_boundary",
+    "test_coverage",
+    "dependency_injection",
+];
+
+const MARKS: [(&str, &str); 3] = [("FIND", "confirmed"), ("MITIGATED", "mitigated"), ("FALSE", "false_positive")];
+
+/// The mark at the end of a line, after the last `#` or `//`.
+fn mark(line: &str) -> Option<&str> {
+    let word = line.rsplit_once("# ").or_else(|| line.rsplit_once("// "))?.1.trim();
+    word.chars().all(|c| c.is_ascii_uppercase()).then_some(word)
+}
+
+fn expected(files: &[(String, String)], pattern: &str) -> BTreeSet<String> {
+    let mut expected = BTreeSet::new();
+    for (path, content) in files.iter().filter(|(path, _)| path.starts_with(&format!("{pattern}/"))) {
+        for (number, line) in content.lines().enumerate() {
+            let status = mark(line).and_then(|mark| MARKS.iter().find(|(word, _)| *word == mark));
+            if let Some((_, status)) = status {
+                expected.insert(format!("{path}:{} {status}", number + 1));
+            }
+        }
+    }
+    expected
+}
+
+fn check_language(fixture: &str) {
+    let files = parse_fixture(fixture);
+    let project = Project::new(fixture);
+    let mut wrong = Vec::new();
+    for pattern in PATTERNS {
+        let expected = expected(&files, pattern);
+        let clear = files
+            .iter()
+            .filter(|(path, _)| path.starts_with(&format!("{pattern}/")))
+            .any(|(_, content)| content.lines().any(|line| mark(line) == Some("CLEAR")));
+        if !expected.iter().any(|row| row.ends_with(" confirmed")) {
+            wrong.push(format!("{pattern} has no positive case"));
+        }
+        if !clear && !expected.iter().any(|row| row.ends_with(" false_positive")) {
+            wrong.push(format!("{pattern} has no negative case"));
+        }
+        let call = json!({"pattern": pattern, "scope": pattern, "limit": 500, "include_false_positives": true});
+        let answer = project.ok("scan", call);
+        let found: BTreeSet<String> = answer["findings"]
+            .as_array()
+            .expect("rows")
+            .iter()
+            .map(|row| {
+                format!(
+                    "{}:{} {}",
+                    row["file_path"].as_str().expect("path"),
+                    row["line"],
+                    row["status"].as_str().expect("status")
+                )
+            })
+            .collect();
+        for missing in expected.difference(&found) {
+            wrong.push(format!("{pattern}: missing {missing}"));
+        }
+        for extra in found.difference(&expected) {
+            let (place, _) = extra.split_once(' ').expect("a place");
+            let row = answer["findings"]
+                .as_array()
+                .expect("rows")
+                .iter()
+                .find(|row| place == format!("{}:{}", row["file_path"].as_str().unwrap_or_default(), row["line"]));
+            wrong.push(format!("{pattern}: extra {extra} {}", row.cloned().unwrap_or_default()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn python() {
+    check_language(include_str!("scan_cases/python.txt"));
+}
+
+#[test]
+fn javascript() {
+    check_language(include_str!("scan_cases/javascript.txt"));
+}
+
+#[test]
+fn rust() {
+    check_language(include_str!("scan_cases/rust.txt"));
+}
+
+#[test]
+fn go() {
+    check_language(include_str!("scan_cases/go.txt"));
+}
+
+#[test]
+fn java() {
+    check_language(include_str!("scan_cases/java.txt"));
+}
+
+const SWALLOWS: &str = "
+//- a.py
+def load(path):
+    try:
+        return path.read()
+    except Exception:
+        pass
+//- b.js
+function f() { try { g(); } catch (e) {} }
+//- tests/test_a.py
+def test_a():
+    try:
+        run()
+    except Exception:
+        pass
+//- notes.txt
+except Exception:
+";
+
+fn total(answer: &Value) -> (u64, u64) {
+    let number = |name: &str| answer[name].as_u64().expect("a number");
+    (number("total_matches_raw"), number("total_matches_validated"))
+}
+
+#[test]
+fn findings_name_their_place_and_what_was_left_out() {
+    let project = Project::new(SWALLOWS);
+    let answer = project.ok("scan", json!({"pattern": "error_handling"}));
+    assert_eq!((column(&answer, "findings", "file_path"), total(&answer)), ("a.py b.js".to_owned(), (3, 2)));
+    assert_eq!(answer["by_status"], json!({"confirmed": 2, "mitigated": 0, "false_positive": 1}));
+    assert_eq!((&answer["files_scanned"], &answer["files_without_rules"]), (&json!(3), &json!(1)));
+    let first = &answer["findings"][0];
+    assert_eq!((&first["label"], &first["line"], &first["rule"]), (&json!("load"), &json!(4), &json!("swallowed_any")));
+    assert_eq!(answer["next_suggested_tool"], "view");
+
+    let all = project.ok("scan", json!({"pattern": "error_handling", "include_false_positives": true}));
+    assert_eq!(column(&all, "findings", "status"), "confirmed confirmed false_positive");
+    let grave = project.ok("scan", json!({"pattern": "error_handling", "severity_min": 0.65}));
+    assert_eq!(column(&grave, "findings", "file_path"), "a.py");
+    let raw = project.ok("scan", json!({"pattern": "error_handling", "graph_validate": false}));
+    assert_eq!(column(&raw, "findings", "status"), "unvalidated unvalidated unvalidated");
+    assert_eq!(total(&raw), (3, 0));
+    let scoped = project.ok("scan", json!({"pattern": "error_handling", "scope": "b.js"}));
+    assert_eq!((column(&scoped, "findings", "file_path"), &scoped["files_scanned"]), ("b.js".to_owned(), &json!(1)));
+}
+
+#[test]
+fn a_pattern_of_ones_own() {
+    let project = Project::new(SWALLOWS);
+    let lines = project.ok("scan", json!({"pattern": r"except\s+Exception"}));
+    assert_eq!(column(&lines, "findings", "file_path"), "a.py notes.txt tests/test_a.py");
+    assert_eq!(column(&lines, "findings", "status"), "confirmed confirmed mitigated");
+    let query =
+        project.ok("scan", json!({"pattern": "((identifier) @found (#eq? @found \"load\"))", "language": "python"}));
+    assert_eq!(
+        (column(&query, "findings", "line"), column(&query, "findings", "pattern")),
+        ("1".into(), "custom".into())
+    );
+    for (arguments, code, word) in [
+        (json!({"pattern": "(["}), "invalid_pattern", "expression"),
+        (json!({"pattern": "(nothing) @x", "language": "python"}), "invalid_pattern", "nothing"),
+        (json!({"pattern": "(module) @x", "language": "vue"}), "invalid_pattern", "grammar"),
+        (json!({"pattern": "x", "language": "klingon"}), "invalid_params", "klingon"),
+        (json!({"pattern": "error_handing"}), "invalid_params", "error_handling"),
+        (json!({"pattern": " "}), "invalid_params", "empty"),
+        (json!({"pattern": "concurrency", "severity_min": 2.0}), "invalid_params", "severity_min"),
+    ] {
+        let error = project.err("scan", arguments.clone());
+        assert_eq!(error["code"], code, "{arguments}: {error}");
+        assert!(error["error"].as_str().unwrap_or_default().contains(word), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn pages_join() {
+    let files: String =
+        (0..30).map(|n| format!("//- m{n:02}.py\ntry:\n    x()\nexcept Exception:\n    pass\n")).collect();
+    let project = Project::new(&files);
+    let mut seen = Vec::new();
+    let mut arguments = json!({"pattern": "error_handling", "limit": 7});
+    loop {
+        let answer = project.ok("scan", arguments.clone());
+        seen.push(column(&answer, "findings", "file_path"));
+        match answer["cursor"].as_str() {
+            Some(cursor) if seen.len() < 10 => arguments["cursor"] = json!(cursor),
+            _ => break,
+        }
+    }
+    let expected: Vec<String> = (0..30).map(|n| format!("m{n:02}.py")).collect();
+    assert_eq!(seen.join(" "), expected.join(" "));
+}
+
+#[test]
+fn a_file_that_changed_says_so() {
+    let project = Project::new(PROGRAM);
+    project.tree.write("app.py", "try:\n    x()\nexcept Exception:\n    pass\n");
+    let answer = project.ok("scan", json!({"pattern": "error_handling"}));
+    assert_eq!((&answer["findings"][0]["stale"], &answer["findings"][0]["line"]), (&json!(true), &json!(3)));
+    assert!(answer["findings"][0]["cannot_tell"].is_string(), "{answer}");
+}
