@@ -36,6 +36,12 @@ CALLS = {
     "glob": ({"pattern": "*.py"}, lambda a: "shop/order.py" in json.dumps(a)),
     "view": ({"file_path": "shop/price.py"}, lambda a: "def net" in json.dumps(a)),
     "seek": ({"query": "gross price"}, lambda a: "gross" in json.dumps(a["results"])),
+    "activate": ({"query": "gross price"}, lambda a: "total" in json.dumps(a["activated"])),
+    "trace": (
+        {"error_text": 'Traceback (most recent call last):\n  File "/srv/shop/price.py", line 6, in gross\nTypeError: x'},
+        lambda a: "file::shop/price.py::fn::gross" in json.dumps(a["suspects"]),
+    ),
+    "scan": ({"pattern": "test_coverage"}, lambda a: a["files_scanned"] > 0),
     "why": (
         {"source": "file::shop/order.py::class::Order::fn::total", "target": "file::shop/price.py::fn::net"},
         lambda a: "file::shop/price.py::fn::gross" in json.dumps(a),
