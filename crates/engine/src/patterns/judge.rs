@@ -483,8 +483,17 @@ impl<'s> Judge<'s> {
         if handlers.is_empty() {
             return verdict.open("what the handler calls is not known");
         }
+        let unresolved = handlers.iter().any(|&handler| graph.unresolved_of(handler).next().is_some());
         let verdict = verdict.with(handlers, "registers");
-        if unknown || reached.possible { verdict.open("some of its calls are only possible") } else { verdict }
+        if unresolved {
+            verdict.open("some of what the handler refers to has no known target")
+        } else if unknown || reached.possible {
+            verdict.open("some of its calls are only possible")
+        } else if reached.is_cut {
+            verdict.open(format!("it calls more than was followed, which is {AUTH_STEPS} steps"))
+        } else {
+            verdict
+        }
     }
 
     fn tested(&self, raw: &Raw) -> Verdict {

@@ -162,7 +162,11 @@ impl Snapshot {
                     answer.unavailable.push((dimension, history.gaps().join("; ")));
                     None
                 }
-                Dimension::Causal => Some(self.causal(&answer, cancel)?),
+                Dimension::Causal => {
+                    let (causal, is_cut) = self.causal(&answer, cancel)?;
+                    answer.incomplete |= is_cut;
+                    Some(causal)
+                }
             };
         }
         let lifts: Scores = near.nodes.iter().map(|near| (near.node, near.lift)).collect();
@@ -189,23 +193,25 @@ impl Snapshot {
     }
 
     /// What a change of the seeds can reach, and what can reach them. Symbols only: a change gets to nearly every file by
-    /// its imports.
-    fn causal(&self, answer: &ActivateAnswer, cancel: &Cancel) -> Result<Scores, Cancelled> {
+    /// its imports. With it, whether there are more than were followed.
+    fn causal(&self, answer: &ActivateAnswer, cancel: &Cancel) -> Result<(Scores, bool), Cancelled> {
         let graph = self.graph();
         let seeds: Vec<NodeIx> = answer.seeds.iter().map(|(seed, _)| *seed).collect();
         let best = answer.seeds.first().map_or(1.0, |(_, share)| *share);
         // A seed is where the change is.
         let mut scores: Scores = answer.seeds.iter().map(|(seed, share)| (*seed, share / best)).collect();
+        let mut is_cut = false;
         for (side, weight) in [(Side::Dependents, 1.0), (Side::Dependencies, UPSTREAM_SHARE)] {
             let bounds =
                 ReachQuery { side, max_hops: CAUSAL_HOPS, min_strength: CAUSAL_STRENGTH, max_nodes: CAUSAL_NODES };
             let reach = reach::reach(graph, &seeds, &bounds, cancel)?;
+            is_cut |= reach.rows.len() >= CAUSAL_NODES;
             for row in reach.rows.iter().filter(|row| graph.kind(row.node) != NodeKind::File) {
                 let score = scores.entry(row.node).or_default();
                 *score = score.max(row.strength * weight);
             }
         }
-        Ok(scores)
+        Ok((scores, is_cut))
     }
 
     /// What the history says: of the files of seeds, how lately and how often they change; of others, how regularly they

@@ -223,7 +223,7 @@ fn order(
             signals[*place] = value;
         }
         if about_tests {
-            signals[IS_TEST] = 0.0;
+            signals[signals::place("is_test")] = 0.0;
         }
         let less = match graph.kind(row.node) {
             NodeKind::File => WHOLE_FILE,
@@ -247,9 +247,6 @@ fn order(
         row
     }));
 }
-
-/// Place of the signal that a file is a test.
-const IS_TEST: usize = 12;
 
 /// From the open scale of the index to 0 to 1, without ties at the top: half of what all words could bring gives 0.55.
 fn bounded(relative: f64) -> f64 {

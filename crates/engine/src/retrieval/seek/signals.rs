@@ -36,6 +36,11 @@ pub const SIGNALS: &[&str] = &[
     "tested_by",
 ];
 
+/// Place of the signal with this name.
+pub(super) fn place(name: &str) -> usize {
+    SIGNALS.iter().position(|signal| *signal == name).expect("a name of the table above")
+}
+
 /// Values of the signals.
 pub type Signals = [f64; 21];
 
