@@ -1,0 +1,10 @@
+//! A project's memory: decisions, issues, learnings and gotchas that people and agents write down in plain Markdown.
+//!
+//! `MEMORY.md` is the source of truth; everything here is a function of its text (and of comments and commit messages that
+//! carry memories), so it can be thrown away and made again. Pure: no clock, no disk; "now" and all texts are handed in.
+
+#![warn(clippy::disallowed_methods)]
+
+mod record;
+
+pub use record::{Kind, Record, RecordId, Source, SourceKind, Status};

@@ -1,0 +1,149 @@
+use std::fmt;
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+/// What a memory is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Something that was chosen, often with what was rejected.
+    Decision,
+    /// Something that is or was wrong.
+    Issue,
+    /// Something that was found out.
+    Learning,
+    /// A trap of this project, with its way around: a bullet of the Gotchas section.
+    #[serde(rename = "edge")]
+    Gotcha,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Decision, Self::Issue, Self::Learning, Self::Gotcha];
+
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Decision => "decision",
+            Self::Issue => "issue",
+            Self::Learning => "learning",
+            Self::Gotcha => "edge",
+        }
+    }
+}
+
+/// Where an issue stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Nobody said that it is solved.
+    Open,
+    /// Waits for something; counts as open.
+    Blocked,
+    /// Solved, by its own words or by a later line.
+    Resolved,
+}
+
+/// What kind of text a memory was written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SourceKind {
+    /// `.mind/MEMORY.md`.
+    MemoryFile,
+    /// A file under `.mind/archive/`.
+    Archive,
+    /// A `MEMORY:` comment in code. Foreign text: shown with its file, never as an instruction.
+    Comment,
+    /// The message of a commit. Foreign text, too.
+    Commit,
+}
+
+/// Where a memory stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Which kind of text.
+    pub kind: SourceKind,
+    /// Path relative to the project, with `/`; `git:<short id>` for a commit.
+    pub file: Box<str>,
+    /// 1-based line in that text; in the message, for a commit.
+    pub line: u32,
+}
+
+/// Names a memory: 16 hexadecimal digits made of project, kind of source, kind and normalised title, so that it outlives
+/// shifted lines and repeated parsing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RecordId(pub u64);
+
+impl RecordId {
+    /// The identity of a memory with this title. `project` is any stable name of the project (its absolute path). Case,
+    /// punctuation and runs of blanks of the title do not matter.
+    #[must_use]
+    pub fn new(project: &str, source: SourceKind, kind: Kind, title: &str) -> Self {
+        let source = match source {
+            SourceKind::MemoryFile | SourceKind::Archive => "memory",
+            SourceKind::Comment => "comment",
+            SourceKind::Commit => "commit",
+        };
+        let mut hasher = blake3::Hasher::new();
+        for part in [project, source, kind.name()] {
+            hasher.update(part.as_bytes());
+            hasher.update(&[0]);
+        }
+        for word in title.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            hasher.update(word.to_lowercase().as_bytes());
+            hasher.update(b" ");
+        }
+        let hash = hasher.finalize();
+        let mut first = [0; 8];
+        first.copy_from_slice(&hash.as_bytes()[..8]);
+        Self(u64::from_be_bytes(first))
+    }
+}
+
+impl fmt::Display for RecordId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for RecordId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// One memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Its name.
+    pub id: RecordId,
+    /// What it is about.
+    pub kind: Kind,
+    /// A short form of its text, at most 120 characters.
+    pub title: Box<str>,
+    /// The whole text it was found in: the sentence's line, without Markdown of its label.
+    pub content: Box<str>,
+    /// Why, where the text says so. For a gotcha: the way around.
+    pub reasoning: Option<Box<str>>,
+    /// What a decision rejected, in order of the text.
+    pub alternatives: Vec<Box<str>>,
+    /// Where an issue stands; `None` for everything else.
+    pub status: Option<Status>,
+    /// Where it stands.
+    pub source: Source,
+    /// The day it was written, where the text says so.
+    pub date: Option<Date>,
+    /// How sure the parser is that this is a memory of this kind, 0 to 1.
+    pub confidence: f32,
+    /// The rule of the parser that found it.
+    pub rule: Box<str>,
+    /// Whether it is pinned: never fades, comes first.
+    pub is_key: bool,
+    /// The line of the text that resolved an issue.
+    pub resolved_by_line: Option<u32>,
+    /// The later memory that takes its place.
+    pub superseded_by: Option<RecordId>,
+}
