@@ -353,8 +353,25 @@ fn resolve_reference<'a>(
         of_heirs(eval, file, reference, limits, &mut resolution);
     }
     rows.extend(alternatives(eval, &resolution, &found));
+    rows.extend(replaced(eval, &mut resolution, &found));
     rows.push(resolution);
     rows
+}
+
+/// A call of a function in whose place a decorator of the project puts another one: it calls that one, and refers to the
+/// function by its name, which this returns.
+fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found]) -> Option<Resolution<'a>> {
+    let [Found { entity: Entity::Def(of), .. }] = found else { return None };
+    let kind = eval.unit(of.file).facts.definition(of.def).kind;
+    let is_call = call.role == Some(Role::Call) && call.tier == Some(EdgeTier::Certain);
+    if !is_call || kind != DefKind::Function || !eval.rules(of.file).duck_typing {
+        return None;
+    }
+    let inner = eval.wrapper(*of)?;
+    let inner = eval.unit(inner.file).symbols[inner.def.index()]?;
+    let named = Resolution { name: "", relation: Relation::References, dispatches: false, ..call.clone() };
+    (call.targets, call.dispatches) = (vec![Target::Symbol(inner)], false);
+    Some(named)
 }
 
 /// A call of a variable that may hold one of several functions: these, besides the variable.
@@ -676,13 +693,6 @@ fn entity_targets(
             }
             if calls && (definition.kind == DefKind::Class || definition.kind == DefKind::Struct) {
                 constructors(eval, *of, also);
-            }
-            if calls
-                && definition.kind == DefKind::Function
-                && eval.rules(of.file).duck_typing
-                && let Some(inner) = eval.wrapper(*of)
-            {
-                also.extend(eval.unit(inner.file).symbols[inner.def.index()]);
             }
             if definition.kind == DefKind::Macro && eval.rules(of.file).includes {
                 let functions = eval.expanded(*of);
