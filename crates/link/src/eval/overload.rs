@@ -48,6 +48,17 @@ struct Candidate {
     spread: bool,
 }
 
+/// Whether a parameter has the type of its argument itself.
+fn is_type_of(arg: &Argument, ty: Option<&Option<Value>>) -> bool {
+    match (arg, ty) {
+        (Argument::Value(Value::External(a, Some(value))), Some(Some(Value::External(b, Some(ty))))) => {
+            value == ty && a == b
+        }
+        (Argument::Value(Value::Instance(value, _)), Some(Some(Value::Instance(ty, _)))) => value == ty,
+        _ => false,
+    }
+}
+
 /// Functions of one name that take as many arguments and are compared with each other.
 const MOST: usize = 64;
 
@@ -268,6 +279,11 @@ impl Eval<'_> {
             }
             if matches!(arg, Argument::Unknown) {
                 return false;
+            }
+            // What another type takes besides is no matter: it can only be one above the argument's own.
+            if is_type_of(arg, one.types.get(place)) {
+                narrower = true;
+                continue;
             }
             let (Some(Some(from)), Some(Some(to))) = (one.types.get(place), other.types.get(place)) else {
                 return false;
