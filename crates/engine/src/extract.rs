@@ -26,7 +26,7 @@ const REPORT: u64 = 64;
 /// Version of what the cache holds for a file beside its facts. Goes up when the terms for search change.
 const TERMS_VERSION: u32 = 1;
 /// Version under which the cache keeps rows: changes with either part.
-const CACHE_VERSION: u32 = EXTRACTOR_VERSION * 1_000 + TERMS_VERSION;
+pub(crate) const CACHE_VERSION: u32 = EXTRACTOR_VERSION * 1_000 + TERMS_VERSION;
 
 /// A file to look at.
 #[derive(Debug, Clone)]

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use m1nd_graph::{Container, Graph, SnapshotError, Tag, write_container};
-use m1nd_lang::EXTRACTOR_VERSION;
+use m1nd_link::LINKER_VERSION;
 use serde::{Deserialize, Serialize};
 
 use crate::compiler_index::Cover;
+use crate::extract::CACHE_VERSION;
 use crate::files::{FileTable, Skipped};
 use crate::json_graph::Imported;
 use crate::report::RootInfo;
@@ -22,7 +23,10 @@ const SKIPPED: Tag = *b"e.skip\0\0";
 const REASONS: Tag = *b"e.reason";
 const IMPORTED: Tag = *b"e.import";
 const COMPILER: Tag = *b"e.compil";
-/// Stands for the version of the extractors in a file whose facts are of another one.
+/// Versions of what facts, search terms and edges are made by. With other ones a snapshot still answers, and says that it
+/// is of an older version, until it is made again.
+const MAKERS: u32 = CACHE_VERSION * 1_000 + LINKER_VERSION;
+/// Stands for the versions in a file whose facts are of other ones.
 const UNKNOWN_VERSION: u32 = 0;
 /// Longest `e.meta` and `e.import` that is decoded, in bytes.
 const MAX_SMALL: usize = 256 << 20;
@@ -32,7 +36,8 @@ const MAX_SMALL: usize = 256 << 20;
 struct Meta {
     generation: u64,
     indexed_at_ms: u64,
-    extractor_version: u32,
+    /// What made it: [`MAKERS`] of then.
+    makers: u32,
     roots: Vec<RootInfo>,
     /// Reasons of unresolved references with their number: counting them would read all of the graph.
     reasons: Vec<(String, u64)>,
@@ -90,7 +95,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         imported: Arc::new(imported),
         compiler: Arc::new(compiler),
         search,
-        outdated: meta.extractor_version != EXTRACTOR_VERSION,
+        outdated: meta.makers != MAKERS,
         container,
     })
 }
@@ -122,7 +127,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
     let meta = Meta {
         generation: snapshot.generation,
         indexed_at_ms: snapshot.indexed_at_ms,
-        extractor_version: if snapshot.outdated { UNKNOWN_VERSION } else { EXTRACTOR_VERSION },
+        makers: if snapshot.outdated { UNKNOWN_VERSION } else { MAKERS },
         roots: snapshot.roots.to_vec(),
         reasons: snapshot.unresolved_reasons().to_vec(),
     };

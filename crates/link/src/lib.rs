@@ -9,6 +9,10 @@
 //! incremental result equal to a clean one.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+/// Version of the rules of linking: goes up when the same facts give other edges. Snapshots made by another version are
+/// linked again, without parsing.
+pub const LINKER_VERSION: u32 = 1;
+
 mod assemble;
 mod compiler;
 mod config_reads;
