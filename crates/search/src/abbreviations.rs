@@ -105,7 +105,7 @@ const GROUPS: &[&str] = &[
 ];
 
 /// Terms that stand for the same as `term`, itself left out.
-pub(crate) fn alternatives(term: &str) -> Vec<String> {
+pub fn alternatives(term: &str) -> Vec<String> {
     let mut found = Vec::new();
     for group in GROUPS {
         let stems = || group.split(' ').filter_map(words::term);

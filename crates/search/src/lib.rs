@@ -15,6 +15,7 @@ mod varint;
 pub mod words;
 mod zones;
 
+pub use abbreviations::alternatives as synonyms;
 pub use build::IndexBuilder;
 pub use index::{Index, IndexError, IndexedFile, SharedBytes};
 pub use query::{Mention, Query, QueryTerm};

@@ -1,0 +1,308 @@
+//! Which memories answer a question.
+//!
+//! One score, so that the order and the number that is shown agree: BM25 in which every word of the question counts as far as
+//! the memory holds it or a word like it (by meaning, by spelling, as part of a compound, as a short form), plus a little
+//! for the direction of the whole text. It is a share of what a perfect memory would get, which makes it readable.
+
+mod advice;
+mod groups;
+mod words;
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use m1nd_search::embedding::{DIMENSIONS, Embedding, Vector, Vectors};
+use rustc_hash::FxHashMap;
+
+pub use advice::{Novelty, Rejected, Severity as RejectedSeverity};
+use groups::Claim;
+use words::{Vocabulary, terms_of, weighted_terms};
+
+use crate::{Kind, Record, Status};
+
+/// How soon one more occurrence of a word stops to count (the `k1` of BM25).
+const SATURATION: f32 = 0.6;
+/// How far a long memory is discounted (the `b` of BM25).
+const LENGTH_DISCOUNT: f32 = 0.65;
+/// How much the direction of the whole text counts beside the words.
+const DIRECTION: f32 = 0.1;
+/// What the question in the same words and order adds.
+const PHRASE: f32 = 0.3;
+/// What nearness in the graph can add.
+const NEAR: f32 = 0.2;
+/// Relevance below which a memory is no answer.
+pub const MIN_RELEVANCE: f32 = 0.15;
+/// Distinct words of a question that are looked up; of longer ones those that tell most.
+const MAX_TERMS: usize = 32;
+/// Characters of a question that are read.
+const MAX_QUESTION: usize = 4096;
+
+/// What an old memory keeps of its relevance, at least.
+const RECENCY_FLOOR: f32 = 0.6;
+const SUPERSEDED: f32 = 0.3;
+const RESOLVED: f32 = 0.8;
+/// What a memory of no confidence keeps.
+const CONFIDENCE_FLOOR: f32 = 0.8;
+
+/// Days after which half of what recency gives is gone.
+const fn half_life(kind: Kind) -> f32 {
+    match kind {
+        Kind::Decision => 60.0,
+        Kind::Issue => 30.0,
+        Kind::Gotcha => 120.0,
+        Kind::Learning => 90.0,
+    }
+}
+
+/// A question.
+#[derive(Clone, Copy)]
+pub struct RecallQuery<'a> {
+    /// In words.
+    pub text: &'a str,
+    /// Kinds that are asked for; empty for all.
+    pub kinds: &'a [Kind],
+    /// Most answers.
+    pub limit: usize,
+    /// The day by which memories are old; without it none is.
+    pub today: Option<Date>,
+    /// How near the code that a memory speaks of is to the code that is worked on, 0 to 1.
+    pub near: Option<&'a dyn Fn(&Record) -> f32>,
+}
+
+impl<'a> RecallQuery<'a> {
+    /// A question about everything, with ten answers.
+    #[must_use]
+    pub const fn new(text: &'a str) -> Self {
+        Self { text, kinds: &[], limit: 10, today: None, near: None }
+    }
+}
+
+impl fmt::Debug for RecallQuery<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecallQuery").field("text", &self.text).field("kinds", &self.kinds).finish_non_exhaustive()
+    }
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecallHit {
+    /// Number of the record in [`Recall::records`].
+    pub record: usize,
+    /// How well it answers, 0 to 1; answers are in its order.
+    pub relevance: f32,
+    /// Records that say the same and answer no better.
+    pub also: Vec<usize>,
+}
+
+/// The answers to a question, best first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recalled {
+    /// How many there are, before the limit.
+    pub total: usize,
+    /// The best of them.
+    pub hits: Vec<RecallHit>,
+}
+
+/// An index over memories, in memory. A function of the records; made anew when they change.
+pub struct Recall {
+    records: Arc<[Record]>,
+    vocabulary: Vocabulary,
+    /// Directions of the records, without what all have in common.
+    directions: Vectors,
+    /// Plain directions, by which duplicates are found.
+    meanings: Vectors,
+    common: [f32; DIMENSIONS],
+    claims: Vec<Claim>,
+}
+
+impl fmt::Debug for Recall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recall").field("records", &self.records.len()).finish_non_exhaustive()
+    }
+}
+
+impl Recall {
+    /// The index over these records.
+    #[must_use]
+    pub fn new(records: Arc<[Record]>) -> Self {
+        let embedding = Embedding::built_in();
+        let vocabulary = Vocabulary::of(&records, embedding);
+        let mut plain = Vec::with_capacity(records.len());
+        let mut telling = Vec::with_capacity(records.len());
+        for terms in weighted_terms(&vocabulary, records.len()) {
+            plain.push(embedding.of_terms(terms.iter().copied()));
+            let weighed = terms.iter().map(|(term, weight)| (*term, weight * vocabulary.rarity(term)));
+            telling.push(embedding.of_terms(weighed));
+        }
+        let common = mean_of(&telling);
+        let centred: Vec<Vector> = telling.iter().map(|vector| without(vector, &common)).collect();
+        let (directions, meanings) = (Vectors::of(embedding.id(), &centred), Vectors::of(embedding.id(), &plain));
+        let claims = records.iter().map(|record| Claim::of(&record.content)).collect();
+        Self { records, vocabulary, directions, meanings, common, claims }
+    }
+
+    /// What is searched.
+    #[must_use]
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// How alike the texts of two records are, -1 to 1.
+    #[must_use]
+    pub fn cosine(&self, one: usize, other: usize) -> f32 {
+        self.meanings.get(one).map_or(0.0, |vector| self.meanings.cosine(&vector, other))
+    }
+
+    /// Whether two records say the same: nearly the same words, the same numbers, no negation more or less.
+    #[must_use]
+    pub fn is_same(&self, one: usize, other: usize) -> bool {
+        one < self.records.len() && other < self.records.len() && groups::is_same(self, one, other)
+    }
+
+    /// The memories that answer a question. Empty if none does, or if the question holds no word that says anything.
+    #[must_use]
+    pub fn search(&self, query: &RecallQuery<'_>) -> Recalled {
+        let question = &query.text[..query.text.floor_char_boundary(MAX_QUESTION)];
+        let terms = self.terms(question);
+        let scores = self.scores(&terms);
+        let direction = self.direction(&terms);
+        let phrase = (terms.len() > 1).then(|| spaced(question));
+        let mut ranked: Vec<(usize, f32)> = Vec::new();
+        for (record, words) in scores {
+            let text = &self.records[record];
+            if !query.kinds.is_empty() && !query.kinds.contains(&text.kind) {
+                continue;
+            }
+            let mut score = words + DIRECTION * self.directions.cosine(&direction, record);
+            let is_phrase = phrase.as_ref().is_some_and(|phrase| {
+                words > PHRASE && [&text.content, &text.title].iter().any(|text| spaced(text).contains(phrase))
+            });
+            if is_phrase {
+                score += PHRASE;
+            }
+            let relevance = relevance(score) * prior(text, query);
+            if relevance >= MIN_RELEVANCE {
+                ranked.push((record, relevance.min(1.0)));
+            }
+        }
+        ranked.sort_unstable_by(|a, b| self.compare(*a, *b));
+        let groups = groups::fold(self, &ranked);
+        let total = groups.len();
+        let hits = groups.into_iter().take(query.limit);
+        let hits = hits.map(|(record, relevance, also)| RecallHit { record, relevance, also }).collect();
+        Recalled { total, hits }
+    }
+
+    /// Total order of answers: the more relevant, then the newer, then the identity.
+    fn compare(&self, a: (usize, f32), b: (usize, f32)) -> Ordering {
+        let (one, other) = (&self.records[a.0], &self.records[b.0]);
+        let newer = other.date.cmp(&one.date);
+        b.1.total_cmp(&a.1).then(newer).then(one.id.cmp(&other.id)).then(a.0.cmp(&b.0))
+    }
+
+    /// The distinct words of a question that say something, with how much they tell.
+    fn terms(&self, question: &str) -> Vec<(String, f32)> {
+        let mut terms: Vec<(String, f32)> = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        terms_of(question, |term| {
+            if seen.insert(term.to_owned()) {
+                terms.push((term.to_owned(), self.vocabulary.rarity(term)));
+            }
+        });
+        // Stable: of equally telling words the earlier ones stay.
+        terms.sort_by(|a, b| b.1.total_cmp(&a.1));
+        terms.truncate(MAX_TERMS);
+        terms
+    }
+
+    /// What the words of each record are worth, of 1 for each word of the question; in order of the records.
+    fn scores(&self, terms: &[(String, f32)]) -> Vec<(usize, f32)> {
+        let embedding = Embedding::built_in();
+        let whole: f32 = terms.iter().map(|(_, rarity)| rarity).sum();
+        let mut sums: FxHashMap<u32, f32> = FxHashMap::default();
+        let mut best: FxHashMap<u32, f32> = FxHashMap::default();
+        for (term, rarity) in terms {
+            best.clear();
+            for (word, likeness) in self.vocabulary.alike(term, embedding) {
+                for posting in self.vocabulary.postings(word) {
+                    let length = self.vocabulary.relative_length(posting.record);
+                    let norm = SATURATION * (1.0 - LENGTH_DISCOUNT + LENGTH_DISCOUNT * length);
+                    let worth = likeness * posting.count * (SATURATION + 1.0) / (posting.count + norm);
+                    let kept = best.entry(posting.record).or_default();
+                    *kept = kept.max(worth);
+                }
+            }
+            for (record, worth) in &best {
+                *sums.entry(*record).or_default() += worth * rarity / whole;
+            }
+        }
+        let mut scores: Vec<(usize, f32)> = sums.into_iter().map(|(record, sum)| (record as usize, sum)).collect();
+        scores.sort_unstable_by_key(|(record, _)| *record);
+        scores
+    }
+
+    fn direction(&self, terms: &[(String, f32)]) -> Vector {
+        let plain = Embedding::built_in().of_terms(terms.iter().map(|(term, rarity)| (term.as_str(), *rarity)));
+        without(&plain, &self.common)
+    }
+}
+
+/// A score as a number that people read: about the share of the question that is answered, never quite 1.
+fn relevance(score: f32) -> f32 {
+    score.max(0.0).tanh()
+}
+
+/// What age, state and confidence leave of a memory's relevance, and what nearness adds.
+fn prior(record: &Record, query: &RecallQuery<'_>) -> f32 {
+    let recency = if record.is_key { 1.0 } else { recency(record, query.today) };
+    let superseded = if record.superseded_by.is_some() { SUPERSEDED } else { 1.0 };
+    let resolved = if record.status == Some(Status::Resolved) { RESOLVED } else { 1.0 };
+    let confidence = CONFIDENCE_FLOOR + (1.0 - CONFIDENCE_FLOOR) * record.confidence.clamp(0.0, 1.0);
+    let near = query.near.map_or(0.0, |near| near(record).clamp(0.0, 1.0));
+    recency * superseded * resolved * confidence * (1.0 + NEAR * near)
+}
+
+/// 1 for what was written today, down to a floor; 1 for what has no date.
+pub(crate) fn recency(record: &Record, today: Option<Date>) -> f32 {
+    let (Some(today), Some(date)) = (today, record.date) else { return 1.0 };
+    let days = (today - date).get_days().max(0) as f32;
+    RECENCY_FLOOR + (1.0 - RECENCY_FLOOR) * (-days / half_life(record.kind)).exp2()
+}
+
+/// The words of a text between single blanks, in lower case.
+fn spaced(text: &str) -> String {
+    let mut out = String::from(" ");
+    m1nd_search::words::identifiers(text, |word| {
+        out.extend(word.chars().flat_map(char::to_lowercase));
+        out.push(' ');
+    });
+    out
+}
+
+fn mean_of(vectors: &[Vector]) -> [f32; DIMENSIONS] {
+    let mut mean = [0.0; DIMENSIONS];
+    for vector in vectors {
+        let unit = unit(vector);
+        mean.iter_mut().zip(unit).for_each(|(sum, value)| *sum += value / vectors.len() as f32);
+    }
+    mean
+}
+
+fn without(vector: &Vector, common: &[f32; DIMENSIONS]) -> Vector {
+    if vector.is_nothing() {
+        return Vector::default();
+    }
+    let mut rest = unit(vector);
+    rest.iter_mut().zip(common).for_each(|(value, common)| *value -= common);
+    Vector::from_sum(&rest)
+}
+
+fn unit(vector: &Vector) -> [f32; DIMENSIONS] {
+    let length = vector.values().iter().map(|value| f32::from(*value).powi(2)).sum::<f32>().sqrt().max(1.0);
+    vector.values().map(|value| f32::from(value) / length)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! The words of memories: which there are, who has them, and how alike two of them are.
+
+use m1nd_search::embedding::{Embedding, Vector, Vectors, is_embedded};
+use m1nd_search::{synonyms, words};
+use rustc_hash::FxHashMap;
+
+use crate::Record;
+
+/// How often a word of the title counts; it stands in the content once more.
+const TITLE_WEIGHT: f32 = 1.0;
+/// Cosines of two words below this say nothing; from here likeness grows to [`MEANING`].
+const MEANING_FROM: f32 = 0.3;
+/// Likeness of two words whose vectors are the same.
+const MEANING: f32 = 0.8;
+/// Share of pieces of three characters below which the spelling of two words says nothing.
+const SPELLING_FROM: f32 = 0.5;
+/// Likeness of two words with the same pieces.
+const SPELLING: f32 = 0.8;
+/// Likeness of a word to a compound that begins or ends with it, times the root of the share it makes up.
+const PART: f32 = 0.5;
+/// Fewest bytes of a word that may be part of a compound.
+const MIN_PART: usize = 3;
+/// Likeness of short forms of the same word (`db`, `database`).
+const SHORT_FORM: f32 = 0.8;
+/// Largest likeness of two different words.
+const MOST: f32 = 0.95;
+
+/// Calls `each` with every index term of a text that says something.
+pub(super) fn terms_of(text: &str, mut each: impl FnMut(&str)) {
+    words::terms(text, |term| {
+        if !words::is_stop_word(term) {
+            each(term);
+        }
+    });
+}
+
+/// A record that has a word, and how often.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Posting {
+    pub(super) record: u32,
+    pub(super) count: f32,
+}
+
+/// All words of a collection of records.
+pub(super) struct Vocabulary {
+    numbers: FxHashMap<Box<str>, u32>,
+    words: Vec<Box<str>>,
+    postings: Vec<Vec<Posting>>,
+    /// Weighted number of words of each record.
+    lengths: Vec<f32>,
+    mean_length: f32,
+    vectors: Vectors,
+    /// Words by the pieces of three bytes that they hold, with marks of beginning and end.
+    pieces: FxHashMap<[u8; 3], Vec<u32>>,
+}
+
+impl Vocabulary {
+    pub(super) fn of(records: &[Record], embedding: &Embedding) -> Self {
+        let mut vocabulary = Self {
+            numbers: FxHashMap::default(),
+            words: Vec::new(),
+            postings: Vec::new(),
+            lengths: Vec::with_capacity(records.len()),
+            mean_length: 1.0,
+            vectors: Vectors::of(embedding.id(), []),
+            pieces: FxHashMap::default(),
+        };
+        let mut counts: FxHashMap<u32, f32> = FxHashMap::default();
+        for (record, text) in records.iter().enumerate() {
+            counts.clear();
+            fields(text, |text, weight| {
+                terms_of(text, |term| *counts.entry(vocabulary.add(term)).or_default() += weight);
+            });
+            for (word, count) in &counts {
+                vocabulary.postings[*word as usize].push(Posting { record: record as u32, count: *count });
+            }
+            vocabulary.lengths.push(counts.values().sum());
+        }
+        if !records.is_empty() {
+            vocabulary.mean_length = (vocabulary.lengths.iter().sum::<f32>() / records.len() as f32).max(1.0);
+        }
+        vocabulary.index(embedding);
+        vocabulary
+    }
+
+    fn add(&mut self, term: &str) -> u32 {
+        if let Some(number) = self.numbers.get(term) {
+            return *number;
+        }
+        let number = self.words.len() as u32;
+        self.numbers.insert(term.into(), number);
+        self.words.push(term.into());
+        self.postings.push(Vec::new());
+        number
+    }
+
+    fn index(&mut self, embedding: &Embedding) {
+        let vectors: Vec<Vector> = self.words.iter().map(|word| embedding.of_terms([(&**word, 1.0)])).collect();
+        self.vectors = Vectors::of(embedding.id(), &vectors);
+        for (number, word) in self.words.iter().enumerate().filter(|(_, word)| !is_number(word)) {
+            for piece in pieces_of(word) {
+                self.pieces.entry(piece).or_default().push(number as u32);
+            }
+        }
+    }
+
+    /// The number of a word, if a record has it.
+    pub(super) fn number(&self, term: &str) -> Option<u32> {
+        self.numbers.get(term).copied()
+    }
+
+    pub(super) fn postings(&self, word: u32) -> &[Posting] {
+        self.postings.get(word as usize).map_or(&[], |postings| postings)
+    }
+
+    /// How long a record is, 1 for the mean of all.
+    pub(super) fn relative_length(&self, record: u32) -> f32 {
+        self.lengths.get(record as usize).map_or(1.0, |length| length / self.mean_length)
+    }
+
+    /// How much a word tells: the inverse document frequency of BM25, always above 0. Words that no record has tell most.
+    pub(super) fn rarity(&self, term: &str) -> f32 {
+        let with = self.number(term).map_or(0, |number| self.postings(number).len()) as f32;
+        let all = self.lengths.len() as f32;
+        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// Words of the collection that may stand for `term`, with how alike they are, 0 to 1; 1 is the word itself.
+    pub(super) fn alike(&self, term: &str, embedding: &Embedding) -> Vec<(u32, f32)> {
+        // The evidence against likeness, which is multiplied.
+        let mut unlike: FxHashMap<u32, f32> = FxHashMap::default();
+        let mut add = |word: u32, likeness: f32| *unlike.entry(word).or_insert(1.0) *= 1.0 - likeness.min(MOST);
+        if is_embedded(term) {
+            let vector = embedding.of_terms([(term, 1.0)]);
+            for (word, cosine) in self.vectors.cosines(&vector, 0..self.words.len()).enumerate() {
+                let above = (cosine - MEANING_FROM) / (1.0 - MEANING_FROM);
+                if above > 0.0 {
+                    add(word as u32, above * MEANING);
+                }
+            }
+        }
+        self.spelt_like(term, &mut add);
+        for other in synonyms(term) {
+            if let Some(word) = self.number(&other) {
+                add(word, SHORT_FORM);
+            }
+        }
+        let own = self.number(term);
+        let others = unlike.into_iter().filter(|(word, _)| Some(*word) != own);
+        let mut found: Vec<(u32, f32)> = others.map(|(word, unlike)| (word, (1.0 - unlike) * MOST)).collect();
+        found.extend(own.map(|word| (word, 1.0)));
+        found.sort_unstable_by_key(|(word, _)| *word);
+        found
+    }
+
+    /// Words of similar spelling and compounds. Numbers are like none but themselves: 13292 has nothing to do with 13293.
+    fn spelt_like(&self, term: &str, add: &mut impl FnMut(u32, f32)) {
+        if is_number(term) {
+            return;
+        }
+        let mut shared: FxHashMap<u32, u32> = FxHashMap::default();
+        let own = pieces_of(term);
+        for piece in &own {
+            for word in self.pieces.get(piece).map_or(&[][..], |words| words) {
+                *shared.entry(*word).or_default() += 1;
+            }
+        }
+        for (number, count) in shared {
+            let word = &self.words[number as usize];
+            // `<word>` has as many pieces as `word` has bytes.
+            let share = 2.0 * count as f32 / (own.len() + pieces_of(word).len()) as f32;
+            let spelling = ((share - SPELLING_FROM) / (1.0 - SPELLING_FROM)).max(0.0) * SPELLING;
+            add(number, spelling.max(part_of(term, word)));
+        }
+    }
+}
+
+/// How alike a compound and its part are: `fixture` and `fixturedef`.
+fn part_of(one: &str, other: &str) -> f32 {
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    if short.len() < MIN_PART || !(long.starts_with(short) || long.ends_with(short)) {
+        return 0.0;
+    }
+    PART * (short.len() as f32 / long.len() as f32).sqrt()
+}
+
+/// The distinct pieces of three bytes of a word between marks.
+fn pieces_of(word: &str) -> Vec<[u8; 3]> {
+    let marked: Vec<u8> = [b'<'].into_iter().chain(word.bytes()).chain([b'>']).collect();
+    let mut pieces = marked.array_windows::<3>().copied().collect::<Vec<_>>();
+    pieces.sort_unstable();
+    pieces.dedup();
+    pieces
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Calls `each` with the texts of a record and how much one word of each counts.
+fn fields(record: &Record, mut each: impl FnMut(&str, f32)) {
+    each(&record.title, TITLE_WEIGHT);
+    each(&record.content, 1.0);
+    if let Some(reasoning) = record.reasoning.as_deref().filter(|reasoning| !record.content.contains(*reasoning)) {
+        each(reasoning, 1.0);
+    }
+    each(&record.source.file, 1.0);
+}
+
+/// Sums of the words of each record, weighed by how much they tell, for a vector of its meaning.
+pub(super) fn weighted_terms(vocabulary: &Vocabulary, records: usize) -> Vec<Vec<(&str, f32)>> {
+    let mut terms = vec![Vec::new(); records];
+    let mut numbers: Vec<u32> = (0..vocabulary.words.len() as u32).collect();
+    // In order of the words, so that sums of floats come out the same everywhere.
+    numbers.sort_unstable_by(|a, b| vocabulary.words[*a as usize].cmp(&vocabulary.words[*b as usize]));
+    for number in numbers {
+        let word = &*vocabulary.words[number as usize];
+        for posting in vocabulary.postings(number) {
+            let weight = m1nd_search::embedding::strength(posting.count);
+            terms[posting.record as usize].push((word, weight));
+        }
+    }
+    terms
+}
