@@ -37,6 +37,7 @@ CALLS = {
     "view": ({"file_path": "shop/price.py"}, lambda a: "def net" in json.dumps(a)),
     "seek": ({"query": "gross price"}, lambda a: "gross" in json.dumps(a["results"])),
     "activate": ({"query": "gross price"}, lambda a: "total" in json.dumps(a["activated"])),
+    "warmup": ({"task_description": "gross price"}, lambda a: a["primed_nodes"] > 0),
     "trace": (
         {"error_text": 'Traceback (most recent call last):\n  File "/srv/shop/price.py", line 6, in gross\nTypeError: x'},
         lambda a: "file::shop/price.py::fn::gross" in json.dumps(a["suspects"]),

@@ -3,6 +3,8 @@ use std::str::FromStr;
 
 use m1nd_base::Limits;
 
+use crate::clock::Clock;
+
 /// How an engine is set up.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
@@ -20,6 +22,8 @@ pub struct EngineConfig {
     pub facts_bytes: u64,
     /// Threads for reading and parsing; `None` for one per processor.
     pub threads: Option<usize>,
+    /// Tells what is old, of what fades.
+    pub clock: Clock,
 }
 
 impl EngineConfig {
@@ -28,8 +32,16 @@ impl EngineConfig {
 
     /// The usual setup for these roots: default limits, no watching, writing allowed.
     pub fn new(home: PathBuf, roots: Vec<PathBuf>) -> Self {
-        let limits = Limits::default();
-        Self { home, roots, limits, watch: false, read_only: false, facts_bytes: Self::FACTS_BYTES, threads: None }
+        Self {
+            home,
+            roots,
+            limits: Limits::default(),
+            watch: false,
+            read_only: false,
+            facts_bytes: Self::FACTS_BYTES,
+            threads: None,
+            clock: Clock::default(),
+        }
     }
 }
 

@@ -11,10 +11,12 @@ use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use m1nd_base::{Cancel, Progress};
 use m1nd_store::{Home, ProjectDir};
 
+use crate::clock::Clock;
 use crate::config::{EngineConfig, IngestRequest};
 use crate::error::EngineError;
 use crate::history::Histories;
 use crate::persist;
+use crate::priming::Primings;
 use crate::report::{Activity, AgentSession, IngestReport, ProcessRole, Status, WatchState};
 use crate::snapshot::Snapshot;
 use crate::status;
@@ -73,6 +75,7 @@ pub(crate) struct Shared {
     current: RwLock<Arc<Snapshot>>,
     state: Mutex<State>,
     agents: Mutex<BTreeMap<String, AgentSession>>,
+    primings: Mutex<Primings>,
     followed: Mutex<Followed>,
     opened: Instant,
     pub(crate) high_water: AtomicU64,
@@ -214,6 +217,7 @@ impl Engine {
             current: RwLock::new(Arc::new(nothing)),
             state: Mutex::new(state),
             agents: Mutex::default(),
+            primings: Mutex::default(),
             followed: Mutex::new(followed),
             opened: Instant::now(),
             high_water: AtomicU64::new(0),
@@ -294,9 +298,22 @@ impl Engine {
         })
     }
 
+    /// Whether it was opened for reading only.
+    pub fn is_read_only(&self) -> bool {
+        self.handle.shared.config.read_only
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.handle.shared.config.clock
+    }
+
+    pub(crate) fn primings(&self) -> MutexGuard<'_, Primings> {
+        lock(&self.handle.shared.primings)
+    }
+
     /// Notes a call of an agent.
     pub fn touch_agent(&self, agent_id: &str) {
-        let now = now_ms();
+        let now = self.clock().now_ms();
         let name: String = agent_id.chars().take(MAX_AGENT_NAME).collect();
         let mut agents = lock(&self.handle.shared.agents);
         if agents.len() >= MAX_AGENTS && !agents.contains_key(&name) {

@@ -2,6 +2,7 @@
 //! immutable [`Snapshot`]s; whoever reads holds a snapshot and waits for nobody.
 
 pub mod analysis;
+mod clock;
 mod compiler_index;
 mod config;
 mod engine;
@@ -14,6 +15,7 @@ mod json_graph;
 mod part;
 pub mod patterns;
 mod persist;
+mod priming;
 mod report;
 mod resolve;
 pub mod retrieval;
@@ -23,6 +25,7 @@ mod status;
 mod terms;
 mod writer;
 
+pub use clock::Clock;
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
 pub use engine::Engine;
 pub use error::{EngineError, ReadError, ResolveError};
@@ -31,6 +34,7 @@ pub use files::{FileEntry, FileTable};
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_vfs::GitHead;
+pub use priming::HALF_LIFE_MS as PRIMING_HALF_LIFE_MS;
 pub use report::{
     Activity, AgentSession, CompilerReport, CompilerStatus, ContradictionRow, IngestReport, LanguageStatus,
     ProblemStatus, ProcessRole, RootInfo, Status, Tiers, WatchState,

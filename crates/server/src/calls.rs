@@ -62,7 +62,7 @@ impl Calls {
         let arguments = arguments.remove(NOT_AN_OBJECT).unwrap_or(Value::Object(arguments));
         let queue = match (tool.effect, tool.waits) {
             (Effect::Read, false) => None,
-            (Effect::Read, true) => Some(self.reads.clone()),
+            (Effect::Read | Effect::Session, _) => Some(self.reads.clone()),
             _ => Some(self.writes.clone()),
         };
         let permit = match queue {
@@ -103,7 +103,8 @@ impl Calls {
         let Some(tool) = self.tools.iter().find(|tool| tool.name == canonical) else {
             return Err(unknown_tool(name));
         };
-        if self.read_only && tool.effect != Effect::Read {
+        // What only the memory of this server holds is changed by none that is read-only: the tool answers what it would do.
+        if self.read_only && !matches!(tool.effect, Effect::Read | Effect::Session) {
             return Err(ToolError::new(
                 ErrorCode::ReadOnly,
                 format!("`{canonical}` changes state and this server is read-only"),

@@ -50,7 +50,7 @@ fn listing(tool: &ToolDef) -> Tool {
     schema.remove("additionalProperties");
     let annotations = match tool.effect {
         Effect::Read => ToolAnnotations::new().read_only(true),
-        Effect::Graph | Effect::State => ToolAnnotations::new().read_only(false).destructive(false),
+        Effect::Session | Effect::Graph | Effect::State => ToolAnnotations::new().read_only(false).destructive(false),
         Effect::Disk => ToolAnnotations::new().read_only(false),
     };
     Tool::new(tool.name, tool.summary, Arc::new(schema)).with_annotations(annotations)

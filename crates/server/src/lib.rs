@@ -47,7 +47,7 @@ pub struct ServeOptions {
     pub tools: &'static [ToolDef],
     /// The toolsets that `tools/list` shows; `None` for all. The others can still be called.
     pub toolsets: Option<Vec<Toolset>>,
-    /// Refuses every tool whose effect is not [`m1nd_tools::Effect::Read`].
+    /// Refuses every tool that could change what is stored.
     pub read_only: bool,
     /// Builds the index of every allowed root that has none, in the background.
     pub index_when_empty: bool,

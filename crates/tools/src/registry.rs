@@ -1,6 +1,6 @@
 use crate::analysis::{Impact, Why};
 use crate::core::{Glob, Health, Help, Ingest, Search, Seek, View};
-use crate::exploration::{Activate, Scan, Trace};
+use crate::exploration::{Activate, Scan, Trace, Warmup};
 use crate::framework::{ToolDef, canonical_name, edit_distance};
 
 /// Every tool, in the order of the list of tools.
@@ -13,6 +13,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<View>(),
     ToolDef::read::<Seek>(),
     ToolDef::read::<Activate>(),
+    ToolDef::write::<Warmup>(),
     ToolDef::read::<Scan>(),
     ToolDef::read::<Why>(),
     ToolDef::read::<Impact>(),

@@ -23,9 +23,10 @@ pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(),
     let mut common = common.clone();
     common.home = flags.home.or(common.home);
     let root = project::root(flags.root.as_deref())?;
-    let engine = project::open(&common, &root, tool.effect == Effect::Read)?;
+    let engine = project::open(&common, &root, matches!(tool.effect, Effect::Read | Effect::Session))?;
     let terminal = Terminal::new(false);
-    let progress: &dyn Progress = if tool.effect == Effect::Read { &NoProgress } else { &terminal };
+    let progress: &dyn Progress =
+        if matches!(tool.effect, Effect::Read | Effect::Session) { &NoProgress } else { &terminal };
     let cancel = Cancel::new();
     let outcome = tool.invoke(&Context::new(&engine, &cancel, progress), Value::Object(flags.arguments));
     terminal.finish();

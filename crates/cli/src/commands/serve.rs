@@ -1,7 +1,7 @@
 //! `m1nd serve`: MCP over standard input and output.
 
 use m1nd_base::Limits;
-use m1nd_engine::{Engine, EngineConfig};
+use m1nd_engine::{Clock, Engine, EngineConfig};
 use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::Toolset;
 
@@ -33,6 +33,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         read_only: args.read_only,
         facts_bytes: EngineConfig::FACTS_BYTES,
         threads: None,
+        clock: Clock::default(),
     })?;
     let options = ServeOptions {
         toolsets,

@@ -130,7 +130,7 @@ pub struct ActivateAnswer {
     pub incomplete: bool,
 }
 
-type Scores = FxHashMap<NodeIx, f64>;
+pub(super) type Scores = FxHashMap<NodeIx, f64>;
 
 impl Snapshot {
     /// What belongs to a topic. Changes nothing: asked twice, it says the same.
@@ -184,7 +184,7 @@ impl Snapshot {
     }
 
     /// Weight of all edges, worked out once a snapshot.
-    fn spread_weight(&self, cancel: &Cancel) -> Result<f64, Cancelled> {
+    pub(super) fn spread_weight(&self, cancel: &Cancel) -> Result<f64, Cancelled> {
         if let Some(total) = self.spread_total.get() {
             return Ok(*total);
         }
@@ -242,7 +242,7 @@ impl Snapshot {
 }
 
 /// The best matches, each with its share.
-fn seeds_of(graph: &Graph, rows: &[super::SeekRow]) -> Vec<(NodeIx, f64)> {
+pub(super) fn seeds_of(graph: &Graph, rows: &[super::SeekRow]) -> Vec<(NodeIx, f64)> {
     let best = rows.first().map_or(0.0, |row| row.score);
     let mut seeds: Vec<(NodeIx, f64)> = Vec::new();
     for row in rows.iter().filter(|row| row.score > 0.0 && row.score >= best * SEED_SHARE) {
@@ -255,6 +255,11 @@ fn seeds_of(graph: &Graph, rows: &[super::SeekRow]) -> Vec<(NodeIx, f64)> {
     let sum: f64 = seeds.iter().map(|(_, score)| score).sum();
     seeds.iter_mut().for_each(|(_, score)| *score /= sum);
     seeds
+}
+
+/// Nearness above chance of the nodes, see [`structural`].
+pub(super) fn above_chance(near: &spread::Spread) -> Scores {
+    structural(near, true)
 }
 
 /// Nearness of the nodes, the nearest one 1. Above chance, what a walk from anywhere has there is taken off first, so

@@ -4,6 +4,7 @@
 mod activate;
 mod glob;
 mod grep;
+mod prior;
 mod scope;
 mod seek;
 mod unlinked;
@@ -13,6 +14,7 @@ pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension};
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow};
 pub use m1nd_search::grep::GrepOptions;
+pub use prior::{PrimedBy, PrimingPlan, Prior, Told};
 pub use seek::{Calibration, Connection, FileCandidate, Model, SIGNALS, SeekAnswer, SeekQuery, SeekRow, Signals};
 pub use unlinked::{GhostEdge, StructuralHole};
 pub use withheld::Withheld;

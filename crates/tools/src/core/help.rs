@@ -254,6 +254,7 @@ fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
     }
     let effect = match tool.effect {
         Effect::Read => "changes nothing",
+        Effect::Session => "changes what the server keeps of the agent until it ends",
         Effect::Graph => "changes the index",
         Effect::State => "changes what m1nd remembers",
         Effect::Disk => "changes files of the project",

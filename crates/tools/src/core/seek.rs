@@ -1,11 +1,12 @@
 //! Finds code by what it is about.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::retrieval::{Calibration, SeekAnswer, SeekQuery, SeekRow};
+use m1nd_engine::retrieval::{Calibration, Prior, SeekAnswer, SeekQuery, SeekRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Rows returned when the caller does not say.
@@ -20,7 +21,6 @@ const CLEAR_LEAD: f64 = 1.25;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
     agent_id: String,
     /// What the code does, or names
     query: String,
@@ -66,6 +66,8 @@ pub(crate) struct Row {
     best_field: &'static str,
     intent_summary: String,
     connections: Vec<Link>,
+    #[serde(flatten)]
+    prior: PriorRow,
 }
 
 #[derive(Debug, Serialize)]
@@ -112,6 +114,8 @@ pub(crate) struct Output {
     below_min_score: usize,
     scope_applied: Option<String>,
     embeddings_used: bool,
+    #[serde(flatten)]
+    prior: PriorNote,
     sufficiency: Sufficiency,
     trust_envelope: TrustEnvelope,
 }
@@ -136,6 +140,7 @@ whose precision was measured on issues and commits (`calibration_receipt`), `abs
 guess, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const PAGED: bool = true;
+    const HAS_PRIOR: bool = true;
     type Input = Input;
     type Output = Output;
 }
@@ -155,13 +160,14 @@ impl ReadTool for Seek {
             min_score,
             graph_rerank: rerank,
         };
-        let found = snapshot.seek(&query, cx.cancel())?;
+        let prior = cx.prior(&input.agent_id, &input.query)?;
+        let found = snapshot.seek_with(&query, &prior, cx.cancel())?;
         let sufficiency = sufficiency(&found);
         let guidance = guidance(snapshot, &found, &sufficiency, &input.query, min_score);
         let total = found.rows.len();
         let found_confidence = found.confidence;
         let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
-        let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank)).collect();
+        let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
         let output = Output {
             query: input.query,
             results,
@@ -171,6 +177,7 @@ impl ReadTool for Seek {
             below_min_score: found.below_min_score,
             scope_applied: Some(query.scope).filter(|scope| !scope.is_empty()),
             embeddings_used: false,
+            prior: PriorNote::new(&prior),
             trust_envelope: trust(found_confidence, &sufficiency),
             sufficiency,
         };
@@ -178,7 +185,7 @@ impl ReadTool for Seek {
     }
 }
 
-fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool) -> Row {
+fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row {
     let graph = snapshot.graph();
     let connections = snapshot.connections(found.node).into_iter().map(|link| Link {
         node_id: graph.id(link.node).to_owned(),
@@ -200,6 +207,7 @@ fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool) -> Row {
         best_field: found.best_field,
         intent_summary: snapshot.summary(found.node),
         connections: connections.collect(),
+        prior: PriorRow::new(prior, found.node),
     }
 }
 

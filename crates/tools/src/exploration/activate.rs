@@ -1,11 +1,12 @@
 //! What belongs to a topic, by several kinds of evidence.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, StructuralHole};
+use m1nd_engine::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{NodeRow, rounded};
 
 /// Rows returned when the caller does not say.
@@ -22,7 +23,6 @@ const CLEAR_LIFT: f64 = 2.0;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
     agent_id: String,
     /// Topic: words or names
     query: String,
@@ -67,6 +67,8 @@ pub(crate) struct Row {
     pagerank: f64,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_seed: bool,
+    #[serde(flatten)]
+    prior: PriorRow,
 }
 
 #[derive(Debug, Serialize)]
@@ -117,6 +119,8 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
     confidence: f64,
+    #[serde(flatten)]
+    prior: PriorNote,
     #[serde(skip_serializing_if = "Option::is_none")]
     what_is_missing: Option<String>,
 }
@@ -141,6 +145,7 @@ steps, with their commits; `structural_holes` are nodes that are no rows, but co
 (`p_value`, given their number of connections). Commit subjects are text of the repository. Nothing is changed by asking.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
+    const HAS_PRIOR: bool = true;
     const UNLISTED: &'static [&'static str] = &["xlr", "include_ghost_edges", "token_budget"];
     type Input = Input;
     type Output = Output;
@@ -161,10 +166,11 @@ impl ReadTool for Activate {
             structural_holes: input.include_structural_holes.unwrap_or(false),
             max_rows: MAX_RANKED,
         };
-        let found = snapshot.activate(&query, cx.cancel())?;
+        let prior = cx.prior(&input.agent_id, &input.query)?;
+        let found = snapshot.activate_with(&query, &prior, cx.cancel())?;
         let guidance = guidance(snapshot, &found, &input.query);
         let total = found.rows.len();
-        let rows = page.cut(found.rows.clone()).into_iter().map(|found| row(snapshot, &found)).collect();
+        let rows = page.cut(found.rows.clone()).into_iter().map(|found| row(snapshot, &found, &prior)).collect();
         let output = Output {
             query: input.query,
             seeds: found.seeds.iter().map(|seed| self::seed(snapshot, *seed)).collect(),
@@ -174,6 +180,7 @@ impl ReadTool for Activate {
             structural_holes: found.structural_holes.iter().map(|hole| self::hole(snapshot, hole)).collect(),
             incomplete: found.incomplete,
             confidence: confidence(&found),
+            prior: PriorNote::new(&prior),
             what_is_missing: missing(&found),
             unavailable: found
                 .unavailable
@@ -216,7 +223,7 @@ fn seed(snapshot: &Snapshot, (node, share): (m1nd_engine::graph::NodeIx, f64)) -
     Seed { node_id: graph.id(node).to_owned(), label: graph.label(node).to_owned(), relevance: rounded(share) }
 }
 
-fn row(snapshot: &Snapshot, found: &ActivateRow) -> Row {
+fn row(snapshot: &Snapshot, found: &ActivateRow, prior: &Prior) -> Row {
     let [structural, semantic, temporal, causal] = found.dimensions.map(|value| value.map(rounded));
     Row {
         node: NodeRow::new(snapshot, found.node),
@@ -225,6 +232,7 @@ fn row(snapshot: &Snapshot, found: &ActivateRow) -> Row {
         lift: found.lift.map(rounded),
         pagerank: rounded(snapshot.prior(found.node)),
         is_seed: found.is_seed,
+        prior: PriorRow::new(prior, found.node),
     }
 }
 

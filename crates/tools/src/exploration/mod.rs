@@ -3,7 +3,9 @@
 mod activate;
 mod scan;
 mod trace;
+mod warmup;
 
 pub(crate) use activate::Activate;
 pub(crate) use scan::Scan;
 pub(crate) use trace::Trace;
+pub(crate) use warmup::Warmup;

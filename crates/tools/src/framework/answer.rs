@@ -111,9 +111,10 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// Identifies a call by its tool and arguments (cursor and size budget left out).
-    pub(crate) fn call_of(tool: &str, arguments: &Map<String, Value>) -> u32 {
-        let text = format!("{tool}{}", Value::Object(arguments.clone()));
+    /// Identifies a call by its tool, its arguments (cursor and size budget left out) and the state of what else its rows
+    /// depend on.
+    pub(crate) fn call_of(tool: &str, arguments: &Map<String, Value>, state: u64) -> u32 {
+        let text = format!("{tool}{state}{}", Value::Object(arguments.clone()));
         ContentHash::of(text.as_bytes()).short() as u32
     }
 
@@ -145,7 +146,9 @@ impl Cursor {
             )));
         }
         if cursor.call != call {
-            return Err(stale("the cursor belongs to a call with other arguments".to_owned()));
+            return Err(stale(
+                "the cursor belongs to a call with other arguments, or priming or feedback changed since".to_owned(),
+            ));
         }
         Ok(cursor.offset)
     }

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Progress};
+use m1nd_engine::retrieval::Prior;
 use m1nd_engine::{Engine, Snapshot};
 
 use super::answer::Page;
@@ -59,6 +60,11 @@ impl<'a> ReadContext<'a> {
     /// The rows to answer with: `limit` of them from where the caller's cursor points.
     pub fn page(&self, limit: usize) -> Page {
         Page { offset: self.offset, limit }
+    }
+
+    /// What speaks for or against nodes beside the words of a question.
+    pub fn prior(&self, agent: &str, text: &str) -> Result<Prior, ToolError> {
+        Ok(self.engine.prior(agent, text, self.snapshot, self.cancel)?)
     }
 
     /// How the engine is doing.

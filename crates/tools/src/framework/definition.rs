@@ -20,6 +20,8 @@ use super::visible::make_visible;
 pub enum Effect {
     /// Nothing.
     Read,
+    /// What the server keeps of the calling agent until it ends; nothing that is stored.
+    Session,
     /// The graph and what is derived from it.
     Graph,
     /// State of m1nd that cannot be rebuilt: feedback, investigations, locks, memory.
@@ -107,6 +109,8 @@ pub trait Tool {
     const PAGED: bool = false;
     /// Whether calls wait their turn when many run; tools that say how the server is must answer then, too.
     const WAITS: bool = true;
+    /// Whether its rows depend on what the agent was primed with and on feedback: pages then go on only while that is so.
+    const HAS_PRIOR: bool = false;
     /// Largest answer when the caller does not say, in bytes; never more than 25,000 tokens.
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Other names of arguments, with the name they stand for.
@@ -157,6 +161,8 @@ pub struct ToolDef {
     pub paged: bool,
     /// Whether calls wait their turn when many run.
     pub waits: bool,
+    /// Whether its rows depend on priming and feedback.
+    pub has_prior: bool,
     /// Largest answer when the caller does not say, in bytes.
     pub answer_bytes: usize,
     schema: fn(bool) -> Value,
@@ -189,6 +195,7 @@ impl ToolDef {
             unlisted: T::UNLISTED,
             paged: T::PAGED,
             waits: T::WAITS,
+            has_prior: T::HAS_PRIOR,
             answer_bytes: T::ANSWER_BYTES,
             schema: input_schema::<T::Input>,
             run,
@@ -240,8 +247,10 @@ impl ToolDef {
         let schema = self.schema();
         arguments::normalise(&schema, self.argument_aliases, &mut arguments);
         arguments::check(&schema, &arguments)?;
+        let mut prior = 0;
         if let Some(agent) = arguments.get("agent_id").and_then(Value::as_str) {
             cx.engine.touch_agent(agent);
+            prior = if self.has_prior { cx.engine.prior_state(agent) } else { 0 };
         }
         let (mut budget, mut cursor) = (self.answer_bytes.min(MAX_ANSWER_BYTES), None);
         if self.paged {
@@ -250,7 +259,7 @@ impl ToolDef {
             let asked = asked.map(|asked| usize::try_from(asked).unwrap_or(usize::MAX));
             budget = asked.unwrap_or(budget).clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         }
-        let (generation, call) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
+        let (generation, call) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments, prior));
         let offset = cursor.map_or(Ok(0), |text| Cursor::offset_of(&text, generation, call))?;
 
         let answer = (self.run)(cx, Value::Object(arguments), offset)?;

@@ -62,7 +62,7 @@ SECRET=needle
 pub(crate) struct Project {
     pub(crate) tree: TempTree,
     pub(crate) engine: Engine,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 impl Project {
@@ -71,15 +71,31 @@ impl Project {
     }
 
     pub(crate) fn open(fixture: &str, read_only: bool) -> Self {
+        Self::with(fixture, |config| config.read_only = read_only)
+    }
+
+    /// An engine that is set up otherwise.
+    pub(crate) fn with(fixture: &str, change: impl FnOnce(&mut EngineConfig)) -> Self {
         let tree = TempTree::new(fixture);
         let home = tempfile::tempdir().expect("a folder for the store");
-        let config = EngineConfig {
+        let mut config = EngineConfig {
             threads: Some(1),
-            read_only,
             ..EngineConfig::new(home.path().to_owned(), vec![tree.path().to_owned()])
         };
+        change(&mut config);
         let engine = Engine::open(config).expect("an engine on a new folder");
-        Self { tree, engine, _home: home }
+        Self { tree, engine, home }
+    }
+
+    /// The same project after a restart.
+    pub(crate) fn reopened(self, change: impl FnOnce(&mut EngineConfig)) -> Self {
+        let Self { tree, engine, home } = self;
+        drop(engine);
+        let roots = vec![tree.path().to_owned()];
+        let mut config = EngineConfig { threads: Some(1), ..EngineConfig::new(home.path().to_owned(), roots) };
+        change(&mut config);
+        let engine = Engine::open(config).expect("an engine on a known folder");
+        Self { tree, engine, home }
     }
 
     pub(crate) fn new(fixture: &str) -> Self {

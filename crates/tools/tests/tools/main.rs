@@ -18,4 +18,5 @@ mod seek;
 mod trace;
 mod view;
 mod walls;
+mod warmup;
 mod why;

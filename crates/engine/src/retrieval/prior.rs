@@ -1,0 +1,159 @@
+//! What speaks for or against nodes beside the words of a question: what an agent was primed with, and what agents told of
+//! answers to questions like it. Applied once, after the ranking: the ranking itself knows nothing of it.
+
+use m1nd_base::{Cancel, Cancelled};
+use m1nd_graph::{Graph, NodeIx};
+use rustc_hash::FxHashMap;
+
+use super::activate::{above_chance, seeds_of};
+use super::{ActivateAnswer, ActivateQuery, SeekAnswer, SeekQuery};
+use crate::snapshot::Snapshot;
+
+/// Nodes that one task primes, the nearest.
+const MAX_PRIMED: usize = 200;
+/// What is less near a task than this is not primed.
+const LEAST_NEAR: f64 = 0.05;
+/// Chance to return to the task's own nodes at each step: about two steps away.
+const RESTART: f64 = 0.4;
+/// What feedback of full strength on the same question multiplies a score with, or divides it by.
+const TOLD_SPAN: f64 = 4.0;
+
+/// What a task is about: the nodes that meet its words, and what lies within about two steps of them.
+#[derive(Debug, Clone, Default)]
+pub struct PrimingPlan {
+    /// The nodes that meet the words, with their share, best first.
+    pub seeds: Vec<(NodeIx, f64)>,
+    /// Nodes with their nearness, 0 to 1, nearest first; the seeds are among them.
+    pub nodes: Vec<(NodeIx, f64)>,
+}
+
+/// The priming that had a part in an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrimedBy {
+    /// What the agent said that it is about to do.
+    pub task: String,
+    /// What is left of its strength, 0 to 1: the nearest node gets this share on top of its score.
+    pub strength: f64,
+    /// Nodes of the priming that are still there.
+    pub nodes: usize,
+}
+
+/// What agents told of a node, summed up for one question.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Told {
+    /// -1 (wrong) to 1 (right).
+    pub weight: f64,
+    /// Entries of the ledger that it comes from, oldest first.
+    pub entries: Vec<i64>,
+}
+
+/// What is known of nodes beside a question.
+#[derive(Debug, Clone, Default)]
+pub struct Prior {
+    by: Option<PrimedBy>,
+    primed: FxHashMap<NodeIx, f64>,
+    told: FxHashMap<NodeIx, Told>,
+}
+
+impl Prior {
+    /// With a priming: nodes with the share that each gets on top of its score.
+    pub(crate) fn primed(mut self, by: PrimedBy, nodes: Vec<(NodeIx, f64)>) -> Self {
+        self.primed = nodes.into_iter().collect();
+        self.by = Some(by);
+        self
+    }
+
+    /// The priming, if the agent has one.
+    pub fn primed_by(&self) -> Option<&PrimedBy> {
+        self.by.as_ref()
+    }
+
+    /// Share that a node gets on top of its score for the priming.
+    pub fn boost(&self, node: NodeIx) -> Option<f64> {
+        self.primed.get(&node).copied()
+    }
+
+    /// What was told of a node.
+    pub fn told(&self, node: NodeIx) -> Option<&Told> {
+        self.told.get(&node)
+    }
+
+    /// What a score is multiplied with: 1 if nothing is known, at most 8, at least ¼.
+    pub fn factor(&self, node: NodeIx) -> f64 {
+        let told = self.told(node).map_or(0.0, |told| told.weight);
+        (1.0 + self.boost(node).unwrap_or(0.0)) * TOLD_SPAN.powf(told)
+    }
+
+    /// Whether it moves nothing, whatever the rows.
+    pub fn is_empty(&self) -> bool {
+        self.primed.is_empty() && self.told.is_empty()
+    }
+
+    /// Multiplies the scores and sorts. A score stays at most 1; rows that would exceed it keep their order.
+    fn reorder<R>(&self, graph: &Graph, rows: &mut Vec<R>, node: fn(&R) -> NodeIx, score: fn(&mut R) -> &mut f64) {
+        if !rows.iter().any(|row| self.factor(node(row)) != 1.0) {
+            return;
+        }
+        let weigh = |mut row: R| {
+            let value = *score(&mut row) * self.factor(node(&row));
+            *score(&mut row) = value.min(1.0);
+            (value, row)
+        };
+        let mut weighed: Vec<(f64, R)> = rows.drain(..).map(weigh).collect();
+        weighed.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| graph.id(node(&a.1)).cmp(graph.id(node(&b.1)))));
+        rows.extend(weighed.into_iter().map(|(_, row)| row));
+    }
+}
+
+impl Snapshot {
+    /// [`Snapshot::seek`] with what is known beside the question.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn seek_with(&self, query: &SeekQuery, prior: &Prior, cancel: &Cancel) -> Result<SeekAnswer, Cancelled> {
+        if prior.is_empty() {
+            return self.seek(query, cancel);
+        }
+        // What is known may lift a row over the least score, or push it below.
+        let mut answer = self.seek(&SeekQuery { min_score: 0.0, ..query.clone() }, cancel)?;
+        prior.reorder(self.graph(), &mut answer.rows, |row| row.node, |row| &mut row.score);
+        let before = answer.rows.len();
+        answer.rows.retain(|row| row.score >= query.min_score);
+        answer.below_min_score += before - answer.rows.len();
+        let is_met = |word: &String| answer.rows.iter().any(|row| row.matched.contains(word));
+        answer.unmatched = answer.words.iter().filter(|word| !is_met(word)).cloned().collect();
+        Ok(answer)
+    }
+
+    /// [`Snapshot::activate`] with what is known beside the question.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn activate_with(
+        &self,
+        query: &ActivateQuery,
+        prior: &Prior,
+        cancel: &Cancel,
+    ) -> Result<ActivateAnswer, Cancelled> {
+        let mut answer = self.activate(query, cancel)?;
+        prior.reorder(self.graph(), &mut answer.rows, |row| row.node, |row| &mut row.activation);
+        Ok(answer)
+    }
+
+    /// What a task is about.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn priming_plan(&self, task: &str, cancel: &Cancel) -> Result<PrimingPlan, Cancelled> {
+        let graph = self.graph();
+        let words = SeekQuery { text: task.to_owned(), graph_rerank: true, ..SeekQuery::default() };
+        let seeds = seeds_of(graph, &self.seek(&words, cancel)?.rows);
+        let bounds = m1nd_graph::spread::SpreadQuery { restart: RESTART, ..Default::default() };
+        let near = m1nd_graph::spread::spread(graph, &seeds, &bounds, self.spread_weight(cancel)?, cancel)?;
+        let mut nodes: Vec<(NodeIx, f64)> =
+            above_chance(&near).into_iter().filter(|(_, near)| *near >= LEAST_NEAR).collect();
+        nodes.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| graph.id(a.0).cmp(graph.id(b.0))));
+        nodes.truncate(MAX_PRIMED);
+        Ok(PrimingPlan { seeds, nodes })
+    }
+}

@@ -1,0 +1,140 @@
+//! Lets later answers lean towards a task.
+
+use m1nd_engine::graph::NodeIx;
+use m1nd_engine::{PRIMING_HALF_LIFE_MS, Snapshot};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{Answer, Effect, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool};
+use crate::rows::rounded;
+
+/// Share on top of the score of the nearest node, when the caller does not say.
+const DEFAULT_STRENGTH: f64 = 0.15;
+/// Nodes that are shown.
+const SHOWN: usize = 20;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    agent_id: String,
+    /// What you are about to do
+    task_description: String,
+    /// 0-1, default 0.15; 0 ends it
+    boost_strength: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Primed {
+    node_id: String,
+    label: String,
+    boost: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Seed {
+    node_id: String,
+    label: String,
+    relevance: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    task: String,
+    /// The same, by its name as an argument.
+    task_description: String,
+    boost_strength: f64,
+    half_life_minutes: u64,
+    primed_nodes: usize,
+    top_primed: Vec<Primed>,
+    seeds: Vec<Seed>,
+    total_seeds: usize,
+    total_priming: usize,
+    /// Nothing was kept: the server is read-only, or the call ends with its process.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    preview: bool,
+}
+
+pub(crate) struct Warmup;
+
+impl Tool for Warmup {
+    const NAME: &'static str = "warmup";
+    const TOOLSET: Toolset = Toolset::Exploration;
+    const SUMMARY: &'static str = "Say what you are about to do: later answers lean towards it";
+    const HELP: &'static str = "\
+Finds the code that a task is about (`seeds`: what meets its words; `top_primed`: what lies within about two steps of them, nearer
+than by chance) and remembers it for this `agent_id`. Later answers of `seek` and `activate` for the same agent multiply the score
+of these nodes by up to 1 + `boost_strength`, and say so: `primed_by` in the answer names the task and what is left of the
+strength, `primed_by` in a row what it got. No row is added or hidden by it, and nothing else depends on it.
+
+The strength halves every 30 minutes, in steps of 5, and is gone after four hours. A new task replaces the former one;
+`boost_strength: 0` ends it. It lives in the memory of the server: nothing is stored, the graph stays as it is, and other agents
+see nothing of it. A read-only server, and the command line, show what would be primed (`preview`).";
+    const EXAMPLE: &'static str =
+        r#"{"agent_id": "agent", "task_description": "add a timeout to the retry of requests"}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl WriteTool for Warmup {
+    const EFFECT: Effect = Effect::Session;
+
+    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let engine = cx.engine();
+        let snapshot = engine.snapshot();
+        if snapshot.is_empty() {
+            return Err(ToolError::empty_graph());
+        }
+        let strength = input.boost_strength.unwrap_or(DEFAULT_STRENGTH);
+        if !(0.0..=1.0).contains(&strength) {
+            return Err(ToolError::invalid(format!("argument `boost_strength` is {strength}, expected 0 to 1")));
+        }
+        if !input.task_description.chars().any(char::is_alphanumeric) {
+            let expected = "expected what you are about to do, in words or names";
+            return Err(ToolError::invalid(format!("argument `task_description` holds no word, {expected}")));
+        }
+        let plan = snapshot.priming_plan(&input.task_description, cx.cancel())?;
+        let preview = engine.is_read_only();
+        if !preview {
+            engine.prime(&input.agent_id, &input.task_description, strength, &plan, &snapshot);
+        }
+        let guidance = guidance(&snapshot, plan.seeds.first().map(|(node, _)| *node), strength, preview);
+        let graph = snapshot.graph();
+        let primed = |(node, near): &(NodeIx, f64)| Primed {
+            node_id: graph.id(*node).to_owned(),
+            label: graph.label(*node).to_owned(),
+            boost: rounded(near * strength),
+        };
+        let seed = |(node, share): &(NodeIx, f64)| Seed {
+            node_id: graph.id(*node).to_owned(),
+            label: graph.label(*node).to_owned(),
+            relevance: rounded(*share),
+        };
+        Ok(Answer::new(Output {
+            task: input.task_description.clone(),
+            task_description: input.task_description,
+            boost_strength: rounded(strength),
+            half_life_minutes: PRIMING_HALF_LIFE_MS / 60_000,
+            primed_nodes: plan.nodes.len(),
+            top_primed: plan.nodes.iter().take(SHOWN).map(primed).collect(),
+            seeds: plan.seeds.iter().map(seed).collect(),
+            total_seeds: plan.seeds.len(),
+            total_priming: plan.nodes.len(),
+            preview,
+        })
+        .guidance(guidance))
+    }
+}
+
+fn guidance(snapshot: &Snapshot, first: Option<NodeIx>, strength: f64, preview: bool) -> Guidance {
+    let Some(first) = first else {
+        let hint = "no symbol meets a word of the task, so nothing is primed; name the code, or search the text itself";
+        return Guidance::next(ProofState::Blocked, "search", None, hint);
+    };
+    let (id, label) = (snapshot.graph().id(first).to_owned(), snapshot.graph().label(first));
+    let hint = match (preview, strength > 0.0) {
+        (true, _) => format!("nothing is remembered here; `{label}` meets the task best: open it"),
+        (false, false) => format!("the priming is gone; `{label}` meets the task best"),
+        (false, true) => format!("`seek` and `activate` now lean towards the task; `{label}` meets it best: open it"),
+    };
+    Guidance::next(ProofState::Triaging, "view", Some(id), hint)
+}
