@@ -358,8 +358,9 @@ fn resolve_reference<'a>(
     rows
 }
 
-/// A call of a function in whose place a decorator of the project puts another one: it calls that one, and refers to the
-/// function by its name, which this returns.
+/// A call of a function in whose place a decorator of the project puts another one: it calls that one. Through a wrapper
+/// that uses what it was given it calls the function, too, else it only refers to it by its name. The second of the two
+/// is returned.
 fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found]) -> Option<Resolution<'a>> {
     let [Found { entity: Entity::Def(of), .. }] = found else { return None };
     let kind = eval.unit(of.file).facts.definition(of.def).kind;
@@ -367,11 +368,15 @@ fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found])
     if !is_call || kind != DefKind::Function || !eval.rules(of.file).duck_typing {
         return None;
     }
-    let inner = eval.wrapper(*of)?;
-    let inner = eval.unit(inner.file).symbols[inner.def.index()]?;
-    let named = Resolution { name: "", relation: Relation::References, dispatches: false, ..call.clone() };
-    (call.targets, call.dispatches) = (vec![Target::Symbol(inner)], false);
-    Some(named)
+    let wrapper = eval.wrapper(*of)?;
+    let leads_on = eval.uses_given(wrapper);
+    let wrapper = vec![Target::Symbol(eval.unit(wrapper.file).symbols[wrapper.def.index()]?)];
+    let besides = Resolution { name: "", dispatches: false, ..call.clone() };
+    if leads_on {
+        return Some(Resolution { targets: wrapper, ..besides });
+    }
+    (call.targets, call.dispatches) = (wrapper, false);
+    Some(Resolution { relation: Relation::References, ..besides })
 }
 
 /// A call of a variable that may hold one of several functions: these, besides the variable.
