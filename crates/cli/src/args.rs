@@ -5,6 +5,7 @@ use clap_complete::Shell;
 
 use crate::clients::Client;
 use crate::error::Exit;
+use crate::memory_args::MemoryArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,6 +27,13 @@ pub(crate) fn command() -> clap::Command {
     let rows = Exit::TABLE.iter().map(|(exit, meaning)| format!("  {:3}  {meaning}\n", *exit as u8));
     let codes: String = rows.collect();
     Cli::command().after_help(format!("{EXAMPLES}\n\nExit codes:\n{codes}\n{ENVIRONMENT}"))
+}
+
+/// The command line of `mind`: that of `m1nd memory`, under its own name.
+pub(crate) fn memory_command() -> clap::Command {
+    let all = Cli::command();
+    let memory = all.get_subcommands().find(|command| command.get_name() == "memory").cloned().unwrap_or_default();
+    memory.name("mind").bin_name("mind")
 }
 
 /// A graph of your code that coding agents can ask.
@@ -76,8 +84,10 @@ pub(crate) enum Command {
     /// Write the graph as rows, for programs that check or reuse it
     #[command(display_order = 7)]
     Export(ExportArgs),
-    /// Print the completions of a shell
     #[command(display_order = 8)]
+    Memory(MemoryArgs),
+    /// Print the completions of a shell
+    #[command(display_order = 9)]
     Completions(CompletionsArgs),
 }
 
@@ -150,6 +160,9 @@ pub(crate) struct InitArgs {
     /// Connect this client, whether it was found or not; can be given several times
     #[arg(long = "client", value_enum, value_name = "CLIENT")]
     pub clients: Vec<Client>,
+    /// Make a memory for this project, too (`.mind/MEMORY.md`, a block in CLAUDE.md), and the hooks of Claude Code that show it
+    #[arg(long)]
+    pub memory: bool,
     /// Write without asking
     #[arg(long, short)]
     pub yes: bool,

@@ -1,4 +1,5 @@
 use m1nd_engine::EngineError;
+use m1nd_engine::memory::MemoryError;
 use m1nd_tools::{ErrorCode, ToolError};
 
 /// How the process ends. The table of the manual is made from this.
@@ -49,6 +50,9 @@ pub(crate) enum CliError {
     /// The engine refused or failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// Something about memories failed.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The command line cannot be used.
     #[error("{message}")]
     Usage {
@@ -110,11 +114,23 @@ impl CliError {
                 EngineError::WriterStopped | EngineError::Internal(_) => Exit::Internal,
                 _ => Exit::Failed,
             },
+            Self::Memory(MemoryError::Invalid(_)) => Exit::Usage,
+            Self::Memory(_) => Exit::Failed,
             Self::Usage { .. } => Exit::Usage,
             Self::Failed { .. } | Self::Output(_) => Exit::Failed,
             Self::NoIndex(_) => Exit::NoIndex,
             Self::Problems(_) => Exit::Problems,
             Self::BrokenPipe => Exit::Success,
+        }
+    }
+
+    /// The number that the process ends with. `mind` has a table of its own.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Memory(MemoryError::NoProject { .. }) => 3,
+            Self::Memory(MemoryError::DaemonNotRunning) => 4,
+            Self::Memory(error) if error.is_denied() => 5,
+            _ => self.exit() as u8,
         }
     }
 

@@ -5,6 +5,7 @@ mod clients;
 mod commands;
 mod error;
 mod flags;
+mod memory_args;
 mod output;
 mod progress;
 mod project;
@@ -23,13 +24,13 @@ fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&args::command().get_matches()).unwrap_or_else(|error| error.exit());
     let mut out = Out::new(cli.common.json);
     let exit = match run(&cli, &mut out) {
-        Ok(()) => Exit::Success,
+        Ok(()) => Exit::Success as u8,
         Err(error) => {
             show(&error, &mut out);
-            error.exit()
+            error.exit_code()
         }
     };
-    ExitCode::from(exit as u8)
+    ExitCode::from(exit)
 }
 
 fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
@@ -42,6 +43,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Init(args)) => commands::init::run(args, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),
+        Some(Command::Memory(args)) => commands::memory::run(args, common, out),
         Some(Command::Completions(args)) => {
             let mut script = Vec::new();
             clap_complete::generate(args.shell, &mut args::command(), "m1nd", &mut script);

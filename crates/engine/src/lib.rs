@@ -12,6 +12,7 @@ mod extract;
 mod files;
 pub mod history;
 mod json_graph;
+pub mod memory;
 mod part;
 pub mod patterns;
 mod persist;

@@ -20,10 +20,35 @@ impl Snapshot {
     /// # Errors
     /// [`ResolveError::Ambiguous`] with ranked candidates, or [`ResolveError::NotFound`] with similar names.
     pub fn resolve_node(&self, text: &str) -> Result<NodeIx, ResolveError> {
+        let found = self.matching(text.trim());
+        match found.as_slice() {
+            [node] => Ok(*node),
+            [] => Err(ResolveError::NotFound { text: shown(text.trim()), suggestions: self.similar(text.trim()) }),
+            several => Err(ResolveError::Ambiguous {
+                text: shown(text.trim()),
+                candidates: several
+                    .iter()
+                    .take(ResolveError::MAX_CANDIDATES)
+                    .map(|&node| self.graph().id(node).to_owned())
+                    .collect(),
+                total: several.len(),
+            }),
+        }
+    }
+
+    /// As [`Snapshot::resolve_node`], for many texts of which most name nothing: without looking for similar names.
+    pub(crate) fn only_node(&self, text: &str) -> Option<NodeIx> {
+        match self.matching(text.trim()).as_slice() {
+            [node] => Some(*node),
+            _ => None,
+        }
+    }
+
+    /// The nodes that a text may mean, best first; one if it is clear.
+    fn matching(&self, text: &str) -> Vec<NodeIx> {
         let graph = self.graph();
-        let text = text.trim();
         if let Some(node) = graph.find(text).or_else(|| self.by_path(text)) {
-            return Ok(node);
+            return vec![node];
         }
         let query = QualifiedName::parse(text);
         let mut found = query.as_ref().map(|query| query.candidates(graph)).unwrap_or_default();
@@ -37,21 +62,9 @@ impl Snapshot {
             |node: &NodeIx| matches!(graph.kind(*node), NodeKind::Impl | NodeKind::Package | NodeKind::Config);
         let mut things = found.iter().filter(|node| !is_block(node));
         if let (Some(&thing), None) = (things.next(), things.next()) {
-            return Ok(thing);
+            return vec![thing];
         }
-        match found.as_slice() {
-            [node] => Ok(*node),
-            [] => Err(ResolveError::NotFound { text: shown(text), suggestions: self.similar(text) }),
-            several => Err(ResolveError::Ambiguous {
-                text: shown(text),
-                candidates: several
-                    .iter()
-                    .take(ResolveError::MAX_CANDIDATES)
-                    .map(|&node| graph.id(node).to_owned())
-                    .collect(),
-                total: several.len(),
-            }),
-        }
+        found
     }
 
     fn by_path(&self, text: &str) -> Option<NodeIx> {

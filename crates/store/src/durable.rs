@@ -37,9 +37,24 @@ pub(crate) fn durable_stream(
     path: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), StoreError> {
+    write_as(system, path, TEMPORARY, None, write)
+}
+
+/// As [`durable_stream`], with the start of the temporary name and, unless only the owner may read it, the mode of the file.
+pub(crate) fn write_as(
+    system: &dyn System,
+    path: &Path,
+    prefix: &str,
+    mode: Option<u32>,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), StoreError> {
     let folder = folder_of(path);
-    let (temporary, file) = create_temporary(system, folder)?;
+    let (temporary, file) = create_temporary(system, folder, prefix)?;
     let written = fill(file, &temporary, write)
+        .and_then(|()| {
+            mode.map_or(Ok(()), |mode| system.set_mode(&temporary, mode))
+                .map_err(StoreError::io("set the mode of", &temporary))
+        })
         .and_then(|()| system.rename(&temporary, path).map_err(StoreError::io("rename a new file to", path)));
     if let Err(error) = written {
         // The error at hand says more than a failure to clean up; a leftover is removed by `sweep`.
@@ -50,11 +65,15 @@ pub(crate) fn durable_stream(
 }
 
 /// Makes a file of a name that is not taken: other threads write too, and a crash may have left names behind.
-fn create_temporary(system: &dyn System, folder: &Path) -> Result<(PathBuf, Box<dyn SystemFile>), StoreError> {
+fn create_temporary(
+    system: &dyn System,
+    folder: &Path,
+    prefix: &str,
+) -> Result<(PathBuf, Box<dyn SystemFile>), StoreError> {
     let process = std::process::id();
     let mut count = 0;
     loop {
-        let path = folder.join(format!("{TEMPORARY}{process}-{count}"));
+        let path = folder.join(format!("{prefix}{process}-{count}"));
         match system.create_new(&path) {
             Ok(file) => return Ok((path, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && count < MOST_TEMPORARY => count += 1,
@@ -133,6 +152,6 @@ pub(crate) fn sweep(system: &dyn System, folder: &Path) -> Result<(), StoreError
     Ok(())
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -50,6 +50,26 @@ pub enum StoreError {
         /// What does not fit.
         detail: String,
     },
+    /// Others held a lock for longer than one waits.
+    #[error("`{}` is held by another process; try again, or end that process", path.display())]
+    Taken {
+        /// The file of the lock.
+        path: PathBuf,
+    },
+    /// The user has made a file read-only.
+    #[error("`{}` is read-only and was left as it is; make it writable, or leave it out in the configuration", path.display())]
+    Protected {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A link leads out of the folder in which we may write.
+    #[error("`{}` leads to `{}`, outside of the project, and was left as it is; replace the link by a file", path.display(), target.display())]
+    Outside {
+        /// The link.
+        path: PathBuf,
+        /// Where it leads to.
+        target: PathBuf,
+    },
     /// The writer met an error of which it cannot know what reached the disk.
     #[error("`{}` is closed for writing after an earlier error; open the project again", path.display())]
     Closed {
@@ -67,6 +87,9 @@ impl StoreError {
             Self::TooNew { .. } => "store_too_new",
             Self::Damaged { .. } => "store_damaged",
             Self::Closed { .. } => "store_closed",
+            Self::Taken { .. } => "store_taken",
+            Self::Protected { .. } => "store_protected",
+            Self::Outside { .. } => "store_outside",
         }
     }
 

@@ -29,8 +29,10 @@ mod facts;
 mod home;
 mod project;
 mod settings;
+mod shared;
 mod snapshots;
 mod system;
+mod user_file;
 
 pub use derived::DerivedFiles;
 pub use durable::{durable_write, quarantine};
@@ -38,4 +40,6 @@ pub use error::StoreError;
 pub use facts::FactsCache;
 pub use home::Home;
 pub use project::{ProjectDir, WriterLock};
+pub use shared::{HeldLock, SharedFolder};
 pub use system::RealSystem;
+pub use user_file::{create_user_file, inside, replace_user_file};

@@ -58,6 +58,16 @@ impl System for RealSystem {
         builder.create(path)
     }
 
+    #[cfg(unix)]
+    fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()> {
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode))
+    }
+
+    #[cfg(not(unix))]
+    fn set_mode(&self, _path: &Path, _mode: u32) -> io::Result<()> {
+        Ok(())
+    }
+
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         // Windows has no such call; there the names are kept by the journal of the file system.
         if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }

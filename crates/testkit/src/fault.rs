@@ -145,6 +145,10 @@ impl System for FaultSystem {
         self.change(|| self.inner.create_folder(path), |_, ()| {})
     }
 
+    fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()> {
+        self.change(|| self.inner.set_mode(path, mode), |_, ()| {})
+    }
+
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
         self.change(|| Ok(()), |disk, ()| disk.sync_folder(path))
     }

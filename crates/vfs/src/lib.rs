@@ -12,6 +12,7 @@
 
 mod defaults;
 mod error;
+mod folders;
 mod git;
 mod hidden;
 mod ignores;
@@ -21,6 +22,7 @@ mod watch;
 
 pub use defaults::is_secret;
 pub use error::VfsError;
+pub use folders::FolderWatch;
 pub use git::GitHead;
 pub use root::{FileMeta, Root};
 pub use walk::{Walk, WalkOptions};

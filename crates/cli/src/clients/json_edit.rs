@@ -13,6 +13,9 @@ pub(crate) enum EditError {
     /// The text is JSON of another shape.
     #[error("{0} is not an object")]
     NotAnObject(String),
+    /// The place of a list is taken by something else.
+    #[error("{0} is not a list")]
+    NotAList(String),
 }
 
 /// Indentation of texts that show none.
@@ -61,6 +64,71 @@ pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) ->
         }
     };
     Ok(Some(edited))
+}
+
+/// The text with `item` in the list at `section` → `name`, in the place of the one that `is_ours`, else at the end; `None` if
+/// it is there already.
+///
+/// # Errors
+/// When the text is not JSON, or the place for the list is taken by something else.
+pub(crate) fn set_item(
+    text: &str,
+    section: &str,
+    name: &str,
+    item: &Value,
+    is_ours: impl Fn(&Value) -> bool,
+) -> Result<Option<String>, EditError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let whole: Value = match text.trim() {
+        "" => Value::Null,
+        _ => serde_json::from_str(text).map_err(|error| EditError::Invalid(error.to_string()))?,
+    };
+    let Some(list) = whole.get(section).and_then(|section| section.get(name)) else {
+        return set_entry(text, section, name, &Value::Array(vec![item.clone()]));
+    };
+    let Value::Array(list) = list else { return Err(EditError::NotAList(format!("`{section}.{name}`"))) };
+    if list.contains(item) {
+        return Ok(None);
+    }
+    let found = |start: usize, name: &str| members(text, start).into_iter().rfind(|member| member.name == name);
+    let top = text.find('{').unwrap_or_default();
+    let place = found(top, section).and_then(|outer| found(outer.value.start, name));
+    let place = place.ok_or_else(|| EditError::NotAList(format!("`{section}.{name}`")))?;
+    let indent = indent_before(text, place.key.start).unwrap_or_default();
+    let unit = indent.get(..indent.len() / 2).filter(|unit| !unit.is_empty()).unwrap_or(INDENT);
+    let items = items(text, place.value.start);
+    if let Some(old) = list.iter().position(is_ours).and_then(|at| items.get(at)) {
+        let indent = indent_before(text, old.start).unwrap_or_default();
+        return Ok(Some(format!("{}{}{}", &text[..old.start], indented(item, indent, unit), &text[old.end..])));
+    }
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let inner = items.last().and_then(|last| indent_before(text, last.start)).map(str::to_owned);
+    let inner = inner.unwrap_or_else(|| format!("{indent}{unit}"));
+    let value = indented(item, &inner, unit).replace('\n', newline);
+    Ok(Some(match items.last() {
+        Some(last) => format!("{},{newline}{inner}{value}{}", &text[..last.end], &text[last.end..]),
+        None => {
+            let start = place.value.start + 1;
+            format!("{}{newline}{inner}{value}{newline}{indent}{}", &text[..start], text[start..].trim_start())
+        }
+    }))
+}
+
+/// Where the items of the list that begins at `start` stand. The text is known to be valid JSON.
+fn items(text: &str, start: usize) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut at = skip_space(bytes, start + 1);
+    while bytes.get(at).is_some_and(|byte| *byte != b']') {
+        let item = at..value_end(bytes, at);
+        at = skip_space(bytes, item.end);
+        out.push(item);
+        if bytes.get(at) != Some(&b',') {
+            break;
+        }
+        at = skip_space(bytes, at + 1);
+    }
+    out
 }
 
 /// One member of an object: where its key (with quotes) and its value stand.

@@ -1,6 +1,7 @@
 //! The configuration files of MCP clients: where they are and what m1nd's entry in them looks like.
 
 mod diff;
+mod hooks;
 mod json_edit;
 
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 pub(crate) use diff::changed_lines;
-pub(crate) use json_edit::set_entry;
+pub(crate) use hooks::{hooks_file, set_hooks};
+pub(crate) use json_edit::{EditError, set_entry};
 
 /// Name of the entry.
 pub(crate) const ENTRY: &str = "m1nd";

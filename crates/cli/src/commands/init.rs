@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::args::InitArgs;
-use crate::clients::{Client, ENTRY, changed_lines, set_entry};
+use crate::clients::{Client, ENTRY, EditError, changed_lines, hooks_file, set_entry, set_hooks};
 use crate::error::CliError;
 use crate::output::{Out, Tone, note, paint};
 use crate::project;
@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 4 << 20;
 
 /// What is to be done with one file.
 struct Plan {
-    client: Client,
+    label: &'static str,
     file: PathBuf,
     before: String,
     /// `None`: it is as it should be.
@@ -31,14 +31,17 @@ pub(crate) fn run(args: &InitArgs, out: &mut Out) -> Result<(), CliError> {
         false => args.clients.clone(),
         true => Client::ALL.iter().copied().filter(|client| client.is_present(&root, user_home.as_deref())).collect(),
     };
-    if clients.is_empty() {
+    if clients.is_empty() && !args.memory {
         return Err(CliError::usage(
             "found no MCP client in this project or home",
             "name one: m1nd init --client claude-code (or cursor, vscode)",
         ));
     }
     let program = program();
-    let plans = clients.iter().map(|&client| plan(client, &root, &program)).collect::<Result<Vec<_>, _>>()?;
+    let mut plans = clients.iter().map(|&client| plan(client, &root, &program)).collect::<Result<Vec<_>, _>>()?;
+    if args.memory {
+        plans.push(hooks(&root, &program)?);
+    }
     for plan in &plans {
         if out.json {
             note(shown(plan, false).trim_end())
@@ -51,6 +54,9 @@ pub(crate) fn run(args: &InitArgs, out: &mut Out) -> Result<(), CliError> {
     if accepted {
         for plan in &changes {
             write(&plan.file, plan.after.as_deref().unwrap_or_default())?;
+        }
+        if args.memory {
+            super::memory::connect(&root)?;
         }
     }
     report(&plans, accepted, out)
@@ -68,17 +74,32 @@ fn program() -> String {
 }
 
 fn plan(client: Client, root: &Path, program: &str) -> Result<Plan, CliError> {
-    let file = client.file(root);
-    let before = read(&file)?;
     let entry = client.entry(program);
-    let after = set_entry(&before, client.section(), ENTRY, &entry).map_err(|error| {
-        let by_hand = json!({ client.section(): { ENTRY: entry } });
+    let by_hand = json!({ client.section(): { ENTRY: entry } });
+    let edit = |text: &str| set_entry(text, client.section(), ENTRY, &entry);
+    plan_of(client.label(), client.file(root), edit, &by_hand.to_string())
+}
+
+/// The hooks that show memories.
+fn hooks(root: &Path, program: &str) -> Result<Plan, CliError> {
+    let by_hand = set_hooks("", program).ok().flatten().unwrap_or_default();
+    plan_of("Claude Code hooks", hooks_file(root), |text| set_hooks(text, program), by_hand.trim_end())
+}
+
+fn plan_of(
+    label: &'static str,
+    file: PathBuf,
+    edit: impl Fn(&str) -> Result<Option<String>, EditError>,
+    by_hand: &str,
+) -> Result<Plan, CliError> {
+    let before = read(&file)?;
+    let after = edit(&before).map_err(|error| {
         CliError::failed(
             format!("{} was not touched: {error}", file.display()),
             format!("correct the file, or add this to it by hand: {by_hand}"),
         )
     })?;
-    Ok(Plan { client, file, before, after })
+    Ok(Plan { label, file, before, after })
 }
 
 fn read(file: &Path) -> Result<String, CliError> {
@@ -98,7 +119,7 @@ fn read(file: &Path) -> Result<String, CliError> {
 /// What will be done with a file, for people: nothing is written before they could read it.
 fn shown(plan: &Plan, colour: bool) -> String {
     let paint = |tone, text: &str| paint(colour, tone, text);
-    let (file, client) = (plan.file.display(), plan.client.label());
+    let (file, client) = (plan.file.display(), plan.label);
     let Some(after) = &plan.after else {
         return format!("{client} {}  {file}\n", paint(Tone::Good, "is connected already"));
     };
@@ -165,7 +186,7 @@ fn report(plans: &[Plan], accepted: bool, out: &mut Out) -> Result<(), CliError>
         };
         let row = |plan: &Plan| {
             let new = plan.before.is_empty();
-            json!({"client": plan.client.label(), "file": plan.file, "state": state(plan), "new_file": new, "change": change(plan)})
+            json!({"client": plan.label, "file": plan.file, "state": state(plan), "new_file": new, "change": change(plan)})
         };
         return out.value(&Value::Array(plans.iter().map(row).collect()));
     }

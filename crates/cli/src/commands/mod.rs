@@ -5,5 +5,6 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod ingest;
 pub(crate) mod init;
+pub(crate) mod memory;
 pub(crate) mod serve;
 pub(crate) mod status;

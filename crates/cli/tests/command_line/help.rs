@@ -14,61 +14,62 @@ fn the_program_introduces_itself() {
     check(
         &["--help"],
         expect![[r#"
-        A graph of your code that coding agents can ask.
+            A graph of your code that coding agents can ask.
 
-        m1nd indexes a repository on this machine and answers over MCP: where something is, how two things
-        are connected, what depends on a place. Without a command it serves MCP when started by a client,
-        and shows this help in a terminal.
+            m1nd indexes a repository on this machine and answers over MCP: where something is, how two things
+            are connected, what depends on a place. Without a command it serves MCP when started by a client,
+            and shows this help in a terminal.
 
-        Usage: m1nd [OPTIONS] [COMMAND]
+            Usage: m1nd [OPTIONS] [COMMAND]
 
-        Commands:
-          ingest       Index a repository and say what is in it
-          status       Show what is indexed and how fresh it is
-          call         Call a tool, as an agent would
-          serve        Serve MCP to a client over standard input and output
-          init         Connect the MCP clients of this project, after showing the change
-          doctor       Look for what keeps m1nd from working, and say what to do
-          export       Write the graph as rows, for programs that check or reuse it
-          completions  Print the completions of a shell
+            Commands:
+              ingest       Index a repository and say what is in it
+              status       Show what is indexed and how fresh it is
+              call         Call a tool, as an agent would
+              serve        Serve MCP to a client over standard input and output
+              init         Connect the MCP clients of this project, after showing the change
+              doctor       Look for what keeps m1nd from working, and say what to do
+              export       Write the graph as rows, for programs that check or reuse it
+              memory       Decisions, issues, learnings and gotchas of this project, kept in `.mind/MEMORY.md`
+              completions  Print the completions of a shell
 
-        Options:
-              --home <FOLDER>
-                  Folder of the index and all state [default: ~/.m1nd]
+            Options:
+                  --home <FOLDER>
+                      Folder of the index and all state [default: ~/.m1nd]
 
-              --json
-                  Write JSON for programs
+                  --json
+                      Write JSON for programs
 
-          -h, --help
-                  Print help (see a summary with '-h')
+              -h, --help
+                      Print help (see a summary with '-h')
 
-          -V, --version
-                  Print version
+              -V, --version
+                      Print version
 
-        Examples:
-          m1nd ingest                       index this repository and say what is in it
-          m1nd call seek --query 'retry a failed request'
-          m1nd call impact --node-id src/pool.py --json
-          m1nd export --what edges --relation calls > calls.jsonl
-          m1nd init                         connect Claude Code, Cursor or VS Code
-          m1nd doctor                       find out why something does not work
+            Examples:
+              m1nd ingest                       index this repository and say what is in it
+              m1nd call seek --query 'retry a failed request'
+              m1nd call impact --node-id src/pool.py --json
+              m1nd export --what edges --relation calls > calls.jsonl
+              m1nd init                         connect Claude Code, Cursor or VS Code
+              m1nd doctor                       find out why something does not work
 
-        Exit codes:
-            0  done
-            1  the work was begun and failed
-            2  the command line or a tool's arguments cannot be used
-            3  nothing is indexed yet: run `m1nd ingest`
-            4  what was named does not exist, or names several things
-            5  refused: outside the roots, read-only, or another process writes
-            6  `m1nd doctor` found problems
-           70  a bug of m1nd; please report it
-          130  stopped by the user
+            Exit codes:
+                0  done
+                1  the work was begun and failed
+                2  the command line or a tool's arguments cannot be used
+                3  nothing is indexed yet: run `m1nd ingest`
+                4  what was named does not exist, or names several things
+                5  refused: outside the roots, read-only, or another process writes
+                6  `m1nd doctor` found problems
+               70  a bug of m1nd; please report it
+              130  stopped by the user
 
-        Environment:
-          M1ND_HOME   folder of the index and all state (default ~/.m1nd)
-          M1ND_LOG    what to log on standard error, such as `info` or `m1nd_engine=debug`
-          NO_COLOR    no colours, whatever the output is
-    "#]],
+            Environment:
+              M1ND_HOME   folder of the index and all state (default ~/.m1nd)
+              M1ND_LOG    what to log on standard error, such as `info` or `m1nd_engine=debug`
+              NO_COLOR    no colours, whatever the output is
+        "#]],
     );
 }
 
@@ -121,35 +122,39 @@ fn each_command_explains_itself() {
     check(
         &["init", "--help"],
         expect![[r#"
-        Connect the MCP clients of this project, after showing the change
+            Connect the MCP clients of this project, after showing the change
 
-        Usage: m1nd init [OPTIONS] [PATH]
+            Usage: m1nd init [OPTIONS] [PATH]
 
-        Arguments:
-          [PATH]
-                  The repository [default: the one around the current folder]
+            Arguments:
+              [PATH]
+                      The repository [default: the one around the current folder]
 
-        Options:
-              --client <CLIENT>
-                  Connect this client, whether it was found or not; can be given several times
+            Options:
+                  --client <CLIENT>
+                      Connect this client, whether it was found or not; can be given several times
 
-                  Possible values:
-                  - claude-code: Claude Code: `.mcp.json`
-                  - cursor:      Cursor: `.cursor/mcp.json`
-                  - vscode:      VS Code: `.vscode/mcp.json`
+                      Possible values:
+                      - claude-code: Claude Code: `.mcp.json`
+                      - cursor:      Cursor: `.cursor/mcp.json`
+                      - vscode:      VS Code: `.vscode/mcp.json`
 
-              --home <FOLDER>
-                  Folder of the index and all state [default: ~/.m1nd]
+                  --home <FOLDER>
+                      Folder of the index and all state [default: ~/.m1nd]
 
-              --json
-                  Write JSON for programs
+                  --json
+                      Write JSON for programs
 
-          -y, --yes
-                  Write without asking
+                  --memory
+                      Make a memory for this project, too (`.mind/MEMORY.md`, a block in CLAUDE.md), and the
+                      hooks of Claude Code that show it
 
-          -h, --help
-                  Print help (see a summary with '-h')
-    "#]],
+              -y, --yes
+                      Write without asking
+
+              -h, --help
+                      Print help (see a summary with '-h')
+        "#]],
     );
 }
 

@@ -7,6 +7,7 @@ mod disk;
 mod history;
 mod incremental;
 mod ingest;
+mod memory;
 mod project;
 mod scip;
 mod stored;

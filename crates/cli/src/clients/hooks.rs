@@ -1,0 +1,94 @@
+//! The hooks of Claude Code that show memories when they matter: what stands for them in `.claude/settings.json`.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::json_edit::{EditError, set_item};
+
+/// The member of the file that holds the hooks.
+const SECTION: &str = "hooks";
+/// Seconds after which the client gives up on one; they take milliseconds.
+const TIMEOUT: u32 = 5;
+
+/// A hook: the client's event, the tools it is for, our word for it.
+struct Hook {
+    event: &'static str,
+    matcher: Option<&'static str>,
+    word: &'static str,
+}
+
+const HOOKS: &[Hook] = &[
+    Hook { event: "SessionStart", matcher: None, word: "session-start" },
+    Hook { event: "UserPromptSubmit", matcher: None, word: "prompt" },
+    Hook { event: "PreToolUse", matcher: Some("Edit|MultiEdit|Write|NotebookEdit"), word: "pre-edit" },
+    Hook { event: "Stop", matcher: None, word: "stop" },
+];
+
+/// The file of one project.
+pub(crate) fn hooks_file(project: &Path) -> PathBuf {
+    project.join(".claude/settings.json")
+}
+
+/// The text with all hooks; `None` if they are there already. Everything else stays where it is.
+///
+/// # Errors
+/// When the text is not JSON, or the places of the hooks are taken by something else.
+pub(crate) fn set_hooks(text: &str, program: &str) -> Result<Option<String>, EditError> {
+    let mut edited: Option<String> = None;
+    for hook in HOOKS {
+        let ours = format!(" memory hook {}", hook.word);
+        let mut entry = json!({"hooks": [{"type": "command", "command": format!("{}{ours}", quoted(program)), "timeout": TIMEOUT}]});
+        if let Some(matcher) = hook.matcher {
+            entry["matcher"] = matcher.into();
+        }
+        let is_ours = |item: &Value| {
+            let commands = item["hooks"].as_array().into_iter().flatten().filter_map(|hook| hook["command"].as_str());
+            commands.into_iter().any(|command| command.ends_with(&ours))
+        };
+        let before = edited.as_deref().unwrap_or(text);
+        edited = set_item(before, SECTION, hook.event, &entry, is_ours)?.or(edited);
+    }
+    Ok(edited)
+}
+
+/// As a word of a shell.
+fn quoted(program: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "/._-:\\".contains(char);
+    if program.chars().all(is_plain) { program.to_owned() } else { format!("'{}'", program.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_are_added_once_and_others_stay() {
+        let text = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"./mine.sh\"}]}\n    ],\n    \"PreToolUse\": []\n  }\n}\n";
+        let once = set_hooks(text, "m1nd").expect("is JSON").expect("changes");
+        let value: Value = serde_json::from_str(&once).expect("is JSON");
+        assert_eq!(value["model"], "x");
+        assert_eq!(value["hooks"]["Stop"][0]["hooks"][0]["command"], "./mine.sh");
+        assert_eq!(value["hooks"]["Stop"][1]["hooks"][0]["command"], "m1nd memory hook stop");
+        assert_eq!(value["hooks"]["PreToolUse"][0]["matcher"], "Edit|MultiEdit|Write|NotebookEdit");
+        assert_eq!(value["hooks"]["SessionStart"][0]["hooks"][0]["timeout"], 5);
+        assert!(once.contains("{\"hooks\": [{\"type\": \"command\", \"command\": \"./mine.sh\"}]}"), "{once}");
+        assert_eq!(set_hooks(&once, "m1nd"), Ok(None), "a second time there is nothing to do");
+        let moved = set_hooks(&once, "/opt/my tools/m1nd").expect("is JSON").expect("changes");
+        let value: Value = serde_json::from_str(&moved).expect("is JSON");
+        assert_eq!(
+            value["hooks"]["Stop"].as_array().map(Vec::len),
+            Some(2),
+            "a program elsewhere takes the place of the old"
+        );
+        assert_eq!(value["hooks"]["Stop"][1]["hooks"][0]["command"], "'/opt/my tools/m1nd' memory hook stop");
+    }
+
+    #[test]
+    fn what_is_not_understood_is_left_alone() {
+        assert!(set_hooks("{ // comment\n}", "m1nd").is_err());
+        assert!(set_hooks("{\"hooks\": []}", "m1nd").is_err());
+        assert!(set_hooks("{\"hooks\": {\"Stop\": {}}}", "m1nd").is_err());
+        assert!(set_hooks("", "m1nd").expect("is made").expect("changes").contains("SessionStart"));
+    }
+}

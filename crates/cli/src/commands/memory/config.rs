@@ -1,0 +1,71 @@
+//! `mind config`.
+
+use std::path::{Path, PathBuf};
+
+use m1nd_engine::memory::{self, Owner, RealSystem, SETTINGS_FILE, Settings, set_key};
+use serde_json::json;
+
+use super::mind_home;
+use crate::error::CliError;
+use crate::memory_args::{ConfigArgs, ConfigChange};
+use crate::output::{Out, note};
+
+/// Runs the command.
+pub(crate) fn run(args: &ConfigArgs, out: &mut Out) -> Result<(), CliError> {
+    let home = mind_home()?;
+    let project = memory::find_project(Path::new("."), &home);
+    let path = match args.project {
+        true => project.map(|project| project.join(".mind").join(SETTINGS_FILE))?,
+        false => home.join(SETTINGS_FILE),
+    };
+    match &args.change {
+        None => show(&path, args.project, out),
+        Some(ConfigChange::Path) => out.line(path.display().to_string()),
+        Some(ConfigChange::Set { key, value }) => {
+            let text = set_key(&read(&path)?, key, value)
+                .map_err(|problem| CliError::usage(problem, "`mind config` lists all keys"))?;
+            write(&path, &text)?;
+            out.line(format!("{key} = {value}  ({})", path.display()))
+        }
+        Some(ConfigChange::Reset) => {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    let why = format!("cannot remove {}: {error}", path.display());
+                    return Err(CliError::failed(why, "remove it by hand"));
+                }
+                _ => {}
+            }
+            out.line(format!("{}  removed", path.display()))
+        }
+    }
+}
+
+/// What holds now.
+fn show(path: &PathBuf, is_project: bool, out: &mut Out) -> Result<(), CliError> {
+    let mut settings = Settings::default();
+    let owner = if is_project { Owner::Project } else { Owner::User };
+    let problems = settings.apply(&read(path)?, owner);
+    for problem in &problems {
+        note(format!("{}: {problem}", path.display()));
+    }
+    match out.json {
+        true => out.value(&json!({"file": path, "problems": problems, "text": settings.to_text()})),
+        false => out.line(format!("# {}\n{}", path.display(), settings.to_text().trim_end())),
+    }
+}
+
+fn read(path: &Path) -> Result<String, CliError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(CliError::failed(format!("cannot read {}: {error}", path.display()), "make it readable")),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), CliError> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    memory::replace_user_file(&RealSystem, path, text.as_bytes())
+        .map_err(|error| memory::MemoryError::from(error).into())
+}

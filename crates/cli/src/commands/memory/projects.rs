@@ -1,0 +1,140 @@
+//! `mind init`, `add`, `remove`, `list`.
+
+use std::path::{Path, PathBuf};
+
+use m1nd_engine::memory::{self, MemoryError};
+use serde_json::json;
+
+use super::{mind_home, registry};
+use crate::args::PathArg;
+use crate::error::CliError;
+use crate::memory_args::{MemoryInit, Paths};
+use crate::output::{Out, Tone, note};
+use crate::project;
+
+/// Largest template, in bytes.
+const MAX_TEMPLATE: u64 = 1 << 20;
+
+/// `mind init`.
+pub(crate) fn init(args: &MemoryInit, out: &mut Out) -> Result<(), CliError> {
+    let folder = project::root(args.path.path.as_deref())?;
+    let template = args.template.as_deref().map(template).transpose()?;
+    let (made, registered) = make(&folder, template.as_deref(), !args.no_register, !args.no_claude_md)?;
+    if out.json {
+        let value = json!({"project": made.project, "new": made.is_new, "registered": registered});
+        return out.value(&value);
+    }
+    let file = made.project.join(".mind/MEMORY.md");
+    let what = if made.is_new { "made" } else { "left as it is" };
+    out.line(format!("{}  {what}", file.display()))?;
+    if registered {
+        out.line("registered; write in that file as you go: it is read by itself")?;
+    }
+    Ok(())
+}
+
+/// Makes what is missing. Returns what was made, and whether the project is newly registered.
+pub(super) fn make(
+    folder: &Path,
+    template: Option<&str>,
+    register: bool,
+    _block: bool,
+) -> Result<(memory::Made, bool), CliError> {
+    let made = memory::make(folder, &mind_home()?, template)?;
+    let registered = register && registry()?.add(&made.project, &[], jiff::Timestamp::now())?;
+    Ok((made, registered))
+}
+
+fn template(path: &Path) -> Result<String, CliError> {
+    let unusable = |why: String| {
+        CliError::usage(format!("cannot use the template {}: {why}", path.display()), "name a readable text file")
+    };
+    match std::fs::metadata(path) {
+        Ok(data) if data.len() > MAX_TEMPLATE => {
+            return Err(unusable(format!("it has more than {MAX_TEMPLATE} bytes")));
+        }
+        _ => {}
+    }
+    std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))
+}
+
+/// `mind add`.
+pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
+    let paths = match args.paths.as_slice() {
+        [] => vec![PathBuf::from(".")],
+        paths => paths.to_vec(),
+    };
+    let (registry, home) = (registry()?, mind_home()?);
+    let (mut rows, mut skipped) = (Vec::new(), None);
+    for path in &paths {
+        match memory::find_project(path, &home) {
+            Ok(project) => {
+                let is_new = registry.add(&project, &[], jiff::Timestamp::now())?;
+                rows.push((project, if is_new { "registered" } else { "was registered" }));
+            }
+            Err(error) => {
+                note(format!("{}: skipped: {error}", path.display()));
+                skipped = Some(error);
+            }
+        }
+    }
+    if out.json {
+        out.value(&rows.iter().map(|(path, state)| json!({"path": path, "state": state})).collect())?;
+    } else {
+        for (path, state) in &rows {
+            out.line(format!("{}  {state}", path.display()))?;
+        }
+    }
+    // Something was done, so this is only an error if nothing could be.
+    match skipped {
+        Some(error) if rows.is_empty() => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// `mind remove`.
+pub(crate) fn remove(args: &PathArg, out: &mut Out) -> Result<(), CliError> {
+    let path = args.path.clone().unwrap_or_else(|| ".".into());
+    let project = match memory::find_project(&path, &mind_home()?) {
+        Ok(project) => project,
+        // The folder may be gone: its path is all that is left.
+        Err(_) => std::path::absolute(&path)?,
+    };
+    let removed = registry()?.remove(&project)?;
+    if !removed {
+        return Err(MemoryError::NoProject { cwd: project }.into());
+    }
+    match out.json {
+        true => out.value(&json!({"path": project, "state": "removed"})),
+        false => out.line(format!("{}  removed; its files stay", project.display())),
+    }
+}
+
+/// `mind list`.
+pub(crate) fn list(out: &mut Out) -> Result<(), CliError> {
+    let projects = registry()?.list()?;
+    if out.json {
+        let rows = projects.iter().map(|project| {
+            let is_there = project.path.join(".mind/MEMORY.md").is_file();
+            json!({"path": project.path, "name": project.name, "stack": project.stack, "last_activity": project.last_activity,
+                "registered_at": project.registered_at, "missing": !is_there})
+        });
+        return out.value(&rows.collect());
+    }
+    if projects.is_empty() {
+        return out.line("no project is registered; run `mind init` in one");
+    }
+    for project in projects {
+        let last = project
+            .last_activity
+            .map_or_else(|| "never".to_owned(), |last| last.strftime("%Y-%m-%d %H:%M").to_string());
+        let missing = if project.path.join(".mind/MEMORY.md").is_file() { "" } else { "  missing" };
+        out.line(format!(
+            "{}{}",
+            out.paint(Tone::Strong, &project.path.display().to_string()),
+            out.paint(Tone::Bad, missing)
+        ))?;
+        out.line(format!("  stack: {}; last activity: {last}", project.stack.join(", ")))?;
+    }
+    Ok(())
+}

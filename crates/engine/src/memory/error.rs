@@ -1,0 +1,86 @@
+use std::path::PathBuf;
+
+use m1nd_store::StoreError;
+use m1nd_vfs::VfsError;
+
+/// Why something about memories was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// No project with memories is at the folder or above it.
+    #[error("no project with a memory is at `{}` or above it; run `mind init` in the project", cwd.display())]
+    NoProject {
+        /// Where was looked.
+        cwd: PathBuf,
+    },
+    /// A gotcha like this one is stored already; it was counted as met once more.
+    #[error("a gotcha like this one exists: `{id}` ({title}); it was counted as met once more")]
+    EdgeExists {
+        /// Its id.
+        id: String,
+        /// Its title.
+        title: String,
+        /// How near both are, 0 to 1.
+        similarity: f32,
+    },
+    /// What was given cannot be used.
+    #[error("{0}")]
+    Invalid(String),
+    /// The daemon is needed and does not run.
+    #[error("the daemon is not running; start it with `mind daemon start`")]
+    DaemonNotRunning,
+    /// The daemon runs already, or did not answer.
+    #[error("{0}")]
+    Daemon(String),
+    /// A file of ours that cannot be made again does not hold what it should. It is left as it is.
+    #[error("`{}` cannot be read: {why}; it was left as it is: correct it, or move it away to start without it", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit.
+        why: String,
+    },
+    /// The text around a block cannot be changed safely.
+    #[error("`{}` was left as it is: {why}", path.display())]
+    Block {
+        /// The file.
+        path: PathBuf,
+        /// What stands against it.
+        why: String,
+    },
+    /// Writing was not allowed when this was opened.
+    #[error("opened for reading only; nothing was changed")]
+    ReadOnly,
+    /// A file of the project cannot be read.
+    #[error(transparent)]
+    Files(#[from] VfsError),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl MemoryError {
+    /// The code on the wire.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoProject { .. } => "PROJECT_NOT_REGISTERED",
+            Self::EdgeExists { .. } => "EDGE_EXISTS",
+            Self::Invalid(_) => "INVALID_ARGUMENT",
+            Self::DaemonNotRunning => "DAEMON_NOT_RUNNING",
+            Self::Daemon(_) => "DAEMON_FAILED",
+            Self::ReadOnly => "READ_ONLY",
+            Self::Damaged { .. } | Self::Block { .. } | Self::Files(_) | Self::Store(_) => "STORE_FAILED",
+        }
+    }
+
+    /// Whether the system or the user forbids it.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        match self {
+            Self::ReadOnly => true,
+            Self::Store(StoreError::Protected { .. } | StoreError::Outside { .. }) => true,
+            Self::Store(StoreError::Io { source, .. }) => source.kind() == std::io::ErrorKind::PermissionDenied,
+            _ => false,
+        }
+    }
+}

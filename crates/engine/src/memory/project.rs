@@ -1,0 +1,33 @@
+//! Which project a folder belongs to.
+
+use std::path::{Path, PathBuf};
+
+use crate::memory::MemoryError;
+
+/// The folder of a project's memories.
+pub(crate) const FOLDER: &str = ".mind";
+/// The memories themselves, below the project.
+pub(crate) const MEMORY_FILE: &str = ".mind/MEMORY.md";
+
+/// The nearest folder from `start` upwards that holds `.mind/MEMORY.md`, canonical. `home` is the folder that all projects
+/// share: it is called `.mind`, too, and is never taken for a project's.
+///
+/// # Errors
+/// [`MemoryError::NoProject`].
+pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
+    let none = || MemoryError::NoProject { cwd: start.to_owned() };
+    let start = std::fs::canonicalize(start).map_err(|_| none())?;
+    let home = std::fs::canonicalize(home).unwrap_or_else(|_| home.to_owned());
+    let holds = |folder: &&Path| {
+        let mind = folder.join(FOLDER);
+        mind != home
+            && folder.join(MEMORY_FILE).is_file()
+            && std::fs::canonicalize(&mind).is_ok_and(|mind| mind != home)
+    };
+    start.ancestors().find(holds).map(Path::to_owned).ok_or_else(none)
+}
+
+/// The name of a project: that of its folder.
+pub(crate) fn name_of(project: &Path) -> String {
+    project.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,3 @@
+//! Memories end to end.
+
+mod projects;

@@ -1,0 +1,103 @@
+use std::sync::Arc;
+
+use m1nd_engine::memory::{MemoryError, Registry, SharedFolder, find_project, make};
+use m1nd_store::RealSystem;
+use m1nd_testkit::{Fault, FaultSystem, TempTree};
+
+fn now() -> jiff::Timestamp {
+    "2026-05-04T10:00:00Z".parse().expect("a time")
+}
+
+#[test]
+fn a_project_is_the_nearest_folder_with_a_memory_and_never_the_shared_one() {
+    let tree =
+        TempTree::new("//- .mind/MEMORY.md\n# shared\n//- a/.mind/MEMORY.md\n//- a/b/c/x\n//- d/x\n//- e/.mind/x\n");
+    let home = tree.join(".mind");
+    let find = |path: &str| find_project(&tree.join(path), &home).ok().map(|path| path.display().to_string());
+    let a = Some(tree.join("a").display().to_string());
+    assert_eq!(find("a"), a);
+    assert_eq!(find("a/b/c"), a);
+    assert_eq!(find("d"), None, "the folder that all projects share is no project");
+    assert_eq!(find("e"), None, "a folder without a memory is none either");
+    assert_eq!(find("nowhere"), None);
+    assert!(find_project(&tree.join("d"), &tree.join("other")).is_ok(), "without that it would be one");
+}
+
+#[test]
+fn a_memory_is_made_once_and_never_overwritten() {
+    let tree = TempTree::new("//- p/x\n");
+    let (project, home) = (tree.join("p"), tree.join("home"));
+    assert!(make(&project, &home, None).expect("is made").is_new);
+    let text = std::fs::read_to_string(tree.join("p/.mind/MEMORY.md")).expect("is there");
+    assert!(text.contains("# p\n") && text.contains("## Gotchas"), "{text}");
+    assert_eq!(std::fs::read_to_string(tree.join("p/.mind/.gitignore")).expect("is there"), ".index/\n");
+    tree.write("p/.mind/MEMORY.md", "mine");
+    assert!(!make(&project, &home, Some("other")).expect("is left").is_new);
+    assert_eq!(std::fs::read_to_string(tree.join("p/.mind/MEMORY.md")).expect("is there"), "mine");
+    let refused = make(tree.path(), &tree.join(".mind"), None);
+    assert!(matches!(refused, Err(MemoryError::Invalid(_))), "{refused:?}");
+    assert!(make(&tree.join("p/x"), &home, None).is_err(), "a file is no project");
+}
+
+#[test]
+fn projects_registered_at_the_same_time_are_all_kept() {
+    let tree = TempTree::new("");
+    let home = tree.join("home");
+    std::thread::scope(|scope| {
+        for worker in 0..8 {
+            let registry = Registry::new(SharedFolder::new(home.clone()));
+            scope.spawn(move || {
+                for number in 0..10 {
+                    let path = format!("/p/{worker}/{number}");
+                    assert!(registry.add(path.as_ref(), &[], now()).expect("is added"));
+                    registry.touch(path.as_ref(), now()).expect("is noted");
+                    if number % 2 == 1 {
+                        assert!(registry.remove(path.as_ref()).expect("is removed"));
+                    }
+                }
+            });
+        }
+    });
+    let all = Registry::new(SharedFolder::new(home)).list().expect("is read");
+    assert_eq!(all.len(), 40);
+    assert!(all.iter().all(|project| project.last_activity == Some(now())));
+}
+
+#[test]
+fn a_registry_that_cannot_be_read_is_never_replaced() {
+    for text in ["{", "[]", "{\"version\": 2, \"projects\": {}}", ""] {
+        let tree = TempTree::new("");
+        tree.write("home/projects.json", text);
+        let registry = Registry::new(SharedFolder::new(tree.join("home")));
+        assert!(matches!(registry.list(), Err(MemoryError::Damaged { .. })), "{text:?}");
+        assert!(matches!(registry.add("/p".as_ref(), &[], now()), Err(MemoryError::Damaged { .. })), "{text:?}");
+        assert_eq!(std::fs::read_to_string(tree.join("home/projects.json")).expect("is there"), text);
+    }
+    let tree = TempTree::new("");
+    let known = r#"{"version":1,"later":7,"projects":{"/a":{"path":"/a","name":"a","stack":[],"registered_at":"2026-01-01T00:00:00Z","hue":3}}}"#;
+    tree.write("home/projects.json", known);
+    Registry::new(SharedFolder::new(tree.join("home"))).add("/b".as_ref(), &[], now()).expect("is added");
+    let text = std::fs::read_to_string(tree.join("home/projects.json")).expect("is there");
+    assert!(text.contains("\"later\": 7") && text.contains("\"hue\": 3"), "what is not known is kept: {text}");
+}
+
+#[test]
+fn a_failing_disk_leaves_the_registry_as_it_was_or_as_it_should_be() {
+    for fault in [Fault::Device, Fault::Full, Fault::ShortWrite, Fault::Dead] {
+        for nth in 0..12 {
+            let tree = TempTree::new("");
+            let system = FaultSystem::new(Arc::new(RealSystem));
+            let registry = Registry::new(SharedFolder::with_system(tree.join("home"), Arc::new(system.clone())));
+            registry.add("/first".as_ref(), &[], now()).expect("is added");
+            system.fail(nth, fault);
+            let outcome = registry.add("/second".as_ref(), &[], now());
+            system.heal();
+            let names: Vec<String> =
+                registry.list().expect("is read").into_iter().map(|project| project.name).collect();
+            let expected: &[&[&str]] =
+                if outcome.is_ok() { &[&["first", "second"]] } else { &[&["first"], &["first", "second"]] };
+            assert!(expected.iter().any(|expected| names == *expected), "{fault:?} {nth}: {names:?}");
+            registry.add("/third".as_ref(), &[], now()).expect("goes on");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Small files that several processes change: projects, global gotchas, what is remembered of one project's memories.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use m1nd_base::System;
+
+use crate::{RealSystem, StoreError, durable};
+
+/// The file whose lock a change holds.
+const CHANGE_LOCK: &str = ".lock";
+/// Time between two tries to get a lock.
+const RETRY: Duration = Duration::from_millis(2);
+
+/// A folder of small files that any process may change: each change reads, writes and renames under one lock, so none is
+/// lost. Nothing is made before the first change.
+#[derive(Debug, Clone)]
+pub struct SharedFolder {
+    folder: PathBuf,
+    system: Arc<dyn System>,
+}
+
+/// A lock that lasts as long as this value or its process, however that ends.
+#[derive(Debug)]
+#[must_use = "the lock is given back when this is dropped"]
+pub struct HeldLock {
+    _file: File,
+}
+
+impl SharedFolder {
+    /// The files in `folder`, which need not exist.
+    pub fn new(folder: PathBuf) -> Self {
+        Self::with_system(folder, Arc::new(RealSystem))
+    }
+
+    /// As [`SharedFolder::new`], with other file operations.
+    pub fn with_system(folder: PathBuf, system: Arc<dyn System>) -> Self {
+        Self { folder, system }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file operations it uses.
+    pub fn system(&self) -> &dyn System {
+        &*self.system
+    }
+
+    /// The content of a file of at most `max_bytes` bytes; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn read(&self, name: &str, max_bytes: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let path = self.folder.join(name);
+        match self.system.read(&path, max_bytes) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(StoreError::io("read", &path)(error)),
+        }
+    }
+
+    /// Lets `change` make new content of a file out of what it holds, alone; `None` leaves it. Waits up to `wait` for
+    /// others that change files of this folder.
+    ///
+    /// # Errors
+    /// What `change` says, or [`StoreError`]; the file then is as it was. [`StoreError::Taken`] if others did not finish.
+    pub fn change<T, E: From<StoreError>>(
+        &self,
+        name: &str,
+        max_bytes: u64,
+        wait: Duration,
+        change: impl FnOnce(Option<Vec<u8>>) -> Result<(T, Option<Vec<u8>>), E>,
+    ) -> Result<T, E> {
+        let _lock = self.hold(CHANGE_LOCK, wait)?;
+        durable::sweep(&*self.system, &self.folder)?;
+        let (answer, content) = change(self.read(name, max_bytes)?)?;
+        if let Some(content) = content {
+            durable::durable_write(&*self.system, &self.folder.join(name), &content)?;
+        }
+        Ok(answer)
+    }
+
+    /// Gives a damaged file that can be made again another name; the last few of them are kept.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn set_aside(&self, name: &str) -> Result<PathBuf, StoreError> {
+        let kept = durable::quarantine(&*self.system, &self.folder.join(name))?;
+        durable::prune(&*self.system, &self.folder, |other| other.starts_with(name));
+        Ok(kept)
+    }
+
+    /// Takes a lock of this name, waiting up to `wait` for its holder.
+    ///
+    /// # Errors
+    /// [`StoreError::Taken`] if it is still held then, or [`StoreError::Io`].
+    pub fn hold(&self, name: &str, wait: Duration) -> Result<HeldLock, StoreError> {
+        let started = Instant::now();
+        loop {
+            if let Some(lock) = self.try_hold(name)? {
+                return Ok(lock);
+            }
+            if started.elapsed() >= wait {
+                return Err(StoreError::Taken { path: self.folder.join(name) });
+            }
+            std::thread::sleep(RETRY);
+        }
+    }
+
+    /// Takes a lock of this name without waiting; `None` if it is held.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn try_hold(&self, name: &str) -> Result<Option<HeldLock>, StoreError> {
+        self.system.create_folder(&self.folder).map_err(StoreError::io("create the folder", &self.folder))?;
+        let path = self.folder.join(name);
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(&path).map_err(StoreError::io("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(HeldLock { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error)),
+        }
+    }
+
+    /// Whether a lock of this name is held by anybody. Makes nothing.
+    pub fn is_held(&self, name: &str) -> bool {
+        let Ok(file) = OpenOptions::new().write(true).open(self.folder.join(name)) else { return false };
+        matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+    }
+}
