@@ -5,9 +5,28 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod comments;
+mod commits;
+mod markers;
+mod overlap;
+mod parser;
 mod recall;
 mod record;
+mod relations;
 pub mod secrets;
+mod sessions;
 
+pub use comments::{COMMENT_MARK, Comment, MAX_COMMENT_CHARS, comment_records, comments_by_form};
+pub use commits::{CommitText, commit_records};
+pub use markers::{Marker, MarkerKind, markers};
+pub use overlap::{SAME_THING, Tokens};
+pub use parser::gotcha_bullets::{GotchaBullet, Severity};
+pub use parser::state::ProjectState;
+pub use parser::{
+    HIGH_CONFIDENCE, MAX_PROBLEMS, MAX_RECORDS, MAX_TEXT_BYTES, MEDIUM_CONFIDENCE, MIN_CONFIDENCE, ParseContext,
+    ParseProblem, Parsed, Stats, parse,
+};
 pub use recall::{MIN_RELEVANCE, Novelty, Recall, RecallHit, RecallQuery, Recalled, Rejected, RejectedSeverity};
-pub use record::{Kind, Record, RecordId, Source, SourceKind, Status};
+pub use record::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
+pub use relations::{Relation, RelationKind, relations};
+pub use sessions::{INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, sessions_since, stretches};

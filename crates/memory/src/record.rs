@@ -3,6 +3,8 @@ use std::fmt;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::markers::Marker;
+
 /// What a memory is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -146,4 +148,42 @@ pub struct Record {
     pub resolved_by_line: Option<u32>,
     /// The later memory that takes its place.
     pub superseded_by: Option<RecordId>,
+    /// Words by which a decision says that it is not meant to last.
+    pub markers: Vec<Marker>,
+    /// Where the same memory was written before, oldest first.
+    pub earlier: Vec<Occurrence>,
+}
+
+impl Record {
+    /// A memory with nothing but what every memory has; confidence 1.
+    #[must_use]
+    pub fn new(id: RecordId, kind: Kind, title: &str, source: Source) -> Self {
+        Self {
+            id,
+            kind,
+            title: title.into(),
+            content: title.into(),
+            reasoning: None,
+            alternatives: Vec::new(),
+            status: None,
+            source,
+            date: None,
+            confidence: 1.0,
+            rule: "".into(),
+            is_key: false,
+            resolved_by_line: None,
+            superseded_by: None,
+            markers: Vec::new(),
+            earlier: Vec::new(),
+        }
+    }
+}
+
+/// An earlier place of a memory in the same text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Occurrence {
+    /// 1-based line.
+    pub line: u32,
+    /// The day of that line.
+    pub date: Option<Date>,
 }

@@ -2,21 +2,11 @@ use super::*;
 use crate::{RecordId, Source, SourceKind};
 
 fn record(kind: Kind, title: &str, content: &str) -> Record {
+    let source = Source { kind: SourceKind::MemoryFile, file: ".mind/MEMORY.md".into(), line: 1 };
     Record {
-        id: RecordId::new("project", SourceKind::MemoryFile, kind, title),
-        kind,
-        title: title.into(),
         content: content.into(),
-        reasoning: None,
-        alternatives: Vec::new(),
         status: (kind == Kind::Issue).then_some(Status::Open),
-        source: Source { kind: SourceKind::MemoryFile, file: ".mind/MEMORY.md".into(), line: 1 },
-        date: None,
-        confidence: 1.0,
-        rule: "test".into(),
-        is_key: false,
-        resolved_by_line: None,
-        superseded_by: None,
+        ..Record::new(RecordId::new("project", SourceKind::MemoryFile, kind, title), kind, title, source)
     }
 }
 

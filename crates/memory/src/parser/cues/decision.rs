@@ -1,0 +1,318 @@
+//! Cues of decisions.
+
+use super::{Hit, Title};
+use crate::parser::sentence::Sentence;
+
+/// Before `decided`, these say that nothing is decided.
+const UNDECIDED: &[&str] = &[
+    "haven't",
+    "hasn't",
+    "hadn't",
+    "not",
+    "never",
+    "undecided",
+    "should",
+    "could",
+    "would",
+    "if",
+    "may",
+    "might",
+    "must",
+    "need",
+    "needs",
+    "be",
+    "unless",
+    "until",
+    "till",
+    "whether",
+    "once",
+    "yet",
+    "who",
+    "when",
+    "before",
+    "didn't",
+    "can't",
+    "cannot",
+    "nobody",
+    "nothing",
+    "being",
+    "get",
+    "gets",
+    "don't",
+    "as",
+    "how",
+    "where",
+    "what",
+];
+/// Who may decide, without being `we`.
+const DECIDERS: &[&str] = &[
+    "customer",
+    "design",
+    "everyone",
+    "group",
+    "management",
+    "maintainers",
+    "product",
+    "team",
+    "they",
+    "was",
+    "were",
+    "been",
+    "meeting",
+    "people",
+    "board",
+    "legal",
+    "security",
+    "ops",
+    "it's",
+    "is",
+];
+/// After `going with` or `went with`, these are no choice.
+const NO_CHOICE: &[&str] = &[
+    "it",
+    "him",
+    "her",
+    "them",
+    "me",
+    "us",
+    "you",
+    "my",
+    "his",
+    "no",
+    "everything",
+    "everyone",
+    "anna",
+    "mum",
+    "kids",
+    "whom",
+    "that",
+    "what",
+    "which",
+];
+/// What shows that one thing was taken and another was not.
+const CONTRAST: &[&str] = &["over", "because", "instead", "rather", "since", "not"];
+
+/// The cue at a word, if there is one.
+pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    match s.word(at) {
+        "decided" => decided(s, at),
+        "chose" | "picked" => chose(s, at),
+        "going" | "gone" if s.word(at + 1) == "with" => going_with(s, at),
+        "went" if s.word(at + 1) == "with" => {
+            let ours = s.is_ours(at) && !s.has(at + 2, &["the", "flow"]) && !s.has(at + 2, &["the", "team"]);
+            (ours && is_choice(s, at + 2)).then(|| Hit::decision("decision.went_with", Title::After(at + 1)))
+        }
+        "settled" if s.word(at + 1) == "on" => {
+            let ours = s.is_ours(at) || DECIDERS.contains(&s.before(at)) && s.before(at) != "is";
+            ours.then(|| Hit::decision("decision.settled_on", Title::After(at + 1)))
+        }
+        "opted" | "opting" if s.word(at + 1) == "for" => {
+            ours_or_being(s, at).then(|| Hit::decision("decision.opted_for", Title::After(at + 1)))
+        }
+        "agreed" if matches!(s.word(at + 1), "to" | "on" | "that") => {
+            s.is_ours(at).then(|| Hit::decision("decision.agreed", Title::After(at + 1)))
+        }
+        "sticking" | "staying" if s.word(at + 1) == "with" => {
+            ours_or_being(s, at).then(|| Hit::decision("decision.sticking_with", Title::After(at + 1)))
+        }
+        "switched" | "switching" | "moved" | "migrated" | "moving" | "migrating" => switched(s, at),
+        "dropped" | "replaced" | "ditched" | "rejected" => replaced(s, at),
+        "using" => using(s, at),
+        "longer" if s.before(at) == "no" => no_longer(s, at),
+        _ => None,
+    }
+}
+
+fn is_choice(s: &Sentence<'_>, at: usize) -> bool {
+    at < s.words.len() && !NO_CHOICE.contains(&s.word(at))
+}
+
+/// Whether a participle is said of the writers: `going with`, `we're going with`, `we are going with`.
+fn ours_or_being(s: &Sentence<'_>, at: usize) -> bool {
+    let be = matches!(s.before(at), "are" | "am" | "were");
+    s.is_ours(at)
+        || (be && s.is_ours(at - 1) && at >= 2)
+        || (s.before(at) == "be" && s.clause_has_before(at, &["we'll", "will"]))
+}
+
+fn decided(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    if s.clause_has_before(at, UNDECIDED) && !decided_it_is(s, at) {
+        return None;
+    }
+    if !(s.is_ours(at) || DECIDERS.contains(&s.before(at)) || is_named(s, at)) {
+        return None;
+    }
+    let mut next = at + 1;
+    while matches!(s.word(next), "to" | "on" | "that" | "upon" | "we" | "finally" | "we'll" | "unanimously") {
+        next += 1;
+    }
+    let hit = Hit::decision("decision.decided", Title::After(next - 1));
+    if s.word(next) == "against" {
+        let title = if s.word(next + 1) == "using" { Title::After(next + 1) } else { Title::After(next) };
+        return Some(Hit { title, prefix: "against ", gives_up: true, ..hit });
+    }
+    if s.has(next, &["not", "to"]) {
+        let uses = matches!(s.word(next + 2), "use" | "adopt" | "have" | "add");
+        let title = Title::After(if uses { next + 2 } else { next + 1 });
+        // "I decided not to." says nothing more.
+        let says_more = next + 2 + usize::from(uses) < s.words.len();
+        let prefix = if uses { "not " } else { "not to " };
+        return says_more.then_some(Hit { title, prefix, gives_up: uses, ..hit });
+    }
+    (next < s.words.len()).then_some(hit)
+}
+
+/// `it was decided`, `it's been decided`: passive, and a fact.
+fn decided_it_is(s: &Sentence<'_>, at: usize) -> bool {
+    let from = at.saturating_sub(3);
+    let is_it = (from..at).any(|index| matches!(s.word(index), "it" | "it's" | "that's"));
+    is_it && !s.clause_has_before(at, &["not", "be", "if", "until", "once", "should", "whether", "never", "when"])
+}
+
+/// Whether somebody with a name decided, not at the start, where every word has a capital letter.
+fn is_named(s: &Sentence<'_>, at: usize) -> bool {
+    let Some(word) = at.checked_sub(1).and_then(|index| s.words.get(index)) else { return false };
+    let has_capital = s.line.shown[word.start..word.end].starts_with(char::is_uppercase);
+    has_capital && at >= 2 && !matches!(s.before(at - 1), "the" | "a")
+}
+
+fn chose(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    let is_up = s.word(at) == "picked" && matches!(s.word(at + 1), "up" | "off" | "out" | "apart" | "by");
+    if is_up || !s.is_ours(at) || s.word(at + 1) == "to" && s.word(at) == "picked" {
+        return None;
+    }
+    let says_who = matches!(s.before(at), "we" | "i" | "team") || s.before(at) == "finally";
+    let contrasts = s.find(at + 2, CONTRAST).is_some();
+    (at + 1 < s.words.len() && (says_who || contrasts)).then(|| Hit::decision("decision.chose", Title::After(at)))
+}
+
+fn going_with(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    let is_doubt =
+        s.clause_has_before(at, &["not", "consider", "considering", "about", "before", "if", "maybe", "might"]);
+    (ours_or_being(s, at) && is_choice(s, at + 2) && !is_doubt)
+        .then(|| Hit::decision("decision.going_with", Title::After(at + 1)))
+}
+
+fn switched(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    if !ours_or_being(s, at) {
+        return None;
+    }
+    let ends_in_to = |from: usize| s.find(from, &["to"]);
+    let is_switch = s.word(at).starts_with("switch");
+    let from = match s.word(at + 1) {
+        "to" if is_switch => {
+            return (at + 2 < s.words.len()).then(|| Hit::decision("decision.switched", Title::After(at + 1)));
+        }
+        "from" => at + 2,
+        "away" if s.word(at + 2) == "from" => {
+            return Some(Hit { gives_up: true, ..Hit::decision("decision.switched", Title::From(at + 1)) });
+        }
+        _ => at + 1,
+    };
+    let to = ends_in_to(from)?;
+    // `moved the file to src` is work; `moved from REST to gRPC` is a choice.
+    let is_choice = s.word(at + 1) == "from" || is_switch;
+    (is_choice && to + 1 < s.words.len()).then(|| Hit::decision("decision.switched", Title::After(to)))
+}
+
+fn replaced(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    if !s.is_ours(at) {
+        return None;
+    }
+    let favour = (at + 1..s.words.len())
+        .find(|index| s.word(*index) == "in" && matches!(s.word(index + 1), "favor" | "favour"))?;
+    (s.word(favour + 2) == "of" && favour + 3 < s.words.len())
+        .then(|| Hit::decision("decision.in_favour_of", Title::After(favour + 2)))
+}
+
+fn using(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    let starts = s.starts_clause(at) || ours_or_being(s, at) || matches!(s.before(at), "keep" | "start" | "started");
+    let contrast = s.find(at + 2, &["instead", "over", "because", "rather"])?;
+    let is_wire = s.word(contrast) == "over" && !is_alternative(s, contrast + 1);
+    let new_clause = (at..contrast).any(|index| s.after(index).contains([';', ':']));
+    // `using X instead` of a subject is a fact about code: "using unwrap instead of ? panics".
+    (starts && !is_wire && !new_clause).then(|| Hit::decision("decision.using", Title::After(at)))
+}
+
+/// Whether what stands after `over` can be something that was not chosen: no amount, no time, no medium.
+pub(crate) fn is_alternative(s: &Sentence<'_>, at: usize) -> bool {
+    let word = s.word(at);
+    let noun = if matches!(word, "the" | "a" | "an" | "our" | "this" | "that") { s.word(at + 1) } else { word };
+    let is_medium = matches!(
+        noun,
+        "air"
+            | "all"
+            | "and"
+            | "bluetooth"
+            | "christmas"
+            | "course"
+            | "day"
+            | "days"
+            | "friday"
+            | "here"
+            | "holidays"
+            | "http"
+            | "https"
+            | "internet"
+            | "ip"
+            | "it"
+            | "last"
+            | "limit"
+            | "lunch"
+            | "monday"
+            | "month"
+            | "months"
+            | "network"
+            | "next"
+            | "night"
+            | "past"
+            | "phone"
+            | "quic"
+            | "serial"
+            | "socket"
+            | "ssh"
+            | "summer"
+            | "tcp"
+            | "there"
+            | "time"
+            | "tls"
+            | "to"
+            | "tor"
+            | "udp"
+            | "usb"
+            | "vpn"
+            | "week"
+            | "weekend"
+            | "weeks"
+            | "websocket"
+            | "websockets"
+            | "wifi"
+            | "wire"
+            | "years"
+            | "http/2"
+            | "stdio"
+            | "budget"
+            | "quota"
+            | "threshold"
+            | "top"
+            | "every"
+            | "each"
+            | "whole"
+            | "entire"
+            | "same"
+            | "many"
+            | "several"
+    );
+    !word.is_empty() && !is_medium && !word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn no_longer(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    let verb = matches!(s.word(at + 1), "use" | "using" | "support" | "supporting" | "ship" | "shipping");
+    let no = at - 1;
+    let ours = ours_or_being(s, no);
+    (verb && ours && at + 2 < s.words.len()).then(|| Hit {
+        gives_up: true,
+        prefix: "no longer ",
+        ..Hit::decision("decision.no_longer", Title::From(at + 1))
+    })
+}

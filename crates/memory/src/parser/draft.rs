@@ -1,0 +1,495 @@
+//! One sentence → one memory that has no identity yet: title, reason, alternatives.
+
+use jiff::civil::Date;
+
+use super::cues::{self, Extras, Hit, Role, Strength, Title};
+use super::sentence::{Sentence, is_clause_break};
+use crate::markers::{Marker, markers};
+use crate::{Kind, Status};
+
+/// Longest title, in characters; cut at the end of a word.
+pub(crate) const MAX_TITLE_CHARS: usize = 120;
+/// Shorter titles, in characters, name nothing.
+pub(crate) const MIN_TITLE_CHARS: usize = 3;
+/// Longest content kept, in characters.
+pub(crate) const MAX_CONTENT_CHARS: usize = 2_000;
+/// Longest reason kept, in characters.
+pub(crate) const MAX_REASON_CHARS: usize = 400;
+/// Most rejected alternatives kept of one decision.
+pub(crate) const MAX_ALTERNATIVES: usize = 8;
+
+/// A memory before it is compared with the others of its text.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) kind: Kind,
+    pub(crate) title: String,
+    pub(crate) content: String,
+    pub(crate) reasoning: Option<String>,
+    pub(crate) alternatives: Vec<String>,
+    /// What it takes the place of, where its words say so.
+    pub(crate) replaces: Vec<String>,
+    pub(crate) status: Option<Status>,
+    pub(crate) line: u32,
+    pub(crate) date: Option<Date>,
+    pub(crate) confidence: f32,
+    pub(crate) rule: &'static str,
+    pub(crate) is_key: bool,
+    pub(crate) markers: Vec<Marker>,
+    pub(crate) role: Role,
+}
+
+/// The memory that a sentence is, if it is one. A reason may also stand in the sentence after it.
+pub(crate) fn draft(
+    sentence: &Sentence<'_>,
+    next: Option<&Sentence<'_>>,
+    is_first: bool,
+    strength: Strength,
+) -> Option<Draft> {
+    let own_reason = reason(sentence);
+    let next_reason = next.and_then(|next| leading_reason(next));
+    let rejected = alternatives(sentence);
+    let extras = Extras { reason: own_reason.is_some() || next_reason.is_some(), alternative: !rejected.is_empty() };
+    let hit = cues::find(sentence, is_first, strength, extras)?;
+    from_hit(sentence, &hit, own_reason, next_reason, rejected)
+}
+
+/// The memory that a whole sentence is because of the heading or label above it.
+pub(crate) fn draft_of(sentence: &Sentence<'_>, hit: &Hit) -> Option<Draft> {
+    let rejected = if hit.kind == Kind::Decision { alternatives(sentence) } else { Vec::new() };
+    from_hit(sentence, hit, reason(sentence), None, rejected)
+}
+
+fn from_hit(
+    sentence: &Sentence<'_>,
+    hit: &Hit,
+    own: Option<Reason>,
+    next: Option<String>,
+    rejected: Vec<Rejected>,
+) -> Option<Draft> {
+    let (from, to) = title_range(sentence, hit, own.as_ref());
+    let text = trim_title(&sentence.line.shown[from..to.max(from)]);
+    if text.chars().count() < MIN_TITLE_CHARS || is_placeholder(text) {
+        return None;
+    }
+    let title = cut(&format!("{}{text}", hit.prefix), MAX_TITLE_CHARS);
+    let mut replaces: Vec<String> = rejected.iter().filter(|it| it.is_replaced).map(|it| it.text.clone()).collect();
+    let mut alternatives: Vec<String> = Vec::new();
+    if hit.kind == Kind::Decision {
+        alternatives = rejected.into_iter().map(|it| it.text).collect();
+        if hit.gives_up {
+            let given_up = given_up(text);
+            replaces.push(given_up.clone());
+            alternatives.insert(0, given_up);
+        }
+        alternatives.dedup();
+        alternatives.truncate(MAX_ALTERNATIVES);
+    } else {
+        replaces.clear();
+    }
+    let markers = if hit.kind == Kind::Decision { markers(sentence.text()) } else { Vec::new() };
+    Some(Draft {
+        kind: hit.kind,
+        title,
+        content: cut(sentence.line.shown.trim(), MAX_CONTENT_CHARS),
+        reasoning: own.map(|reason| reason.text).or(next),
+        alternatives,
+        replaces,
+        status: status(sentence, hit),
+        line: sentence.line.number_at(sentence.start),
+        date: None,
+        confidence: hit.score,
+        rule: hit.rule,
+        is_key: hit.is_key,
+        markers,
+        role: hit.role,
+    })
+}
+
+fn status(sentence: &Sentence<'_>, hit: &Hit) -> Option<Status> {
+    let status = hit.status?;
+    let ticked = sentence.line.ticked == Some(true) || sentence.line.mask.contains(['✓', '✔', '✅']);
+    if ticked {
+        return Some(Status::Resolved);
+    }
+    let own = |index: usize| sentence.word(index) == "blocked" && matches!(sentence.word(index + 1), "by" | "on");
+    let blocked = (0..sentence.words.len()).any(|index| {
+        own(index) || sentence.word(index) == "waiting" && matches!(sentence.word(index + 1), "for" | "on")
+    });
+    Some(if status == Status::Open && blocked { Status::Blocked } else { status })
+}
+
+/// The bytes of the line that make the title.
+fn title_range(s: &Sentence<'_>, hit: &Hit, reason: Option<&Reason>) -> (usize, usize) {
+    let (from, first) = match hit.title {
+        Title::After(index) => (s.words.get(index).map_or(s.end, |word| word.end), index + 1),
+        Title::From(index) => {
+            let start = s.words.get(index).map_or(s.end, |word| word.start);
+            (if index == 0 { s.start } else { start }, index)
+        }
+        Title::Before(index) => {
+            let start = s.words.iter().position(|word| !matches!(&*word.text, "the" | "and" | "so" | "but"));
+            let from = start.and_then(|at| s.words.get(at)).map_or(s.start, |word| word.start);
+            return (from, s.words.get(index).map_or(s.end, |word| word.start));
+        }
+    };
+    let mut to = s.end;
+    if let Some(reason) = reason.filter(|reason| reason.cuts_title && reason.at > first) {
+        to = to.min(s.words[reason.at - 1].end.max(from));
+    }
+    if hit.role == Role::Fix
+        && let Some(end) = fix_end(s, first)
+    {
+        to = to.min(end);
+    }
+    (from, to)
+}
+
+/// Where the name of what was fixed ends: before a dash, or before how it was done.
+fn fix_end(s: &Sentence<'_>, first: usize) -> Option<usize> {
+    (first..s.words.len().saturating_sub(1)).find_map(|index| {
+        let after = s.after(index);
+        let dash = after.starts_with(char::is_whitespace) && is_clause_break(after) || after.contains(['—', '→']);
+        let how = matches!(s.word(index + 1), "by" | "via") && index > first;
+        (dash || how).then(|| s.words[index].end)
+    })
+}
+
+/// A reason in a sentence.
+struct Reason {
+    text: String,
+    /// The word that starts it.
+    at: usize,
+    /// Whether the title ends before it.
+    cuts_title: bool,
+}
+
+fn reason(s: &Sentence<'_>) -> Option<Reason> {
+    for at in 0..s.words.len() {
+        let (last, cuts_title) = match s.word(at) {
+            "because" => (if s.word(at + 1) == "of" { at + 1 } else { at }, true),
+            "since" if is_reason_since(s, at) => (at, true),
+            "so" if at > 0 && s.word(at + 1) == "that" => (at + 1, true),
+            "so" if at > 0 && s.after(at - 1).contains([',', ';']) && at + 2 < s.words.len() => (at, true),
+            "due" if s.word(at + 1) == "to" => (at + 1, false),
+            "reason" | "why" if s.after(at).starts_with(':') => (at, true),
+            _ => continue,
+        };
+        let Some(text) = tail(s, last) else { continue };
+        return Some(Reason { text, at, cuts_title });
+    }
+    None
+}
+
+/// Whether `since` gives a reason rather than a time.
+fn is_reason_since(s: &Sentence<'_>, at: usize) -> bool {
+    let next = s.word(at + 1);
+    let is_time = next.starts_with(|c: char| c.is_ascii_digit())
+        || matches!(
+            next,
+            "then"
+                | "last"
+                | "yesterday"
+                | "monday"
+                | "tuesday"
+                | "wednesday"
+                | "thursday"
+                | "friday"
+                | "saturday"
+                | "sunday"
+                | "january"
+                | "february"
+                | "march"
+                | "april"
+                | "may"
+                | "june"
+                | "july"
+                | "august"
+                | "september"
+                | "october"
+                | "november"
+                | "december"
+                | "upgrading"
+                | "updating"
+                | "moving"
+                | "version"
+                | "release"
+                | "today"
+                | "this"
+                | "early"
+                | "late"
+                | "when"
+                | "merging"
+                | "switching"
+                | "about"
+        )
+        || next.starts_with('v') && next[1..].starts_with(|c: char| c.is_ascii_digit())
+        || matches!(next, "the" | "our" | "that")
+            && matches!(
+                s.word(at + 2),
+                "upgrade"
+                    | "update"
+                    | "release"
+                    | "last"
+                    | "migration"
+                    | "move"
+                    | "beginning"
+                    | "start"
+                    | "refactor"
+                    | "merge"
+                    | "deploy"
+                    | "rewrite"
+                    | "bump"
+            );
+    at > 0 && !is_time && at + 1 < s.words.len()
+}
+
+fn tail(s: &Sentence<'_>, last: usize) -> Option<String> {
+    let from = s.words.get(last)?.end;
+    let text = trim_title(&s.line.shown[from..s.end]);
+    (text.chars().count() >= MIN_TITLE_CHARS).then(|| cut(text, MAX_REASON_CHARS))
+}
+
+/// The reason that a whole sentence is, as it starts with a word that says so.
+pub(crate) fn leading_reason(s: &Sentence<'_>) -> Option<String> {
+    match s.word(0) {
+        "because" => tail(s, usize::from(s.word(1) == "of")),
+        "since" if s.words.len() > 3 && !s.mask_has_comma() => tail(s, 0),
+        "reason" | "why" | "reasoning" | "rationale" if s.after(0).starts_with(':') => tail(s, 0),
+        _ => None,
+    }
+}
+
+impl Sentence<'_> {
+    fn mask_has_comma(&self) -> bool {
+        self.words.iter().any(|word| word.after.starts_with(','))
+    }
+}
+
+/// Something that was not chosen.
+struct Rejected {
+    text: String,
+    /// Whether the words say that it was in use.
+    is_replaced: bool,
+}
+
+fn alternatives(s: &Sentence<'_>) -> Vec<Rejected> {
+    let mut found = Vec::new();
+    let mut at = 1;
+    while at < s.words.len() && found.len() < MAX_ALTERNATIVES {
+        let (first, is_replaced) = match s.word(at) {
+            "over" if cues::is_alternative(s, at + 1) && !is_verb_with_over(s.before(at)) => (at + 1, false),
+            "instead" | "rather" if matches!(s.word(at + 1), "of" | "than") => (at + 2, s.word(at) == "instead"),
+            "not" if s.after(at - 1).contains([',', '—', '–']) && is_thing(s, at + 1) => (at + 1, false),
+            "rejected" if s.after(at).starts_with(':') => (at + 1, false),
+            "longer" if s.before(at) == "no" && matches!(s.word(at + 1), "use" | "using") => (at + 2, true),
+            "from" if is_switch_verb(s, at) => (at + 1, true),
+            "dropped" | "replaced" | "ditched" if s.find(at + 1, &["favor", "favour"]).is_some() => (at + 1, true),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let end = alternative_end(s, first);
+        if end > first {
+            split_names(s, first, end).into_iter().for_each(|text| found.push(Rejected { text, is_replaced }));
+        }
+        at = end.max(at + 1);
+    }
+    found
+}
+
+fn is_switch_verb(s: &Sentence<'_>, at: usize) -> bool {
+    matches!(s.before(at), "switched" | "switching" | "moved" | "migrated" | "moving" | "migrating" | "away")
+}
+
+/// `take over`, `hand over`: no comparison.
+fn is_verb_with_over(word: &str) -> bool {
+    matches!(
+        word,
+        "take"
+            | "takes"
+            | "took"
+            | "taken"
+            | "taking"
+            | "hand"
+            | "handed"
+            | "start"
+            | "starting"
+            | "fail"
+            | "failed"
+            | "left"
+            | "carry"
+            | "carried"
+            | "loop"
+            | "loops"
+            | "looping"
+            | "iterate"
+            | "iterates"
+            | "iterating"
+            | "run"
+            | "go"
+            | "went"
+            | "all"
+            | "switch"
+            | "wrapper"
+            | "turn"
+            | "just"
+            | "well"
+            | "rolled"
+            | "roll"
+            | "sent"
+            | "send"
+            | "served"
+            | "serve"
+            | "sync"
+            | "talk"
+            | "talks"
+            | "stream"
+            | "streamed"
+            | "spread"
+            | "is"
+            | "runs"
+    )
+}
+
+/// Whether `, not …` goes on with a thing rather than with a statement.
+fn is_thing(s: &Sentence<'_>, at: usize) -> bool {
+    !matches!(
+        s.word(at),
+        "" | "because"
+            | "just"
+            | "only"
+            | "sure"
+            | "yet"
+            | "that"
+            | "to"
+            | "so"
+            | "when"
+            | "if"
+            | "on"
+            | "in"
+            | "for"
+            | "by"
+            | "with"
+            | "much"
+            | "really"
+            | "even"
+    )
+}
+
+/// The word after the last one of a name of an alternative.
+fn alternative_end(s: &Sentence<'_>, first: usize) -> usize {
+    const MAX_NAME_WORDS: usize = 8;
+    let mut index = first;
+    while index < s.words.len() && index < first + MAX_NAME_WORDS {
+        let stops = matches!(
+            s.word(index),
+            "because"
+                | "since"
+                | "so"
+                | "due"
+                | "instead"
+                | "rather"
+                | "over"
+                | "when"
+                | "while"
+                | "as"
+                | "until"
+                | "to"
+                | "reason"
+                | "why"
+                | "after"
+                | "if"
+                | "which"
+                | "that"
+                | "anymore"
+                | "for"
+                | "in"
+        );
+        if index > first && stops || index == first && s.word(index) == "because" {
+            break;
+        }
+        let after = s.after(index);
+        index += 1;
+        if is_clause_break(after) && !(after.trim() == "," && matches!(s.word(index), "and" | "or")) {
+            break;
+        }
+    }
+    index
+}
+
+/// `Kafka and RabbitMQ` → two; `the drag and drop editor` stays one.
+fn split_names(s: &Sentence<'_>, first: usize, end: usize) -> Vec<String> {
+    const MAX_WORDS_OF_A_NAME: usize = 2;
+    let text = |from: usize, to: usize| trim_title(&s.line.shown[s.words[from].start..s.words[to - 1].end]).to_owned();
+    let cuts: Vec<usize> = (first + 1..end).filter(|index| matches!(s.word(*index), "or" | "and")).collect();
+    let mut parts = Vec::new();
+    let mut from = first;
+    for cut in cuts.iter().copied().chain([end]) {
+        if cut > from {
+            parts.push((from, cut));
+        }
+        from = cut + 1;
+    }
+    if parts.iter().any(|(from, to)| to - from > MAX_WORDS_OF_A_NAME) {
+        parts = vec![(first, end)];
+    }
+    parts.into_iter().map(|(from, to)| text(from, to)).filter(|text| !text.is_empty()).collect()
+}
+
+/// The name in `moment for dates`: what was given up, without its purpose.
+fn given_up(title: &str) -> String {
+    let end = [" for ", " in ", " because ", " since ", " to ", ", "].iter().filter_map(|stop| title.find(stop)).min();
+    let text = title[..end.unwrap_or(title.len())].trim();
+    let text = ["away from ", "using ", "use ", "supporting ", "support ", "shipping ", "ship "]
+        .iter()
+        .find_map(|verb| text.strip_prefix(verb))
+        .unwrap_or(text);
+    text.to_owned()
+}
+
+/// Without the marks around a title.
+pub(crate) fn trim_title(text: &str) -> &str {
+    let text = text.trim_start_matches([
+        ' ', '\t', '-', '–', '—', ':', '*', ',', ';', '>', '→', '=', '.', ']', ')', '|', '✓', '✔', '✅',
+    ]);
+    text.trim_end_matches([' ', '\t', '.', '!', ',', ';', ':', '-', '–', '—', '*', '|', '✓', '✔', '✅', '\u{fe0f}'])
+}
+
+/// At most this many characters, cut at the end of a word.
+pub(crate) fn cut(text: &str, chars: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(chars) else { return text.to_owned() };
+    let head = &text[..end];
+    let at_word = text[end..].starts_with(char::is_whitespace);
+    let end = if at_word { end } else { head.rfind(char::is_whitespace).filter(|at| *at > 0).unwrap_or(end) };
+    head[..end].trim_end().to_owned()
+}
+
+/// What templates put where people are to write.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    let text = text.trim().trim_end_matches('.');
+    let wrapped = |open: char, close: char| {
+        text.strip_prefix(open)
+            .and_then(|rest| rest.strip_suffix(close))
+            .is_some_and(|inside| !inside.contains([open, close]))
+    };
+    let lower = text.to_ascii_lowercase();
+    wrapped('(', ')')
+        || wrapped('<', '>')
+        || wrapped('[', ']')
+        || wrapped('{', '}')
+        || matches!(
+            &*lower,
+            "" | "none"
+                | "n/a"
+                | "nothing"
+                | "tbd"
+                | "todo"
+                | "..."
+                | "…"
+                | "-"
+                | "none yet"
+                | "none so far"
+                | "nothing yet"
+        )
+}

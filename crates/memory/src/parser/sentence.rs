@@ -1,0 +1,318 @@
+//! Words and sentences of a line.
+
+use std::borrow::Cow;
+
+use super::markdown::{Line, MASKED};
+
+/// Words of a line looked at.
+pub(crate) const MAX_WORDS: usize = 2_000;
+/// A longer sentence is cut.
+const MAX_SENTENCE_WORDS: usize = 200;
+/// How far before a word its clause is looked through, in words.
+const MAX_LOOK_BACK: usize = 24;
+
+/// A word of a line.
+#[derive(Clone, Debug)]
+pub(crate) struct Word<'l> {
+    /// In lower case, typographic apostrophes made plain.
+    pub(crate) text: Cow<'l, str>,
+    /// Its bytes in the line.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Everything up to the next word: blanks and punctuation.
+    pub(crate) after: &'l str,
+}
+
+/// The words of a line. Marks inside of a word stay in it: `node.js`, `cross-domain`, `src/auth.rs`, `don't`.
+pub(crate) fn words(mask: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<Word<'_>> = Vec::new();
+    let mut chars = mask.char_indices().peekable();
+    let mut start: Option<usize> = None;
+    let mut previous = ' ';
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |(_, next)| *next);
+        let inside = is_letter(c) || (start.is_some() && joins(previous, c, next));
+        match (inside, start) {
+            (true, None) => start = Some(at),
+            (false, Some(from)) => {
+                words.push(word(mask, from, at));
+                start = None;
+            }
+            _ => {}
+        }
+        previous = c;
+        if words.len() >= MAX_WORDS {
+            break;
+        }
+    }
+    if let Some(from) = start {
+        words.push(word(mask, from, mask.len()));
+    }
+    for index in 0..words.len() {
+        let next = words.get(index + 1).map_or(mask.len(), |next| next.start);
+        words[index].after = &mask[words[index].end..next];
+    }
+    words
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == MASKED
+}
+
+fn joins(previous: char, c: char, next: char) -> bool {
+    match c {
+        ':' => next == ':' || previous == ':' && is_letter(next) || previous.is_ascii_digit() && next.is_ascii_digit(),
+        '-' | '\'' | '’' | '.' | '/' | '@' | '#' | '+' | '&' | '=' | '\\' | '$' => is_letter(next),
+        _ => false,
+    }
+}
+
+fn word(mask: &str, start: usize, end: usize) -> Word<'_> {
+    let text = &mask[start..end];
+    let text = if text.contains('’') { Cow::Owned(text.replace('’', "'")) } else { Cow::Borrowed(text) };
+    Word { text, start, end, after: "" }
+}
+
+/// One sentence of a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sentence<'l> {
+    pub(crate) line: &'l Line,
+    pub(crate) words: &'l [Word<'l>],
+    /// Its bytes in the line.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// The sentences of a line, in order.
+pub(crate) fn sentences<'l>(line: &'l Line, words: &'l [Word<'l>]) -> Vec<Sentence<'l>> {
+    let mut found = Vec::new();
+    let mut first = 0;
+    for index in 0..words.len() {
+        let is_last = index + 1 == words.len();
+        if !is_last && index - first + 1 < MAX_SENTENCE_WORDS && !ends_sentence(line, words, index) {
+            continue;
+        }
+        let end = if is_last { line.mask.len() } else { words[index + 1].start - lead(words[index].after) };
+        let start = if first == 0 { 0 } else { words[first].start - lead(words[first - 1].after) };
+        found.push(Sentence { line, words: &words[first..=index], start, end });
+        first = index + 1;
+    }
+    found
+}
+
+/// Bytes before a word that belong to it: an opening bracket or quotation mark, but no blank.
+fn lead(between: &str) -> usize {
+    between
+        .chars()
+        .next_back()
+        .map_or(0, |c| if matches!(c, '(' | '"' | '“' | '[' | '`' | '/' | '.') { c.len_utf8() } else { 0 })
+}
+
+/// A full stop after these ends no sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "approx", "ca", "cf", "dr", "e.g", "eg", "eq", "fig", "i.e", "ie", "incl", "max", "min", "mr", "mrs", "ms", "resp",
+    "ver", "viz", "vol", "vs",
+];
+/// These may end one, if a capital letter follows.
+const MAYBE_LAST: &[&str] = &["al", "etc", "inc", "jr", "ltd", "no", "sr", "st"];
+
+fn ends_sentence(line: &Line, words: &[Word<'_>], index: usize) -> bool {
+    let word = &words[index];
+    let next = &words[index + 1];
+    let mark = word.after.trim_start_matches([')', ']', '"', '”', '\'', '*', '`']);
+    if mark.starts_with(';') || word.after.contains(" | ") {
+        return word.after.contains(" | ") || starts_entry(words, index + 1);
+    }
+    let Some(first) = mark.chars().next().filter(|c| matches!(c, '.' | '!' | '?' | '。')) else { return false };
+    if first != '。' && !mark.contains(char::is_whitespace) {
+        return false;
+    }
+    let follows_capital = line.shown[next.start..].starts_with(char::is_uppercase);
+    if first == '.' {
+        let text: &str = &word.text;
+        let is_initial = text.chars().count() == 1 && text.starts_with(char::is_alphabetic) && text != "i";
+        if is_initial || ABBREVIATIONS.contains(&text) || (MAYBE_LAST.contains(&text) && !follows_capital) {
+            return false;
+        }
+        if mark.starts_with("..") && !follows_capital {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether the words from here start an entry of their own after a semicolon.
+fn starts_entry(words: &[Word<'_>], index: usize) -> bool {
+    let Some(word) = words.get(index) else { return false };
+    let starts = matches!(&*word.text, "decided" | "learned" | "discovered" | "fixed" | "til" | "blocked");
+    starts
+        || (matches!(&*word.text, "problem" | "issue" | "bug" | "gotcha" | "next") && word.after.starts_with(':'))
+        || (word.text == "turns" && words.get(index + 1).is_some_and(|next| next.text == "out"))
+}
+
+/// Words that may stand before the first word that counts.
+const FILLERS: &[&str] = &[
+    "actually",
+    "afterwards",
+    "again",
+    "already",
+    "also",
+    "and",
+    "anyway",
+    "apparently",
+    "basically",
+    "but",
+    "eventually",
+    "finally",
+    "fyi",
+    "hence",
+    "just",
+    "later",
+    "meanwhile",
+    "note",
+    "now",
+    "ok",
+    "okay",
+    "so",
+    "then",
+    "therefore",
+    "thus",
+    "today",
+    "ultimately",
+    "update",
+    "well",
+    "yesterday",
+];
+/// Words between a subject and its verb.
+const ADVERBS: &[&str] = &[
+    "all",
+    "already",
+    "also",
+    "both",
+    "eventually",
+    "finally",
+    "have",
+    "has",
+    "jointly",
+    "just",
+    "now",
+    "only",
+    "quickly",
+    "recently",
+    "simply",
+    "then",
+    "therefore",
+    "today",
+    "together",
+    "ultimately",
+    "unanimously",
+    "yesterday",
+    "once",
+    "again",
+    "so",
+    "hence",
+];
+/// Before `we`, these make what follows no fact.
+const HYPOTHETICAL: &[&str] = &[
+    "before", "could", "did", "do", "if", "might", "once", "should", "unless", "until", "till", "when", "whenever",
+    "whether", "would", "in-case", "assuming", "suppose", "after",
+];
+
+impl<'l> Sentence<'l> {
+    /// The word at an index; nothing out of range.
+    pub(crate) fn word(&self, index: usize) -> &str {
+        self.words.get(index).map_or("", |word| &word.text)
+    }
+
+    /// The word before an index.
+    pub(crate) fn before(&self, index: usize) -> &str {
+        index.checked_sub(1).map_or("", |index| self.word(index))
+    }
+
+    /// What stands between a word and the next.
+    pub(crate) fn after(&self, index: usize) -> &'l str {
+        self.words.get(index).map_or("", |word| word.after)
+    }
+
+    /// Whether the words from an index are these.
+    pub(crate) fn has(&self, index: usize, words: &[&str]) -> bool {
+        words.iter().enumerate().all(|(offset, word)| self.word(index + offset) == *word)
+    }
+
+    /// The first index from `from` on with one of the words.
+    pub(crate) fn find(&self, from: usize, words: &[&str]) -> Option<usize> {
+        (from..self.words.len()).find(|index| words.contains(&self.word(*index)))
+    }
+
+    /// The text of the sentence.
+    pub(crate) fn text(&self) -> &'l str {
+        self.line.shown[self.start..self.end].trim()
+    }
+
+    /// Whether it is a question.
+    pub(crate) fn is_question(&self) -> bool {
+        self.line.mask[self.start..self.end].trim_end_matches([')', '"', '*', '_', ' ']).ends_with('?')
+    }
+
+    /// Whether nothing that counts stands before a word in its clause.
+    pub(crate) fn starts_clause(&self, index: usize) -> bool {
+        let mut index = index;
+        while index > 0 && !is_clause_break(self.after(index - 1)) {
+            if !FILLERS.contains(&self.before(index)) {
+                return false;
+            }
+            index -= 1;
+        }
+        true
+    }
+
+    /// Whether a verb is said of the writers: of nobody, as in notes, or of `we`, and as a fact.
+    pub(crate) fn is_ours(&self, index: usize) -> bool {
+        let mut index = index;
+        loop {
+            if index == 0 || is_clause_break(self.after(index - 1)) {
+                return true;
+            }
+            let before = self.before(index);
+            if matches!(before, "we" | "i" | "we've" | "i've" | "we're" | "i'm" | "team" | "everyone" | "us") {
+                return index < 2
+                    || is_clause_break(self.after(index - 2))
+                    || !HYPOTHETICAL.contains(&self.before(index - 1));
+            }
+            if !ADVERBS.contains(&before) && !FILLERS.contains(&before) {
+                return false;
+            }
+            index -= 1;
+        }
+    }
+
+    /// Whether one of the words stands before an index in the same clause.
+    pub(crate) fn clause_has_before(&self, index: usize, words: &[&str]) -> bool {
+        let last = index;
+        let mut index = index;
+        while index > 0 && last - index < MAX_LOOK_BACK && !self.after(index - 1).contains([',', ';']) {
+            index -= 1;
+            if words.contains(&self.word(index)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a colon or a dash that stands alone follows a word.
+    pub(crate) fn is_labelled(&self, index: usize) -> bool {
+        let after = self.after(index).trim_end();
+        let is_end = index + 1 == self.words.len() && after.is_empty();
+        !is_end && (after.trim_start_matches([')', ']', '*', '_']).starts_with(':') || is_dash(after))
+    }
+}
+
+fn is_dash(between: &str) -> bool {
+    between.starts_with(char::is_whitespace) && matches!(between.trim(), "-" | "–" | "—" | "--" | "→" | "->" | "=>")
+        || between.trim() == "—"
+}
+
+/// Whether what stands between two words parts two clauses.
+pub(crate) fn is_clause_break(between: &str) -> bool {
+    between.contains([',', ';', ':', '(', '[', '—', '–', '|', '→', '"', '“', '✓', '✅', '.']) || is_dash(between)
+}

@@ -1,0 +1,231 @@
+//! What the memories of a text mean to each other: the same one met again, fixes of issues, decisions that replace others.
+
+use std::collections::HashMap;
+
+use super::cues::Role;
+use super::draft::{Draft, MAX_CONTENT_CHARS, cut};
+use crate::overlap::{SAME_THING, Tokens};
+use crate::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
+
+/// The newest memories with a common word that are compared with a fix or a replacement.
+const MAX_CANDIDATES: usize = 256;
+/// Earlier places kept of one memory.
+const MAX_EARLIER: usize = 16;
+/// A fix that has one word in common with the only issue about it may leave this many of the issue's words out.
+const MAX_WORDS_AROUND_ONE: usize = 3;
+
+/// Where the texts come from.
+pub(crate) struct Origin<'a> {
+    pub(crate) project: &'a str,
+    pub(crate) kind: SourceKind,
+    pub(crate) file: &'a str,
+}
+
+/// The memories so far, in order of time.
+#[derive(Default)]
+struct Timeline {
+    records: Vec<Record>,
+    tokens: Vec<Tokens>,
+    replaces: Vec<Vec<String>>,
+    by_id: HashMap<RecordId, usize>,
+    /// Memories by a word of their title, oldest first.
+    by_token: HashMap<(Kind, Box<str>), Vec<usize>>,
+}
+
+/// Drafts in order of the text → memories in order of time.
+pub(crate) fn assemble(mut drafts: Vec<Draft>, origin: &Origin<'_>) -> Vec<Record> {
+    sort_by_time(&mut drafts);
+    let mut timeline = Timeline::default();
+    for draft in drafts {
+        timeline.take(draft, origin);
+    }
+    timeline.supersede();
+    timeline.records
+}
+
+/// Files grow at the end or, newest day first, at the top.
+fn sort_by_time(drafts: &mut [Draft]) {
+    let dates = || drafts.iter().filter_map(|draft| draft.date);
+    let newest_first = dates().next() > dates().next_back();
+    if newest_first {
+        drafts.sort_by_key(|draft| (draft.date, draft.line));
+    } else {
+        drafts.sort_by_key(|draft| draft.line);
+    }
+}
+
+impl Timeline {
+    fn take(&mut self, draft: Draft, origin: &Origin<'_>) {
+        let tokens = Tokens::of(&draft.title);
+        match draft.role {
+            Role::Plain => {}
+            Role::Fix => {
+                if let Some(index) = self.same_issue(&tokens, |status| status != Status::Resolved) {
+                    let record = &mut self.records[index];
+                    record.status = Some(Status::Resolved);
+                    record.resolved_by_line = Some(draft.line);
+                    extend_content(record, &draft.content);
+                    return;
+                }
+            }
+            Role::Again | Role::OnlyAgain => {
+                let any = draft.role == Role::Again;
+                if let Some(index) = self.same_issue(&tokens, |status| any || status == Status::Resolved) {
+                    self.meet_again(index, &draft);
+                    return;
+                }
+                if draft.role == Role::OnlyAgain {
+                    return;
+                }
+            }
+        }
+        self.insert(draft, tokens, origin);
+    }
+
+    /// An issue is there once more: it is open, and what is said last counts.
+    fn meet_again(&mut self, index: usize, draft: &Draft) {
+        let record = &mut self.records[index];
+        keep_place(record);
+        record.status = Some(if draft.status == Some(Status::Blocked) { Status::Blocked } else { Status::Open });
+        record.resolved_by_line = None;
+        record.source.line = draft.line;
+        record.date = draft.date.or(record.date);
+        extend_content(record, &draft.content);
+    }
+
+    fn insert(&mut self, draft: Draft, tokens: Tokens, origin: &Origin<'_>) {
+        let id = RecordId::new(origin.project, origin.kind, draft.kind, &draft.title);
+        let source = Source { kind: origin.kind, file: origin.file.into(), line: draft.line };
+        let mut record = Record {
+            content: draft.content.into(),
+            reasoning: draft.reasoning.map(Into::into),
+            alternatives: draft.alternatives.into_iter().map(Into::into).collect(),
+            status: draft.status,
+            date: draft.date,
+            confidence: draft.confidence,
+            rule: draft.rule.into(),
+            is_key: draft.is_key,
+            markers: draft.markers,
+            ..Record::new(id, draft.kind, &draft.title, source)
+        };
+        if let Some(index) = self.by_id.get(&id) {
+            let known = &mut self.records[*index];
+            keep_place(known);
+            record.earlier = std::mem::take(&mut known.earlier);
+            record.reasoning = record.reasoning.or_else(|| known.reasoning.take());
+            record.confidence = record.confidence.max(known.confidence);
+            record.is_key |= known.is_key;
+            record.date = record.date.or(known.date);
+            if record.alternatives.is_empty() {
+                record.alternatives = std::mem::take(&mut known.alternatives);
+            }
+            *known = record;
+            self.replaces[*index].extend(draft.replaces);
+            return;
+        }
+        let index = self.records.len();
+        self.by_id.insert(id, index);
+        for token in tokens.iter() {
+            self.by_token.entry((draft.kind, token.into())).or_default().push(index);
+        }
+        self.records.push(record);
+        self.tokens.push(tokens);
+        self.replaces.push(draft.replaces);
+    }
+
+    /// Memories of a kind with at least one of the words, each with how many; newest first.
+    fn candidates(&self, kind: Kind, tokens: &Tokens) -> Vec<(usize, usize)> {
+        let mut shared: HashMap<usize, usize> = HashMap::new();
+        for token in tokens.iter() {
+            let places = self.by_token.get(&(kind, token.into())).map_or(&[][..], Vec::as_slice);
+            for index in places.iter().rev().take(MAX_CANDIDATES) {
+                *shared.entry(*index).or_default() += 1;
+            }
+        }
+        let mut found: Vec<_> = shared.into_iter().collect();
+        found.sort_unstable_by_key(|(index, _)| std::cmp::Reverse(*index));
+        found
+    }
+
+    /// The issue that speaks of the same thing: the closest, of equals the newest.
+    fn same_issue(&self, tokens: &Tokens, wanted: impl Fn(Status) -> bool) -> Option<usize> {
+        let mut candidates = self.candidates(Kind::Issue, tokens);
+        candidates.retain(|(index, _)| self.records[*index].status.is_some_and(&wanted));
+        let mut best: Option<(usize, f32)> = None;
+        for (index, _) in &candidates {
+            let overlap = self.tokens[*index].overlap(tokens);
+            if overlap >= SAME_THING && best.is_none_or(|(_, known)| overlap > known) {
+                best = Some((*index, overlap));
+            }
+        }
+        let only = || match candidates.as_slice() {
+            [(index, _)] => {
+                let (one, other) = (self.tokens[*index].len(), tokens.len());
+                (one.min(other) == 1 && one.max(other) <= MAX_WORDS_AROUND_ONE).then_some(*index)
+            }
+            _ => None,
+        };
+        best.map(|(index, _)| index).or_else(only)
+    }
+
+    /// Decisions that a later one says it takes the place of.
+    fn supersede(&mut self) {
+        for later in 0..self.records.len() {
+            for replaced in std::mem::take(&mut self.replaces[later]) {
+                let tokens = Tokens::of(&replaced);
+                let gives_up_only = self.records[later].title.starts_with("no longer ");
+                let mut found: Vec<usize> = self
+                    .candidates(Kind::Decision, &tokens)
+                    .into_iter()
+                    .filter(|(index, shared)| *index < later && *shared == tokens.len())
+                    .map(|(index, _)| index)
+                    .filter(|index| self.chose(*index, &tokens))
+                    .collect();
+                if !gives_up_only && found.len() > 1 {
+                    found = self.closest(later, &found);
+                }
+                for index in found {
+                    self.records[index].superseded_by = Some(self.records[later].id);
+                }
+            }
+        }
+    }
+
+    /// Whether a decision that still holds took all of these, rather than rejected them.
+    fn chose(&self, index: usize, tokens: &Tokens) -> bool {
+        let record = &self.records[index];
+        let rejects = ["not ", "against ", "no longer "].iter().any(|word| record.title.starts_with(word));
+        let chosen = [" over ", " instead of ", " rather than ", ", not ", " to replace "]
+            .iter()
+            .filter_map(|mark| record.title.find(mark))
+            .min()
+            .map_or(&*record.title, |end| &record.title[..end]);
+        !rejects && record.superseded_by.is_none() && tokens.is_within(&Tokens::of(chosen))
+    }
+
+    /// Of several decisions that took the same, the one that shares most with the new one; none if that is not clear.
+    fn closest(&self, later: usize, found: &[usize]) -> Vec<usize> {
+        let context = Tokens::of(&self.records[later].content);
+        let mut scored: Vec<_> = found.iter().map(|index| (self.tokens[*index].shared(&context), *index)).collect();
+        scored.sort_unstable_by(|one, other| other.cmp(one));
+        match scored.as_slice() {
+            [first, second, ..] if first.0 == second.0 => Vec::new(),
+            [first, ..] => vec![first.1],
+            [] => Vec::new(),
+        }
+    }
+}
+
+fn keep_place(record: &mut Record) {
+    let place = Occurrence { line: record.source.line, date: record.date };
+    record.earlier.push(place);
+    if record.earlier.len() > MAX_EARLIER {
+        record.earlier.remove(0);
+    }
+}
+
+fn extend_content(record: &mut Record, text: &str) {
+    if !record.content.contains(text) {
+        record.content = cut(&format!("{}\n{text}", record.content), MAX_CONTENT_CHARS).into();
+    }
+}

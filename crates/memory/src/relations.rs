@@ -1,0 +1,165 @@
+//! What memories say of each other.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::overlap::Tokens;
+use crate::{Kind, Record, RecordId};
+
+/// How two memories are related; read from the first to the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RelationKind {
+    /// The second is the reason of the first.
+    CausedBy,
+    /// The first solves the second.
+    Resolves,
+    /// The second stops the first.
+    BlockedBy,
+    /// The first takes the place of the second.
+    Supersedes,
+    /// The first names the second.
+    Mentions,
+}
+
+/// One relation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Relation {
+    /// The memory that says so.
+    pub from: RecordId,
+    /// The memory it speaks of.
+    pub to: RecordId,
+    /// How.
+    pub kind: RelationKind,
+    /// How sure, 0 to 1.
+    pub confidence: f32,
+    /// The words that say so.
+    pub evidence: Box<str>,
+}
+
+/// A cue and its target together have to be at least so sure.
+const MIN_CONFIDENCE: f32 = 0.5;
+/// A word of cause, fix or blocking.
+const BY_CUE: f32 = 0.8;
+/// Naming a title and nothing more.
+const BY_MENTION: f32 = 0.6;
+/// The target's whole title is in the text.
+const WHOLE_TITLE: f32 = 0.9;
+/// Base and step of a target that shares words only.
+const SHARED_BASE: f32 = 0.5;
+const SHARED_STEP: f32 = 0.1;
+/// Shorter titles match nothing, in characters.
+const MIN_TITLE_CHARS: usize = 4;
+/// Memories with a common word that are compared with one.
+const MAX_CANDIDATES: usize = 64;
+/// Relations kept.
+const MAX_RELATIONS: usize = 20_000;
+
+/// Cues in lower case; what follows one names the target.
+const CUES: &[(RelationKind, &str)] = &[
+    (RelationKind::CausedBy, "because of "),
+    (RelationKind::CausedBy, "caused by "),
+    (RelationKind::CausedBy, "due to "),
+    (RelationKind::Resolves, "workaround for "),
+    (RelationKind::Resolves, "fix for "),
+    (RelationKind::Resolves, "solves "),
+    (RelationKind::Resolves, "resolves "),
+    (RelationKind::BlockedBy, "blocked by "),
+    (RelationKind::BlockedBy, "blocked on "),
+    (RelationKind::BlockedBy, "waiting for "),
+    (RelationKind::BlockedBy, "waiting on "),
+];
+
+/// The relations between the memories of one text: the surest of each pair, in order of the memories.
+#[must_use]
+pub fn relations(records: &[Record]) -> Vec<Relation> {
+    let tokens: Vec<Tokens> = records.iter().map(|record| Tokens::of(&record.title)).collect();
+    let mut by_token: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, tokens) in tokens.iter().enumerate() {
+        tokens.iter().for_each(|token| by_token.entry(token).or_default().push(index));
+    }
+    let mut found = Vec::new();
+    for (index, record) in records.iter().enumerate() {
+        if found.len() >= MAX_RELATIONS {
+            break;
+        }
+        if let Some(later) = record.superseded_by {
+            let kind = RelationKind::Supersedes;
+            found.push(Relation {
+                from: later,
+                to: record.id,
+                kind,
+                confidence: WHOLE_TITLE,
+                evidence: record.title.clone(),
+            });
+        }
+        if record.kind == Kind::Gotcha {
+            continue;
+        }
+        of_record(record, index, records, &tokens, &by_token, &mut found);
+    }
+    found
+}
+
+fn of_record(
+    record: &Record,
+    own: usize,
+    records: &[Record],
+    tokens: &[Tokens],
+    by_token: &HashMap<&str, Vec<usize>>,
+    found: &mut Vec<Relation>,
+) {
+    let lower = record.content.to_ascii_lowercase();
+    let mut best: Vec<(usize, RelationKind, f32, &str)> = Vec::new();
+    for (kind, cue) in CUES {
+        let Some(at) = lower.find(cue).map(|at| at + cue.len()) else { continue };
+        let said = first_clause(&record.content[at..]);
+        let target = Tokens::of(said);
+        for other in candidates(&target, own, by_token) {
+            if records[other].title.chars().count() < MIN_TITLE_CHARS {
+                continue;
+            }
+            let shared = tokens[other].shared(&target);
+            let sure = if tokens[other].is_within(&target) && shared > 1 {
+                WHOLE_TITLE
+            } else if shared >= 2 {
+                (SHARED_BASE + SHARED_STEP * shared as f32).min(WHOLE_TITLE)
+            } else {
+                continue;
+            };
+            best.push((other, *kind, (sure * BY_CUE * 100.0).round() / 100.0, said));
+        }
+    }
+    let all = Tokens::of(&record.content);
+    for other in candidates(&all, own, by_token) {
+        let names = tokens[other].len() > 1
+            && tokens[other].is_within(&all)
+            && records[other].source.line != record.source.line;
+        if names && records[other].title.chars().count() >= MIN_TITLE_CHARS {
+            best.push((other, RelationKind::Mentions, BY_MENTION, &records[other].title));
+        }
+    }
+    best.sort_by(|one, other| one.0.cmp(&other.0).then(other.2.total_cmp(&one.2)).then(one.1.cmp(&other.1)));
+    best.dedup_by_key(|relation| relation.0);
+    for (other, kind, confidence, evidence) in best.into_iter().filter(|relation| relation.2 >= MIN_CONFIDENCE) {
+        found.push(Relation { from: record.id, to: records[other].id, kind, confidence, evidence: evidence.into() });
+    }
+}
+
+fn first_clause(text: &str) -> &str {
+    text[..text.find(['.', ',', ';', '\n', '(']).unwrap_or(text.len())].trim()
+}
+
+/// The newest memories with one of the words, but for one.
+fn candidates(tokens: &Tokens, own: usize, by_token: &HashMap<&str, Vec<usize>>) -> Vec<usize> {
+    let mut found: Vec<usize> = tokens
+        .iter()
+        .filter_map(|token| by_token.get(token))
+        .flat_map(|places| places.iter().rev().take(MAX_CANDIDATES).copied())
+        .filter(|index| *index != own)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}

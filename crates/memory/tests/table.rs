@@ -1,0 +1,249 @@
+//! The rows of the confidence table of the memory format, and what the parser makes of whole files.
+
+use jiff::civil::{Date, date};
+use m1nd_memory::{Kind, ParseContext, Parsed, SourceKind, Status, parse};
+
+fn today() -> Date {
+    date(2025, 1, 10)
+}
+
+fn read(text: &str) -> Parsed {
+    parse(text, &ParseContext { project: "/p", today: today(), kind: SourceKind::MemoryFile, file: ".mind/MEMORY.md" })
+}
+
+type Row = (&'static str, Kind, Option<Status>, &'static str, f32);
+
+#[test]
+fn every_row_of_the_confidence_table() {
+    use Kind::{Decision, Issue, Learning};
+    let rows: &[Row] = &[
+        ("**Decided:** Use JWT because simpler", Decision, None, "Use JWT", 1.0),
+        ("decided to use JWT", Decision, None, "use JWT", 0.5),
+        ("Going with Supabase over Firebase", Decision, None, "Supabase over Firebase", 0.6),
+        ("MEMORY: decided JWT over OAuth", Decision, None, "JWT over OAuth", 0.7),
+        ("**Problem:** Safari CORS", Issue, Some(Status::Open), "Safari CORS", 0.9),
+        ("**Fixed:** Safari CORS - added preflight", Issue, Some(Status::Resolved), "Safari CORS", 0.9),
+        ("hit an issue with auth", Issue, Some(Status::Open), "auth", 0.5),
+        ("blocked on API access", Issue, Some(Status::Blocked), "API access", 0.6),
+        ("**Learned:** Safari needs -webkit prefix", Learning, None, "Safari needs -webkit prefix", 0.9),
+        ("TIL: Edge functions can't use Node crypto", Learning, None, "Edge functions can't use Node crypto", 0.7),
+        ("turns out Safari ITP is the cause", Learning, None, "Safari ITP is the cause", 0.6),
+        // The rest of the rules.
+        ("**Decided:** Use JWT", Decision, None, "Use JWT", 0.8),
+        ("**Decided**: Use JWT", Decision, None, "Use JWT", 0.8),
+        ("**Decided:** Use JWT over OAuth", Decision, None, "Use JWT over OAuth", 0.9),
+        ("MEMORY: problem - Safari drops cookies", Issue, Some(Status::Open), "Safari drops cookies", 0.7),
+        ("MEMORY: learned Safari needs a prefix", Learning, None, "Safari needs a prefix", 0.7),
+        ("MEMORY: blocked on legal review", Issue, Some(Status::Blocked), "legal review", 0.7),
+        ("MEMORY: the seed script needs Node 20", Learning, None, "the seed script needs Node 20", 0.5),
+        ("Problem: Safari drops cookies", Issue, Some(Status::Open), "Safari drops cookies", 0.6),
+        ("Problem: logins fail because cookies are dropped", Issue, Some(Status::Open), "logins fail", 0.7),
+        ("**Issue:** dark mode flickers", Issue, Some(Status::Open), "dark mode flickers", 0.9),
+        ("**Bug:** dark mode flickers", Issue, Some(Status::Open), "dark mode flickers", 0.9),
+        ("the export does not work", Issue, Some(Status::Open), "the export does not work", 0.4),
+        ("login is broken", Issue, Some(Status::Open), "login is broken", 0.4),
+        ("KEY: use Postgres 16", Decision, None, "use Postgres 16", 0.9),
+        ("**KEY:** the API key rotates monthly", Learning, None, "the API key rotates monthly", 0.9),
+        ("important: never log tokens", Decision, None, "never log tokens", 0.9),
+        ("decided not to use Redux", Decision, None, "not Redux", 0.6),
+        ("- [x] Problem: flaky login test", Issue, Some(Status::Resolved), "flaky login test", 0.6),
+        ("- Fixed: Safari CORS issue by adding preflight", Issue, Some(Status::Resolved), "Safari CORS issue", 0.6),
+    ];
+    for (text, kind, status, title, confidence) in rows {
+        let parsed = read(text);
+        let [record] = parsed.records.as_slice() else { panic!("{text}: {:#?}", parsed.records) };
+        assert_eq!((record.kind, record.status, &*record.title), (*kind, *status, *title), "{text}");
+        assert!((record.confidence - confidence).abs() < 1e-6, "{text}: {} by {}", record.confidence, record.rule);
+        assert_eq!(record.source.line, 1, "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_entry() {
+    let texts = [
+        "```\ndecided to use JWT\n```",
+        "~~~md\n**Problem:** Safari\n~~~",
+        "    decided to use JWT\n",
+        "> decided to use JWT",
+        "see `decided to use JWT` in the log",
+        "<!-- decided to use JWT -->",
+        "<!--\nMIND MEMORY\ndecided to use JWT\n\nlearned that X\n-->",
+        "see [the notes](https://x.test/problem:decided-to-use) and [more](<decided to use JWT>)",
+        "<https://x.test/problem>",
+        "I decided not to",
+        "we haven't decided yet on a queue",
+        "should we decided to use JWT?",
+        "is login broken on Safari?",
+        "No issue with that at all",
+        "not a problem",
+        "works without problems",
+        "issue #12",
+        "# decided to use JWT",
+        "Keywords: decided, problem, learned",
+        "| what | why |\n|---|---|\n| decided to use JWT | simple |",
+        "~~decided to use JWT~~",
+        "the log says \"problem: disk full\"",
+        "---\ntitle: decided to use JWT\n---\n",
+        "## Project State\n- Goal: decided to ship",
+    ];
+    for text in texts {
+        assert_eq!(read(text).records, [], "{text}");
+    }
+}
+
+#[test]
+fn a_need_is_no_block() {
+    let parsed = read("problem: users need to log in twice");
+    assert_eq!(parsed.records[0].status, Some(Status::Open));
+}
+
+#[test]
+fn each_sentence_may_be_a_memory() {
+    let parsed = read("decided JWT. Problem: Safari cookies. Learned that Node.js v1.2 needs e.g. a flag.");
+    let found: Vec<_> = parsed.records.iter().map(|record| (record.kind, &*record.title)).collect();
+    assert_eq!(
+        found,
+        [(Kind::Decision, "JWT"), (Kind::Issue, "Safari cookies"), (Kind::Learning, "Node.js v1.2 needs e.g. a flag")]
+    );
+}
+
+#[test]
+fn reasons_and_alternatives() {
+    let cases: &[(&str, Option<&str>, &[&str])] = &[
+        ("**Decided:** Use JWT because simpler", Some("simpler"), &[]),
+        ("Going with Supabase over Firebase", None, &["Firebase"]),
+        (
+            "decided on Kafka rather than RabbitMQ or NATS, since replay matters",
+            Some("replay matters"),
+            &["RabbitMQ", "NATS"],
+        ),
+        ("decided JWT, not sessions", None, &["sessions"]),
+        ("decided to use Postgres\n- relational data fits", Some("relational data fits"), &[]),
+        ("- decided to use Postgres\n  - because of joins", Some("joins"), &[]),
+        ("- decided to use Postgres\n- wrote the schema", None, &[]),
+        ("Decided Vite. Reason: fast reloads.", Some("fast reloads"), &[]),
+        ("decided to stream results over HTTP", None, &[]),
+        ("switched from REST to GraphQL due to overfetching", Some("overfetching"), &["REST"]),
+    ];
+    for (text, reason, alternatives) in cases {
+        let parsed = read(text);
+        let record = parsed.records.first().unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(record.reasoning.as_deref(), *reason, "{text}");
+        let found: Vec<&str> = record.alternatives.iter().map(|it| &**it).collect();
+        assert_eq!(&found, alternatives, "{text}");
+    }
+}
+
+#[test]
+fn a_fix_closes_its_issue_and_a_relapse_opens_it() {
+    let text = "## 2024-12-10\n**Problem:** Safari CORS preflight\n**Problem:** slow export of reports\n\n## 2024-12-11\n\
+        Fixed: CORS preflight on Safari by adding a header\n";
+    let parsed = read(text);
+    let issue = &parsed.records[0];
+    assert_eq!((issue.status, issue.resolved_by_line), (Some(Status::Resolved), Some(6)));
+    assert_eq!(parsed.records[1].status, Some(Status::Open));
+    assert_eq!(parsed.records.len(), 2);
+
+    let again = read(&format!("{text}\n## 2024-12-12\nSafari CORS preflight is broken again\n"));
+    assert_eq!((again.records[0].status, again.records[0].resolved_by_line), (Some(Status::Open), None));
+    assert_eq!(again.records[0].earlier.len(), 1);
+    assert_eq!(again.records.len(), 2);
+}
+
+#[test]
+fn the_same_memory_is_kept_once_with_its_latest_place() {
+    let parsed = read("## 2024-12-10\ndecided to use JWT\n\n## 2024-12-12\nDecided to use jwt because simple\n");
+    let [record] = parsed.records.as_slice() else { panic!("{:#?}", parsed.records) };
+    assert_eq!((record.date, record.source.line), (Some(date(2024, 12, 12)), 5));
+    assert_eq!(record.earlier[0].line, 2);
+}
+
+#[test]
+fn newest_first_files_are_read_in_order_of_time() {
+    let parsed = read("## 2024-12-12\nfixed: login loop on Safari\n\n## 2024-12-10\nproblem: login loop on Safari\n");
+    let [record] = parsed.records.as_slice() else { panic!("{:#?}", parsed.records) };
+    assert_eq!((record.status, record.resolved_by_line), (Some(Status::Resolved), Some(2)));
+}
+
+#[test]
+fn explicit_words_supersede() {
+    let cases = [
+        ("decided to use Redis for the queue\n\nGoing with RabbitMQ instead of Redis\n", true),
+        ("decided to use moment for dates\n\nno longer using moment\n", true),
+        ("decided on REST\n\nswitched from REST to GraphQL\n", true),
+        ("decided on REST\n\nGoing with GraphQL over REST\n", false),
+        (
+            "decided to use Redis for sessions\n\ndecided to use Redis for jobs\n\nGoing with Kafka instead of Redis\n",
+            false,
+        ),
+        ("decided not to use Redis\n\nGoing with Kafka instead of Redis\n", false),
+    ];
+    for (text, expected) in cases {
+        let parsed = read(text);
+        let last = parsed.records.last().expect("a decision").id;
+        assert_eq!(parsed.records[0].superseded_by, expected.then_some(last), "{text}");
+    }
+}
+
+#[test]
+fn a_whole_file() {
+    let text = "<!-- MIND MEMORY: write freely\nKeywords: decided, problem, learned\n-->\n\n# shop\n\n## Project State\n\
+        - **Goal:** ship the checkout\n- Stack: Next.js, Supabase\n- Blocked: None\n\n## Gotchas\n\
+        - [critical] Safari ITP blocks cross-domain cookies → use same-domain auth\n- Our API rate limits to 100/min\n\
+        - (add gotchas here)\n\n---\n\n## Session Log\n\n## Dec 12 | auth works | mood: good\n\n\
+        Decided to use JWT for now.\nNext: refresh tokens\n\n---\n\n--- 2025-01-02\n\nproblem: Safari drops cookies\n\
+        wired the refresh tokens\n";
+    let parsed = read(text);
+    assert_eq!(parsed.project_state.goal.as_deref(), Some("ship the checkout"));
+    assert_eq!(parsed.project_state.stack.len(), 2);
+    assert_eq!(parsed.project_state.blocked, None);
+    assert_eq!(parsed.gotchas.len(), 2);
+    assert_eq!(parsed.gotchas[0].workaround.as_deref(), Some("use same-domain auth"));
+    assert_eq!(parsed.gotchas[0].line, 13);
+    let found: Vec<_> = parsed.records.iter().map(|it| (it.kind, &*it.title, it.date)).collect();
+    assert_eq!(
+        found,
+        [
+            (Kind::Decision, "use JWT for now", Some(date(2024, 12, 12))),
+            (Kind::Issue, "Safari drops cookies", Some(date(2025, 1, 2))),
+            (Kind::Gotcha, "Safari ITP blocks cross-domain cookies", None),
+            (Kind::Gotcha, "Our API rate limits to 100/min", None),
+        ]
+    );
+    assert_eq!(parsed.records[0].markers.len(), 1);
+    assert_eq!(parsed.sessions.len(), 2);
+    assert_eq!(parsed.sessions[0].summary.as_deref(), Some("auth works"));
+    assert_eq!(parsed.sessions[0].mood.as_deref(), Some("good"));
+    assert_eq!((parsed.sessions[0].decisions, parsed.sessions[1].issues_opened), (1, 1));
+    assert_eq!(&*parsed.next_items[0].text, "refresh tokens");
+    assert_eq!(parsed.next_items[0].closed_by_line, Some(31));
+    assert_eq!(parsed.problems, []);
+}
+
+#[test]
+fn labels_and_headings_above_items() {
+    let parsed = read(
+        "**Decided:**\n- Use JWT\n- Use Postgres\n\n## Known issues\n- dark mode flickers\n- None\n\n## Notes\n- tidy up\n",
+    );
+    let found: Vec<_> = parsed.records.iter().map(|it| (it.kind, &*it.title, it.source.line)).collect();
+    assert_eq!(
+        found,
+        [(Kind::Decision, "Use JWT", 2), (Kind::Decision, "Use Postgres", 3), (Kind::Issue, "dark mode flickers", 6)]
+    );
+}
+
+#[test]
+fn lines_broken_for_width_are_one() {
+    let parsed =
+        read("We decided to keep the scheduler in its own process because the\nAPI must answer while a job runs.\n");
+    assert_eq!(parsed.records[0].reasoning.as_deref(), Some("the API must answer while a job runs"));
+}
+
+#[test]
+fn shifted_lines_keep_ids() {
+    let text = "decided to use JWT\n\nProblem: Safari cookies\n";
+    let (one, other) = (read(text), read(&format!("intro\n\n\n{text}")));
+    let ids = |parsed: &Parsed| parsed.records.iter().map(|it| it.id).collect::<Vec<_>>();
+    assert_eq!(ids(&one), ids(&other));
+    assert_eq!(other.records[0].source.line, 4);
+}
