@@ -7,6 +7,7 @@
 
 mod comments;
 mod commits;
+pub mod edges;
 mod markers;
 mod overlap;
 mod parser;

@@ -176,9 +176,8 @@ fn is_assigned(whole: &str, value: &str) -> bool {
         return false;
     }
     let lower = whole.to_ascii_lowercase();
-    // `token` and the like are names of many harmless things.
-    let is_strong =
-        ["passw", "pwd", "passphrase", "secret", "key", "credential"].iter().any(|word| lower.contains(word));
+    // `token` and `credentials` are names of many harmless things.
+    let is_strong = ["passw", "pwd", "passphrase", "secret", "key"].iter().any(|word| lower.contains(word));
     let is_quoted = !whole.ends_with(value);
     let is_tight = whole.strip_suffix(value).is_some_and(|before| before.ends_with(['=', ':']));
     let names_itself = ["pass", "secret", "token", "key", "credential", "pwd"]

@@ -2,12 +2,10 @@ use super::*;
 use crate::{RecordId, Source, SourceKind};
 
 fn record(kind: Kind, title: &str, content: &str) -> Record {
+    let id = RecordId::new("project", SourceKind::MemoryFile, kind, title);
     let source = Source { kind: SourceKind::MemoryFile, file: ".mind/MEMORY.md".into(), line: 1 };
-    Record {
-        content: content.into(),
-        status: (kind == Kind::Issue).then_some(Status::Open),
-        ..Record::new(RecordId::new("project", SourceKind::MemoryFile, kind, title), kind, title, source)
-    }
+    let status = (kind == Kind::Issue).then_some(Status::Open);
+    Record { content: content.into(), status, ..Record::new(id, kind, title, source) }
 }
 
 fn recall(rows: &[(Kind, &str)]) -> Recall {

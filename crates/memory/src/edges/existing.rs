@@ -1,0 +1,55 @@
+use m1nd_search::embedding::Embedding;
+use m1nd_search::words;
+
+use super::{Edge, EdgeDraft, canonical_tag};
+
+/// Cosine from which two gotchas with the same tags are one.
+const SAME: f32 = 0.92;
+
+/// A gotcha that says what a new one says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Existing {
+    /// Its number in the list.
+    pub index: usize,
+    /// Its id.
+    pub id: Box<str>,
+    /// How alike, 0 to 1; 1 for the same title.
+    pub similarity: f32,
+}
+
+/// The gotcha among `edges` that a draft repeats: one with the same title but for case, punctuation and endings of words, or
+/// one for the same stack that says nearly the same. The most alike, of equal ones the first.
+#[must_use]
+pub fn existing(draft: &EdgeDraft, edges: &[Edge]) -> Option<Existing> {
+    let embedding = Embedding::built_in();
+    let (title, tags) = (normal(&draft.title), tags_of(&draft.stack_tags));
+    let meaning = |title: &str, description: &str| embedding.of_text(&format!("{title}\n{description}"), |_| 1.0);
+    let vector = meaning(&draft.title, &draft.description);
+    let mut best: Option<Existing> = None;
+    for (index, edge) in edges.iter().enumerate() {
+        let similarity = if !title.is_empty() && normal(&edge.title) == title {
+            1.0
+        } else if tags_of(&edge.stack_tags) == tags {
+            vector.cosine(&meaning(&edge.title, &edge.description)).clamp(0.0, 1.0)
+        } else {
+            continue;
+        };
+        if similarity >= SAME && best.as_ref().is_none_or(|best| similarity > best.similarity) {
+            best = Some(Existing { index, id: edge.id.clone(), similarity });
+        }
+    }
+    best
+}
+
+fn normal(title: &str) -> Vec<String> {
+    let mut terms = Vec::new();
+    words::terms(title, |term| terms.push(term.to_owned()));
+    terms
+}
+
+fn tags_of(tags: &[Box<str>]) -> Vec<String> {
+    let mut tags: Vec<String> = tags.iter().map(|tag| canonical_tag(tag)).collect();
+    tags.sort();
+    tags.dedup();
+    tags
+}

@@ -1,0 +1,367 @@
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::OnceLock;
+
+use m1nd_search::embedding::{Embedding, Vector};
+use m1nd_search::words;
+use regex::{RegexSet, RegexSetBuilder};
+use rustc_hash::FxHashSet;
+use serde::Serialize;
+
+use super::keywords::{Keyword, Text};
+use super::{Edge, built_in, canonical_tag, draft, project};
+use crate::{GotchaBullet, Severity, secrets};
+
+/// What a pattern that matches the code is worth.
+const CODE: f32 = 0.7;
+/// What a keyword of the intent is worth, each further one, and all of them at most.
+const INTENT: f32 = 0.5;
+const EACH_INTENT: f32 = 0.1;
+const MOST_INTENT: f32 = 0.7;
+/// What context or stack is worth.
+const CONTEXT: f32 = 0.3;
+/// What similar meaning is worth where no keyword is, and the cosine from which there is any.
+const MEANING: f32 = 0.35;
+const MEANING_FROM: f32 = 0.55;
+/// Cosine from which a gotcha of a detected stack is shown for its stack alone: every task in a project has its stack.
+const STACK_ONLY_FROM: f32 = 0.4;
+/// What is left of a gotcha whose context is not that of the project.
+const OUT_OF_CONTEXT: f32 = 0.5;
+/// Confidence below which nothing is shown.
+pub(super) const MIN_CONFIDENCE: f32 = 0.25;
+/// Most gotchas shown.
+pub(super) const MAX_SHOWN: usize = 10;
+/// Most of them for a detected stack alone.
+const MAX_STACK_ONLY: usize = 3;
+/// Bytes of code and of an intent that are looked at.
+const MAX_CODE: usize = 1 << 18;
+const MAX_INTENT: usize = 1 << 12;
+/// Patterns compiled into one automaton.
+const PATTERNS_A_SET: usize = 16;
+/// Most bytes of one automaton.
+const MAX_SET_BYTES: usize = PATTERNS_A_SET * draft::MAX_PATTERN_BYTES * 2;
+/// Characters of the code that are shown as evidence.
+const MAX_SNIPPET: usize = 60;
+/// Bytes of a line of code that is shown at all.
+const MAX_LINE: usize = 240;
+
+/// What a project is made with.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Stack<'a> {
+    /// Nobody knows.
+    #[default]
+    Unknown,
+    /// Found in the project's files.
+    Detected(&'a [Box<str>]),
+    /// Asked for in so many words.
+    Given(&'a [Box<str>]),
+}
+
+impl<'a> Stack<'a> {
+    fn tags(self) -> &'a [Box<str>] {
+        match self {
+            Self::Unknown => &[],
+            Self::Detected(tags) | Self::Given(tags) => tags,
+        }
+    }
+}
+
+/// What is about to be done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EdgeQuery<'a> {
+    /// In words.
+    pub intent: &'a str,
+    /// The code in question.
+    pub code: Option<&'a str>,
+    /// What the project is made with.
+    pub stack: Stack<'a>,
+    /// What the project is for, of its Project State.
+    pub goal: &'a str,
+}
+
+/// Where a warning comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EdgeSource {
+    /// A gotcha of all projects, by intent or code.
+    Global,
+    /// The project's own.
+    Project,
+    /// A gotcha of all projects, by context or stack alone.
+    Stack,
+}
+
+/// A gotcha that is due.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EdgeWarning {
+    /// Of the gotcha: `edge_…`, `builtin_…`, `proj_…`.
+    pub id: Box<str>,
+    /// What goes wrong.
+    pub title: Box<str>,
+    /// Why and when.
+    pub description: Box<str>,
+    /// The way around; empty if none is known.
+    pub workaround: Box<str>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it comes from.
+    pub source: EdgeSource,
+    /// The evidence: `intent: crypto, token; stack: vercel`.
+    pub matched_on: Box<str>,
+    /// How surely it is due, 0 to 1.
+    pub confidence: f32,
+}
+
+struct Compiled {
+    edge: Edge,
+    requires_context: bool,
+    context: Vec<Keyword>,
+    intent: Vec<Keyword>,
+    tags: Vec<(Box<str>, String)>,
+    meaning: Vector,
+}
+
+/// All gotchas of a project, made ready to be looked for. Cheap to ask, made once.
+pub struct EdgeMatcher {
+    edges: Vec<Compiled>,
+    gotchas: Vec<project::Compiled>,
+    /// Patterns of code with the number of their edge. Compiled when there is first code to look at.
+    patterns: Vec<(usize, Box<str>)>,
+    sets: OnceLock<Vec<RegexSet>>,
+    problems: Vec<String>,
+}
+
+impl fmt::Debug for EdgeMatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EdgeMatcher").field("edges", &self.edges.len()).field("gotchas", &self.gotchas.len()).finish()
+    }
+}
+
+impl EdgeMatcher {
+    /// For the gotchas of all projects, those that come with the program if they are wanted, and those of the project.
+    #[must_use]
+    pub fn new<'a>(global: &[Edge], with_built_in: bool, gotchas: impl IntoIterator<Item = &'a GotchaBullet>) -> Self {
+        let mut matcher = Self {
+            edges: Vec::new(),
+            gotchas: gotchas.into_iter().map(project::Compiled::of).collect(),
+            patterns: Vec::new(),
+            sets: OnceLock::new(),
+            problems: Vec::new(),
+        };
+        let built_in = if with_built_in { built_in() } else { &[] };
+        global.iter().for_each(|edge| matcher.add(edge, false, true));
+        built_in.iter().for_each(|built_in| matcher.add(&built_in.edge, built_in.requires_context, false));
+        matcher
+    }
+
+    fn add(&mut self, edge: &Edge, requires_context: bool, is_foreign: bool) {
+        let number = self.edges.len();
+        for pattern in &edge.detection.code {
+            // What comes with the program is tested; a file may have been edited by hand.
+            match if is_foreign { draft::compile(pattern).map(drop) } else { Ok(()) } {
+                Ok(()) => self.patterns.push((number, pattern.clone())),
+                Err(reason) => self.problems.push(format!("{}: pattern {pattern:?}: {reason}", edge.id)),
+            }
+        }
+        let keywords = |list: &[Box<str>]| list.iter().map(|keyword| Keyword::of(keyword)).collect();
+        self.edges.push(Compiled {
+            requires_context,
+            context: keywords(&edge.detection.context),
+            intent: keywords(&edge.detection.intent),
+            tags: edge.stack_tags.iter().map(|tag| (tag.clone(), canonical_tag(tag))).collect(),
+            meaning: Embedding::built_in().of_text(&format!("{}\n{}", edge.title, edge.description), |_| 1.0),
+            edge: edge.clone(),
+        });
+    }
+
+    /// Patterns that were left out, each with its reason.
+    #[must_use]
+    pub fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// The gotchas that are due, the most urgent first. `shown` holds the ids of those that need not be repeated; the caller
+    /// adds what is returned.
+    #[must_use]
+    pub fn check(&self, query: &EdgeQuery<'_>, shown: &BTreeSet<Box<str>>) -> Vec<EdgeWarning> {
+        let asked = Asked::of(query);
+        let code = query.code.map(|code| &code[..code.floor_char_boundary(MAX_CODE)]);
+        let matched = code.map_or_else(Vec::new, |code| self.matched(code));
+        let mut due: Vec<EdgeWarning> = Vec::new();
+        for (number, compiled) in self.edges.iter().enumerate() {
+            let pattern = matched.iter().find(|(edge, _)| *edge == number).map(|(_, pattern)| &**pattern);
+            due.extend(compiled.warning(&asked, pattern.zip(code)));
+        }
+        let mut names = FxHashSet::default();
+        words::identifiers(code.unwrap_or_default(), |word| names.extend([words::folded(word)]));
+        for gotcha in &self.gotchas {
+            if let Some((confidence, reasons)) = gotcha.evidence(&asked.intent, &asked.meaning, &names) {
+                due.push(EdgeWarning {
+                    id: gotcha.id.clone(),
+                    title: gotcha.title.clone(),
+                    description: gotcha.description.clone(),
+                    workaround: gotcha.workaround.clone(),
+                    severity: gotcha.severity,
+                    source: EdgeSource::Project,
+                    matched_on: reasons.join("; ").into(),
+                    confidence: rounded(confidence),
+                });
+            }
+        }
+        due.retain(|warning| warning.confidence >= MIN_CONFIDENCE && !shown.contains(&warning.id));
+        order(&mut due, matches!(query.stack, Stack::Given(_)));
+        due
+    }
+
+    /// The numbers of the edges whose patterns are in the code, with the first such pattern.
+    fn matched(&self, code: &str) -> Vec<(usize, Box<str>)> {
+        let sets = self.sets.get_or_init(|| self.patterns.chunks(PATTERNS_A_SET).map(set_of).collect());
+        let mut found: Vec<(usize, Box<str>)> = Vec::new();
+        for (patterns, set) in self.patterns.chunks(PATTERNS_A_SET).zip(sets) {
+            for number in set.matches(code) {
+                let (edge, pattern) = &patterns[number];
+                if found.iter().all(|(known, _)| known != edge) {
+                    found.push((*edge, pattern.clone()));
+                }
+            }
+        }
+        found
+    }
+}
+
+fn set_of(patterns: &[(usize, Box<str>)]) -> RegexSet {
+    let mut builder = RegexSetBuilder::new(patterns.iter().map(|(_, pattern)| &**pattern));
+    builder.case_insensitive(true).multi_line(true).size_limit(MAX_SET_BYTES).dfa_size_limit(MAX_SET_BYTES);
+    // Each pattern compiles alone, within limits that add up to half of this one.
+    builder.build().unwrap_or_else(|_| RegexSet::empty())
+}
+
+/// A question, made ready once for all gotchas.
+struct Asked<'a> {
+    intent: Text,
+    meaning: Vector,
+    /// Stack, goal and intent.
+    around: Text,
+    tags: Vec<String>,
+    stack: Stack<'a>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(query: &EdgeQuery<'a>) -> Self {
+        let intent = &query.intent[..query.intent.floor_char_boundary(MAX_INTENT)];
+        let tags: Vec<String> = query.stack.tags().iter().map(|tag| canonical_tag(tag)).collect();
+        let stack = query.stack.tags().iter().map(|tag| &**tag).chain(tags.iter().map(String::as_str));
+        Self {
+            intent: Text::of(intent),
+            meaning: Embedding::built_in().of_text(intent, |_| 1.0),
+            around: Text::of_all(stack.chain([query.goal, intent])),
+            tags,
+            stack: query.stack,
+        }
+    }
+}
+
+impl Compiled {
+    fn warning(&self, asked: &Asked<'_>, code: Option<(&str, &str)>) -> Option<EdgeWarning> {
+        let intent: Vec<&str> = found(&self.intent, &asked.intent);
+        let context: Vec<&str> = found(&self.context, &asked.around);
+        let tags: Vec<&str> =
+            self.tags.iter().filter(|(_, tag)| asked.tags.contains(tag)).map(|(shown, _)| &**shown).collect();
+        let is_touched = !context.is_empty() || !tags.is_empty();
+        if self.requires_context && !is_touched {
+            return None;
+        }
+        let is_direct = !intent.is_empty() || code.is_some();
+        let cosine = self.meaning.cosine(&asked.meaning);
+        let is_alike = !is_direct && cosine >= MEANING_FROM;
+        let is_stack_only = is_touched && !is_direct && !is_alike;
+        let is_given = matches!(asked.stack, Stack::Given(_));
+        if is_stack_only && !is_given && cosine < STACK_ONLY_FROM {
+            return None;
+        }
+        let weights = [
+            (!intent.is_empty()).then(|| (INTENT + EACH_INTENT * (intent.len() as f32 - 1.0)).min(MOST_INTENT)),
+            code.map(|_| CODE),
+            is_touched.then_some(CONTEXT),
+            is_alike.then_some(MEANING),
+        ];
+        let unsure: f32 = weights.into_iter().flatten().map(|weight| 1.0 - weight).product();
+        let has_context = !self.context.is_empty() || !self.tags.is_empty();
+        let is_elsewhere = has_context && !is_touched && !asked.stack.tags().is_empty();
+        let confidence = (1.0 - unsure) * if is_elsewhere { OUT_OF_CONTEXT } else { 1.0 };
+        if confidence <= 0.0 {
+            return None;
+        }
+        let mut reasons = Vec::new();
+        let mut reason = |name: &str, words: &[&str]| {
+            if !words.is_empty() {
+                reasons.push(format!("{name}: {}", words.join(", ")));
+            }
+        };
+        reason("intent", &intent);
+        let snippet = code.map(|(pattern, code)| snippet(pattern, code));
+        reason("code", snippet.as_slice().iter().map(String::as_str).collect::<Vec<_>>().as_slice());
+        reason("stack", &tags);
+        reason("context", &context.iter().copied().filter(|word| !tags.contains(word)).collect::<Vec<_>>());
+        if is_alike {
+            reasons.push("similar meaning".to_owned());
+        }
+        let Edge { id, title, description, workaround, severity, .. } = &self.edge;
+        Some(EdgeWarning {
+            id: id.clone(),
+            title: title.clone(),
+            description: description.clone(),
+            workaround: workaround.clone(),
+            severity: *severity,
+            source: if is_direct || is_alike { EdgeSource::Global } else { EdgeSource::Stack },
+            matched_on: reasons.join("; ").into(),
+            confidence: rounded(confidence),
+        })
+    }
+}
+
+/// The distinct keywords that stand in a text, as they were written.
+fn found<'a>(keywords: &'a [Keyword], text: &Text) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for keyword in keywords.iter().filter(|keyword| keyword.is_in(text)) {
+        if !found.iter().any(|known| known.eq_ignore_ascii_case(&keyword.shown)) {
+            found.push(&keyword.shown);
+        }
+    }
+    found
+}
+
+/// The line that a pattern matched, cut and without secrets; the pattern itself where lines are too long to be read.
+fn snippet(pattern: &str, code: &str) -> String {
+    let found = draft::compile(pattern).ok().and_then(|regex| regex.find(code).map(|found| found.range()));
+    let line = found.and_then(|found| {
+        // A match may begin with the end of the line before.
+        let at = found.start + code[found].bytes().take_while(u8::is_ascii_whitespace).count();
+        let start = code[..at].rfind('\n').map_or(0, |end| end + 1);
+        code[start..].lines().next()
+    });
+    let line = line.filter(|line| line.len() <= MAX_LINE).unwrap_or(pattern);
+    let line = secrets::redact(line).split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut: String = line.chars().take(MAX_SNIPPET).collect();
+    if cut.len() < line.len() { format!("{cut}…") } else { cut }
+}
+
+/// Two decimals: enough to compare, and the same on every machine.
+fn rounded(confidence: f32) -> f32 {
+    (confidence * 100.0).round() / 100.0
+}
+
+/// Sorts by tenths of confidence, then severity, then confidence, then id, and cuts to what may be shown.
+fn order(due: &mut Vec<EdgeWarning>, is_given: bool) {
+    let tenth = |warning: &EdgeWarning| (warning.confidence * 10.0 + 1e-3) as u32;
+    due.sort_by(|a, b| {
+        let by_tenth = tenth(b).cmp(&tenth(a)).then(b.severity.cmp(&a.severity));
+        by_tenth.then(b.confidence.total_cmp(&a.confidence)).then(a.id.cmp(&b.id))
+    });
+    let mut stack_only = 0;
+    due.retain(|warning| {
+        stack_only += usize::from(warning.source == EdgeSource::Stack);
+        warning.source != EdgeSource::Stack || is_given || stack_only <= MAX_STACK_ONLY
+    });
+    due.truncate(MAX_SHOWN);
+}
