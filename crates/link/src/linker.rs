@@ -136,9 +136,13 @@ impl Linker {
         let old = slot.and_then(|file| self.project.remove(file));
         let unit = Unit::new(path.clone(), facts, &mut self.project.names, &mut self.project.symbols);
         let kin = family(unit.facts.language);
-        self.changed.extend(pass_keys(old.as_ref(), &unit));
+        // Before anything is linked nothing has been looked at.
+        let is_first = self.askers.is_empty();
+        if !is_first {
+            self.changed.extend(pass_keys(old.as_ref(), &unit));
+        }
         match &old {
-            Some(old) if old.surface == unit.surface && old.facts.language == unit.facts.language => {}
+            Some(old) if old.surface() == unit.surface() && old.facts.language == unit.facts.language => {}
             Some(old) => {
                 self.stale[kin] = true;
                 self.stale[family(old.facts.language)] = true;
@@ -148,6 +152,7 @@ impl Linker {
                 let keys = member_keys(old, &unit);
                 self.changed.extend(keys);
             }
+            None if is_first => self.stale.fill(true),
             None => {
                 self.stale.fill(true);
                 self.changed.extend(path_keys(path.as_str()));
@@ -172,7 +177,7 @@ impl Linker {
         self.changed.extend(unit.attached.iter().map(|(name, _)| Key::attached(*name)));
         self.changed.extend(unit.methods.iter().map(|(name, _)| Key::methods(*name)));
         self.changed.extend(unit.given.iter().map(|(name, _)| Key::attached(*name)));
-        self.changed.extend(unit.passes.hashes.iter().map(|(name, _)| Key::passes(*name)));
+        self.changed.extend(unit.passes.names().map(Key::passes));
         self.dirty.remove(&file);
         self.forget(file);
         self.removed.insert(path.clone());
@@ -392,16 +397,16 @@ impl Linker {
 /// Keys of the names to which a file passes something else than before. Calls stand in bodies: what they pass may change
 /// where the surface does not.
 fn pass_keys(old: Option<&Unit>, new: &Unit) -> Vec<Key> {
-    let before = old.map_or(&[][..], |old| &old.passes.hashes);
-    let after = &new.passes.hashes[..];
+    let Some(old) = old else { return new.passes.names().map(Key::passes).collect() };
+    let (before, after) = (old.passes.hashes(&old.facts), new.passes.hashes(&new.facts));
     let mut keys = Vec::new();
     let changed = |rows: &[(Name, u64)], others: &[(Name, u64)], keys: &mut Vec<Key>| {
         for row in rows.iter().filter(|row| others.binary_search(row).is_err()) {
             keys.push(Key::passes(row.0));
         }
     };
-    changed(before, after, &mut keys);
-    changed(after, before, &mut keys);
+    changed(&before, &after, &mut keys);
+    changed(&after, &before, &mut keys);
     keys
 }
 

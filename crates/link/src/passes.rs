@@ -49,8 +49,6 @@ pub(crate) struct Passes {
     rows: Vec<Pass>,
     /// In order of the file.
     pub(crate) through: Vec<Through>,
-    /// Names in order, each with a hash of all that is passed under it.
-    pub(crate) hashes: Vec<(Name, u64)>,
 }
 
 impl Passes {
@@ -89,8 +87,18 @@ impl Passes {
         self.rows.extend(std::iter::once(name).chain(others).map(|name| Pass { name, callee, given }));
     }
 
-    /// Computes the hashes.
-    pub(crate) fn hash(&mut self, facts: &FileFacts, hashes: &Hashes<'_>) {
+    /// Names that something is passed under, in order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Name> + '_ {
+        self.rows.chunk_by(|a, b| a.name == b.name).map(|rows| rows[0].name)
+    }
+
+    /// Names in order, each with a hash of all that is passed under it in the file with these facts.
+    pub(crate) fn hashes(&self, facts: &FileFacts) -> Vec<(Name, u64)> {
+        if self.rows.is_empty() {
+            return Vec::new();
+        }
+        let hashes = Hashes::new(facts);
+        let mut all = Vec::new();
         for rows in self.rows.chunk_by(|a, b| a.name == b.name) {
             let mut exprs = Vec::new();
             let mut decorated = Vec::new();
@@ -106,8 +114,9 @@ impl Passes {
                     Given::Decorated(def) => decorated.push(Some(def.0)),
                 }
             }
-            self.hashes.push((rows[0].name, hashes.of(&exprs, &decorated)));
+            all.push((rows[0].name, hashes.of(&exprs, &decorated)));
         }
+        all
     }
 
     /// The calls and decorations of what is written with this last name.

@@ -110,8 +110,8 @@ impl Project {
         for (name, _) in &unit.given {
             insert_file(self.given.entry(*name).or_default(), file);
         }
-        for (name, _) in &unit.passes.hashes {
-            insert_file(self.passes.entry(*name).or_default(), file);
+        for name in unit.passes.names() {
+            insert_file(self.passes.entry(name).or_default(), file);
         }
         if slot.is_some() {
             self.units[file.0 as usize] = Some(unit);
@@ -153,8 +153,8 @@ impl Project {
                 files.retain(|other| *other != file);
             }
         }
-        for (name, _) in &unit.passes.hashes {
-            if let Some(files) = self.passes.get_mut(name) {
+        for name in unit.passes.names() {
+            if let Some(files) = self.passes.get_mut(&name) {
                 files.retain(|other| *other != file);
             }
         }

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use m1nd_base::RepoPath;
 use m1nd_lang::facts::{
@@ -51,8 +51,8 @@ pub(crate) struct Unit {
     fixtures: Vec<(Name, DefId)>,
     /// Whether its path is that of test code.
     pub(crate) is_test: bool,
-    /// Hash of all that other files can see of this one.
-    pub(crate) surface: u64,
+    /// Hash of all that other files can see of this one, once it was asked for.
+    surface: OnceLock<u64>,
 }
 
 impl Unit {
@@ -82,7 +82,6 @@ impl Unit {
         let file_symbol = symbols.intern(&ids::file_id(&path));
         let def_symbols = ids::definition_ids(&path, &facts, symbols);
         let is_test = m1nd_lang::is_test_path(&path);
-        let hashes = Hashes::new(&facts);
         let mut unit = Self {
             path,
             names: local,
@@ -102,8 +101,8 @@ impl Unit {
             fixtures: Vec::new(),
             namespaces: Vec::new(),
             is_test,
-            surface: hashes.surface(),
-            facts: facts.clone(),
+            surface: OnceLock::new(),
+            facts,
         };
         unit.attached = unit.find_attached(names);
         unit.methods = unit.find_methods();
@@ -116,7 +115,6 @@ impl Unit {
         }
         if unit.facts.language == Language::Python {
             unit.passes = Passes::find(&unit);
-            unit.passes.hash(&unit.facts, &hashes);
         }
         if matches!(unit.facts.language, Language::C | Language::Cpp) {
             unit.methods.extend(unit.find_linked());
@@ -126,6 +124,11 @@ impl Unit {
             unit.namespaces = unit.find_namespaces(names);
         }
         unit
+    }
+
+    /// Hash of all that other files can see of this one.
+    pub(crate) fn surface(&self) -> u64 {
+        *self.surface.get_or_init(|| Hashes::new(&self.facts).surface())
     }
 
     /// Functions that may be the fixture of a name, in order.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use m1nd_lang::facts::{
-    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, PathRoot, ScopeId, ScopeKind,
+    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, NameId, Namespace, PathRoot, ScopeId, ScopeKind,
     Visibility,
 };
 
@@ -514,8 +514,7 @@ impl Eval<'_> {
             }
             return search;
         }
-        let resolver = self.resolver(file);
-        let target = resolver.module(&self.files, file, unit.facts.name(row.module), row.level);
+        let target = self.module_target(file, row.module, row.level);
         self.target_member(target, name, want, Asker::Wildcard)
     }
 
@@ -544,11 +543,11 @@ impl Eval<'_> {
                         target => self.module_entity(target),
                     };
                 }
-                let target = resolver.module(&self.files, file, written, row.level);
+                let target = self.module_target(file, row.module, row.level);
                 self.target_member(target, name, want, Asker::Named)
             }
             ImportKind::Default => {
-                let target = resolver.module(&self.files, file, written, row.level);
+                let target = self.module_target(file, row.module, row.level);
                 self.default_export(target)
             }
             ImportKind::ModuleRoot => {
@@ -568,12 +567,23 @@ impl Eval<'_> {
                 match row.path {
                     Some(path) => self.resolve(file, path, Namespace::Type),
                     None => {
-                        let target = resolver.module(&self.files, file, written, row.level);
+                        let target = self.module_target(file, row.module, row.level);
                         self.module_entity(target)
                     }
                 }
             }
         }
+    }
+
+    /// The module that a file names, worked out once.
+    fn module_target(&mut self, file: FileId, module: NameId, level: u16) -> ModuleTarget {
+        if let Some(known) = self.targets.get(&(file, module, level)) {
+            return known.clone();
+        }
+        let written = self.unit(file).facts.name(module);
+        let target = self.resolver(file).module(&self.files, file, written, level);
+        self.targets.insert((file, module, level), target.clone());
+        target
     }
 
     /// Inline modules around a scope, outermost first.
@@ -706,8 +716,7 @@ impl Eval<'_> {
         if !self.rules(file).linked {
             return Search::unknown(Reason::NotLinked);
         }
-        let resolver = self.resolver(file);
-        let target = resolver.module(&self.files, file, unit.facts.name(row.module), row.level);
+        let target = self.module_target(file, row.module, row.level);
         self.module_entity(target)
     }
 

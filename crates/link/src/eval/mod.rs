@@ -18,6 +18,7 @@ mod indirect;
 mod lookup;
 mod member;
 mod overload;
+mod parameter;
 mod passed;
 mod value;
 
@@ -25,7 +26,7 @@ use std::rc::Rc;
 
 use m1nd_base::Limits;
 use m1nd_lang::facts::{
-    BindingTarget, Collection, DefId, DefKind, Expr, ExprId, Literal, Namespace, ParameterKind, ScopeId, ScopeKind,
+    BindingTarget, Collection, DefId, DefKind, Expr, ExprId, Literal, NameId, Namespace, ScopeId, ScopeKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -57,6 +58,10 @@ pub(crate) struct Eval<'a> {
     limits: &'a Limits,
     asked: FxHashSet<Key>,
     last: Option<FileId>,
+    /// Files whose surface is among what was asked, a bit each.
+    seen: Vec<u64>,
+    /// Modules that files name, by the name as written and the level.
+    targets: FxHashMap<(FileId, NameId, u16), ModuleTarget>,
     memo: FxHashMap<(FileId, ExprId, Namespace), Memo>,
     ancestors: FxHashMap<DefRef, Rc<[member::Ancestor]>>,
     /// Definitions elsewhere that add members to a type.
@@ -77,6 +82,10 @@ pub(crate) struct Eval<'a> {
     visible: FxHashMap<FileId, Rc<[FileId]>>,
     /// What the files that a file includes have at their top, by name.
     included: FxHashMap<(FileId, Name, Namespace), Search>,
+    /// What parameters without a declared type may be, where nothing was cut short.
+    parameters: FxHashMap<(DefRef, usize), Values>,
+    /// Whether what is called somewhere may be a function or class, where nothing was cut short.
+    calls: FxHashMap<(FileId, ExprId, DefRef), bool>,
     /// What calls of parameters in the file that is linked pass on: function, number of the parameter.
     flows: FxHashMap<(DefRef, usize), Values>,
     /// They are being worked out: what rests on them is not remembered.
@@ -96,6 +105,8 @@ impl<'a> Eval<'a> {
             limits,
             asked: FxHashSet::default(),
             last: None,
+            seen: vec![0; project.units.len() / 64 + 1],
+            targets: FxHashMap::default(),
             memo: FxHashMap::default(),
             ancestors: FxHashMap::default(),
             attached: FxHashMap::default(),
@@ -108,6 +119,8 @@ impl<'a> Eval<'a> {
             generated: GeneratedFunctions::default(),
             visible: FxHashMap::default(),
             included: FxHashMap::default(),
+            parameters: FxHashMap::default(),
+            calls: FxHashMap::default(),
             flows: FxHashMap::default(),
             flowing: false,
             depth: 0,
@@ -139,7 +152,11 @@ impl<'a> Eval<'a> {
     pub(crate) fn unit(&mut self, file: FileId) -> &'a Unit {
         if self.last != Some(file) {
             self.last = Some(file);
-            self.asked.insert(Key::surface(file));
+            let (word, bit) = (&mut self.seen[file.0 as usize / 64], 1 << (file.0 % 64));
+            if *word & bit == 0 {
+                *word |= bit;
+                self.asked.insert(Key::surface(file));
+            }
         }
         self.project.unit(file)
     }
@@ -541,52 +558,16 @@ impl<'a> Eval<'a> {
         }
     }
 
-    /// What a parameter may be, seen from inside its function.
-    fn parameter(&mut self, of: DefRef, index: usize) -> Values {
-        let unit = self.unit(of.file);
-        let Some(parameter) = unit.facts.parameters(of.def).get(index).copied() else {
-            return Values::unknown(Reason::UnknownReceiver);
-        };
-        let declared = parameter.declared.map(|declared| {
-            let types = self.eval(of.file, declared, Namespace::Type);
-            self.instantiate(types)
-        });
-        match (parameter.kind, declared) {
-            (ParameterKind::Receiver | ParameterKind::ClassReceiver, Some(declared)) if !declared.is_nothing() => {
-                declared
-            }
-            (ParameterKind::Receiver, _) => self.receiver_of(of),
-            (ParameterKind::ClassReceiver, _) => match self.class_of(of) {
-                Some(class) => Values::one(Value::Def(class, no_args())),
-                None => Values::unknown(Reason::UnknownReceiver),
-            },
-            (ParameterKind::Rest, declared) => Values::one(Value::Builtin(
-                Builtin::List,
-                [declared.unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))].into(),
-            )),
-            (ParameterKind::KeywordRest, declared) => Values::one(Value::Builtin(
-                Builtin::Map,
-                [
-                    Values::one(Value::Builtin(Builtin::Scalar, no_args())),
-                    declared.unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver)),
-                ]
-                .into(),
-            )),
-            (ParameterKind::Plain | ParameterKind::Keyword, Some(declared)) => declared,
-            (ParameterKind::Plain, None) if self.rules(of.file).overloads => self.given_parameter(of, index),
-            (ParameterKind::Plain | ParameterKind::Keyword, None) => {
-                if let Some(values) = self.injected(of, index) {
-                    return values;
-                }
-                let mut values = match parameter.default {
-                    Some(default) => self.eval(of.file, default, Namespace::Value),
-                    None => Values::default(),
-                };
-                values.add(self.passed(of, index));
-                values.unknown = Some(Reason::UnknownReceiver);
-                values
-            }
-        }
+    /// Starts something whose result is only kept if nothing cuts it short; ended by [`Eval::end_uncut`].
+    fn begin_uncut(&mut self) -> u32 {
+        std::mem::replace(&mut self.cut, UNCUT)
+    }
+
+    /// Whether nothing outside of what was begun has cut it short. `outer` is what the beginning gave.
+    fn end_uncut(&mut self, outer: u32) -> bool {
+        let is_whole = self.cut > self.depth;
+        self.cut = if is_whole { outer } else { self.cut.min(outer) };
+        is_whole
     }
 
     /// The innermost class-like definition around a scope; for an impl block the impl itself.

@@ -109,8 +109,20 @@ impl<'a> Eval<'a> {
         nearest.and_then(|&below| self.stands_in(of.file, below)).unwrap_or(of)
     }
 
-    /// Whether what is called may be the function or class.
+    /// Whether what is called may be the function or class; asked for every parameter of it.
     fn may_call(&mut self, file: FileId, callee: ExprId, of: DefRef, near: bool) -> bool {
+        if let Some(&known) = self.calls.get(&(file, callee, of)) {
+            return known;
+        }
+        let outer = self.begin_uncut();
+        let may = self.leads_to(file, callee, of, near);
+        if self.end_uncut(outer) {
+            self.calls.insert((file, callee, of), may);
+        }
+        may
+    }
+
+    fn leads_to(&mut self, file: FileId, callee: ExprId, of: DefRef, near: bool) -> bool {
         if !near && !self.is_plain(file, callee) {
             return false;
         }

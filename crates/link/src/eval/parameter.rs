@@ -1,0 +1,69 @@
+//! What a parameter may be, seen from inside its function.
+
+use m1nd_lang::facts::{Namespace, ParameterKind};
+
+use super::{Eval, Value, Values, no_args};
+use crate::project::DefRef;
+use crate::rules::{Builtin, Reason};
+
+impl Eval<'_> {
+    /// What a parameter may be, seen from inside its function.
+    pub(super) fn parameter(&mut self, of: DefRef, index: usize) -> Values {
+        let unit = self.unit(of.file);
+        let Some(parameter) = unit.facts.parameters(of.def).get(index).copied() else {
+            return Values::unknown(Reason::UnknownReceiver);
+        };
+        let declared = parameter.declared.map(|declared| {
+            let types = self.eval(of.file, declared, Namespace::Type);
+            self.instantiate(types)
+        });
+        match (parameter.kind, declared) {
+            (ParameterKind::Receiver | ParameterKind::ClassReceiver, Some(declared)) if !declared.is_nothing() => {
+                declared
+            }
+            (ParameterKind::Receiver, _) => self.receiver_of(of),
+            (ParameterKind::ClassReceiver, _) => match self.class_of(of) {
+                Some(class) => Values::one(Value::Def(class, no_args())),
+                None => Values::unknown(Reason::UnknownReceiver),
+            },
+            (ParameterKind::Rest, declared) => Values::one(Value::Builtin(
+                Builtin::List,
+                [declared.unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))].into(),
+            )),
+            (ParameterKind::KeywordRest, declared) => Values::one(Value::Builtin(
+                Builtin::Map,
+                [
+                    Values::one(Value::Builtin(Builtin::Scalar, no_args())),
+                    declared.unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver)),
+                ]
+                .into(),
+            )),
+            (ParameterKind::Plain | ParameterKind::Keyword, Some(declared)) => declared,
+            (ParameterKind::Plain, None) if self.rules(of.file).overloads => self.given_parameter(of, index),
+            (ParameterKind::Plain | ParameterKind::Keyword, None) => self.undeclared_parameter(of, index),
+        }
+    }
+
+    /// What a parameter may be that no type is written for: asked for wherever the function names it.
+    fn undeclared_parameter(&mut self, of: DefRef, index: usize) -> Values {
+        if let Some(known) = self.parameters.get(&(of, index)) {
+            return known.clone();
+        }
+        let outer = self.begin_uncut();
+        let values = self.injected(of, index).unwrap_or_else(|| {
+            let default =
+                self.unit(of.file).facts.parameters(of.def).get(index).and_then(|parameter| parameter.default);
+            let mut values = match default {
+                Some(default) => self.eval(of.file, default, Namespace::Value),
+                None => Values::default(),
+            };
+            values.add(self.passed(of, index));
+            values.unknown = Some(Reason::UnknownReceiver);
+            values
+        });
+        if self.end_uncut(outer) {
+            self.parameters.insert((of, index), values.clone());
+        }
+        values
+    }
+}
