@@ -1,8 +1,15 @@
 //! Call edges: recall over the pairs of caller and callee that truth knows, precision at the sites where it speaks too.
 //!
 //! A pair is found if there is a `calls` edge from that caller to that callee (see [`super::ours`] for what is the same),
-//! wherever in the caller it is written. What truth calls a call includes taking a tuple variant apart in a pattern. Of a pair that only possible edges find, the one with the fewest candidates
-//! counts.
+//! wherever in the caller it is written. What truth calls a call includes taking a tuple variant apart in a pattern. Of a
+//! pair that only possible edges find, the one with the fewest candidates counts.
+//!
+//! **Callers that truth does not have.** A compiler's index has no definition of a function that has no name of its own:
+//! a function written as an argument, as the value of a constant or of a property, or inside of another function. It
+//! says that what is called there is called by the innermost function around that it does have, or by top-level code.
+//! Our graph names the function itself. So that both speak of the same, a function of ours that truth has no definition
+//! of is no caller here: its calls are those of what is around it. This needs the truth's list of definitions; without
+//! it every function of ours is a caller.
 
 use m1nd_base::{EdgeTier, Relation};
 
@@ -51,7 +58,8 @@ fn is_certain_call(edge: &Edge) -> bool {
 fn edges_of_pair<'c>(context: &'c Context<'_>, call: &'c Call) -> Vec<&'c Edge> {
     let accepted = context.ours.accepted(&call.file, call.line, &call.name);
     let edges = accepted.iter().flat_map(|&node| context.ours.edges_to(node));
-    edges.filter(|edge| context.ours.starts_in(edge, &call.caller_file, call.caller_line, &call.caller_name)).collect()
+    let caller = (call.caller_file.as_str(), call.caller_line, call.caller_name.as_str());
+    edges.filter(|edge| context.ours.starts_in(edge, caller, |function| context.is_caller(function))).collect()
 }
 
 /// Whether a certain call edge to the callee has one of the sites, whatever it starts in.

@@ -61,6 +61,8 @@ pub(super) struct Context<'a> {
     /// Callable names that are defined more than once.
     ambiguous: HashSet<&'a str>,
     edges_at: HashMap<(&'a str, u32), Vec<&'a Edge>>,
+    /// Our nodes for the functions that truth has; `None` if truth does not say which it has.
+    callers: Option<HashSet<usize>>,
     sources: &'a Lines,
 }
 
@@ -73,7 +75,13 @@ impl<'a> Context<'a> {
             lines.into_iter().for_each(|line| edges_at.entry((file, line)).or_default().push(edge));
         }
         let sites = Sites::new(truth);
-        Self { ours, truth, sites, ambiguous: ambiguous(ours, truth), edges_at, sources }
+        let callers = callers(ours, truth);
+        Self { ours, truth, sites, ambiguous: ambiguous(ours, truth), edges_at, callers, sources }
+    }
+
+    /// Whether truth can name a function of ours as the caller of something.
+    pub(super) fn is_caller(&self, function: usize) -> bool {
+        self.callers.as_ref().is_none_or(|callers| callers.contains(&function))
     }
 
     /// Whether a name is defined more than once in the repository.
@@ -115,6 +123,19 @@ impl<'a> Context<'a> {
 pub(super) fn line_of<'s>(sources: &'s Lines, file: &str, line: u32) -> &'s str {
     let lines = sources.get(file);
     lines.and_then(|lines| lines.get((line as usize).checked_sub(1)?)).map_or("", String::as_str)
+}
+
+/// Our nodes for what truth has as functions, by its definitions and by the callers of its calls.
+fn callers(ours: &Ours, truth: &Truth) -> Option<HashSet<usize>> {
+    if truth.definitions.is_empty() {
+        return None;
+    }
+    let functions = truth.definitions.iter().filter(|definition| matches!(definition.kind.as_str(), "fn" | "macro"));
+    let functions = functions.map(|row| (row.file.as_str(), row.line, row.name.as_str()));
+    let callers = truth.calls.iter().filter(|call| call.caller_line > 0);
+    let callers = callers.map(|row| (row.caller_file.as_str(), row.caller_line, row.caller_name.as_str()));
+    let nodes = functions.chain(callers).flat_map(|(file, line, name)| ours.definition(file, line, name));
+    Some(nodes.flat_map(|node| ours.same_symbol(node)).collect())
 }
 
 /// Names of callable definitions, by our nodes and by truth's rows, that have more than one symbol or place.

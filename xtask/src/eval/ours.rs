@@ -195,7 +195,7 @@ impl Ours {
     }
 
     /// All nodes that are the same symbol as this one, itself included.
-    fn same_symbol(&self, node: usize) -> Vec<usize> {
+    pub(super) fn same_symbol(&self, node: usize) -> Vec<usize> {
         let own = &self.nodes[node];
         let file = own.file.clone().unwrap_or_default();
         if DISTINCT_OVERLOADS.contains(&ending(&file)) {
@@ -244,12 +244,17 @@ impl Ours {
         is_script && self.nodes[node].parent.is_some_and(|parent| self.caller(parent).is_some())
     }
 
-    /// Whether an edge starts in the caller that the truth names: the same function, or top-level code for line 0.
-    pub(super) fn starts_in(&self, edge: &Edge, file: &str, line: u32, name: &str) -> bool {
+    /// Whether an edge starts in the caller that the truth names: the same function, or top-level code for line 0. Only
+    /// what `is_caller` admits counts as a caller; what is called in another function is called in what is around it.
+    pub(super) fn starts_in(&self, edge: &Edge, at: (&str, u32, &str), is_caller: impl Fn(usize) -> bool) -> bool {
+        let (file, line, name) = at;
         if self.nodes[edge.from].file.as_deref() != Some(file) {
             return false;
         }
-        let caller = self.caller(edge.from);
+        let mut caller = self.caller(edge.from);
+        while let Some(around) = caller.filter(|&caller| !is_caller(caller)) {
+            caller = self.nodes[around].parent.and_then(|parent| self.caller(parent));
+        }
         if line == 0 {
             return caller.is_none();
         }

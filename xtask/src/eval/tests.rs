@@ -6,7 +6,7 @@ use m1nd_base::{EdgeTier, NodeKind, Relation};
 
 use super::edges::{Context, Findings, RepositoryResult, result};
 use super::ours::{Edge, Node, Ours};
-use super::truth::{Call, Enclosing, FileDependency, Inherit, Reference, Truth};
+use super::truth::{Call, Definition, Enclosing, FileDependency, Inherit, Reference, Truth};
 
 /// A graph under construction.
 #[derive(Default)]
@@ -125,6 +125,37 @@ fn code_outside_of_functions_is_top_level() {
     graph.call(class, target, 1, &[(12, 5)]);
     let score = graph.score(&truth(vec![call(("a.py", 0, "<module>"), ("a.py", 1, "f"), &[12])], Vec::new()));
     assert_eq!((score.calls.all.certain, score.calls.cross_file.truth), (1, 0));
+}
+
+#[test]
+fn functions_that_truth_does_not_have_are_no_callers() {
+    let graph = || {
+        let mut graph = Graph::default();
+        let a = graph.file("a.ts");
+        let (outer, target) = (graph.function(a, 1, "outer"), graph.function(a, 90, "f"));
+        let (arrow, constant) = (graph.function(outer, 3, "inner"), graph.function(a, 20, "arrow"));
+        graph.call(arrow, target, 1, &[(4, 5)]);
+        graph.call(constant, target, 1, &[(21, 5)]);
+        graph
+    };
+    let calls = vec![
+        call(("a.ts", 1, "outer"), ("a.ts", 90, "f"), &[4]),
+        call(("a.ts", 0, "<module>"), ("a.ts", 90, "f"), &[21]),
+    ];
+    let found = |definitions: &[(u32, &str, &str)]| {
+        let definition = |&(line, name, kind): &(u32, &str, &str)| Definition {
+            file: "a.ts".into(),
+            line,
+            name: name.into(),
+            kind: kind.into(),
+        };
+        let definitions = definitions.iter().map(definition).collect();
+        graph().score(&Truth { calls: calls.clone(), definitions, ..Truth::default() }).calls.all.certain
+    };
+    let (outer, f, constant) = ((1, "outer", "fn"), (90, "f", "fn"), (20, "arrow", "term"));
+    assert_eq!(found(&[outer, f, constant]), 2);
+    assert_eq!(found(&[outer, f, (20, "arrow", "fn")]), 1, "truth could have said `arrow`");
+    assert_eq!(found(&[]), 0, "truth does not say which functions it has");
 }
 
 #[test]

@@ -90,6 +90,7 @@ pub(super) struct FileDependency {
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Definition {
     pub(super) file: String,
+    pub(super) line: u32,
     pub(super) name: String,
     pub(super) kind: String,
 }
