@@ -5,6 +5,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+pub mod block;
 mod comments;
 mod commits;
 pub mod edges;

@@ -180,6 +180,21 @@ impl EdgeMatcher {
         &self.problems
     }
 
+    /// The gotchas of other projects that fit a stack by their tags, the worst first, of equally bad ones those with more
+    /// tags in common.
+    #[must_use]
+    pub fn for_stack(&self, tags: &[Box<str>]) -> Vec<&Edge> {
+        let tags: Vec<String> = tags.iter().map(|tag| canonical_tag(tag)).collect();
+        let shared = |compiled: &Compiled| compiled.tags.iter().filter(|(_, tag)| tags.contains(tag)).count();
+        let mut fitting: Vec<(&Compiled, usize)> = self.edges.iter().map(|edge| (edge, shared(edge))).collect();
+        fitting.retain(|(_, shared)| *shared > 0);
+        let severity = |compiled: &Compiled| compiled.edge.severity;
+        fitting.sort_by(|(a, of_a), (b, of_b)| {
+            severity(b).cmp(&severity(a)).then(of_b.cmp(of_a)).then(a.edge.id.cmp(&b.edge.id))
+        });
+        fitting.into_iter().map(|(compiled, _)| &compiled.edge).collect()
+    }
+
     /// The gotchas that are due, the most urgent first. `shown` holds the ids of those that need not be repeated; the caller
     /// adds what is returned.
     #[must_use]

@@ -47,7 +47,7 @@ const RESOLVED: f32 = 0.8;
 const CONFIDENCE_FLOOR: f32 = 0.8;
 
 /// Days after which half of what recency gives is gone.
-const fn half_life(kind: Kind) -> f32 {
+pub(crate) const fn half_life(kind: Kind) -> f32 {
     match kind {
         Kind::Decision => 60.0,
         Kind::Issue => 30.0,
@@ -265,7 +265,7 @@ fn prior(record: &Record, query: &RecallQuery<'_>) -> f32 {
 }
 
 /// 1 for what was written today, down to a floor; 1 for what has no date.
-pub(crate) fn recency(record: &Record, today: Option<Date>) -> f32 {
+fn recency(record: &Record, today: Option<Date>) -> f32 {
     let (Some(today), Some(date)) = (today, record.date) else { return 1.0 };
     let days = (today - date).get_days().max(0) as f32;
     RECENCY_FLOOR + (1.0 - RECENCY_FLOOR) * (-days / half_life(record.kind)).exp2()

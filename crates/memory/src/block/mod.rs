@@ -1,0 +1,109 @@
+//! The context block: what of a project's memory stands in `CLAUDE.md` (and files like it), between two markers.
+//!
+//! It is read by agents as instructions, so it is short, holds only what the sources cannot tell, no secret, and no markup
+//! that came from elsewhere. It is a function of its input: the same memories give the same bytes.
+
+mod layout;
+mod markers;
+mod neutral;
+mod sections;
+mod splice;
+
+use std::fmt;
+
+use jiff::civil::Date;
+
+use crate::edges::Edge;
+use crate::{GotchaBullet, NextItem, ProjectState, Recall, RecordId, Session};
+
+pub use layout::render;
+pub use markers::{END, START};
+pub use splice::{Placed, Present, SpliceError, Spliced, inspect, remove, splice};
+
+/// How far the memory can be relied on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BlockHealth<'a> {
+    /// It is up to date.
+    #[default]
+    Active,
+    /// The project has moved on since.
+    Stale {
+        /// The day from which on it is behind.
+        since: Date,
+        /// The command that helps.
+        remedy: &'a str,
+    },
+}
+
+/// How long the block and its sections may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockLimits {
+    /// Characters, the markers included. About four are a token.
+    pub max_chars: usize,
+    /// Lines, the markers included.
+    pub max_lines: usize,
+    /// Characters of a line.
+    pub max_line_chars: usize,
+    /// Pinned memories.
+    pub max_key: usize,
+    /// Decisions.
+    pub max_decisions: usize,
+    /// Open loops.
+    pub max_open_loops: usize,
+    /// Gotchas.
+    pub max_gotchas: usize,
+    /// Sessions of the past.
+    pub max_sessions: usize,
+}
+
+impl Default for BlockLimits {
+    fn default() -> Self {
+        Self {
+            max_chars: 1600,
+            max_lines: 60,
+            max_line_chars: 160,
+            max_key: 10,
+            max_decisions: 5,
+            max_open_loops: 3,
+            max_gotchas: 5,
+            max_sessions: 5,
+        }
+    }
+}
+
+/// What the block is made of.
+#[derive(Clone, Copy)]
+pub struct BlockInput<'a> {
+    /// The day, by which memories are old.
+    pub today: Date,
+    /// How far the memory can be relied on.
+    pub health: BlockHealth<'a>,
+    /// Goal, stack and what blocks.
+    pub state: &'a ProjectState,
+    /// All memories.
+    pub recall: &'a Recall,
+    /// The project's own gotchas, in the order of the file.
+    pub gotchas: &'a [GotchaBullet],
+    /// Gotchas of other projects that fit this one's stack, the most important first:
+    /// [`EdgeMatcher::for_stack`](crate::edges::EdgeMatcher::for_stack).
+    pub stack_gotchas: &'a [&'a Edge],
+    /// Closed sessions, in any order.
+    pub sessions: &'a [Session],
+    /// What was to be done next, in the order of the file.
+    pub next: &'a [NextItem],
+    /// What the last session was about: paths of touched files, its words.
+    pub focus: &'a [&'a str],
+    /// How often a memory was asked for and found.
+    pub hits: Option<&'a dyn Fn(RecordId) -> u32>,
+    /// How long it may be.
+    pub limits: BlockLimits,
+}
+
+impl fmt::Debug for BlockInput<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockInput").field("today", &self.today).field("recall", &self.recall).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;
