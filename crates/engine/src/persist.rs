@@ -13,7 +13,7 @@ use crate::extract::CACHE_VERSION;
 use crate::files::{FileTable, Skipped};
 use crate::json_graph::Imported;
 use crate::report::RootInfo;
-use crate::search_index::{self, SearchIndex};
+use crate::search_index::SearchIndex;
 use crate::snapshot::Snapshot;
 use crate::status::{Reasons, ReasonsByLanguage};
 
@@ -139,7 +139,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
     let compiler = encode(&*snapshot.compiler)?;
     let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
     let search = snapshot.search.packed().ok_or_else(unpacked)?;
-    sections.push((search_index::SECTION, search));
+    sections.extend(search);
     sections.push((META, &meta));
     sections.push((FILES, &files));
     sections.push((SKIPPED, &skipped));

@@ -1,27 +1,28 @@
-//! The search index as a section of the snapshot.
+//! The search index and its vectors as sections of the snapshot.
 
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, RepoPath};
 use m1nd_graph::{Container, SnapshotError, Tag};
+use m1nd_search::embedding::Embedding;
 use m1nd_search::{FileTerms, Index, IndexBuilder, IndexedFile};
 
 pub(crate) const SECTION: Tag = *b"e.search";
+pub(crate) const VECTORS: Tag = *b"e.vector";
 
 /// A search index over a base and changed files.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchIndex {
     pub(crate) index: Index,
-    base: Section,
+    base: Container,
 }
 
-/// Bytes of the base: a section of a mapped file, or memory.
-#[derive(Debug, Clone)]
-struct Section(Container);
+/// Bytes of a base: a section of a mapped file, or memory.
+struct Section(Container, Tag);
 
 impl AsRef<[u8]> for Section {
     fn as_ref(&self) -> &[u8] {
-        self.0.section(&SECTION)
+        self.0.section(&self.1)
     }
 }
 
@@ -31,15 +32,23 @@ pub(crate) fn indexed<'a>(terms: Arc<FileTerms>, id_of: impl FnMut(u32) -> Optio
 }
 
 impl SearchIndex {
-    /// The index of a container.
+    /// The index of a container. Vectors that are missing, damaged or of another table are left out.
     ///
     /// # Errors
     /// [`SnapshotError::Damaged`] if the section is not a usable index.
     pub(crate) fn open(container: &Container) -> Result<Self, SnapshotError> {
-        let base = Section(container.clone());
-        let index = Index::from_bytes(Arc::new(base.clone()));
+        let index = Index::from_bytes(Arc::new(Section(container.clone(), SECTION)));
         let index = index.map_err(|error| SnapshotError::Damaged(format!("search index: {error}")))?;
-        Ok(Self { index, base })
+        let index = if container.section(&VECTORS).is_empty() {
+            index
+        } else {
+            let vectors = Arc::new(Section(container.clone(), VECTORS));
+            index.clone().with_vectors(vectors, Embedding::built_in()).unwrap_or_else(|error| {
+                tracing::warn!(%error, "searching by meaning waits for the next ingest");
+                index
+            })
+        };
+        Ok(Self { index, base: container.clone() })
     }
 
     /// The index of these files.
@@ -52,7 +61,8 @@ impl SearchIndex {
     ) -> Result<Self, Cancelled> {
         let mut builder = IndexBuilder::new();
         files.for_each(|(path, file)| builder.add(path.as_str(), file.clone()));
-        let container = Container::in_memory(vec![(SECTION, builder.finish_unless(cancel)?)]);
+        let vectors = builder.vectors(Embedding::built_in(), cancel)?;
+        let container = Container::in_memory(vec![(SECTION, builder.finish_unless(cancel)?), (VECTORS, vectors)]);
         Ok(Self::open(&container).expect("an index that was just built can be opened"))
     }
 
@@ -62,9 +72,9 @@ impl SearchIndex {
         Self { index: self.index.with_changes(changes), base: self.base.clone() }
     }
 
-    /// The bytes to write, `None` while there are changed files over them.
-    pub(crate) fn packed(&self) -> Option<&[u8]> {
-        (self.index.overlay_files() == 0).then(|| self.base.as_ref())
+    /// The sections to write, `None` while there are changed files over them.
+    pub(crate) fn packed(&self) -> Option<[(Tag, &[u8]); 2]> {
+        (self.index.overlay_files() == 0).then(|| [SECTION, VECTORS].map(|tag| (tag, self.base.section(&tag))))
     }
 }
 

@@ -5,7 +5,9 @@ use m1nd_base::{Cancel, Cancelled};
 use rustc_hash::FxHashMap;
 
 use crate::base::{DOCUMENT_BYTES, HEADER_BYTES, MAGIC, SECTIONS, Section, VERSION, pack_id};
+use crate::embedding::Embedding;
 use crate::index::IndexedFile;
+use crate::near;
 use crate::terms::{PostingsReader, PostingsWriter};
 
 /// Makes an index of all files of a project. The bytes depend on the files alone, not on the order they are given in.
@@ -33,6 +35,29 @@ impl IndexBuilder {
         self.files.push((path.into(), file));
     }
 
+    /// The vectors of all entries as bytes, for [`Index::with_vectors`](crate::Index::with_vectors).
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn vectors(&mut self, table: &Embedding, cancel: &Cancel) -> Result<Vec<u8>, Cancelled> {
+        self.order();
+        near::encode(self.files.iter().map(|(_, file)| &**file), table, cancel)
+    }
+
+    /// Files by path, each path once.
+    fn order(&mut self) {
+        // Stable, so that of two files with one path the later stays behind the earlier.
+        self.files.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut files: Vec<(Box<str>, Arc<IndexedFile>)> = Vec::with_capacity(self.files.len());
+        for file in self.files.drain(..) {
+            match files.last_mut().filter(|last| last.0 == file.0) {
+                Some(last) => *last = file,
+                None => files.push(file),
+            }
+        }
+        self.files = files;
+    }
+
     /// The index as bytes, for [`Index::from_bytes`](crate::Index::from_bytes).
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -56,15 +81,8 @@ impl IndexBuilder {
     }
 
     fn write(mut self, out: &mut dyn io::Write, cancel: &Cancel) -> Result<io::Result<()>, Cancelled> {
-        // Stable, so that of two files with one path the later stays behind the earlier.
-        self.files.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut files: Vec<(Box<str>, Arc<IndexedFile>)> = Vec::with_capacity(self.files.len());
-        for file in self.files {
-            match files.last_mut().filter(|last| last.0 == file.0) {
-                Some(last) => *last = file,
-                None => files.push(file),
-            }
-        }
+        self.order();
+        let files = self.files;
         let (order, postings) = gather(&files, cancel)?;
         let mut sections: [Vec<u8>; SECTIONS] = Default::default();
         let documents = write_files(&files, &mut sections);

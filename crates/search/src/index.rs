@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::base::Base;
 pub use crate::base::SharedBytes;
+use crate::embedding::{Embedding, Vector};
+use crate::near::BaseVectors;
 use crate::terms::{EntryHead, FIELD_COUNT, FileTerms, PostingsReader};
 
 /// Why bytes are not a usable index.
@@ -31,6 +33,7 @@ pub struct IndexedFile {
     heads: Vec<EntryHead>,
     ids: Vec<Box<str>>,
     lengths: [u32; FIELD_COUNT],
+    vectors: OnceLock<(u64, Vec<Vector>)>,
 }
 
 impl IndexedFile {
@@ -40,7 +43,7 @@ impl IndexedFile {
         let heads = terms.heads();
         let ids = heads.iter().map(|head| id_of(head.key).unwrap_or("").into()).collect();
         let lengths = lengths_of(heads.iter());
-        Self { terms, heads, ids, lengths }
+        Self { terms, heads, ids, lengths, vectors: OnceLock::new() }
     }
 
     pub(crate) fn terms(&self) -> &FileTerms {
@@ -55,6 +58,13 @@ impl IndexedFile {
         self.ids.iter().map(|id| &**id)
     }
 
+    /// The vectors of its entries, made when first asked for. All who ask have the same table.
+    pub(crate) fn vectors(&self, table: &Embedding) -> &[Vector] {
+        let made = || (table.id(), table.of_entries(&self.terms));
+        let (id, vectors) = self.vectors.get_or_init(made);
+        if *id == table.id() { vectors } else { &[] }
+    }
+
     /// Postings of a term in this file. Terms are few and sorted; the scan ends at the place of the term.
     pub(crate) fn postings(&self, term: &str) -> PostingsReader<'_> {
         let found = self.terms.terms().take_while(|(other, _)| *other <= term).find(|(other, _)| *other == term);
@@ -67,6 +77,7 @@ impl IndexedFile {
 #[derive(Clone, Default)]
 pub struct Index {
     pub(crate) base: Option<Arc<Base>>,
+    pub(crate) vectors: Option<BaseVectors>,
     /// Terms in each field of each file of the base.
     base_lengths: Arc<Vec<[u32; FIELD_COUNT]>>,
     /// Files of the base that are replaced or removed.
@@ -137,7 +148,8 @@ impl Index {
         };
         let base_lengths = Arc::new((0..base.file_count()).map(lengths_of_file).collect());
         let dead = Arc::new(vec![false; base.file_count() as usize]);
-        Ok(Self { base: Some(Arc::new(base)), base_lengths, dead, overlay: BTreeMap::new(), totals })
+        let base = Some(Arc::new(base));
+        Ok(Self { base, vectors: None, base_lengths, dead, overlay: BTreeMap::new(), totals })
     }
 
     /// The index with files replaced (`Some`) or removed (`None`). The old one stays as it is.

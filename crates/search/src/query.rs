@@ -84,6 +84,19 @@ impl Query {
         query
     }
 
+    /// The words that make its vector, each with what it counts: by where it stands and how rare it is.
+    pub(crate) fn weighed<'q>(
+        &'q self,
+        rarities: &'q [f64],
+        title: bool,
+    ) -> impl Iterator<Item = (&'q str, f32)> + use<'q> {
+        let terms = self.terms.iter().zip(rarities).filter(move |(term, _)| term.counts && (!title || term.in_title));
+        terms.filter_map(|(term, rarity)| {
+            let (form, weight) = term.forms.first()?;
+            Some((form.as_str(), (weight * rarity) as f32))
+        })
+    }
+
     fn add_all(&mut self, pieces: &[&Piece<'_>], stop_words_too: bool) {
         for piece in pieces {
             self.add_words(piece, stop_words_too);

@@ -2,7 +2,9 @@
 
 use m1nd_base::{Cancel, Cancelled};
 
+use crate::embedding::{Embedding, Vector};
 use crate::index::{Index, Segment, Source};
+use crate::near::{self, NOWHERE};
 use crate::query::{Query, QueryTerm};
 use crate::terms::{Counts, EntryHead, FIELD_COUNT, FIELDS, Field};
 
@@ -14,6 +16,8 @@ const FILE_SATURATION: f64 = 4.0;
 const POLL: usize = 256;
 /// Terms whose best gains make up what a text could bring: the rest of a long one repeats and circumscribes.
 const IDEAL_TERMS: usize = 12;
+/// Entries found by their meaning alone.
+const NEAREST: usize = 60;
 
 /// How a field of a whole file counts: weight, discount for length.
 const FILE_FIELDS: [(f64, f64); FIELD_COUNT] = [(4.0, 0.4), (0.0, 0.0), (1.0, 0.5), (1.5, 0.5), (4.0, 0.3), (1.0, 0.6)];
@@ -51,6 +55,8 @@ pub struct Hit {
     pub fields: [f64; FIELD_COUNT],
     /// Bit *n*: term *n* of the query was met (the first 64 are told apart).
     pub matched: u64,
+    /// How near its meaning is to that of the query; `None` without vectors.
+    pub near: Option<Near>,
 }
 
 /// A file with the scores of its words.
@@ -70,6 +76,25 @@ pub struct FileHit {
     pub best_title: f64,
     /// The best score of an entry by whole names.
     pub best_exact: f64,
+    /// The nearest that an entry of it is in meaning; `None` without vectors.
+    pub near: Option<Near>,
+}
+
+impl FileHit {
+    /// A file that meets no word.
+    pub fn without_words(path: &str) -> Self {
+        let (score, title, exact) = (0.0, 0.0, 0.0);
+        Self { path: path.into(), score, title, exact, best: 0.0, best_title: 0.0, best_exact: 0.0, near: None }
+    }
+}
+
+/// Cosines of the vector of an entry.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    /// With that of the whole query.
+    pub text: f64,
+    /// With that of its title.
+    pub title: f64,
 }
 
 /// What a search found.
@@ -90,6 +115,10 @@ pub struct Ranked {
     pub found: Found,
     /// Every file that meets a term and lies in the scope, in the order of paths.
     pub files: Vec<FileHit>,
+    /// Entries nearest in meaning that are not among `found`, nearest first; they may meet no term.
+    pub nearest: Vec<Hit>,
+    /// Mean cosines of all entries: what is near by chance. `None` without vectors.
+    pub mean_near: Option<Near>,
 }
 
 /// Sums of one entry.
@@ -128,6 +157,12 @@ struct Scoring<'a> {
     file_means: [f64; FIELD_COUNT],
     entries: Vec<EntrySum>,
     files: Vec<FileSum>,
+    /// How rare each term of the query is.
+    rarities: Vec<f64>,
+    /// For each entry how near it is to the query and to its title; empty without vectors.
+    near: [Vec<f32>; 2],
+    /// The table knows a word of the query: pieces of words alone are too weak to find something by.
+    has_meaning: bool,
 }
 
 impl Index {
@@ -136,14 +171,22 @@ impl Index {
     /// # Errors
     /// [`Cancelled`].
     pub fn search(&self, query: &Query, k: usize, filter: &Filter<'_>, cancel: &Cancel) -> Result<Found, Cancelled> {
-        Ok(self.rank(query, k, filter, cancel)?.found)
+        Ok(self.rank(query, k, filter, None, cancel)?.found)
     }
 
-    /// The best `k` entries for a query, and all files that meet a word of it.
+    /// The best `k` entries for a query, and all files that meet a word of it. With a table of vectors, of which the index
+    /// has some, also how near they are in meaning.
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn rank(&self, query: &Query, k: usize, filter: &Filter<'_>, cancel: &Cancel) -> Result<Ranked, Cancelled> {
+    pub fn rank(
+        &self,
+        query: &Query,
+        k: usize,
+        filter: &Filter<'_>,
+        table: Option<&Embedding>,
+        cancel: &Cancel,
+    ) -> Result<Ranked, Cancelled> {
         let mut scoring = Scoring::new(self);
         let mut ideals = Vec::new();
         for (number, term) in query.terms.iter().enumerate() {
@@ -154,8 +197,15 @@ impl Index {
         }
         ideals.sort_by(|a, b| b.total_cmp(a));
         let ideal = ideals.iter().take(IDEAL_TERMS).sum();
-        let in_scope: Vec<bool> = scoring.segments.iter().map(|segment| within(segment.path, filter.scope)).collect();
-        Ok(Ranked { found: scoring.found(k, filter, &in_scope, ideal), files: scoring.files_found(&in_scope) })
+        let in_scope: Vec<bool> =
+            scoring.segments.iter().map(|segment| is_within(segment.path, filter.scope)).collect();
+        if let Some(table) = table.filter(|table| self.has_vectors(table)) {
+            scoring.compare(query, table, cancel)?;
+        }
+        let found = scoring.found(k, filter, &in_scope, ideal);
+        let nearest = scoring.nearest(&found.hits, filter, &in_scope, ideal);
+        let files = scoring.files_found(&in_scope, &nearest);
+        Ok(Ranked { found, files, nearest, mean_near: scoring.mean_near() })
     }
 }
 
@@ -171,17 +221,22 @@ impl<'a> Scoring<'a> {
         }
         let file_means = sums.map(|sum| mean(sum, segments.len()));
         let (entries, files) = (vec![EntrySum::default(); total], vec![FileSum::default(); segments.len()]);
-        Self { index, segments, entry_means, file_means, entries, files }
+        let (rarities, near) = (Vec::new(), [Vec::new(), Vec::new()]);
+        Self { index, segments, entry_means, file_means, entries, files, rarities, near, has_meaning: false }
     }
 
     /// Adds what a term brings; the most that it can bring to an entry.
     fn add(&mut self, number: usize, term: &QueryTerm, cancel: &Cancel) -> Result<f64, Cancelled> {
         let mut best = 0.0f64;
         let mut merged = Rows::default();
+        self.rarities.push(0.0);
         for (form, weight) in &term.forms {
             let mut rows = self.rows_of(form, cancel)?;
             let rarity = rarity(rows.entries.len(), self.entries.len());
             let top = weight * rarity * (SATURATION + 1.0);
+            if form == &term.forms[0].0 {
+                self.rarities[number] = rarity;
+            }
             // A form that stands nowhere says nothing of how rare the word is, unless no form stands anywhere.
             if !rows.entries.is_empty() || best == 0.0 {
                 best = if merged.entries.is_empty() { top } else { best.max(top) };
@@ -322,11 +377,61 @@ impl<'a> Scoring<'a> {
             relative: if ideal > 0.0 { score / ideal } else { 0.0 },
             fields: sum.fields.map(|field| f64::from(field) / if score > 0.0 { score } else { 1.0 }),
             matched: sum.matched,
+            near: self.near_of(document),
         };
         (!hit.id.is_empty()).then_some(hit)
     }
 
-    fn files_found(&self, in_scope: &[bool]) -> Vec<FileHit> {
+    /// Compares the meaning of all entries with that of the query and of its title.
+    fn compare(&mut self, query: &Query, table: &Embedding, cancel: &Cancel) -> Result<(), Cancelled> {
+        let vector = |title: bool| -> Vector { table.of_terms(query.weighed(&self.rarities, title)) };
+        let (text, title) = (vector(false), vector(true));
+        if text.is_nothing() {
+            return Ok(());
+        }
+        self.has_meaning = query.weighed(&self.rarities, false).any(|(term, _)| table.knows(term));
+        self.near = if query.is_long && !title.is_nothing() {
+            self.index.nearness(&self.segments, table, [&text, &title], cancel)?
+        } else {
+            let [near] = self.index.nearness(&self.segments, table, [&text], cancel)?;
+            [near.clone(), near]
+        };
+        Ok(())
+    }
+
+    fn near_of(&self, document: u32) -> Option<Near> {
+        let [text, title] = [0, 1].map(|which: usize| self.near[which].get(document as usize).copied());
+        let (text, title) = (text.filter(|near| *near > NOWHERE)?, title.unwrap_or(0.0));
+        Some(Near { text: f64::from(text), title: f64::from(title) })
+    }
+
+    fn mean_near(&self) -> Option<Near> {
+        let mean = |values: &[f32]| {
+            let there = values.iter().filter(|value| **value > NOWHERE);
+            let (count, sum) = there.fold((0u32, 0.0), |(count, sum), value| (count + 1, sum + f64::from(*value)));
+            (count > 0).then(|| sum / f64::from(count))
+        };
+        Some(Near { text: mean(&self.near[0])?, title: mean(&self.near[1])? })
+    }
+
+    /// Entries nearest to the query that pass the filter and are not among `hits`.
+    fn nearest(&self, hits: &[Hit], filter: &Filter<'_>, in_scope: &[bool], ideal: f64) -> Vec<Hit> {
+        if !self.has_meaning {
+            return Vec::new();
+        }
+        let place = |document: u32| self.segments.partition_point(|segment| segment.first <= document) - 1;
+        let fits = |document: u32| {
+            let place = place(document);
+            in_scope[place] && self.kind_fits(&self.segments[place], document - self.segments[place].first, filter)
+        };
+        let nearest = near::largest(&self.near[0], NEAREST, fits);
+        let found = nearest.into_iter().filter_map(|at| self.hit(&self.segments[place(at)], at, ideal));
+        let known: std::collections::HashSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
+        found.filter(|hit| !known.contains(hit.id.as_str())).collect()
+    }
+
+    fn files_found(&self, in_scope: &[bool], nearest: &[Hit]) -> Vec<FileHit> {
+        let near_paths: std::collections::HashSet<&str> = nearest.iter().map(|hit| hit.path.as_str()).collect();
         let mut files = Vec::new();
         for ((segment, sum), _) in self.segments.iter().zip(&self.files).zip(in_scope).filter(|(_, inside)| **inside) {
             let range = segment.first as usize..(segment.first + segment.count) as usize;
@@ -334,7 +439,8 @@ impl<'a> Scoring<'a> {
                 self.entries.get(range.clone()).map_or(0.0, |all| all.iter().map(of).fold(0.0, f32::max))
             };
             let best = most(|sum| sum.all);
-            if best > 0.0 {
+            if best > 0.0 || near_paths.contains(segment.path) {
+                let near = range.clone().filter_map(|document| self.near_of(document as u32));
                 files.push(FileHit {
                     path: segment.path.into(),
                     score: f64::from(sum.all),
@@ -343,6 +449,7 @@ impl<'a> Scoring<'a> {
                     best: f64::from(best),
                     best_title: f64::from(most(|sum| sum.title)),
                     best_exact: f64::from(most(|sum| sum.exact)),
+                    near: near.reduce(|a, b| Near { text: a.text.max(b.text), title: a.title.max(b.title) }),
                 });
             }
         }
@@ -401,7 +508,8 @@ fn damped(count: u32) -> f64 {
     (1.0 + f64::from(count)).log2()
 }
 
-fn within(path: &str, scope: Option<&str>) -> bool {
+/// Whether a path lies in a folder or is that file; all do if there is none.
+pub fn is_within(path: &str, scope: Option<&str>) -> bool {
     let Some(scope) = scope.map(|scope| scope.trim_end_matches('/')) else { return true };
     scope.is_empty() || path.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

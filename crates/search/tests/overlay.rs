@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use m1nd_base::Cancel;
-use m1nd_search::{Entry, FileTerms, FileTermsBuilder, Filter, Found, Index, IndexBuilder, IndexedFile, Query};
+use m1nd_search::embedding::Embedding;
+use m1nd_search::{Entry, FileTerms, FileTermsBuilder, Filter, Index, IndexBuilder, IndexedFile, Query, Ranked};
 use proptest::prelude::*;
 
 const WORDS: &[&str] = &["load", "parse", "user", "pool", "acquire", "config", "session", "token", "validate", "héllo"];
@@ -33,24 +34,34 @@ fn indexed(path: &str, content: &Content) -> Arc<IndexedFile> {
     Arc::new(IndexedFile::new(terms, |key| ids.get(key as usize).map(String::as_str)))
 }
 
-fn built(files: &BTreeMap<String, Content>, reverse: bool) -> Vec<u8> {
+/// The bytes of an index and of its vectors.
+fn built(files: &BTreeMap<String, Content>, reverse: bool) -> (Vec<u8>, Vec<u8>) {
     let mut builder = IndexBuilder::new();
     let mut paths: Vec<_> = files.iter().collect();
     if reverse {
         paths.reverse();
     }
     paths.into_iter().for_each(|(path, content)| builder.add(path, indexed(path, content)));
-    builder.finish()
+    let vectors = builder.vectors(Embedding::built_in(), &Cancel::new()).expect("not cancelled");
+    (builder.finish(), vectors)
 }
 
-fn answers(index: &Index) -> Vec<Found> {
+fn opened(files: &BTreeMap<String, Content>) -> Index {
+    let (bytes, vectors) = built(files, false);
+    let index = Index::from_bytes(Arc::new(bytes)).expect("own bytes");
+    index.with_vectors(Arc::new(vectors), Embedding::built_in()).expect("own vectors")
+}
+
+fn answers(index: &Index) -> Vec<Ranked> {
     let filters =
         [Filter::default(), Filter { scope: Some("a"), kinds: None }, Filter { scope: None, kinds: Some(0b101) }];
     let queries = ["load", "validate user session", "parse_config", "where is héllo?", "db cfg", "nothing_here"];
     let mut answers = Vec::new();
     for query in queries {
         for filter in &filters {
-            answers.push(index.search(&Query::parse(query), 5, filter, &Cancel::new()).expect("not cancelled"));
+            let query = Query::parse(query);
+            let table = Some(Embedding::built_in());
+            answers.push(index.rank(&query, 5, filter, table, &Cancel::new()).expect("not cancelled"));
         }
     }
     answers
@@ -74,7 +85,7 @@ proptest! {
         changes in prop::collection::vec((path(), prop::option::of(content())), 0..10),
     ) {
         let mut files = start.clone();
-        let mut index = Index::from_bytes(Arc::new(built(&start, false))).expect("own bytes");
+        let mut index = opened(&start);
         for (path, content) in changes {
             let change = content.as_ref().map(|content| indexed(&path, content));
             index = index.with_changes([(path.as_str().into(), change)]);
@@ -83,7 +94,7 @@ proptest! {
                 None => files.remove(&path),
             };
         }
-        let clean = Index::from_bytes(Arc::new(built(&files, false))).expect("own bytes");
+        let clean = opened(&files);
         prop_assert_eq!(answers(&index), answers(&clean));
         prop_assert_eq!(index.len(), clean.len());
         prop_assert_eq!(built(&files, false), built(&files, true), "order of files must not matter");
@@ -91,10 +102,12 @@ proptest! {
 
     #[test]
     fn damaged_bytes_never_panic(files in prop::collection::btree_map(path(), content(), 1..4), at in 0usize..4000, flip in 1u8..=255, cut in any::<bool>()) {
-        let mut bytes = built(&files, false);
-        let at = at % bytes.len();
-        if cut { bytes.truncate(at) } else { bytes[at] ^= flip }
+        let (mut bytes, mut vectors) = built(&files, false);
+        let damaged = if at % 2 == 0 { &mut bytes } else { &mut vectors };
+        let at = at / 2 % damaged.len();
+        if cut { damaged.truncate(at) } else { damaged[at] ^= flip }
         if let Ok(index) = Index::from_bytes(Arc::new(bytes)) {
+            let index = index.clone().with_vectors(Arc::new(vectors), Embedding::built_in()).unwrap_or(index);
             answers(&index);
             let change = indexed("a/b.py", &vec![(vec![0], vec![1])]);
             answers(&index.with_changes([("a/b.py".into(), Some(change)), ("ab.py".into(), None)]));
@@ -143,4 +156,30 @@ fn what_is_named_like_the_question_comes_first() {
     for (query, expected) in cases {
         assert_eq!(first(query), expected, "{query}");
     }
+}
+
+#[test]
+fn meaning_finds_what_no_word_meets() {
+    let files = [("draw.py", "resize_image", "image width height"), ("net.py", "open_socket", "connect host port")];
+    let mut builder = IndexBuilder::new();
+    for (path, name, body) in files {
+        let mut terms = FileTermsBuilder::new();
+        let at = terms.entry(&Entry { key: 0, kind: 2, name, path, ..Entry::default() });
+        terms.body(at, body);
+        let id = format!("file::{path}::fn::{name}");
+        builder.add(path, Arc::new(IndexedFile::new(Arc::new(terms.finish()), |_| Some(&id))));
+    }
+    let table = Embedding::built_in();
+    let vectors = builder.vectors(table, &Cancel::new()).expect("not cancelled");
+    let index = Index::from_bytes(Arc::new(builder.finish())).expect("own bytes");
+    let ask = |index: &Index, table| {
+        let query = Query::parse("pixels");
+        index.rank(&query, 5, &Filter::default(), table, &Cancel::new()).expect("not cancelled")
+    };
+    assert!(ask(&index, Some(table)).nearest.is_empty(), "there are no vectors yet");
+    let index = index.with_vectors(Arc::new(vectors), table).expect("own vectors");
+    assert!(ask(&index, None).nearest.is_empty(), "nobody asked for them");
+    let found = ask(&index, Some(table));
+    assert!(found.found.hits.is_empty(), "no word is met");
+    assert_eq!(found.nearest[0].id, "file::draw.py::fn::resize_image");
 }

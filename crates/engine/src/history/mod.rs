@@ -4,13 +4,15 @@
 //! who indexes waits for it: it is read when first asked for, or in the background by a server that watches.
 
 mod source;
+mod subjects;
 
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, RepoPath};
 pub use m1nd_history::{Commit, Cut, FileHistory, History, NoHistory, Partner, Touch, TouchKind};
 
-pub(crate) use source::Histories;
+pub(crate) use source::{Histories, Loaded};
+pub(crate) use subjects::prefix;
 
 use crate::report::RootInfo;
 use crate::snapshot::Snapshot;
@@ -25,7 +27,7 @@ pub struct ProjectHistory {
 #[derive(Debug, Clone)]
 struct RootHistory {
     info: RootInfo,
-    history: Result<Arc<History>, NoHistory>,
+    history: Result<Arc<Loaded>, NoHistory>,
 }
 
 /// A file that changed together with another, by its path in the index.
@@ -47,7 +49,16 @@ impl ProjectHistory {
 
     /// The history of the first root that has one.
     pub fn first(&self) -> Option<&History> {
-        self.roots.iter().find_map(|root| root.history.as_deref().ok())
+        self.loaded().next().map(|(_, loaded)| &loaded.history)
+    }
+
+    /// The histories that are there, each with the prefix of its root's paths.
+    pub(crate) fn loaded(&self) -> impl Iterator<Item = (&str, &Loaded)> {
+        let known = |root: &'_ RootHistory| root.history.is_ok();
+        self.roots
+            .iter()
+            .filter(move |root| known(root))
+            .filter_map(|root| Some((&*root.info.prefix, root.history.as_deref().ok()?)))
     }
 
     /// What is missing, in words: why a root has no history, or why it ends early.
@@ -57,7 +68,7 @@ impl ProjectHistory {
             let place = if root.info.prefix.is_empty() { String::new() } else { format!("{}: ", root.info.prefix) };
             match &root.history {
                 Err(reason) => gaps.push(format!("{place}no history: {reason}")),
-                Ok(history) => gaps.extend(history.cut().map(|cut| format!("{place}{}", cut.words()))),
+                Ok(loaded) => gaps.extend(loaded.history.cut().map(|cut| format!("{place}{}", cut.words()))),
             }
         }
         gaps
@@ -74,13 +85,13 @@ impl ProjectHistory {
     /// The history of a file by its path in the index; `None` if no commit that was read touched it.
     pub fn file(&self, path: &str) -> Option<FileHistory<'_>> {
         let (root, inner) = self.root_of(path)?;
-        root.history.as_ref().ok()?.file(&inner)
+        root.history.as_ref().ok()?.history.file(&inner)
     }
 
     /// The files that changed together with a file, best score first, at most `limit`.
     pub fn partners(&self, path: &str, limit: usize) -> Vec<PartnerFile<'_>> {
         let Some((root, inner)) = self.root_of(path) else { return Vec::new() };
-        let Some(history) = root.history.as_deref().ok() else { return Vec::new() };
+        let Some(Loaded { history, .. }) = root.history.as_deref().ok() else { return Vec::new() };
         let partners = history.file(&inner).map(|file| file.partners(limit)).unwrap_or_default();
         let path = |partner: &Partner<'_>| format!("{}{}", root.info.prefix, partner.file.path());
         partners.into_iter().map(|partner| PartnerFile { path: path(&partner), partner, history }).collect()
@@ -105,7 +116,7 @@ impl Snapshot {
         is_loaded.then_some(history)
     }
 
-    fn histories_by(&self, mut of: impl FnMut(&std::path::Path) -> Result<Arc<History>, NoHistory>) -> ProjectHistory {
+    fn histories_by(&self, mut of: impl FnMut(&std::path::Path) -> Result<Arc<Loaded>, NoHistory>) -> ProjectHistory {
         let roots = self.roots().iter().map(|info| RootHistory { info: info.clone(), history: of(&info.path) });
         ProjectHistory { roots: roots.collect() }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use m1nd_base::{Cancel, ContentHash};
 use m1nd_history::{GitFolder, History, NoHistory, ReadLimits, StoredError, decode, encode, read};
 use m1nd_store::DerivedFiles;
 
+use super::subjects::Subjects;
 use crate::report::RootInfo;
 
 /// Time after which a reading that a caller waits for ends with what it has.
@@ -18,6 +19,24 @@ const WAITED: Duration = Duration::from_secs(5);
 const IN_BACKGROUND: Duration = Duration::from_secs(300);
 /// Largest stored history that is read, in bytes.
 const MAX_STORED: u64 = 512 << 20;
+
+/// A history with what is worked out of it when first asked for.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) history: History,
+    subjects: OnceLock<Subjects>,
+}
+
+impl Loaded {
+    fn new(history: History) -> Self {
+        Self { history, subjects: OnceLock::new() }
+    }
+
+    /// The words of the subjects of its commits.
+    pub(crate) fn subjects(&self) -> &Subjects {
+        self.subjects.get_or_init(|| Subjects::of(&self.history))
+    }
+}
 
 /// The histories of the roots.
 #[derive(Debug, Default)]
@@ -31,7 +50,7 @@ pub(crate) struct Histories {
 /// The history of one root.
 #[derive(Debug, Default)]
 struct Slot {
-    history: Option<Arc<History>>,
+    history: Option<Arc<Loaded>>,
     /// Why there is none, since the last look.
     reason: Option<NoHistory>,
     /// The stored one was looked at.
@@ -52,12 +71,12 @@ impl Histories {
     }
 
     /// The history of what is checked out in a root now.
-    pub(crate) fn of(&self, root: &Path, cancel: &Cancel) -> Result<Arc<History>, NoHistory> {
+    pub(crate) fn of(&self, root: &Path, cancel: &Cancel) -> Result<Arc<Loaded>, NoHistory> {
         self.within(root, WAITED, cancel)
     }
 
     /// What was loaded last; `None` if nothing was, or while it is read.
-    pub(crate) fn loaded(&self, root: &Path) -> Option<Result<Arc<History>, NoHistory>> {
+    pub(crate) fn loaded(&self, root: &Path) -> Option<Result<Arc<Loaded>, NoHistory>> {
         let slot = self.slot(root);
         let slot = slot.try_lock().ok()?;
         match (&slot.history, &slot.reason) {
@@ -81,7 +100,7 @@ impl Histories {
         thread.inspect_err(|error| tracing::warn!(%error, "the history is not read ahead")).ok()
     }
 
-    fn within(&self, root: &Path, time: Duration, cancel: &Cancel) -> Result<Arc<History>, NoHistory> {
+    fn within(&self, root: &Path, time: Duration, cancel: &Cancel) -> Result<Arc<Loaded>, NoHistory> {
         let slot = self.slot(root);
         let mut slot = lock(&slot);
         let outcome = self.current(&mut slot, root, time, cancel);
@@ -89,26 +108,21 @@ impl Histories {
         outcome
     }
 
-    fn current(
-        &self,
-        slot: &mut Slot,
-        root: &Path,
-        time: Duration,
-        cancel: &Cancel,
-    ) -> Result<Arc<History>, NoHistory> {
+    fn current(&self, slot: &mut Slot, root: &Path, time: Duration, cancel: &Cancel) -> Result<Arc<Loaded>, NoHistory> {
         let limits = ReadLimits { time, ..ReadLimits::default() };
         let git = GitFolder::find(root)?;
         let head = git.head()?;
         if !slot.is_loaded {
             slot.is_loaded = true;
-            slot.history = self.stored(root).map(Arc::new);
+            slot.history = self.stored(root).map(Loaded::new).map(Arc::new);
         }
-        if let Some(history) = slot.history.as_ref().filter(|history| history.is_of(&head, limits.commits)) {
+        if let Some(history) = slot.history.as_ref().filter(|loaded| loaded.history.is_of(&head, limits.commits)) {
             return Ok(history.clone());
         }
-        let history = Arc::new(read(&git, &head, slot.history.as_deref(), &limits, cancel)?);
+        let before = slot.history.as_deref().map(|loaded| &loaded.history);
+        let history = Arc::new(Loaded::new(read(&git, &head, before, &limits, cancel)?));
         slot.history = Some(history.clone());
-        self.store(root, &history);
+        self.store(root, &history.history);
         Ok(history)
     }
 

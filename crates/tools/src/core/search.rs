@@ -122,7 +122,7 @@ impl Tool for Search {
     const HELP: &'static str = "\
 Searches the lines of indexed files as they are on the disk now. Modes: `literal` (default, any case unless
 `case_sensitive`), `regex` (Rust syntax, linear time; `multiline` lets matches span lines), `semantic` (ranks symbols by
-words, like `seek`, and shows their first line).
+words and meaning, like `seek`, and shows their first line).
 
 Each row of `matches` holds the line, its context, and the innermost symbol around it (`node_id`, `label`, `line_start`,
 `line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Code comes first, then other text, then tests;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 use crate::prior::{PriorNote, PriorRow};
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, TokenBudget, count, rounded};
 
 /// Rows returned when the caller does not say.
 const DEFAULT_ROWS: usize = 20;
@@ -35,15 +35,19 @@ pub(crate) struct Input {
     min_score: Option<f64>,
     /// Default true
     graph_rerank: Option<bool>,
+    /// Default true; false leaves word vectors out
+    embeddings: Option<bool>,
+    /// Tokens that rows may take
+    token_budget: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ScoreBreakdown {
-    /// Not computed: there are no embeddings.
+    /// Cosine with the query; null without vectors and for parts such as fields.
     embedding_similarity: Option<f64>,
     lexical: f64,
     graph_activation: Option<f64>,
-    /// Not computed: there is no history index.
+    /// How lately its file changed; null where no history tells.
     temporal_recency: Option<f64>,
 }
 
@@ -116,6 +120,11 @@ pub(crate) struct Output {
     embeddings_used: bool,
     #[serde(flatten)]
     prior: PriorNote,
+    /// Why the history of git took no part in the ranking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history_missing: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget: Option<TokenBudget>,
     sufficiency: Sufficiency,
     trust_envelope: TrustEnvelope,
 }
@@ -128,19 +137,24 @@ impl Tool for Seek {
     const SUMMARY: &'static str = "Find code by what it does; use names or plain words";
     const HELP: &'static str = "\
 Finds symbols and files by words, names, paths, whole issues, messages or stack traces. Words meet names, owners, headers,
-comments, paths and bodies (BM25 over fields, identifiers split, abbreviations known). Of a long text the title, code spans,
+comments, paths and bodies (BM25 over fields, identifiers split, abbreviations known); vectors of word meaning meet what says
+the same in other words. Of a long text the title, code spans,
 errors, listings and frames weigh apart; files it names by path, module or frame, symbols it writes out, and what the matches
-call or are called by count too. A fitted model orders the files, tests and documents lower unless the query is about tests;
+call or are called by count too, and so do commits: files of those with a like subject or the same prefix, files that change
+together with the best matches, and how lately a file changed. A fitted model orders the files, tests and documents lower unless the query is about tests;
 rows of one file alternate with others.
 
 `score` is 0 to 1, comparable within an answer; rows below `min_score` are counted in `below_min_score`. `score_breakdown`
-holds only what was computed. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true.
+holds only what was computed: `embedding_similarity` is null without vectors (`embeddings: false`, or an index that has none
+yet: `embeddings_used`), `temporal_recency` without history (`history_missing` says why). `best_field` is `meaning` or `context`
+where no word is met. `token_budget` cuts the page to about so many tokens. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true.
 `sufficiency` says whether the first row stands out and which words nothing meets. `trust_envelope`: `act` from the confidence
 whose precision was measured on issues and commits (`calibration_receipt`), `abstain` where the first row is no better than a
 guess, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const PAGED: bool = true;
     const HAS_PRIOR: bool = true;
+    const UNLISTED: &'static [&'static str] = &["embeddings", "token_budget"];
     type Input = Input;
     type Output = Output;
 }
@@ -159,6 +173,7 @@ impl ReadTool for Seek {
             kinds: rows::kinds(&input.node_types)?,
             min_score,
             graph_rerank: rerank,
+            without_vectors: !input.embeddings.unwrap_or(true),
         };
         let prior = cx.prior(&input.agent_id, &input.query)?;
         let found = snapshot.seek_with(&query, &prior, cx.cancel())?;
@@ -168,6 +183,7 @@ impl ReadTool for Seek {
         let found_confidence = found.confidence;
         let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
         let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
+        let (results, budget) = rows::within_tokens(results, input.token_budget);
         let output = Output {
             query: input.query,
             results,
@@ -176,8 +192,10 @@ impl ReadTool for Seek {
             total_candidates_scanned: found.scanned,
             below_min_score: found.below_min_score,
             scope_applied: Some(query.scope).filter(|scope| !scope.is_empty()),
-            embeddings_used: false,
             prior: PriorNote::new(&prior),
+            embeddings_used: found.used_vectors,
+            history_missing: found.no_history,
+            budget,
             trust_envelope: trust(found_confidence, &sufficiency),
             sufficiency,
         };
@@ -198,10 +216,10 @@ fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row 
         node: NodeRow::new(snapshot, found.node),
         score: rounded(found.score),
         score_breakdown: ScoreBreakdown {
-            embedding_similarity: None,
+            embedding_similarity: found.meaning.map(rounded),
             lexical: rounded(found.lexical),
             graph_activation: rerank.then_some(rounded(found.prior)),
-            temporal_recency: None,
+            temporal_recency: found.recency.map(rounded),
         },
         matched_words: found.matched,
         best_field: found.best_field,

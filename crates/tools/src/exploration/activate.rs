@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 use crate::prior::{PriorNote, PriorRow};
-use crate::rows::{NodeRow, rounded};
+use crate::rows::{self, NodeRow, rounded};
 
 /// Rows returned when the caller does not say.
 const DEFAULT_ROWS: usize = 20;
@@ -15,8 +15,6 @@ const DEFAULT_ROWS: usize = 20;
 const MAX_ROWS: usize = 200;
 /// Most rows over all pages.
 const MAX_RANKED: usize = 1_000;
-/// Bytes that count as one token, see `token_budget`.
-const TOKEN_BYTES: usize = 4;
 /// Nearer than chance by this much, the first row stands on more than its words.
 const CLEAR_LIFT: f64 = 2.0;
 
@@ -174,7 +172,7 @@ impl ReadTool for Activate {
         let output = Output {
             query: input.query,
             seeds: found.seeds.iter().map(|seed| self::seed(snapshot, *seed)).collect(),
-            activated: within(rows, input.token_budget),
+            activated: rows::within_tokens(rows, input.token_budget).0,
             total_activated: found.total_rows,
             ghost_edges: found.ghost_edges.iter().map(|ghost| self::ghost(snapshot, ghost)).collect(),
             structural_holes: found.structural_holes.iter().map(|hole| self::hole(snapshot, hole)).collect(),
@@ -200,22 +198,6 @@ fn dimensions(words: &[String]) -> Result<Vec<Dimension>, ToolError> {
         })
     };
     words.iter().map(parse).collect()
-}
-
-/// The first rows that fit, at least one.
-fn within(rows: Vec<Row>, token_budget: Option<usize>) -> Vec<Row> {
-    let Some(budget) = token_budget else { return rows };
-    let mut left = budget.saturating_mul(TOKEN_BYTES);
-    let mut kept = Vec::new();
-    for row in rows {
-        let size = serde_json::to_string(&row).map_or(0, |text| text.len());
-        if !kept.is_empty() && size > left {
-            break;
-        }
-        left = left.saturating_sub(size);
-        kept.push(row);
-    }
-    kept
 }
 
 fn seed(snapshot: &Snapshot, (node, share): (m1nd_engine::graph::NodeIx, f64)) -> Seed {

@@ -32,10 +32,13 @@ fn a_row_has_the_members_of_the_contract_and_nothing_made_up() {
     assert_eq!(row["type"], "function");
     assert_eq!((&row["file_path"], &row["line_start"]), (&json!("auth.py"), &json!(5)));
     assert_eq!(row["intent_summary"], "Validates user credentials against the provider store.");
-    assert_eq!(row["score_breakdown"]["embedding_similarity"], json!(null));
+    assert!(row["score_breakdown"]["embedding_similarity"].as_f64() > Some(0.4));
     assert_eq!(row["score_breakdown"]["temporal_recency"], json!(null));
+    assert_eq!((&answer["embeddings_used"], &answer["history_missing"]), (&json!(true), &json!("not loaded yet")));
+    let plain = project.ok("seek", json!({"query": "validate credentials", "embeddings": false}));
+    assert_eq!((&plain["embeddings_used"], &plain["results"][0]["label"]), (&json!(false), &row["label"]));
+    assert_eq!(plain["results"][0]["score_breakdown"]["embedding_similarity"], json!(null));
     assert!(row["score_breakdown"]["lexical"].as_f64() > Some(0.0));
-    assert_eq!(answer["embeddings_used"], json!(false));
     assert!(answer["total_candidates_scanned"].as_u64() > Some(8));
     let envelope = &answer["trust_envelope"];
     assert_eq!(envelope["calibrated"], json!(envelope["calibration_receipt"].is_object()), "{envelope}");
@@ -58,6 +61,34 @@ fn unmet_words_and_weak_rows_are_said() {
     let answer = project.ok("seek", json!({"query": "validate", "min_score": 1.0}));
     assert!(answer["below_min_score"].as_u64() > Some(0));
     assert_eq!(answer["next_suggested_tool"], "seek");
+}
+
+#[test]
+fn other_words_for_the_same_are_found() {
+    let project = Project::new(
+        "//- a.py\ndef resize_image(image, width, height):\n    return image\n//- b.py\ndef noop():\n    pass\n",
+    );
+    let answer = project.ok("seek", json!({"query": "pixels"}));
+    let row = &answer["results"][0];
+    assert_eq!((&row["label"], &row["best_field"]), (&json!("resize_image"), &json!("meaning")));
+    let answer = project.ok("seek", json!({"query": "pixels", "embeddings": false}));
+    assert_eq!(answer["results"], json!([]));
+}
+
+#[test]
+fn a_token_budget_cuts_the_page_and_the_cursor_goes_on() {
+    let project = Project::new(PROGRAM);
+    let ask = |more: serde_json::Value| {
+        let mut input = json!({"query": "validate credentials", "min_score": 0.0});
+        input.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        project.ok("seek", input)
+    };
+    let ids = |answer: &serde_json::Value| column(answer, "results", "node_id");
+    let (whole, cut) = (ask(json!({})), ask(json!({"token_budget": 1})));
+    assert!(whole.get("budget").is_none_or(serde_json::Value::is_null));
+    assert_eq!((&cut["budget"]["kept"], &cut["budget"]["requested"]), (&json!(1), &json!(1)));
+    let next = ask(json!({"token_budget": 1, "cursor": cut["cursor"]}));
+    assert!(ids(&whole).starts_with(&format!("{} {}", ids(&cut), ids(&next))), "{} {}", ids(&cut), ids(&next));
 }
 
 #[test]

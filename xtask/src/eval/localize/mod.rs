@@ -12,6 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use m1nd_base::{Cancel, NoProgress, NodeKind};
+use m1nd_engine::history::Cut;
 use m1nd_engine::retrieval::SeekQuery;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, Snapshot};
 
@@ -122,7 +123,11 @@ pub(super) fn for_each_row<T: Send>(
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(row) = rows.get(at) else { return };
-            let result = snapshot_of(request, row).and_then(|engine| ask(row, &engine.snapshot()));
+            let result = snapshot_of(request, row).and_then(|engine| {
+                let snapshot = engine.snapshot();
+                whole_history(&snapshot);
+                ask(row, &snapshot)
+            });
             let result = result.map_err(|error| eprintln!("{}: {error}", row.id)).ok();
             results.lock().expect("no holder panics").insert(at, result);
         }
@@ -152,7 +157,19 @@ fn snapshot_of(request: &Request, row: &Row) -> Outcome<Engine> {
     config.threads = Some(1);
     let engine = Engine::open(config)?;
     engine.ingest(IngestRequest::code(&checkout), &Cancel::new(), &NoProgress)?;
+    whole_history(&engine.snapshot());
     Ok(engine)
+}
+
+/// Reads the history to its end: one call ends after a few seconds and the next goes on.
+fn whole_history(snapshot: &Snapshot) {
+    const CALLS: usize = 50;
+    for _ in 0..CALLS {
+        let history = snapshot.history(&Cancel::new());
+        if history.first().is_none_or(|history| history.cut() != Some(Cut::Time)) {
+            return;
+        }
+    }
 }
 
 fn make_checkout(request: &Request, row: &Row, checkout: &Path) -> Outcome<()> {

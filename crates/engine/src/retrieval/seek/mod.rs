@@ -1,16 +1,20 @@
 //! Finding code by what it is about. Words give entries and whole files a lexical score; a model weighs it with the other
 //! signals of each file ([`SIGNALS`]); a node stands where its file would stand if the node were the file's best entry.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::NodeIx;
-use m1nd_search::{FIELDS, Filter, Hit, Query};
+use m1nd_search::embedding::Embedding;
+use m1nd_search::{FIELDS, Filter, Hit, Query, Ranked};
 
+use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
 
+mod beside;
 mod mentions;
 mod model;
+mod past;
 mod signals;
 mod spread;
 
@@ -28,6 +32,10 @@ const WHOLE_FILE: f64 = 0.3;
 const PART: f64 = 0.5;
 /// Difference of model values by which a score falls to a third.
 const SCALE: f64 = 5.0;
+/// Candidates that have a row of their own, for the file, if none of their entries has one.
+const BEST_FILES: usize = 100;
+/// What the nearest meaning counts against words where no word is met.
+const MEANING_SHARE: f64 = 0.6;
 /// Neighbours looked at for each row.
 const NEIGHBOURS: usize = 400;
 /// Connections of each row.
@@ -46,8 +54,10 @@ pub struct SeekQuery {
     pub kinds: Vec<NodeKind>,
     /// Rows with a lower score are left out, 0 to 1.
     pub min_score: f64,
-    /// Whether importance in the graph counts.
+    /// Whether more than words counts: meaning, the graph, the history.
     pub graph_rerank: bool,
+    /// Leaves the meaning out: no vectors.
+    pub without_vectors: bool,
 }
 
 /// A node that was found.
@@ -59,9 +69,14 @@ pub struct SeekRow {
     pub score: f64,
     /// Words alone, 0 to 1.
     pub lexical: f64,
+    /// Cosine of its vector with that of the query; `None` where there is none.
+    pub meaning: Option<f64>,
+    /// How lately its file changed, 0 to 1; `None` where no history tells.
+    pub recency: Option<f64>,
     /// Importance in the graph, 0 to 1.
     pub prior: f64,
-    /// Field that brought most of the lexical score: `name`, `owner`, `signature`, `doc`, `path`, `body`.
+    /// Field that brought most of the lexical score: `name`, `owner`, `signature`, `doc`, `path`, `body`. Where no word is
+    /// met `meaning`, or `context` for what files around it and the history say.
     pub best_field: &'static str,
     /// Words of the question that it meets.
     pub matched: Vec<String>,
@@ -84,6 +99,10 @@ pub struct SeekAnswer {
     pub words: Vec<String>,
     /// Words of the question that no found row meets.
     pub unmatched: Vec<String>,
+    /// Vectors took part.
+    pub used_vectors: bool,
+    /// Why the history took no part; `None` if it did.
+    pub no_history: Option<String>,
     /// How sure the ranking is of its first file, 0 to 1; `None` if only words were asked for.
     pub confidence: Option<f64>,
 }
@@ -123,8 +142,10 @@ impl Snapshot {
     /// [`Cancelled`].
     pub fn seek_files(&self, text: &str, cancel: &Cancel) -> Result<Vec<FileCandidate>, Cancelled> {
         let parsed = Query::parse(text);
-        let ranked = self.search.index.rank(&parsed, CANDIDATES, &Filter::default(), cancel)?;
-        Ok(signals::candidates(self, &parsed, &ranked).0)
+        let table = Some(Embedding::built_in());
+        let ranked = self.search.index.rank(&parsed, CANDIDATES, &Filter::default(), table, cancel)?;
+        let history = self.loaded_history();
+        Ok(signals::candidates(self, text, &parsed, &ranked, history.as_ref()).0)
     }
 
     /// The most telling edges of a node: no containment, sure ones first, then by the importance of the other end.
@@ -173,53 +194,80 @@ fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<SeekA
         scope: Some(query.scope.as_str()).filter(|scope| !scope.is_empty()),
         kinds: Some(kinds).filter(|kinds| *kinds != 0),
     };
-    let ranked = snapshot.search.index.rank(&parsed, CANDIDATES, &filter, cancel)?;
+    let table = Some(Embedding::built_in()).filter(|_| query.graph_rerank && !query.without_vectors);
+    let ranked = snapshot.search.index.rank(&parsed, CANDIDATES, &filter, table, cancel)?;
     let mut rows: Vec<SeekRow> = ranked.found.hits.iter().filter_map(|hit| row(snapshot, hit, &parsed)).collect();
-    let mut confidence = None;
-    if query.graph_rerank {
-        let about_tests = parsed.terms.iter().any(|term| term.in_title && term.counts && term.text.starts_with("test"));
-        let (files, most) = signals::candidates(snapshot, &parsed, &ranked);
-        order(snapshot, &ranked.found.hits, &mut rows, &files, &most, about_tests && !parsed.is_long);
-        confidence = Some(Model::fitted().confidence(files.iter().map(|file| &file.signals)));
-    }
-    let id = |row: &SeekRow| snapshot.graph().id(row.node);
-    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| id(a).cmp(id(b))));
-    let before = rows.len();
-    rows.retain(|row| row.score >= query.min_score);
-    let told = parsed.terms.iter().take(SeekAnswer::TOLD_WORDS).filter(|term| term.counts);
-    let words: Vec<String> = told.map(|term| term.text.clone()).collect();
-    let unmatched = words.iter().filter(|word| !rows.iter().any(|row| row.matched.contains(word))).cloned().collect();
-    Ok(SeekAnswer {
-        below_min_score: before - rows.len(),
-        rows,
+    let mut answer = SeekAnswer {
         candidates: ranked.found.candidates,
         is_cut: ranked.found.candidates > CANDIDATES,
         scanned: ranked.found.scanned,
-        words,
-        unmatched,
-        confidence,
-    })
+        used_vectors: ranked.mean_near.is_some(),
+        ..SeekAnswer::default()
+    };
+    if query.graph_rerank {
+        let history = snapshot.loaded_history();
+        answer.no_history = no_history(history.as_ref());
+        let history = history.filter(ProjectHistory::is_known);
+        let (files, most) = signals::candidates(snapshot, &query.text, &parsed, &ranked, history.as_ref());
+        rows.extend(ranked.nearest.iter().filter_map(|hit| row(snapshot, hit, &parsed)));
+        order(snapshot, &ranked, &filter, &mut rows, &Judged { files: &files, most, parsed: &parsed });
+        if let Some(history) = &history {
+            let mut paces: HashMap<String, Option<f64>> = HashMap::new();
+            for row in &mut rows {
+                let path = snapshot.graph().path(row.node);
+                let pace = || past::pace(history, path).map(|[recent, _]| recent);
+                row.recency = *paces.entry(path.to_owned()).or_insert_with(pace);
+            }
+        }
+        answer.confidence = Some(Model::fitted().confidence(files.iter().map(|file| &file.signals)));
+    }
+    let id = |row: &SeekRow| snapshot.graph().id(row.node);
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| id(a).cmp(id(b))));
+    rows.truncate(SeekAnswer::MAX_ROWS);
+    let before = rows.len();
+    rows.retain(|row| row.score >= query.min_score);
+    answer.below_min_score = before - rows.len();
+    let told = parsed.terms.iter().take(SeekAnswer::TOLD_WORDS).filter(|term| term.counts);
+    answer.words = told.map(|term| term.text.clone()).collect();
+    let unmet = |word: &&String| !rows.iter().any(|row| row.matched.contains(word));
+    answer.unmatched = answer.words.iter().filter(unmet).cloned().collect();
+    answer.rows = rows;
+    Ok(answer)
 }
 
-/// Gives the rows the scores of the model. `rows` are those of `hits`, in the same order.
-fn order(
-    snapshot: &Snapshot,
-    hits: &[Hit],
-    rows: &mut Vec<SeekRow>,
-    files: &[FileCandidate],
-    most: &Most,
-    about_tests: bool,
-) {
+/// Why the history takes no part in the ranking.
+fn no_history(history: Option<&ProjectHistory>) -> Option<String> {
+    match history {
+        None => Some("not loaded yet".to_owned()),
+        Some(history) if !history.is_known() => Some(history.gaps().join("; ")),
+        Some(_) => None,
+    }
+}
+
+/// What the ranking of files found.
+struct Judged<'j> {
+    files: &'j [FileCandidate],
+    most: Most,
+    parsed: &'j Query,
+}
+
+/// Gives the rows the scores of the model.
+fn order(snapshot: &Snapshot, ranked: &Ranked, filter: &Filter<'_>, rows: &mut Vec<SeekRow>, judged: &Judged<'_>) {
     let graph = snapshot.graph();
     let model = Model::fitted();
-    let by_node: HashMap<NodeIx, &FileCandidate> = files.iter().map(|file| (file.node, file)).collect();
-    let entries: HashMap<&str, &Hit> = hits.iter().map(|hit| (hit.id.as_str(), hit)).collect();
+    let parsed = judged.parsed;
+    let tested = parsed.terms.iter().any(|term| term.in_title && term.counts && term.text.starts_with("test"));
+    let about_tests = tested && !parsed.is_long;
+    let by_node: HashMap<NodeIx, &FileCandidate> = judged.files.iter().map(|file| (file.node, file)).collect();
+    let hits = ranked.found.hits.iter().chain(&ranked.nearest);
+    let entries: HashMap<&str, &Hit> = hits.map(|hit| (hit.id.as_str(), hit)).collect();
     let mut valued: Vec<(f64, SeekRow)> = Vec::new();
     for row in rows.drain(..) {
         let file = graph.file(row.node).and_then(|file| by_node.get(&file));
         let (Some(file), Some(hit)) = (file, entries.get(graph.id(row.node))) else { continue };
         let mut signals = file.signals;
-        for (place, value) in ENTRY_SIGNALS.iter().zip(most.of_entry(hit.score, hit.title, hit.exact)) {
+        let own = judged.most.of_entry(hit.score, hit.title, hit.exact, hit.near);
+        for (place, value) in ENTRY_SIGNALS.iter().zip(own) {
             signals[*place] = value;
         }
         if about_tests {
@@ -232,8 +280,9 @@ fn order(
         };
         valued.push((model.value(&signals) - less, row));
     }
-    let id = |row: &SeekRow| graph.id(row.node).to_owned();
-    valued.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| id(&a.1).cmp(&id(&b.1))));
+    add_files(snapshot, filter, judged, &mut valued);
+    let id = |row: &SeekRow| graph.id(row.node);
+    valued.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| id(&a.1).cmp(id(&b.1))));
     let mut seen: HashMap<Option<NodeIx>, u32> = HashMap::new();
     for (value, row) in &mut valued {
         let count = seen.entry(graph.file(row.node)).or_default();
@@ -241,11 +290,42 @@ fn order(
         *count += 1;
     }
     let top = valued.iter().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
-    let strength = hits.first().map_or(0.0, |hit| bounded(hit.relative));
+    let words = ranked.found.hits.first().map_or(0.0, |hit| bounded(hit.relative));
+    let meaning = valued.iter().filter_map(|(_, row)| row.meaning).fold(0.0, f64::max);
+    let strength = words.max(meaning * MEANING_SHARE);
     rows.extend(valued.into_iter().map(|(value, mut row)| {
         row.score = strength * ((value - top) / SCALE).exp();
         row
     }));
+}
+
+/// Adds the files that are among the best though none of their entries has a row.
+fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valued: &mut Vec<(f64, SeekRow)>) {
+    let graph = snapshot.graph();
+    if filter.kinds.is_some_and(|kinds| kinds >> NodeKind::File as u8 & 1 == 0) {
+        return;
+    }
+    let model = Model::fitted();
+    let known: HashSet<Option<NodeIx>> = valued.iter().map(|(_, row)| graph.file(row.node)).collect();
+    let mut best: Vec<(f64, &FileCandidate)> =
+        judged.files.iter().map(|file| (model.value(&file.signals), file)).collect();
+    best.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
+    for (value, file) in best.into_iter().take(BEST_FILES) {
+        if known.contains(&Some(file.node)) || !m1nd_search::is_within(&file.path, filter.scope) {
+            continue;
+        }
+        let row = SeekRow {
+            node: file.node,
+            score: 0.0,
+            lexical: 0.0,
+            meaning: None,
+            recency: None,
+            prior: snapshot.prior(file.node),
+            best_field: "context",
+            matched: Vec::new(),
+        };
+        valued.push((value - WHOLE_FILE, row));
+    }
 }
 
 /// From the open scale of the index to 0 to 1, without ties at the top: half of what all words could bring gives 0.55.
@@ -262,8 +342,13 @@ fn row(snapshot: &Snapshot, hit: &Hit, parsed: &Query) -> Option<SeekRow> {
         node,
         score: bounded(hit.relative),
         lexical: bounded(hit.relative),
+        meaning: hit.near.map(|near| near.text),
+        recency: None,
         prior: snapshot.prior(node),
-        best_field: FIELDS.get(best).map_or("name", |settings| settings.field.word()),
+        best_field: match hit.score > 0.0 {
+            true => FIELDS.get(best).map_or("name", |settings| settings.field.word()),
+            false => "meaning",
+        },
         matched: terms.map(|(_, term)| term.text.clone()).collect(),
     })
 }

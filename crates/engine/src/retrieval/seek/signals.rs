@@ -3,12 +3,15 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use m1nd_graph::NodeIx;
-use m1nd_search::{FileHit, Query, Ranked, words};
+use m1nd_search::{FileHit, LEAST_NEAR, Near, Query, Ranked, words};
 
+use super::beside::Beside;
 use super::mentions::{self, Named};
+use super::past::{self, FromCommits};
 use super::spread::{self, Received};
 use crate::Language;
 use crate::files::FileEntry;
+use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
 
 /// Names of the signals, in order. The weights of the ranking stand beside them in `weights.txt`.
@@ -34,6 +37,16 @@ pub const SIGNALS: &[&str] = &[
     "used_by",
     "uses",
     "tested_by",
+    "near_text",
+    "near_title",
+    "like_commits",
+    "prefix_commits",
+    "prefix_path",
+    "recent",
+    "churn",
+    "together",
+    "siblings",
+    "own_test",
 ];
 
 /// Place of the signal with this name.
@@ -42,7 +55,7 @@ pub(super) fn place(name: &str) -> usize {
 }
 
 /// Values of the signals.
-pub type Signals = [f64; 21];
+pub type Signals = [f64; 31];
 
 /// Files ranked by the model, of each kind of evidence.
 const BY_WORDS: usize = 150;
@@ -50,6 +63,8 @@ const BY_ENTRY: usize = 60;
 const BY_GRAPH: usize = 40;
 /// Matches whose connections are looked at.
 const SOURCES: usize = 60;
+/// Files whose partners in the history are looked at.
+const LEADERS: usize = 10;
 /// Folders with code that is not the product.
 const ASIDE: &[&str] = &[
     "bench",
@@ -94,11 +109,17 @@ pub(super) struct Most {
     best_title: f64,
     exact: f64,
     best_exact: f64,
+    /// The nearest in meaning, and what is near by chance; `None` without vectors.
+    near: Option<(Near, Near)>,
 }
 
 impl Most {
-    fn of(files: &[FileHit]) -> Self {
-        files.iter().fold(Self::default(), |most, file| Self {
+    fn of(ranked: &Ranked) -> Self {
+        let nearest = ranked.files.iter().filter_map(|file| file.near);
+        let nearest = nearest.reduce(|a, b| Near { text: a.text.max(b.text), title: a.title.max(b.title) });
+        let first = Self { near: nearest.zip(ranked.mean_near), ..Self::default() };
+        ranked.files.iter().fold(first, |most, file| Self {
+            near: most.near,
             words: most.words.max(file.score),
             title: most.title.max(file.title),
             best: most.best.max(file.best),
@@ -108,34 +129,59 @@ impl Most {
         })
     }
 
-    /// The signals of an entry, 0 to 1: all words, those of the title, whole names.
-    pub(super) fn of_entry(&self, score: f64, title: f64, exact: f64) -> [f64; 3] {
-        [over(score, self.best), over(title, self.best_title), over(exact, self.best_exact)]
+    /// The signals of an entry, 0 to 1: all words, those of the title, whole names, nearness in meaning of all and of the
+    /// title.
+    pub(super) fn of_entry(&self, score: f64, title: f64, exact: f64, near: Option<Near>) -> [f64; 5] {
+        let [text, short] = match (self.near, near) {
+            (Some((most, mean)), Some(near)) => {
+                [lead(near.text, mean.text, most.text), lead(near.title, mean.title, most.title)]
+            }
+            _ => [0.0; 2],
+        };
+        [over(score, self.best), over(title, self.best_title), over(exact, self.best_exact), text, short]
     }
 }
 
 /// Places of an entry's signals among those of its file.
-pub(super) const ENTRY_SIGNALS: [usize; 3] = [2, 3, 5];
+pub(super) const ENTRY_SIGNALS: [usize; 5] = [2, 3, 5, 21, 22];
+
+/// How far a value lies above the mean, where the most is 1; 0 for what is below.
+fn lead(value: f64, mean: f64, most: f64) -> f64 {
+    if most > mean { ((value - mean) / (most - mean)).max(0.0) } else { 0.0 }
+}
 
 fn over(value: f64, most: f64) -> f64 {
     if most > 0.0 { value / most } else { 0.0 }
 }
 
+/// Everything that the signals of single files are taken from.
+struct Evidence<'e> {
+    snapshot: &'e Snapshot,
+    most: Most,
+    named: HashMap<String, Named>,
+    received: HashMap<NodeIx, Received>,
+    most_received: Received,
+    words: Words,
+    prefix: Option<String>,
+    history: Option<&'e ProjectHistory>,
+    commits: HashMap<String, FromCommits>,
+    most_commits: FromCommits,
+    together: HashMap<String, f64>,
+    most_together: f64,
+    beside: Beside<'e>,
+}
+
 /// All candidates with their signals, and what entries are measured by.
-pub(super) fn candidates(snapshot: &Snapshot, query: &Query, ranked: &Ranked) -> (Vec<FileCandidate>, Most) {
+pub(super) fn candidates(
+    snapshot: &Snapshot,
+    text: &str,
+    query: &Query,
+    ranked: &Ranked,
+    history: Option<&ProjectHistory>,
+) -> (Vec<FileCandidate>, Most) {
     let graph = snapshot.graph();
-    let named = mentions::named(snapshot, query);
-    let most = Most::of(&ranked.files);
-    let top = ranked.found.hits.first().map_or(1.0, |hit| hit.score);
-    let sources: Vec<(NodeIx, f64)> = ranked
-        .found
-        .hits
-        .iter()
-        .take(SOURCES)
-        .filter_map(|hit| Some((graph.find(&hit.id)?, (hit.score / top).powi(2))))
-        .collect();
-    let received: HashMap<NodeIx, Received> = spread::spread(snapshot, &sources);
     let by_path: HashMap<&str, &FileHit> = ranked.files.iter().map(|file| (file.path.as_str(), file)).collect();
+    let evidence = Evidence::gather(snapshot, text, query, ranked, history);
     let mut pool: BTreeSet<&str> = BTreeSet::new();
     let keys: [(Key, usize); 4] = [
         (|file| file.score, BY_WORDS),
@@ -146,37 +192,31 @@ pub(super) fn candidates(snapshot: &Snapshot, query: &Query, ranked: &Ranked) ->
     for (key, count) in keys {
         pool.extend(best_files(&ranked.files, key, count));
     }
-    pool.extend(named.keys().map(String::as_str).filter(|path| by_path.contains_key(path)));
-    let mut reached: Vec<(&NodeIx, f64)> =
-        received.iter().map(|(node, sum)| (node, sum.used_by + sum.uses + sum.tested_by)).collect();
-    reached.sort_by(|a, b| b.1.total_cmp(&a.1).then(graph.path(*a.0).cmp(graph.path(*b.0))));
-    pool.extend(
-        reached.iter().take(BY_GRAPH).map(|(node, _)| graph.path(**node)).filter(|path| by_path.contains_key(path)),
-    );
-    let words = Words::of(query);
-    let most_received = received.values().fold(Received::default(), |most, one| Received {
-        used_by: most.used_by.max(one.used_by),
-        uses: most.uses.max(one.uses),
-        tested_by: most.tested_by.max(one.tested_by),
-    });
+    let near: Key = |file| file.near.map_or(0.0, |near| if near.text >= LEAST_NEAR { near.text } else { 0.0 });
+    pool.extend(best_files(&ranked.files, near, BY_GRAPH));
+    pool.extend(evidence.named.keys().map(String::as_str));
+    let reached =
+        evidence.received.iter().map(|(node, sum)| (graph.path(*node), sum.used_by + sum.uses + sum.tested_by));
+    pool.extend(strongest(reached, BY_GRAPH));
+    pool.extend(strongest(evidence.commits.iter().map(|(path, from)| (path.as_str(), from.like)), BY_GRAPH));
+    pool.extend(strongest(evidence.together.iter().map(|(path, value)| (path.as_str(), *value)), BY_GRAPH));
     let mut all = Vec::with_capacity(pool.len());
     for path in pool {
-        let (Some(hit), Some(node), Some(entry)) =
-            (by_path.get(path), graph.find_file(path), snapshot.files().by_text(path))
-        else {
-            continue;
+        let (Some(node), Some(entry)) = (graph.find_file(path), snapshot.files().by_text(path)) else { continue };
+        let signals = match by_path.get(path) {
+            Some(hit) => evidence.signals(hit, entry, node),
+            None => evidence.signals(&FileHit::without_words(path), entry, node),
         };
-        let named = named.get(path).copied().unwrap_or_default();
-        let got = received.get(&node).copied().unwrap_or_default();
-        let graph_part = [
-            over(got.used_by, most_received.used_by),
-            over(got.uses, most_received.uses),
-            over(got.tested_by, most_received.tested_by),
-        ];
-        let signals = signals(snapshot, hit, &most, entry, node, named, &words, graph_part);
         all.push(FileCandidate { path: path.to_owned(), node, signals });
     }
-    (all, most)
+    (all, evidence.most)
+}
+
+/// The places with the largest values.
+fn strongest<'p>(values: impl Iterator<Item = (&'p str, f64)>, count: usize) -> impl Iterator<Item = &'p str> {
+    let mut all: Vec<(&str, f64)> = values.filter(|(_, value)| *value > 0.0).collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+    all.into_iter().take(count).map(|(path, _)| path)
 }
 
 /// A part of the lexical score of a file.
@@ -208,45 +248,102 @@ impl Words {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "each is one source of signals")]
-fn signals(
-    snapshot: &Snapshot,
-    hit: &FileHit,
-    most: &Most,
-    file: &FileEntry,
-    node: NodeIx,
-    named: Named,
-    words: &Words,
-    graph: [f64; 3],
-) -> Signals {
-    let path = file.path.as_str();
-    let (stem, is_front) = stem_of(path);
-    let flag = |value: bool| f64::from(u8::from(value));
-    let [best, best_title, best_exact] = most.of_entry(hit.best, hit.best_title, hit.best_exact);
-    let is_aside = path.split('/').rev().skip(1).any(|part| ASIDE.binary_search(&part).is_ok());
-    [
-        over(hit.score, most.words),
-        over(hit.title, most.title),
-        best,
-        best_title,
-        over(hit.exact, most.exact),
-        best_exact,
-        named.path,
-        named.name,
-        named.module,
-        named.frame,
-        covered(stem, &words.title),
-        covered(stem, &words.text),
-        flag(file.is_test),
-        flag(file.language == Language::Text),
-        flag(is_aside),
-        flag(is_front),
-        snapshot.prior(node),
-        f64::from(1 + file.lines).ln() / 10.0,
-        graph[0],
-        graph[1],
-        graph[2],
-    ]
+impl<'e> Evidence<'e> {
+    fn gather(
+        snapshot: &'e Snapshot,
+        text: &str,
+        query: &Query,
+        ranked: &'e Ranked,
+        history: Option<&'e ProjectHistory>,
+    ) -> Self {
+        let graph = snapshot.graph();
+        let most = Most::of(ranked);
+        let top = ranked.found.hits.first().map_or(1.0, |hit| hit.score);
+        let sources = ranked.found.hits.iter().take(SOURCES);
+        let sources: Vec<(NodeIx, f64)> =
+            sources.filter_map(|hit| Some((graph.find(&hit.id)?, (hit.score / top).powi(2)))).collect();
+        let received = spread::spread(snapshot, &sources);
+        let most_received = received.values().fold(Received::default(), |most, one| Received {
+            used_by: most.used_by.max(one.used_by),
+            uses: most.uses.max(one.uses),
+            tested_by: most.tested_by.max(one.tested_by),
+        });
+        let prefix = past::prefix_of(text);
+        let commits = history.map(|history| past::from_commits(history, query, prefix.as_deref())).unwrap_or_default();
+        let most_commits = commits.values().fold(FromCommits::default(), |most, one| FromCommits {
+            like: most.like.max(one.like),
+            prefix: most.prefix.max(one.prefix),
+        });
+        let strength = |file: &FileHit| (over(file.score, most.words) + over(file.best, most.best)) / 2.0;
+        let mut leaders: Vec<(&str, f64)> =
+            ranked.files.iter().map(|file| (file.path.as_str(), strength(file))).collect();
+        leaders.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+        leaders.truncate(LEADERS);
+        let together = history.map(|history| past::together(history, &leaders)).unwrap_or_default();
+        Self {
+            snapshot,
+            most,
+            named: mentions::named(snapshot, query),
+            received,
+            most_received,
+            words: Words::of(query),
+            prefix,
+            history,
+            commits,
+            most_commits,
+            most_together: together.values().copied().fold(0.0, f64::max),
+            together,
+            beside: Beside::of(snapshot, &ranked.files, strength),
+        }
+    }
+
+    fn signals(&self, hit: &FileHit, file: &FileEntry, node: NodeIx) -> Signals {
+        let path = file.path.as_str();
+        let (stem, is_front) = stem_of(path);
+        let flag = |value: bool| f64::from(u8::from(value));
+        let most = &self.most;
+        let [best, best_title, best_exact, near, near_title] =
+            most.of_entry(hit.best, hit.best_title, hit.best_exact, hit.near);
+        let is_aside = path.split('/').rev().skip(1).any(|part| ASIDE.binary_search(&part).is_ok());
+        let named = self.named.get(path).copied().unwrap_or_default();
+        let got = self.received.get(&node).copied().unwrap_or_default();
+        let commits = self.commits.get(path).copied().unwrap_or_default();
+        let [recent, churn] = self.history.and_then(|history| past::pace(history, path)).unwrap_or_default();
+        let words = over(hit.score, most.words);
+        [
+            words,
+            over(hit.title, most.title),
+            best,
+            best_title,
+            over(hit.exact, most.exact),
+            best_exact,
+            named.path,
+            named.name,
+            named.module,
+            named.frame,
+            covered(stem, &self.words.title),
+            covered(stem, &self.words.text),
+            flag(file.is_test),
+            flag(file.language == Language::Text),
+            flag(is_aside),
+            flag(is_front),
+            self.snapshot.prior(node),
+            f64::from(1 + file.lines).ln() / 10.0,
+            over(got.used_by, self.most_received.used_by),
+            over(got.uses, self.most_received.uses),
+            over(got.tested_by, self.most_received.tested_by),
+            near,
+            near_title,
+            over(commits.like, self.most_commits.like),
+            over(commits.prefix, self.most_commits.prefix),
+            self.prefix.as_deref().map_or(0.0, |prefix| past::prefix_in_path(prefix, path)),
+            recent,
+            churn,
+            over(self.together.get(path).copied().unwrap_or(0.0), self.most_together),
+            self.beside.siblings(path, (words + over(hit.best, most.best)) / 2.0),
+            self.beside.test(path),
+        ]
+    }
 }
 
 /// The part of a path that says what a file is about, and whether it stands for its folder.

@@ -1,0 +1,166 @@
+//! Vectors of an index: those of the base lie beside its bytes, those of changed files are made when they are first needed.
+
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use m1nd_base::{Cancel, Cancelled, NodeKind};
+
+use crate::base::SharedBytes;
+use crate::embedding::{Embedding, Vector, Vectors, VectorsBuilder, VectorsError};
+use crate::index::{Index, IndexedFile, Segment, Source};
+use crate::terms::EntryHead;
+
+/// Kinds that have no vector: parts have hardly any words of their own, and are many.
+const WITHOUT: u64 = 1 << NodeKind::Variant as u8
+    | 1 << NodeKind::Field as u8
+    | 1 << NodeKind::Variable as u8
+    | 1 << NodeKind::Constant as u8;
+/// Stands for the number of a document without a vector.
+const NO_NUMBER: u32 = u32::MAX;
+/// Stands for the nearness of an entry without a vector; no cosine is as low.
+pub(crate) const NOWHERE: f32 = -2.0;
+/// Cosine from which an entry is found by its meaning alone; what has nothing to do with each other lies about 0.
+pub const LEAST_NEAR: f64 = 0.2;
+/// Segments looked at between two looks at the cancel flag.
+const POLL: usize = 256;
+
+/// Whether entries of a kind have a vector.
+pub(crate) fn has_vector(kind: u8) -> bool {
+    WITHOUT >> kind.min(63) & 1 == 0
+}
+
+/// Vectors of a base.
+#[derive(Debug, Clone)]
+pub(crate) struct BaseVectors {
+    vectors: Vectors,
+    table: u64,
+    /// Number of each document's vector.
+    numbers: Arc<Vec<u32>>,
+}
+
+/// The vectors of the entries of files in their order, as bytes for [`Index::with_vectors`].
+pub(crate) fn encode<'f>(
+    files: impl Iterator<Item = &'f IndexedFile>,
+    table: &Embedding,
+    cancel: &Cancel,
+) -> Result<Vec<u8>, Cancelled> {
+    let mut builder = VectorsBuilder::new(table.id());
+    for file in files {
+        cancel.check()?;
+        let vectors = table.of_entries(file.terms());
+        let with = file.heads().iter().zip(&vectors).filter(|(head, _)| has_vector(head.kind));
+        with.for_each(|(_, vector)| builder.push(vector));
+    }
+    Ok(builder.finish())
+}
+
+impl Index {
+    /// The index with the vectors of its base, as [`IndexBuilder::vectors`](crate::IndexBuilder::vectors) made them.
+    ///
+    /// # Errors
+    /// Foreign or cut bytes, another table, or vectors of another index.
+    pub fn with_vectors(mut self, bytes: SharedBytes, table: &Embedding) -> Result<Self, VectorsError> {
+        let vectors = Vectors::from_bytes(bytes, table.id())?;
+        let documents = self.base.as_ref().map_or(0, |base| base.document_count());
+        let mut next = 0;
+        let mut number = |head: Option<EntryHead>| match head.is_some_and(|head| has_vector(head.kind)) {
+            true => {
+                next += 1;
+                next - 1
+            }
+            false => NO_NUMBER,
+        };
+        let base = self.base.as_ref();
+        let numbers: Vec<u32> = (0..documents).map(|at| number(base.and_then(|base| base.head(at)))).collect();
+        if next as usize != vectors.len() {
+            return Err(VectorsError::Damaged);
+        }
+        self.vectors = Some(BaseVectors { vectors, table: table.id(), numbers: Arc::new(numbers) });
+        Ok(self)
+    }
+
+    /// Whether entries can be compared by vectors of this table.
+    pub fn has_vectors(&self, table: &Embedding) -> bool {
+        match &self.base {
+            Some(base) if base.document_count() > 0 => {
+                self.vectors.as_ref().is_some_and(|vectors| vectors.table == table.id())
+            }
+            _ => true,
+        }
+    }
+
+    /// How near each entry is to each of `queries`, in the order of `segments`; [`NOWHERE`] for those without a vector.
+    pub(crate) fn nearness<const N: usize>(
+        &self,
+        segments: &[Segment<'_>],
+        table: &Embedding,
+        queries: [&Vector; N],
+        cancel: &Cancel,
+    ) -> Result<[Vec<f32>; N], Cancelled> {
+        let total = segments.last().map_or(0, |segment| segment.first + segment.count) as usize;
+        let mut all = [(); N].map(|()| Vec::with_capacity(total));
+        for (place, segment) in segments.iter().enumerate() {
+            if place % POLL == 0 {
+                cancel.check()?;
+            }
+            for (found, query) in all.iter_mut().zip(queries) {
+                match &segment.source {
+                    Source::Base(first) => self.base_nearness(*first, segment.count, query, found),
+                    Source::Overlay(file) => {
+                        let entries = file.heads().iter().zip(file.vectors(table));
+                        let near = |(head, vector): (&EntryHead, &Vector)| match has_vector(head.kind) {
+                            // In the order of factors that the scan of a base has.
+                            true => query.cosine(vector),
+                            false => NOWHERE,
+                        };
+                        found.extend(entries.map(near));
+                    }
+                }
+                // Damaged bytes must not shift what follows.
+                found.resize((segment.first + segment.count) as usize, NOWHERE);
+            }
+        }
+        Ok(all)
+    }
+
+    fn base_nearness(&self, first: u32, count: u32, query: &Vector, found: &mut Vec<f32>) {
+        let Some(base) = &self.vectors else { return };
+        let (start, end) = (first as usize, first as usize + count as usize);
+        let numbers = base.numbers.get(start..end).unwrap_or(&[]);
+        let known = numbers.iter().filter(|number| **number != NO_NUMBER).map(|number| *number as usize);
+        let mut cosines = base.vectors.cosines(query, known);
+        found.extend(numbers.iter().map(|number| match number {
+            &NO_NUMBER => NOWHERE,
+            _ => cosines.next().unwrap_or(NOWHERE),
+        }));
+    }
+}
+
+/// Numbers of the `k` largest values of at least [`LEAST_NEAR`] that pass `filter`, largest first; of equal ones the earlier.
+pub(crate) fn largest(values: &[f32], k: usize, mut filter: impl FnMut(u32) -> bool) -> Vec<u32> {
+    #[derive(PartialEq)]
+    struct Worst(f32, u32);
+    impl Eq for Worst {}
+    impl Ord for Worst {
+        fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+            other.0.total_cmp(&self.0).then(self.1.cmp(&other.1))
+        }
+    }
+    impl PartialOrd for Worst {
+        fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+    let mut best: BinaryHeap<Worst> = BinaryHeap::with_capacity(k + 1);
+    for (number, value) in values.iter().enumerate() {
+        let one = Worst(*value, number as u32);
+        let is_better = best.len() < k || best.peek().is_some_and(|worst| one < *worst);
+        if is_better && k > 0 && f64::from(*value) >= LEAST_NEAR && filter(one.1) {
+            best.push(one);
+            if best.len() > k {
+                best.pop();
+            }
+        }
+    }
+    best.into_sorted_vec().into_iter().map(|one| one.1).collect()
+}
