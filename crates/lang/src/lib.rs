@@ -5,6 +5,7 @@
 //! which language they came from, except through a table of rules.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod comments;
 pub mod facts;
 pub mod languages;
 mod parse_time;
@@ -13,6 +14,7 @@ mod test_paths;
 pub mod text;
 pub mod walk;
 
+pub use comments::{CommentText, comments_with};
 pub use facts::FileFacts;
 pub use languages::{Language, Tier, extract};
 pub use test_paths::is_test_path;

@@ -9,7 +9,9 @@ pub mod block;
 mod comments;
 mod commits;
 pub mod edges;
+mod health;
 mod markers;
+mod mentions;
 mod overlap;
 mod parser;
 mod recall;
@@ -17,10 +19,13 @@ mod record;
 mod relations;
 pub mod secrets;
 mod sessions;
+mod stack;
 
 pub use comments::{COMMENT_MARK, Comment, MAX_COMMENT_CHARS, comment_records, comments_by_form};
 pub use commits::{CommitText, commit_records};
+pub use health::{Health, HealthFacts, STALE_AFTER_DAYS, memory_health};
 pub use markers::{Marker, MarkerKind, markers};
+pub use mentions::{Mention, MentionKind, mentions};
 pub use overlap::{SAME_THING, Tokens};
 pub use parser::gotcha_bullets::{GotchaBullet, Severity};
 pub use parser::state::ProjectState;
@@ -32,3 +37,4 @@ pub use recall::{MIN_RELEVANCE, Novelty, Recall, RecallHit, RecallQuery, Recalle
 pub use record::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
 pub use relations::{Relation, RelationKind, relations};
 pub use sessions::{INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, sessions_since, stretches};
+pub use stack::{Evidence, MAX_DEPTH as MAX_STACK_DEPTH, Manifest, detect_stack, stack_evidence, stack_tag};

@@ -9,6 +9,7 @@ mod javascript;
 mod python;
 mod rust;
 mod syntax;
+pub(crate) use syntax::grammar;
 
 pub use syntax::{Extent, QueryError, SyntaxFile, SyntaxMatch, SyntaxMatches, SyntaxQuery};
 

@@ -102,7 +102,7 @@ fn depth(text: &str) -> usize {
 
 /// The grammar that queries of a language run with; `None` for text and for components, whose scripts are only part of
 /// their file.
-fn grammar(language: Language) -> Option<tree_sitter::Language> {
+pub(crate) fn grammar(language: Language) -> Option<tree_sitter::Language> {
     Some(match language {
         Language::Text | Language::Vue | Language::Svelte => return None,
         Language::Python => tree_sitter_python::LANGUAGE.into(),

@@ -110,11 +110,11 @@ fn lead(between: &str) -> usize {
 
 /// A full stop after these ends no sentence.
 const ABBREVIATIONS: &[&str] = &[
-    "approx", "ca", "cf", "dr", "e.g", "eg", "eq", "fig", "i.e", "ie", "incl", "max", "min", "mr", "mrs", "ms", "resp",
-    "ver", "viz", "vol", "vs",
+    "approx", "ca", "cf", "dr", "e.g", "eg", "eq", "fig", "i.e", "ie", "incl", "mr", "mrs", "ms", "resp", "ver", "viz",
+    "vol", "vs",
 ];
 /// These may end one, if a capital letter follows.
-const MAYBE_LAST: &[&str] = &["al", "etc", "inc", "jr", "ltd", "no", "sr", "st"];
+const MAYBE_LAST: &[&str] = &["al", "etc", "inc", "jr", "ltd", "max", "min", "no", "sec", "sr", "st"];
 
 fn ends_sentence(line: &Line, words: &[Word<'_>], index: usize) -> bool {
     let word = &words[index];

@@ -130,6 +130,9 @@ fn is_choice(s: &Sentence<'_>, at: usize) -> bool {
 /// Whether a participle is said of the writers: `going with`, `we're going with`, `we are going with`.
 fn ours_or_being(s: &Sentence<'_>, at: usize) -> bool {
     let be = matches!(s.before(at), "are" | "am" | "were");
+    if s.before(at) == "up" && matches!(s.before(at - 1), "ended" | "end" | "ending") {
+        return s.is_ours(at - 2);
+    }
     s.is_ours(at)
         || (be && s.is_ours(at - 1) && at >= 2)
         || (s.before(at) == "be" && s.clause_has_before(at, &["we'll", "will"]))
@@ -143,7 +146,10 @@ fn decided(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         return None;
     }
     let mut next = at + 1;
-    while matches!(s.word(next), "to" | "on" | "that" | "upon" | "we" | "finally" | "we'll" | "unanimously") {
+    while matches!(
+        s.word(next),
+        "to" | "on" | "that" | "upon" | "we" | "today" | "yesterday" | "finally" | "we'll" | "unanimously"
+    ) {
         next += 1;
     }
     let hit = Hit::decision("decision.decided", Title::After(next - 1));

@@ -60,7 +60,7 @@ pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
             let word = s.words.get(at)?;
             let is_upper = &s.line.shown[word.start..word.end] == "TIL";
             (is_upper && s.starts_clause(at) && at + 1 < s.words.len())
-                .then(|| Hit::learning("learning.til", LEARNING_WORD, Title::After(at)))
+                .then(|| Hit::learning("learning.til", LEARNING_WORD, Title::After(skip_that(s, at))))
         }
         "gotcha" => {
             let is_said = s.word(at + 1) == "is" || s.is_labelled(at) && s.starts_clause(at);

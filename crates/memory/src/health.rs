@@ -1,0 +1,134 @@
+//! Whether a project's memory can be relied on.
+
+use jiff::civil::Date;
+use jiff::{Span, Unit};
+use serde::{Deserialize, Serialize};
+
+/// An entry older than this is old, where the project went on, in days.
+pub const STALE_AFTER_DAYS: i32 = 14;
+/// A project that changed so many days after its newest entry went on without memory.
+const MAX_DAYS_BEHIND: i32 = 1;
+/// A block may differ from a fresh one for so long, in hours.
+const MAX_BLOCK_HOURS: u32 = 24;
+/// The index may be older than the file by so much, in minutes.
+const MAX_INDEX_MINUTES: u32 = 10;
+/// The daemon may be off for so long, in days.
+const MAX_DAEMON_OFF_DAYS: u32 = 2;
+/// A larger memory file is to be archived, in bytes.
+const LARGE_FILE_BYTES: u64 = 100 << 10;
+
+/// How well a project's memory is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// Up to date.
+    Good,
+    /// The project or the file went on without it.
+    Stale,
+    /// There is nothing.
+    Empty,
+}
+
+/// What is known of a project's memory. `None` says that something is not known or does not apply, and is no reason.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HealthFacts {
+    /// Whether there is a memory file.
+    pub has_file: bool,
+    /// Its size in bytes.
+    pub file_bytes: u64,
+    /// Memories and gotchas in it that are sure enough.
+    pub memories: usize,
+    /// The day of its newest entry.
+    pub newest_entry: Option<Date>,
+    /// The day of the newest commit or change of a watched file.
+    pub project_changed: Option<Date>,
+    /// Today.
+    pub today: Date,
+    /// For how many hours the context block has been missing or different from a fresh one.
+    pub block_wrong_hours: Option<u32>,
+    /// By how many minutes the index is older than the file.
+    pub index_behind_minutes: Option<u32>,
+    /// For how many days the daemon has been off, where it was ever started.
+    pub daemon_off_days: Option<u32>,
+}
+
+/// The health of a project's memory, and the rule that says so.
+#[must_use]
+pub fn memory_health(facts: &HealthFacts) -> (Health, String) {
+    if !facts.has_file {
+        return (Health::Empty, "no .mind/MEMORY.md".to_owned());
+    }
+    if facts.memories == 0 {
+        return (Health::Empty, "no memory in .mind/MEMORY.md yet".to_owned());
+    }
+    if let Some(reason) = stale(facts) {
+        return (Health::Stale, reason);
+    }
+    let is_large = facts.file_bytes > LARGE_FILE_BYTES;
+    let advice = if is_large { format!("; {} kB, archive old entries", facts.file_bytes >> 10) } else { String::new() };
+    let newest = facts.newest_entry.map(|day| format!(", the newest of {day}")).unwrap_or_default();
+    (Health::Good, format!("{} memories{newest}{advice}", facts.memories))
+}
+
+fn stale(facts: &HealthFacts) -> Option<String> {
+    if let (Some(newest), Some(changed)) = (facts.newest_entry, facts.project_changed) {
+        let age = days(newest, facts.today);
+        if age > STALE_AFTER_DAYS && days(newest, changed) > MAX_DAYS_BEHIND {
+            return Some(format!("the newest entry is {age} days old, the project changed on {changed}"));
+        }
+    }
+    if let Some(hours) = facts.block_wrong_hours.filter(|hours| *hours > MAX_BLOCK_HOURS) {
+        return Some(format!("the context block has been out of date for {hours} hours"));
+    }
+    if let Some(minutes) = facts.index_behind_minutes.filter(|minutes| *minutes > MAX_INDEX_MINUTES) {
+        return Some(format!("the index is {minutes} minutes older than the file"));
+    }
+    let off = facts.daemon_off_days.filter(|days| *days >= MAX_DAEMON_OFF_DAYS)?;
+    Some(format!("the daemon has been off for {off} days"))
+}
+
+fn days(from: Date, to: Date) -> i32 {
+    let span: Result<Span, _> = from.until((Unit::Day, to));
+    span.map_or(0, |span| span.get_days())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn the_rules_of_health() {
+        let good = HealthFacts {
+            has_file: true,
+            memories: 3,
+            newest_entry: Some(date(2025, 1, 1)),
+            project_changed: Some(date(2025, 1, 1)),
+            today: date(2025, 1, 10),
+            ..HealthFacts::default()
+        };
+        let late = HealthFacts { today: date(2025, 3, 1), ..good };
+        let cases = [
+            (good, Health::Good),
+            (HealthFacts { has_file: false, ..good }, Health::Empty),
+            (HealthFacts { memories: 0, ..good }, Health::Empty),
+            // A project that sleeps is not stale.
+            (late, Health::Good),
+            (HealthFacts { project_changed: Some(date(2025, 1, 2)), ..late }, Health::Good),
+            (HealthFacts { project_changed: Some(date(2025, 1, 3)), ..late }, Health::Stale),
+            (HealthFacts { project_changed: Some(date(2025, 1, 9)), ..good }, Health::Good),
+            (HealthFacts { newest_entry: None, ..late }, Health::Good),
+            (HealthFacts { block_wrong_hours: Some(24), ..good }, Health::Good),
+            (HealthFacts { block_wrong_hours: Some(25), ..good }, Health::Stale),
+            (HealthFacts { index_behind_minutes: Some(11), ..good }, Health::Stale),
+            (HealthFacts { daemon_off_days: Some(2), ..good }, Health::Stale),
+            (HealthFacts { daemon_off_days: Some(1), ..good }, Health::Good),
+        ];
+        for (facts, expected) in cases {
+            let (health, reason) = memory_health(&facts);
+            assert_eq!(health, expected, "{reason}");
+            assert!(!reason.is_empty());
+        }
+        assert!(memory_health(&HealthFacts { file_bytes: 200 << 10, ..good }).1.contains("archive"));
+    }
+}
