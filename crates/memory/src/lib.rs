@@ -18,6 +18,7 @@ mod recall;
 mod record;
 mod relations;
 pub mod secrets;
+mod session_file;
 mod sessions;
 mod stack;
 
@@ -36,5 +37,6 @@ pub use parser::{
 pub use recall::{MIN_RELEVANCE, Novelty, Recall, RecallHit, RecallQuery, Recalled, Rejected, RejectedSeverity};
 pub use record::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
 pub use relations::{Relation, RelationKind, relations};
+pub use session_file::{Note, SessionNotes, session_notes};
 pub use sessions::{INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, sessions_since, stretches};
-pub use stack::{Evidence, MAX_DEPTH as MAX_STACK_DEPTH, Manifest, detect_stack, stack_evidence, stack_tag};
+pub use stack::{Evidence, MAX_DEPTH as MAX_STACK_DEPTH, Manifest, detect_stack, stack_evidence};

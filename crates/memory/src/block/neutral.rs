@@ -82,7 +82,7 @@ fn cut(text: &str, max: usize) -> String {
 /// Puts what would do something into code spans.
 fn in_code_spans(text: &str) -> String {
     let text = text.replace("\\`", "`");
-    let is_paired = text.matches('`').count() % 2 == 0 && !text.contains("``");
+    let is_paired = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
     let text = if is_paired { text } else { text.replace('`', "'") };
     let mut out = String::with_capacity(text.len());
     for (number, part) in text.split('`').enumerate() {

@@ -4,7 +4,7 @@ mod javascript;
 mod python;
 mod tags;
 
-pub use self::tags::stack_tag;
+use crate::edges::canonical_tag;
 
 /// Folders below the project's root that are looked into.
 pub const MAX_DEPTH: usize = 3;
@@ -63,7 +63,8 @@ pub fn detect_stack(manifests: &[Manifest<'_>], stated: &[Box<str>]) -> Vec<Box<
     let mut tags: Vec<Box<str>> =
         tags::ORDER.iter().filter(|tag| found.contains(tag)).map(|tag| Box::from(*tag)).collect();
     for stated in stated {
-        let tag = stack_tag(stated);
+        // `Postgres (Neon)` is Postgres.
+        let tag = canonical_tag(stated.split('(').next().unwrap_or(stated));
         if !tag.is_empty() && !tags.iter().any(|known| **known == *tag) {
             tags.push(tag.into());
         }

@@ -66,27 +66,6 @@ fn stated_tags_join_the_detected_ones() {
 }
 
 #[test]
-fn names_of_tags() {
-    let cases = [
-        ("next.js", "nextjs"),
-        ("Node", "nodejs"),
-        ("Tailwind CSS", "tailwind"),
-        ("React Native", "react-native"),
-        ("GitHub Actions", "github-actions"),
-        ("Python 3.12", "python"),
-        ("Ruby on Rails", "rails"),
-        ("actix_web", "actix-web"),
-        (".NET", "dotnet"),
-        ("C#", "dotnet"),
-        ("", ""),
-        ("Zig", "zig"),
-    ];
-    for (name, tag) in cases {
-        assert_eq!(stack_tag(name), tag, "{name}");
-    }
-}
-
-#[test]
 fn which_files_are_wanted() {
     assert_eq!(stack_evidence("web/package.json"), Some(Evidence::Text));
     assert_eq!(stack_evidence("go.mod"), Some(Evidence::Name));

@@ -240,76 +240,77 @@ fn using(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     (starts && !is_wire && !new_clause).then(|| Hit::decision("decision.using", Title::After(at)))
 }
 
+/// After `over`, these are an amount, a time or a medium.
+const NO_ALTERNATIVES: &[&str] = &[
+    "air",
+    "all",
+    "and",
+    "bluetooth",
+    "christmas",
+    "course",
+    "day",
+    "days",
+    "friday",
+    "here",
+    "holidays",
+    "http",
+    "https",
+    "internet",
+    "ip",
+    "it",
+    "last",
+    "limit",
+    "lunch",
+    "monday",
+    "month",
+    "months",
+    "network",
+    "next",
+    "night",
+    "past",
+    "phone",
+    "quic",
+    "serial",
+    "socket",
+    "ssh",
+    "summer",
+    "tcp",
+    "there",
+    "time",
+    "tls",
+    "to",
+    "tor",
+    "udp",
+    "usb",
+    "vpn",
+    "week",
+    "weekend",
+    "weeks",
+    "websocket",
+    "websockets",
+    "wifi",
+    "wire",
+    "years",
+    "http/2",
+    "stdio",
+    "budget",
+    "quota",
+    "threshold",
+    "top",
+    "every",
+    "each",
+    "whole",
+    "entire",
+    "same",
+    "many",
+    "several",
+];
+
 /// Whether what stands after `over` can be something that was not chosen: no amount, no time, no medium.
 pub(crate) fn is_alternative(s: &Sentence<'_>, at: usize) -> bool {
     let word = s.word(at);
     let noun = if matches!(word, "the" | "a" | "an" | "our" | "this" | "that") { s.word(at + 1) } else { word };
-    let is_medium = matches!(
-        noun,
-        "air"
-            | "all"
-            | "and"
-            | "bluetooth"
-            | "christmas"
-            | "course"
-            | "day"
-            | "days"
-            | "friday"
-            | "here"
-            | "holidays"
-            | "http"
-            | "https"
-            | "internet"
-            | "ip"
-            | "it"
-            | "last"
-            | "limit"
-            | "lunch"
-            | "monday"
-            | "month"
-            | "months"
-            | "network"
-            | "next"
-            | "night"
-            | "past"
-            | "phone"
-            | "quic"
-            | "serial"
-            | "socket"
-            | "ssh"
-            | "summer"
-            | "tcp"
-            | "there"
-            | "time"
-            | "tls"
-            | "to"
-            | "tor"
-            | "udp"
-            | "usb"
-            | "vpn"
-            | "week"
-            | "weekend"
-            | "weeks"
-            | "websocket"
-            | "websockets"
-            | "wifi"
-            | "wire"
-            | "years"
-            | "http/2"
-            | "stdio"
-            | "budget"
-            | "quota"
-            | "threshold"
-            | "top"
-            | "every"
-            | "each"
-            | "whole"
-            | "entire"
-            | "same"
-            | "many"
-            | "several"
-    );
-    !word.is_empty() && !is_medium && !word.starts_with(|c: char| c.is_ascii_digit())
+    !word.is_empty() && !NO_ALTERNATIVES.contains(&noun) && !word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn no_longer(s: &Sentence<'_>, at: usize) -> Option<Hit> {

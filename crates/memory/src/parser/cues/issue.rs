@@ -282,78 +282,59 @@ const TROUBLES: &[&str] = &[
     "build",
 ];
 
+/// Before `fixed` in the same clause, these say that it is not.
+const NOT_FIXED: &[&str] = &[
+    "not",
+    "be",
+    "if",
+    "never",
+    "until",
+    "unless",
+    "once",
+    "when",
+    "should",
+    "isn't",
+    "wasn't",
+    "aren't",
+    "hasn't",
+    "haven't",
+    "can't",
+    "didn't",
+    "gets",
+    "get",
+    "almost",
+    "partially",
+    "yet",
+    "who",
+];
+/// After `fixed`, these are not what was fixed.
+const NO_OBJECT: &[&str] =
+    &["", "by", "in", "with", "now", "at", "to", "on", "via", "today", "and", "it", "for", "up", "as", "per", "from"];
+
 /// `fixed the login loop`, `the CORS problem is fixed now`.
 fn solved(s: &Sentence<'_>, at: usize) -> Option<Hit> {
-    let is_doubt = s.clause_has_before(
-        at,
-        &[
-            "not",
-            "be",
-            "if",
-            "never",
-            "until",
-            "unless",
-            "once",
-            "when",
-            "should",
-            "isn't",
-            "wasn't",
-            "aren't",
-            "hasn't",
-            "haven't",
-            "can't",
-            "didn't",
-            "gets",
-            "get",
-            "almost",
-            "partially",
-            "yet",
-            "who",
-        ],
-    );
-    if is_doubt {
+    if s.clause_has_before(at, NOT_FIXED) {
         return None;
     }
-    let next = s.word(at + 1);
     let mut object = at + 1;
     while matches!(s.word(object), "the" | "a" | "an" | "that" | "this" | "our" | "another" | "one") {
         object += 1;
     }
-    let object_ends = (object..(object + 3).min(s.words.len())).any(|index| FIXED_THINGS.contains(&s.word(index)));
-    let no_object = next.is_empty()
-        || matches!(
-            next,
-            "by" | "in"
-                | "with"
-                | "now"
-                | "at"
-                | "to"
-                | "on"
-                | "via"
-                | "today"
-                | "and"
-                | "it"
-                | "for"
-                | "up"
-                | "as"
-                | "per"
-                | "from"
-        );
-    if s.is_ours(at) && !no_object && object < s.words.len() {
-        let trouble = (object..s.words.len()).any(|index| TROUBLES.contains(&s.word(index)));
-        return (trouble || !object_ends).then(|| Hit::issue("issue.fixed", ISSUE_MET, Title::From(object)).fix());
+    let is_trouble = |index: usize| TROUBLES.contains(&s.word(index));
+    if s.is_ours(at) && !NO_OBJECT.contains(&s.word(at + 1)) && object < s.words.len() {
+        let is_thing = (object..(object + 3).min(s.words.len())).any(|index| FIXED_THINGS.contains(&s.word(index)));
+        let is_told = !is_thing || (object..s.words.len()).any(is_trouble);
+        return is_told.then(|| Hit::issue("issue.fixed", ISSUE_MET, Title::From(object)).fix());
     }
-    let be = s.before(at);
-    let passive = matches!(be, "is" | "was" | "are" | "were" | "been" | "got" | "now" | "finally" | "also" | "all");
-    let subject = at.checked_sub(1).filter(|_| passive)?;
-    let mut end = subject;
+    let passive =
+        matches!(s.before(at), "is" | "was" | "are" | "were" | "been" | "got" | "now" | "finally" | "also" | "all");
+    let mut end = at.checked_sub(1).filter(|_| passive)?;
     while end > 0
         && matches!(s.word(end - 1), "is" | "was" | "has" | "have" | "are" | "been" | "now" | "finally" | "also")
     {
         end -= 1;
     }
-    let trouble = (0..end).any(|index| TROUBLES.contains(&s.word(index)));
-    trouble.then(|| Hit::issue("issue.is_fixed", ISSUE_MET, Title::Before(end)).fix())
+    (0..end).any(is_trouble).then(|| Hit::issue("issue.is_fixed", ISSUE_MET, Title::Before(end)).fix())
 }
 
 /// `X does not work`.
