@@ -122,6 +122,21 @@ fn an_overload_overrides_the_one_with_its_parameters() {
 }
 
 #[test]
+fn the_body_of_an_enum_constant_is_a_class_that_is_made_and_overrides() {
+    let source = "package p;\npublic enum State {\n  START { State next() { return END; } },\n  END;\n  \
+                  State next() { return this; }\n}\n";
+    let found = edges(&[("src/p/State.java", source)], &[Relation::Overrides, Relation::Inherits, Relation::Calls]);
+    let expected = [
+        "src/p/State.java::enum::State calls src/p/State.java::enum::State::variant::START",
+        "src/p/State.java::enum::State::variant::END calls src/p/State.java::enum::State",
+        "src/p/State.java::enum::State::variant::START calls src/p/State.java::enum::State",
+        "src/p/State.java::enum::State::variant::START inherits src/p/State.java::enum::State",
+        "src/p/State.java::enum::State::variant::START::next overrides src/p/State.java::enum::State::next",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn a_call_dispatches_where_the_class_of_its_receiver_is_only_declared() {
     let source = "class A:\n    def m(self): self.n()\n    def n(self): ...\n\
                   def declared(a: A): a.m()\n\

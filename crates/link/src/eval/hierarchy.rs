@@ -68,7 +68,12 @@ impl Eval<'_> {
             }
             return bases;
         }
-        self.class_of(of).map_or_else(Vec::new, |class| self.bases(class))
+        let class = match owner {
+            // The body of a constant of an enum is a class.
+            Some(owner) if self.definition(owner).kind == DefKind::Variant => Some(owner),
+            _ => self.class_of(of),
+        };
+        class.map_or_else(Vec::new, |class| self.bases(class))
     }
 
     /// The found member, if it is a method that `by` can replace.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::outline::{Mark, Outline, Pick};
 use super::{INIT, INSTANCE_OF};
-use crate::facts::{Expr, Literal, Role, ScopeKind};
+use crate::facts::{DefId, DefKind, Definition, Expr, FactsBuilder, Literal, Reference, Role, ScopeKind};
 use crate::walk::Enter;
 
 /// A pattern in a condition names its variable for what follows from the condition being true. A negated one names it
@@ -84,7 +84,28 @@ pub(super) fn enter_switch(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<
     Enter::Descend
 }
 
-/// Constants call a constructor of their enum: those with arguments, and all where one is written.
+/// The name of the type that a definition is written in.
+fn name_of_owner(cx: &Outline<'_>, id: DefId) -> Option<String> {
+    let facts = cx.builder.facts();
+    let owner = facts.definition(id).owner?;
+    Some(facts.name(facts.definition(owner).name).to_owned())
+}
+
+/// The body of a constant is a class of its own that derives from the enum.
+pub(super) fn constant_body(cx: &mut Outline<'_>, constant: Node<'_>) {
+    let Some((id, scope)) = cx.frame().map(|frame| (frame.id, frame.header)) else { return };
+    let Some(name) = name_of_owner(cx, id) else { return };
+    let base = cx.builder.name_expr(&name, scope);
+    if let Some(frame) = cx.frame() {
+        frame.bases.push(base);
+    }
+    let pos = cx.source.pos(constant);
+    let enclosing = Some(id);
+    cx.builder.reference(Reference { expr: base, role: Role::Inherit, inexact: false, arity: u8::MAX, pos, enclosing });
+}
+
+/// Constants are constructed with their enum: by a constructor that it writes, as values of it, or as values of the class
+/// that their body is.
 pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let scope = cx.scope();
     let facts = cx.builder.facts();
@@ -97,13 +118,31 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
         node.named_children(&mut cursor).filter(|child| child.kind() == "enum_constant").collect();
     for constant in constants {
         let args = constant.child_by_field_name("arguments");
-        let Some(name) = constant.child_by_field_name("name").filter(|_| args.is_some() || writes_one) else {
-            continue;
-        };
-        let callee = cx.builder.name_expr(INIT, scope);
+        let Some(name) = constant.child_by_field_name("name") else { continue };
         let arity = cx.arity(args);
-        cx.refer_with(callee, Role::Call, arity, name);
         let args = cx.arguments(args);
-        cx.builder.expr(Expr::Call { callee, args });
+        let pos = cx.source.pos(name);
+        let text = cx.text(name);
+        let facts = cx.builder.facts();
+        let is_constant = |own: &Definition| own.kind == DefKind::Variant && facts.name(own.name) == text;
+        let id = facts.definitions[after..].iter().position(|own| own.owner == owner && is_constant(own));
+        let id = id.map(|place| DefId((after + place) as u32));
+        let call = |cx: &mut Outline<'_>, expr, enclosing| {
+            cx.builder.reference(Reference { expr, role: Role::Call, inexact: false, arity, pos, enclosing });
+        };
+        if writes_one {
+            let callee = cx.builder.name_expr(INIT, scope);
+            cx.refer_with(callee, Role::Call, arity, name);
+            cx.builder.expr(Expr::Call { callee, args });
+        } else if let Some(name) = id.and_then(|id| name_of_owner(cx, id)) {
+            let class = cx.builder.name_expr(&name, scope);
+            let callee = cx.builder.expr(Expr::Generic { base: class, args: FactsBuilder::EMPTY });
+            cx.builder.expr(Expr::Call { callee, args });
+            call(cx, class, id);
+        }
+        if let Some(id) = id.filter(|_| constant.child_by_field_name("body").is_some()) {
+            let class = cx.builder.expr(Expr::Definition(id));
+            call(cx, class, owner);
+        }
     }
 }

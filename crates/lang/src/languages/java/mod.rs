@@ -225,6 +225,10 @@ fn import(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
 
 /// The body of an anonymous class: its base is the type that is constructed.
 fn class_body(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
+    if let Some(constant) = parent.filter(|parent| parent.kind() == "enum_constant") {
+        bodies::constant_body(cx, constant);
+        return Enter::Descend;
+    }
     let Some(parent) = parent.filter(|parent| parent.kind() == "object_creation_expression") else {
         return Enter::Descend;
     };
