@@ -145,5 +145,14 @@ word_enum! {
         Custom = "custom",
         /// A configuration key or environment variable, by name.
         Config = "config",
+        /// Something inside a package outside the indexed roots that the code uses.
+        PackageMember = "package_member",
+    }
+}
+
+impl NodeKind {
+    /// Whether it lies outside the indexed roots: a package, or something inside of one.
+    pub const fn is_outside(self) -> bool {
+        matches!(self, Self::Package | Self::PackageMember)
     }
 }

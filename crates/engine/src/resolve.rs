@@ -1,7 +1,7 @@
 //! From what a caller writes to the node it means. One resolver serves every tool.
 
 use m1nd_base::NodeKind;
-use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use m1nd_graph::{EXTERNAL_PREFIX, Graph, NodeFlags, NodeIx};
 
 use crate::error::ResolveError;
 use crate::snapshot::Snapshot;
@@ -57,9 +57,14 @@ impl Snapshot {
         }
         found.sort_by(|&a, &b| rank_key(graph, b).cmp(&rank_key(graph, a)).then_with(|| graph.id(a).cmp(graph.id(b))));
         found.dedup();
+        // What packages outside have of that name counts only where nothing of the project has it.
+        if found.iter().any(|&node| !graph.kind(node).is_outside()) {
+            found.retain(|&node| !graph.kind(node).is_outside());
+        }
         // The name of a type is also the name of its impl blocks: the type is meant.
-        let is_block =
-            |node: &NodeIx| matches!(graph.kind(*node), NodeKind::Impl | NodeKind::Package | NodeKind::Config);
+        let is_block = |node: &NodeIx| {
+            matches!(graph.kind(*node), NodeKind::Impl | NodeKind::Config) || graph.kind(*node).is_outside()
+        };
         let mut things = found.iter().filter(|node| !is_block(node));
         if let (Some(&thing), None) = (things.next(), things.next()) {
             return vec![thing];
@@ -98,7 +103,8 @@ impl Snapshot {
         }
         let graph = self.graph();
         let mut best: Vec<(usize, &str)> = Vec::new();
-        for node in graph.nodes().take(SUGGESTION_SCAN) {
+        let own = graph.nodes().take(SUGGESTION_SCAN).filter(|&node| graph.kind(node) != NodeKind::PackageMember);
+        for node in own {
             let label = graph.label(node);
             if let Some(distance) = distance(&wanted, label, wanted.len().div_ceil(3)) {
                 best.push((distance, graph.id(node)));
@@ -119,10 +125,8 @@ fn shown(text: &str) -> String {
 
 /// What makes a candidate likelier: code before tests, types and functions before parts, then importance.
 fn rank_key(graph: &Graph, node: NodeIx) -> (bool, bool, u32) {
-    let part = matches!(
-        graph.kind(node),
-        NodeKind::Field | NodeKind::Variable | NodeKind::Package | NodeKind::Config | NodeKind::Impl
-    );
+    let part = matches!(graph.kind(node), NodeKind::Field | NodeKind::Variable | NodeKind::Config | NodeKind::Impl)
+        || graph.kind(node).is_outside();
     (!graph.flags(node).has(NodeFlags::TEST), !part, (graph.pagerank(node) * 1e9) as u32)
 }
 
@@ -201,6 +205,9 @@ impl QualifiedName {
             return false;
         }
         let mut owners = self.owners.iter().rev().filter(|owner| !drop_words || !KIND_WORDS.contains(&owner.as_str()));
+        if graph.kind(node) == NodeKind::PackageMember {
+            return is_below(graph.id(node), owners);
+        }
         let mut around = graph.parent(node);
         // Owners nest at most as deep as ids are long; the bound only guards against a damaged snapshot.
         for _ in 0..MAX_OWNERS {
@@ -222,6 +229,16 @@ impl QualifiedName {
 }
 
 const MAX_OWNERS: usize = 256;
+
+/// Whether the way to a member of a package outside ends in these owners, the last one first. Packages may be meant by the
+/// last part of their name.
+fn is_below<'a>(id: &str, owners: impl Iterator<Item = &'a String>) -> bool {
+    let way = id.strip_prefix(EXTERNAL_PREFIX).unwrap_or(id);
+    let mut names = way.rsplit("::").skip(1).map(|name| name.trim_end_matches("()"));
+    owners.into_iter().all(|owner| {
+        names.next().is_some_and(|name| name == owner || name.rsplit(['/', '.']).next() == Some(owner.as_str()))
+    })
+}
 
 fn owner_matches(graph: &Graph, owner: NodeIx, wanted: &str) -> bool {
     let label = graph.label(owner);

@@ -17,10 +17,14 @@ pub const EXTERNAL_PREFIX: &str = "external::";
 /// Start of the ids of configuration keys: `config::env::HOME`.
 pub const CONFIG_PREFIX: &str = "config::";
 
-/// Kind and label of a node that no file holds, from its id: a package or a configuration key. `None` for others.
+/// Kind and label of a node that no file holds, from its id: a package, a member of one (`external::requests::get`), or a
+/// configuration key. `None` for others.
 pub(crate) fn outside(id: &str) -> Option<(NodeKind, &str)> {
-    if let Some(package) = id.strip_prefix(EXTERNAL_PREFIX) {
-        return Some((NodeKind::Package, package));
+    if let Some(path) = id.strip_prefix(EXTERNAL_PREFIX) {
+        return Some(match path.rsplit_once("::") {
+            Some((_, name)) if !name.is_empty() => (NodeKind::PackageMember, name),
+            _ => (NodeKind::Package, path),
+        });
     }
     let key = id.strip_prefix(CONFIG_PREFIX)?;
     Some((NodeKind::Config, key.split_once("::").map_or(key, |(_, name)| name)))
@@ -453,7 +457,9 @@ mod tests {
     #[test]
     fn nodes_without_a_file_are_told_by_their_ids() {
         let rows = [
-            ("external::a::b", Some((NodeKind::Package, "a::b"))),
+            ("external::a.b/c", Some((NodeKind::Package, "a.b/c"))),
+            ("external::a::B::c", Some((NodeKind::PackageMember, "c"))),
+            ("external::a::", Some((NodeKind::Package, "a::"))),
             ("config::env::HOME", Some((NodeKind::Config, "HOME"))),
             ("config::property::a::b", Some((NodeKind::Config, "a::b"))),
             ("file::config::x", None),

@@ -197,7 +197,9 @@ impl Overlay {
                 self.removed_unresolved += base.unresolved_of(node).count();
                 let targets = base.out_edges(node).map(|edge| edge.to);
                 packages.extend(
-                    targets.filter(|&to| matches!(base.kind(to), NodeKind::Package | NodeKind::Config)).map(|to| to.0),
+                    targets
+                        .filter(|&to| base.kind(to).is_outside() || base.kind(to) == NodeKind::Config)
+                        .map(|to| to.0),
                 );
             }
         }

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use m1nd_base::{Cancel, Cancelled, NodeKind};
+use m1nd_base::{Cancel, Cancelled};
 use rustc_hash::FxHashMap;
 
 use crate::{Dispatch, EdgeRef, Graph, NodeIx, weights};
@@ -148,7 +148,7 @@ fn remaining(
         if looked >= query.budget {
             return Ok(Remaining { known, beyond: Some(cost), exhausted: true });
         }
-        if node == query.from || (node != query.to && graph.kind(node) == NodeKind::Package) {
+        if node == query.from || (node != query.to && graph.kind(node).is_outside()) {
             continue;
         }
         for (step, next) in backward_steps(graph, dispatch, node, query.way) {
@@ -199,7 +199,7 @@ pub fn cheapest_paths<'g>(graph: &'g Graph, query: &PathQuery, cancel: &Cancel) 
             break;
         }
         let (node, cost, hops) = (arena[index].node, arena[index].cost, arena[index].hops);
-        if hops >= query.max_hops || (hops > 0 && graph.kind(node) == NodeKind::Package) {
+        if hops >= query.max_hops || (hops > 0 && graph.kind(node).is_outside()) {
             continue;
         }
         for (step_cost, step) in steps(graph, &dispatch, node, query.way) {
@@ -259,7 +259,7 @@ pub fn region(
         for index in level.clone() {
             cancel.check()?;
             let node = found[index];
-            if node != from && graph.kind(node) == NodeKind::Package {
+            if node != from && graph.kind(node).is_outside() {
                 continue;
             }
             let next: Vec<NodeIx> = steps(graph, &dispatch, node, way).iter().map(|(_, step)| step.to()).collect();

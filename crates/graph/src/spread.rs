@@ -65,7 +65,7 @@ pub fn weight(edge: &EdgeRef<'_>) -> f64 {
 
 /// Kinds of nodes that everything is connected through and that bring nothing near.
 fn is_passage(kind: NodeKind) -> bool {
-    !matches!(kind, NodeKind::Directory | NodeKind::Package)
+    kind != NodeKind::Directory && !kind.is_outside()
 }
 
 /// Weight of all edges in both directions, what [`spread`] holds nearness against. One look at every edge.

@@ -65,7 +65,9 @@ pub(crate) fn assemble(
     let mut unresolved = Vec::new();
     let mut names: Vec<(u32, Box<str>)> = Vec::new();
     let mut gathered: BTreeMap<EdgeKey, Gathered> = BTreeMap::new();
-    for resolution in resolutions {
+    let mut members = 0;
+    for mut resolution in resolutions {
+        add_members(&mut resolution, &mut gathered, &mut members);
         let Some(tier) = resolution.tier else {
             if let Some(reason) = resolution.reason {
                 counts.unresolved += 1;
@@ -119,6 +121,27 @@ pub(crate) fn assemble(
     let path = project.unit(file).path.clone();
     unresolved.shrink_to_fit();
     RawLinks { links: FileLinks { path, nodes, edges, sites, unresolved, counts, compared }, names, packages }
+}
+
+/// Edges of one file to what is inside of packages outside; further ones end at the package only.
+const MOST_MEMBER_EDGES: usize = 4_096;
+
+/// Adds the edges to what a reference reaches inside of packages outside, beside those to the packages.
+fn add_members(row: &mut Resolution<'_>, gathered: &mut BTreeMap<EdgeKey, Gathered>, count: &mut usize) {
+    let tier = if row.members.open { EdgeTier::Possible } else { EdgeTier::External };
+    let of = (row.members.paths.len() + row.targets.len()).min(usize::from(u16::MAX)) as u16;
+    for path in std::mem::take(&mut row.members.paths) {
+        let key = (row.from, Target::Member(path), row.relation, tier);
+        if *count >= MOST_MEMBER_EDGES && !gathered.contains_key(&key) {
+            continue;
+        }
+        let edge = gathered.entry(key).or_insert_with(|| {
+            *count += 1;
+            Gathered::default()
+        });
+        edge.add(if row.members.open { of } else { 1 }, row.pos);
+        edge.compiler |= row.compiler;
+    }
 }
 
 /// Adds an edge that a compiler's index is sure of. It takes the place of one that was only possible.

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::derived::Derived;
 use crate::eval::Eval;
-use crate::file_links::{Resolution, Target, is_in_test, is_test};
+use crate::file_links::{Members, Resolution, Target, is_in_test, is_test};
 use crate::ids::SymbolId;
 use crate::project::FileId;
 use crate::unit::Unit;
@@ -325,6 +325,7 @@ impl<'a> Overlay<'_, 'a> {
         self.note(row, theirs.clone());
         row.targets = theirs;
         row.also.clear();
+        row.members = Members::default();
         (row.tier, row.reason, row.compiler) = (Some(EdgeTier::External), None, true);
         (row.dispatches, row.exercises) = (false, false);
     }
@@ -413,6 +414,7 @@ impl<'a> Overlay<'_, 'a> {
         targets.dedup();
         let certain = targets.len() == 1;
         row.targets = targets;
+        row.members = Members::default();
         row.also = if certain { also } else { Vec::new() };
         row.tier = Some(if certain { EdgeTier::Certain } else { EdgeTier::Possible });
         (row.reason, row.compiler) = (None, true);
@@ -467,6 +469,7 @@ impl<'a> Overlay<'_, 'a> {
             relation: if said.import { Relation::Imports } else { Relation::References },
             targets: Vec::new(),
             also: Vec::new(),
+            members: Members::default(),
             dispatches: false,
             compiler: true,
             exercises: false,
@@ -490,7 +493,7 @@ impl<'a> Overlay<'_, 'a> {
 fn symbols(row: &Resolution<'_>) -> impl Iterator<Item = SymbolId> {
     let targets = row.targets.iter().filter_map(|target| match target {
         Target::Symbol(symbol) => Some(*symbol),
-        Target::External(_) | Target::Config(..) => None,
+        Target::External(_) | Target::Member(_) | Target::Config(..) => None,
     });
     targets.chain(row.also.iter().copied())
 }

@@ -72,7 +72,7 @@ fn packages<'a>(resolutions: &'a [Resolution<'a>]) -> FxHashSet<&'a str> {
     let outside = resolutions.iter().filter(|row| row.tier == Some(EdgeTier::External));
     let names = outside.flat_map(|row| &row.targets).filter_map(|target| match target {
         Target::External(package) => Some(package.as_str()),
-        Target::Symbol(_) | Target::Config(..) => None,
+        Target::Symbol(_) | Target::Member(_) | Target::Config(..) => None,
     });
     names.collect()
 }

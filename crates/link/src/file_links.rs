@@ -2,6 +2,7 @@
 
 pub(crate) mod expansions;
 mod indirect;
+mod reached;
 
 use std::borrow::Cow;
 
@@ -12,12 +13,14 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Names
 use rustc_hash::FxHashSet;
 
 use crate::compiler::Compared;
-use crate::eval::{self, Entity, Eval, Found, Module, Search, Value};
+use crate::eval::{self, Entity, Eval, Found, Module, Search};
 use crate::ids::{self, SymbolId, Symbols};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Project};
 use crate::rules::Reason;
 use crate::unit::Unit;
+pub(crate) use reached::Members;
+use reached::{Reached, entity_targets, push_value};
 
 /// A node that a file brings into the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,6 +126,8 @@ impl FileLinks {
 pub(crate) enum Target {
     Symbol(SymbolId),
     External(String),
+    /// Something inside a package outside: the package and the way to it.
+    Member(String),
     /// A configuration key: its kind and name.
     Config(&'static str, String),
 }
@@ -132,7 +137,7 @@ impl Target {
     pub(crate) fn text<'s>(&self, symbols: &'s Symbols) -> Cow<'s, str> {
         match self {
             Self::Symbol(symbol) => Cow::Borrowed(symbols.text(*symbol)),
-            Self::External(package) => Cow::Owned(ids::external_id(package)),
+            Self::External(path) | Self::Member(path) => Cow::Owned(ids::external_id(path)),
             Self::Config(store, key) => Cow::Owned(ids::config_id(store, key)),
         }
     }
@@ -152,6 +157,8 @@ pub(crate) struct Resolution<'a> {
     pub(crate) targets: Vec<Target>,
     /// Constructors that a call of a class reaches besides.
     pub(crate) also: Vec<SymbolId>,
+    /// What inside of packages outside it reaches, where that is known: edges besides those to the packages.
+    pub(crate) members: Members,
     /// A call that may run a replacement of its certain target.
     pub(crate) dispatches: bool,
     /// A compiler's index says so.
@@ -207,7 +214,7 @@ fn narrow_imports(project: &Project, all: &mut [Resolution<'_>]) {
     }
     let is_used = |target: &Target| match target {
         Target::Symbol(symbol) => used.contains(project.symbols.text(*symbol)),
-        Target::External(_) | Target::Config(..) => false,
+        Target::External(_) | Target::Member(_) | Target::Config(..) => false,
     };
     for row in all.iter_mut().filter(|row| row.role.is_none() && row.is_module) {
         if row.targets.iter().any(is_used) {
@@ -371,7 +378,8 @@ fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found])
     let wrapper = eval.wrapper(*of)?;
     let leads_on = eval.uses_given(wrapper);
     let wrapper = vec![Target::Symbol(eval.unit(wrapper.file).symbols[wrapper.def.index()]?)];
-    let besides = Resolution { name: "", dispatches: false, ..call.clone() };
+    let members = Members::default();
+    let besides = Resolution { name: "", dispatches: false, members, ..call.clone() };
     if leads_on {
         return Some(Resolution { targets: wrapper, ..besides });
     }
@@ -395,16 +403,26 @@ fn alternatives<'a>(eval: &mut Eval<'_>, call: &Resolution<'a>, found: &[Found])
     if values.unknown.is_none() && values.items.len() == 1 {
         return None;
     }
-    let (mut targets, mut also) = (Vec::new(), Vec::new());
+    let mut reached = Reached::default();
     for value in &values.items {
-        push_value(eval, value, &mut targets, &mut also, true);
+        push_value(eval, value, &mut reached, true);
     }
+    let Reached { mut targets, also, .. } = reached;
     targets.extend(also.into_iter().map(Target::Symbol));
     targets.sort();
     targets.dedup();
     targets.retain(|target| !call.targets.contains(target));
     let tier = (!targets.is_empty()).then_some(EdgeTier::Possible)?;
-    Some(Resolution { name: "", targets, also: Vec::new(), tier: Some(tier), dispatches: false, ..call.clone() })
+    let members = Members::default();
+    Some(Resolution {
+        name: "",
+        targets,
+        also: Vec::new(),
+        members,
+        tier: Some(tier),
+        dispatches: false,
+        ..call.clone()
+    })
 }
 
 /// Where overloads are told apart: the constructors that a call of the one class found reaches, and the class. No
@@ -564,10 +582,11 @@ fn of_heirs(
 ) {
     let unit = eval.unit(file);
     let Expr::Member { base, name } = unit.facts.expr(reference.expr) else { return };
-    let (mut targets, mut also) = (Vec::new(), Vec::new());
+    let mut reached = Reached::default();
     for value in eval.of_heirs(file, base, unit.name(name)) {
-        push_value(eval, &value, &mut targets, &mut also, true);
+        push_value(eval, &value, &mut reached, true);
     }
+    let mut targets = reached.targets;
     targets.sort();
     targets.dedup();
     if !targets.is_empty() && targets.len() <= limits.link_candidates {
@@ -580,9 +599,8 @@ fn of_heirs(
 /// Turns what a search found into targets and a tier.
 fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) -> Resolution<'a> {
     let builtin = eval.rules(file).builtin_package;
-    let mut targets = Vec::new();
     let mut externals = Vec::new();
-    let mut also = Vec::new();
+    let mut reached = Reached::default();
     let mut local = false;
     let mut unknown = search.unknown;
     let found = search.found;
@@ -591,20 +609,28 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
     let is_module = several && !eval.rules(file).includes;
     for found in &found {
         match &found.entity {
-            Entity::External(package, _) => externals.push(package.to_string()),
+            Entity::External(package, _) => {
+                externals.push(package.to_string());
+                reached.members.add(package);
+            }
             Entity::BuiltinMethod(..) => externals.push(builtin.to_owned()),
             entity => {
-                let before = targets.len();
-                let part = entity_targets(eval, entity, found, row.role, &mut targets, &mut also);
-                local |= targets.len() == before;
+                let before = reached.targets.len();
+                let part = entity_targets(eval, entity, found, row.role, &mut reached);
+                local |= reached.targets.len() == before;
                 unknown = unknown.or(part);
             }
         }
     }
+    let Reached { mut targets, mut also, mut members } = reached;
     targets.sort();
     targets.dedup();
     also.sort();
     also.dedup();
+    members.paths.sort();
+    members.paths.dedup();
+    let several_kinds = found.len() > 1 && !targets.is_empty();
+    members.open |= unknown.is_some() || members.paths.len() > 1 || several_kinds;
     externals.sort();
     externals.dedup();
     let (targets, tier, reason) = match (targets.len(), externals.len()) {
@@ -625,6 +651,7 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
         relation: row.relation,
         targets,
         also,
+        members,
         dispatches: false,
         compiler: false,
         exercises: false,
@@ -661,117 +688,4 @@ pub(crate) fn is_test(unit: &Unit, mut around: Option<DefId>) -> bool {
         around = definition.owner;
     }
     unit.is_test
-}
-
-/// Adds the nodes that an entity stands for; a reason if part of it is not known.
-fn entity_targets(
-    eval: &mut Eval<'_>,
-    entity: &Entity,
-    found: &Found,
-    role: Option<Role>,
-    targets: &mut Vec<Target>,
-    also: &mut Vec<SymbolId>,
-) -> Option<Reason> {
-    let calls = matches!(role, Some(Role::Call));
-    match entity {
-        Entity::Def(of) => {
-            let definition = eval.unit(of.file).facts.definition(of.def);
-            match eval.unit(of.file).symbols[of.def.index()] {
-                Some(symbol) => targets.push(Target::Symbol(symbol)),
-                None if calls => return value_targets(eval, found, targets, also),
-                None => {}
-            }
-            let is_value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
-            let is_open = definition.kind != DefKind::Constant && eval.rules(of.file).variables_are_open;
-            if calls && is_value && !is_open {
-                // The name is the variable's; what is called besides is what it holds, where that is one thing.
-                let mut held = Vec::new();
-                let values = eval.value_of(found, Namespace::Value);
-                if let (None, [value]) = (values.unknown, values.items.as_slice()) {
-                    push_value(eval, value, &mut held, also, true);
-                }
-                also.extend(held.into_iter().filter_map(|target| match target {
-                    Target::Symbol(symbol) => Some(symbol),
-                    Target::External(_) | Target::Config(..) => None,
-                }));
-                return None;
-            }
-            if calls && (definition.kind == DefKind::Class || definition.kind == DefKind::Struct) {
-                constructors(eval, *of, also);
-            }
-            if definition.kind == DefKind::Macro && eval.rules(of.file).includes {
-                let functions = eval.expanded(*of);
-                also.extend(functions.iter().filter_map(|of| eval.unit(of.file).symbols[of.def.index()]));
-            }
-            None
-        }
-        Entity::Module(Module::File(file)) => {
-            let file = *file;
-            if role.is_some() {
-                let whole = eval.whole_module_value(file);
-                for value in whole {
-                    push_value(eval, &value, targets, also, calls);
-                }
-            }
-            if targets.is_empty() {
-                targets.push(Target::Symbol(eval.unit(file).file_symbol));
-            }
-            None
-        }
-        // The import is the reference to the module.
-        Entity::Module(Module::Files(_)) if role.is_some() => None,
-        Entity::Module(Module::Files(files)) => {
-            for file in files.iter() {
-                targets.push(Target::Symbol(eval.unit(*file).file_symbol));
-            }
-            None
-        }
-        Entity::Module(Module::Folder(_)) => None,
-        Entity::Local(..) | Entity::Expr(..) if calls || matches!(entity, Entity::Expr(..)) => {
-            value_targets(eval, found, targets, also)
-        }
-        _ => None,
-    }
-}
-
-/// The functions and classes that the value of a local or exported expression is.
-fn value_targets(
-    eval: &mut Eval<'_>,
-    found: &Found,
-    targets: &mut Vec<Target>,
-    also: &mut Vec<SymbolId>,
-) -> Option<Reason> {
-    let values = eval.value_of(found, Namespace::Value);
-    for value in &values.items {
-        push_value(eval, value, targets, also, true);
-    }
-    if targets.is_empty() { None } else { values.unknown }
-}
-
-fn push_value(eval: &mut Eval<'_>, value: &Value, targets: &mut Vec<Target>, also: &mut Vec<SymbolId>, calls: bool) {
-    if let (Value::Instance(of, _), true) = (value, calls) {
-        let called = eval.rules(of.file).call_method.map(|method| eval.method_of(value, method));
-        for of in called.into_iter().flatten() {
-            targets.extend(eval.unit(of.file).symbols[of.def.index()].map(Target::Symbol));
-        }
-    }
-    if let Value::Def(of, _) | Value::Bound(of, _) = value
-        && let Some(symbol) = eval.unit(of.file).symbols[of.def.index()]
-    {
-        targets.push(Target::Symbol(symbol));
-        if calls && eval.unit(of.file).facts.definition(of.def).kind == DefKind::Class {
-            constructors(eval, *of, also);
-        }
-    }
-}
-
-fn constructors(eval: &mut Eval<'_>, of: DefRef, also: &mut Vec<SymbolId>) {
-    let search = eval.constructor(&Value::Def(of, crate::eval::no_args()));
-    for found in search.found {
-        if let Entity::Def(of) = found.entity
-            && let Some(symbol) = eval.unit(of.file).symbols[of.def.index()]
-        {
-            also.push(symbol);
-        }
-    }
 }

@@ -224,6 +224,8 @@ pub struct Rules {
     pub next_method: Option<&'static str>,
     /// Method whose result `with` binds.
     pub enter_method: Option<&'static str>,
+    /// What `async for` and `async with` call instead, for classes without the methods above.
+    pub async_methods: Option<AsyncMethods>,
     /// A call of an async function wraps its declared result (`async def f() -> T` gives an awaitable of `T`).
     pub async_wraps_declared: bool,
     /// Names of standard types with arguments.
@@ -297,6 +299,17 @@ pub struct Rules {
     pub linked: bool,
 }
 
+/// The methods of loops and context managers that wait.
+#[derive(Debug, Clone, Copy)]
+pub struct AsyncMethods {
+    /// Its awaited result is what `async with` binds.
+    pub enter: &'static str,
+    /// Its result's elements are what `async for` yields.
+    pub iterate: &'static str,
+    /// Its awaited result is the next element.
+    pub next: &'static str,
+}
+
 impl Rules {
     /// Rules of a language that is only outlined.
     pub const OUTLINED: Self = Self {
@@ -312,6 +325,7 @@ impl Rules {
         map_iterates_pairs: false,
         next_method: None,
         enter_method: None,
+        async_methods: None,
         async_wraps_declared: false,
         builtin_types: &[],
         builtin_methods: &[],

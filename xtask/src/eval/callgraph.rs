@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::arguments::Arguments;
 use super::golden::{self, ratio};
 use super::golden_folder;
-use super::ours::Ours;
+use super::ours::{Edge, Ours};
 use super::truth;
 use crate::Outcome;
 
@@ -214,14 +214,22 @@ fn is_outside(name: &str) -> bool {
 const GLOBAL: &str = "<global>";
 
 /// Our call edges between definitions of the program, as the suite would name their ends. Constructing a class is an edge
-/// to its constructor; a class without one has no code to call. A decorator is called by the code around what it decorates.
+/// to its constructor; a class without one has no code to call. Members of packages outside count where the program's edges lead
+/// into their package. A decorator is called by the code around what it decorates.
 fn claims(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTier]) -> BTreeSet<(Source, usize)> {
     let own_file = case.case.rsplit('/').next().unwrap_or_default();
     let mut claims = BTreeSet::new();
-    for edge in ours.edges.iter().filter(|edge| tiers.contains(&edge.tier)) {
+    // Where a package is known, so is its member.
+    let tier = |edge: &Edge| if edge.tier == EdgeTier::External { EdgeTier::Certain } else { edge.tier };
+    for edge in ours.edges.iter().filter(|edge| tiers.contains(&tier(edge))) {
         let is_decorator = edge.relation == Relation::Decorates;
         let to = &ours.nodes[edge.to];
-        if !(is_decorator || edge.relation == Relation::Calls) || to.kind != NodeKind::Function || to.file.is_none() {
+        let is_callable = match to.kind {
+            NodeKind::Function => to.file.is_some(),
+            NodeKind::PackageMember => is_spoken_of(case, naming, &to.id),
+            _ => false,
+        };
+        if !(is_decorator || edge.relation == Relation::Calls) || !is_callable {
             continue;
         }
         // What is decorated starts below its decorators.
@@ -245,6 +253,19 @@ fn claims(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTier]) -> BTree
         claims.insert((source, edge.to));
     }
     claims
+}
+
+/// Whether a program's edges lead into the package that a member is of: what is called of others is not judged.
+fn is_spoken_of(case: &Case, naming: Naming, member: &str) -> bool {
+    let Some(name) = outside_name(member).filter(|_| naming == Naming::Qualified) else { return false };
+    let package = name.split('.').next().unwrap_or_default();
+    let mut ends = case.edges.iter().flatten().filter_map(Value::as_str);
+    ends.any(|end| end.strip_prefix(package).is_some_and(|rest| rest.starts_with('.')))
+}
+
+/// The name of a package's member, calls on the way to it left out.
+fn outside_name(id: &str) -> Option<String> {
+    Some(id.strip_prefix("external::")?.replace("()", "").replace("::", "."))
 }
 
 /// Whether an edge of a suite that names lines starts on this one.
@@ -272,7 +293,13 @@ impl<'o> Names<'o> {
     fn new(ours: &'o Ours, naming: Naming) -> Self {
         let mut names = Self { ours, naming, by_name: BTreeMap::new(), modules: BTreeMap::new() };
         for (number, node) in ours.nodes.iter().enumerate() {
-            let Some(file) = node.file.as_deref() else { continue };
+            let Some(file) = node.file.as_deref() else {
+                let outside = outside_name(&node.id).filter(|_| node.kind == NodeKind::PackageMember);
+                if let Some(name) = outside {
+                    names.by_name.entry(name).or_default().push(number);
+                }
+                continue;
+            };
             let module = module(file);
             if node.kind == NodeKind::File {
                 names.modules.insert(module, file.to_owned());

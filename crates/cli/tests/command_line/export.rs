@@ -55,15 +55,16 @@ fn edges_of_a_folder_that_was_never_indexed() {
     check(
         &["--what", "edges", "--relation", "calls"],
         expect![[r#"
-        {"from":"file::lib.rs::fn::main","to":"file::lib.rs::fn::late","relation":"calls","tier":"certain","of":1,"from_file":"lib.rs","from_line":6,"from_name":"main","from_kind":"function","to_file":"lib.rs","to_line":2,"to_name":"late","to_kind":"function","sites":[[6,13]]}
-        {"from":"file::tools.py","to":"file::tools.py::class::Box","relation":"calls","tier":"certain","of":1,"from_file":"tools.py","from_line":0,"from_name":"tools.py","from_kind":"file","to_file":"tools.py","to_line":13,"to_name":"Box","to_kind":"class","sites":[[27,1]]}
-        {"from":"file::tools.py","to":"file::tools.py::class::Box::fn::open","relation":"calls","tier":"certain","of":1,"from_file":"tools.py","from_line":0,"from_name":"tools.py","from_kind":"file","to_file":"tools.py","to_line":14,"to_name":"open","to_kind":"function","sites":[[27,7]]}
-        {"from":"file::tools.py::class::Box::fn::open","to":"file::tools.py::fn::cached","relation":"calls","tier":"certain","of":1,"from_file":"tools.py","from_line":14,"from_name":"open","from_kind":"function","to_file":"tools.py","to_line":9,"to_name":"cached","to_kind":"function","sites":[[15,16]]}
-        {"from":"file::tools.py::class::Chest::fn::open","to":"file::tools.py::fn::cached","relation":"calls","tier":"certain","of":1,"from_file":"tools.py","from_line":19,"from_name":"open","from_kind":"function","to_file":"tools.py","to_line":9,"to_name":"cached","to_kind":"function","sites":[[20,16],[20,28]]}
-        {"from":"file::tools.py::fn::cached","to":"external::os","relation":"calls","tier":"external","of":1,"from_file":"tools.py","from_line":9,"from_name":"cached","from_kind":"function","to_file":null,"to_line":0,"to_name":"os","to_kind":"package","sites":[[10,15]]}
-        {"from":"file::tools.py::fn::use","to":"file::tools.py::class::Box::fn::open","relation":"calls","tier":"possible","of":2,"from_file":"tools.py","from_line":23,"from_name":"use","from_kind":"function","to_file":"tools.py","to_line":14,"to_name":"open","to_kind":"function","sites":[[24,18]]}
-        {"from":"file::tools.py::fn::use","to":"file::tools.py::class::Chest::fn::open","relation":"calls","tier":"possible","of":2,"from_file":"tools.py","from_line":23,"from_name":"use","from_kind":"function","to_file":"tools.py","to_line":19,"to_name":"open","to_kind":"function","sites":[[24,18]]}
-    "#]],
+            {"from":"file::lib.rs::fn::main","to":"file::lib.rs::fn::late","relation":"calls","tier":"certain","of":1,"from_file":"lib.rs","from_line":6,"from_name":"main","from_kind":"function","to_file":"lib.rs","to_line":2,"to_name":"late","to_kind":"function","sites":[[6,13]]}
+            {"from":"file::tools.py","to":"file::tools.py::class::Box","relation":"calls","tier":"certain","of":1,"from_file":"tools.py","from_line":0,"from_name":"tools.py","from_kind":"file","to_file":"tools.py","to_line":13,"to_name":"Box","to_kind":"class","sites":[[27,1]]}
+            {"from":"file::tools.py","to":"file::tools.py::class::Box::fn::open","relation":"calls","tier":"certain","of":1,"from_file":"tools.py","from_line":0,"from_name":"tools.py","from_kind":"file","to_file":"tools.py","to_line":14,"to_name":"open","to_kind":"function","sites":[[27,7]]}
+            {"from":"file::tools.py::class::Box::fn::open","to":"file::tools.py::fn::cached","relation":"calls","tier":"certain","of":1,"from_file":"tools.py","from_line":14,"from_name":"open","from_kind":"function","to_file":"tools.py","to_line":9,"to_name":"cached","to_kind":"function","sites":[[15,16]]}
+            {"from":"file::tools.py::class::Chest::fn::open","to":"file::tools.py::fn::cached","relation":"calls","tier":"certain","of":1,"from_file":"tools.py","from_line":19,"from_name":"open","from_kind":"function","to_file":"tools.py","to_line":9,"to_name":"cached","to_kind":"function","sites":[[20,16],[20,28]]}
+            {"from":"file::tools.py::fn::cached","to":"external::os","relation":"calls","tier":"external","of":1,"from_file":"tools.py","from_line":9,"from_name":"cached","from_kind":"function","to_file":null,"to_line":0,"to_name":"os","to_kind":"package","sites":[[10,15]]}
+            {"from":"file::tools.py::fn::cached","to":"external::os::getpid","relation":"calls","tier":"external","of":1,"from_file":"tools.py","from_line":9,"from_name":"cached","from_kind":"function","to_file":null,"to_line":0,"to_name":"getpid","to_kind":"package_member","sites":[[10,15]]}
+            {"from":"file::tools.py::fn::use","to":"file::tools.py::class::Box::fn::open","relation":"calls","tier":"possible","of":2,"from_file":"tools.py","from_line":23,"from_name":"use","from_kind":"function","to_file":"tools.py","to_line":14,"to_name":"open","to_kind":"function","sites":[[24,18]]}
+            {"from":"file::tools.py::fn::use","to":"file::tools.py::class::Chest::fn::open","relation":"calls","tier":"possible","of":2,"from_file":"tools.py","from_line":23,"from_name":"use","from_kind":"function","to_file":"tools.py","to_line":19,"to_name":"open","to_kind":"function","sites":[[24,18]]}
+        "#]],
     );
 }
 
@@ -96,20 +97,23 @@ fn nodes_with_the_lines_of_their_names() {
     check(
         &["--what", "nodes"],
         expect![[r#"
-        {"id":"external::builtins","kind":"package","name":"builtins","file":null,"line":0,"start_line":0,"end_line":0,"parent":null,"flags":[],"signature":"","doc":""}
-        {"id":"external::functools","kind":"package","name":"functools","file":null,"line":0,"start_line":0,"end_line":0,"parent":null,"flags":[],"signature":"","doc":""}
-        {"id":"external::os","kind":"package","name":"os","file":null,"line":0,"start_line":0,"end_line":0,"parent":null,"flags":[],"signature":"","doc":""}
-        {"id":"file::lib.rs","kind":"file","name":"lib.rs","file":"lib.rs","line":0,"start_line":1,"end_line":6,"parent":null,"flags":[],"signature":"","doc":""}
-        {"id":"file::lib.rs::fn::late","kind":"function","name":"late","file":"lib.rs","line":2,"start_line":1,"end_line":4,"parent":"file::lib.rs","flags":[],"signature":"pub(crate) const fn late() -> u32","doc":""}
-        {"id":"file::lib.rs::fn::main","kind":"function","name":"main","file":"lib.rs","line":6,"start_line":6,"end_line":6,"parent":"file::lib.rs","flags":[],"signature":"fn main()","doc":""}
-        {"id":"file::tools.py","kind":"file","name":"tools.py","file":"tools.py","line":0,"start_line":1,"end_line":27,"parent":null,"flags":[],"signature":"","doc":""}
-        {"id":"file::tools.py::class::Box","kind":"class","name":"Box","file":"tools.py","line":13,"start_line":13,"end_line":15,"parent":"file::tools.py","flags":["exported"],"signature":"class Box","doc":""}
-        {"id":"file::tools.py::class::Box::fn::open","kind":"function","name":"open","file":"tools.py","line":14,"start_line":14,"end_line":15,"parent":"file::tools.py::class::Box","flags":["exported"],"signature":"def open(self)","doc":""}
-        {"id":"file::tools.py::class::Chest","kind":"class","name":"Chest","file":"tools.py","line":18,"start_line":18,"end_line":20,"parent":"file::tools.py","flags":["exported"],"signature":"class Chest","doc":""}
-        {"id":"file::tools.py::class::Chest::fn::open","kind":"function","name":"open","file":"tools.py","line":19,"start_line":19,"end_line":20,"parent":"file::tools.py::class::Chest","flags":["exported"],"signature":"def open(self)","doc":""}
-        {"id":"file::tools.py::fn::cached","kind":"function","name":"cached","file":"tools.py","line":9,"start_line":9,"end_line":10,"parent":"file::tools.py","flags":["exported"],"signature":"def cached(value)","doc":""}
-        {"id":"file::tools.py::fn::use","kind":"function","name":"use","file":"tools.py","line":23,"start_line":23,"end_line":24,"parent":"file::tools.py","flags":["exported"],"signature":"def use(thing)","doc":""}
-    "#]],
+            {"id":"external::builtins","kind":"package","name":"builtins","file":null,"line":0,"start_line":0,"end_line":0,"parent":null,"flags":[],"signature":"","doc":""}
+            {"id":"external::functools","kind":"package","name":"functools","file":null,"line":0,"start_line":0,"end_line":0,"parent":null,"flags":[],"signature":"","doc":""}
+            {"id":"external::functools::cache","kind":"package_member","name":"cache","file":null,"line":0,"start_line":0,"end_line":0,"parent":null,"flags":[],"signature":"","doc":""}
+            {"id":"external::functools::wraps","kind":"package_member","name":"wraps","file":null,"line":0,"start_line":0,"end_line":0,"parent":null,"flags":[],"signature":"","doc":""}
+            {"id":"external::os","kind":"package","name":"os","file":null,"line":0,"start_line":0,"end_line":0,"parent":null,"flags":[],"signature":"","doc":""}
+            {"id":"external::os::getpid","kind":"package_member","name":"getpid","file":null,"line":0,"start_line":0,"end_line":0,"parent":null,"flags":[],"signature":"","doc":""}
+            {"id":"file::lib.rs","kind":"file","name":"lib.rs","file":"lib.rs","line":0,"start_line":1,"end_line":6,"parent":null,"flags":[],"signature":"","doc":""}
+            {"id":"file::lib.rs::fn::late","kind":"function","name":"late","file":"lib.rs","line":2,"start_line":1,"end_line":4,"parent":"file::lib.rs","flags":[],"signature":"pub(crate) const fn late() -> u32","doc":""}
+            {"id":"file::lib.rs::fn::main","kind":"function","name":"main","file":"lib.rs","line":6,"start_line":6,"end_line":6,"parent":"file::lib.rs","flags":[],"signature":"fn main()","doc":""}
+            {"id":"file::tools.py","kind":"file","name":"tools.py","file":"tools.py","line":0,"start_line":1,"end_line":27,"parent":null,"flags":[],"signature":"","doc":""}
+            {"id":"file::tools.py::class::Box","kind":"class","name":"Box","file":"tools.py","line":13,"start_line":13,"end_line":15,"parent":"file::tools.py","flags":["exported"],"signature":"class Box","doc":""}
+            {"id":"file::tools.py::class::Box::fn::open","kind":"function","name":"open","file":"tools.py","line":14,"start_line":14,"end_line":15,"parent":"file::tools.py::class::Box","flags":["exported"],"signature":"def open(self)","doc":""}
+            {"id":"file::tools.py::class::Chest","kind":"class","name":"Chest","file":"tools.py","line":18,"start_line":18,"end_line":20,"parent":"file::tools.py","flags":["exported"],"signature":"class Chest","doc":""}
+            {"id":"file::tools.py::class::Chest::fn::open","kind":"function","name":"open","file":"tools.py","line":19,"start_line":19,"end_line":20,"parent":"file::tools.py::class::Chest","flags":["exported"],"signature":"def open(self)","doc":""}
+            {"id":"file::tools.py::fn::cached","kind":"function","name":"cached","file":"tools.py","line":9,"start_line":9,"end_line":10,"parent":"file::tools.py","flags":["exported"],"signature":"def cached(value)","doc":""}
+            {"id":"file::tools.py::fn::use","kind":"function","name":"use","file":"tools.py","line":23,"start_line":23,"end_line":24,"parent":"file::tools.py","flags":["exported"],"signature":"def use(thing)","doc":""}
+        "#]],
     );
 }
 

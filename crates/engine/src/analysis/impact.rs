@@ -420,7 +420,7 @@ fn rank(graph: &Graph, row: &Unranked<'_>) -> (bool, u8, u32) {
     let test = graph.flags(reached.node).has(NodeFlags::TEST);
     let group = match graph.kind(reached.node) {
         NodeKind::File => 4,
-        NodeKind::Directory | NodeKind::Package => 5,
+        NodeKind::Directory | NodeKind::Package | NodeKind::PackageMember => 5,
         NodeKind::Module | NodeKind::Impl => 3,
         NodeKind::Concept | NodeKind::Custom | NodeKind::Config => 2,
         _ if test => 1,

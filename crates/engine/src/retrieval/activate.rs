@@ -282,7 +282,7 @@ fn combined(graph: &Graph, scores: &[Option<Scores>; 4], lifts: &Scores, seeds: 
     let nodes: FxHashSet<NodeIx> = scores.iter().flatten().flat_map(|scores| scores.keys().copied()).collect();
     let mut rows: Vec<ActivateRow> = Vec::with_capacity(nodes.len());
     for node in nodes {
-        if matches!(graph.kind(node), NodeKind::Directory | NodeKind::Package) {
+        if graph.kind(node) == NodeKind::Directory || graph.kind(node).is_outside() {
             continue;
         }
         let mut dimensions = [None; 4];

@@ -151,7 +151,7 @@ pub(super) fn structural_holes(
         if index % 64 == 0 {
             cancel.check()?;
         }
-        if matches!(graph.kind(node), NodeKind::File | NodeKind::Directory | NodeKind::Package) {
+        if matches!(graph.kind(node), NodeKind::File | NodeKind::Directory) || graph.kind(node).is_outside() {
             continue;
         }
         let connections = neighbours(graph, node);

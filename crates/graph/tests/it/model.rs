@@ -63,7 +63,8 @@ impl Model {
             for _ in 0..random.below(4) {
                 let external = random.below(8) == 0;
                 let to = if external {
-                    format!("external::p{}", random.below(3))
+                    ["external::p0", "external::p1", "external::p0::m", "external::p1::m::n"][random.below(4)]
+                        .to_owned()
                 } else {
                     all[random.below(all.len())].clone()
                 };

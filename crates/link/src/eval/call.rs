@@ -92,7 +92,12 @@ impl Eval<'_> {
             }
             Value::Callable(result) | Value::Method(result) => result.as_ref().clone(),
             Value::Maps(builtin, inside) => self.mapped(*builtin, *inside, file, args),
-            Value::External(..) => Values::one(callee.clone()),
+            // Where classes are called to construct, what the call yields may be told by what is called.
+            Value::External(package, name) => {
+                let classes_are_called = self.rules(file).call_method.is_some();
+                let yielded = if classes_are_called { package.called() } else { package.somewhere() };
+                Values::one(Value::External(yielded, *name))
+            }
             Value::BuiltinType(builtin, of) => self.standard_value(*builtin, of, file, args),
             Value::TypeVar(of, index) => {
                 let bounds = self.bound(*of, *index);
@@ -456,7 +461,7 @@ impl Eval<'_> {
                 _ => None,
             });
             return match external {
-                Some(package) => Values::one(Value::External(package, None)),
+                Some(package) => Values::one(Value::External(package.somewhere(), None)),
                 None => Values::unknown(Reason::UnknownReceiver),
             };
         }
@@ -494,7 +499,7 @@ impl Eval<'_> {
             }
             // `Generic[T]` written as a value.
             Value::Def(..) | Value::BuiltinType(..) => Values::one(value.clone()),
-            Value::External(package, _) => Values::one(Value::External(package.clone(), None)),
+            Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),
             Value::Null => Values::default(),
             _ => {
                 let _ = file;
@@ -558,10 +563,13 @@ impl Eval<'_> {
             }
             Value::Instance(of, _) => {
                 let rules = self.rules(of.file);
-                if let Some(next) = rules.next_method.filter(|next| self.has_member(value, next)) {
+                let waiting = rules.async_methods;
+                let next = [rules.next_method, waiting.map(|methods| methods.next)];
+                if let Some(next) = next.into_iter().flatten().find(|next| self.has_member(value, next)) {
                     return self.call_member(value, next).flat_map(super::unwrap);
                 }
-                match rules.iterate_method.filter(|iterate| self.has_member(value, iterate)) {
+                let iterate = [rules.iterate_method, waiting.map(|methods| methods.iterate)];
+                match iterate.into_iter().flatten().find(|iterate| self.has_member(value, iterate)) {
                     Some(iterate) => {
                         let iterators = self.call_member(value, iterate);
                         iterators.flat_map(|iterator| {
@@ -585,7 +593,7 @@ impl Eval<'_> {
             Value::Def(of, _) if matches!(self.definition(*of).kind, DefKind::Class | DefKind::Enum) => {
                 Values::one(Value::Instance(*of, no_args()))
             }
-            Value::External(package, _) => Values::one(Value::External(package.clone(), None)),
+            Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),
             Value::Null => Values::default(),
             _ => Values::unknown(Reason::UnknownReceiver),
         }
@@ -600,7 +608,7 @@ impl Eval<'_> {
                 let containers = self.underlying(*of, args).unwrap_or_default();
                 containers.flat_map(|value| self.enter(&value, file))
             }
-            Value::External(package, _) => Values::one(Value::External(package.clone(), None)),
+            Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),
             Value::TypeVar(of, index) => {
                 let bounds = self.bound(*of, *index);
                 bounds.flat_map(|bound| match bound {
@@ -629,10 +637,19 @@ impl Eval<'_> {
             return values;
         }
         match value {
-            Value::Instance(of, _) => match self.rules(of.file).enter_method {
-                Some(method) => self.call_member(value, method),
-                None => Values::one(value.clone()),
-            },
+            Value::Instance(of, _) => {
+                let rules = self.rules(of.file);
+                let waiting = rules.async_methods.map(|methods| methods.enter);
+                match (rules.enter_method, waiting) {
+                    (Some(method), Some(waiting))
+                        if !self.has_member(value, method) && self.has_member(value, waiting) =>
+                    {
+                        self.call_member(value, waiting).flat_map(super::unwrap)
+                    }
+                    (Some(method), _) => self.call_member(value, method),
+                    (None, _) => Values::one(value.clone()),
+                }
+            }
             // A generator made a context manager by a decorator yields its one value.
             Value::Builtin(Builtin::List, args) => arg(args, 0),
             other => {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 
 use super::member::Ancestor;
-use super::{Args, Entity, Eval, Found, Search, Value, Values};
+use super::{Args, Entity, Eval, Found, Outside, Search, Value, Values};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
 use crate::rules::{Builtin, Reason};
@@ -32,7 +32,7 @@ impl Eval<'_> {
         value: &Value,
     ) -> Search {
         let mut seen = vec![of];
-        let mut external: Option<Rc<str>> = None;
+        let mut external: Option<Outside> = None;
         let mut unknown = false;
         // Whether something nobody can look into is embedded at less depth than the level, or at its own: at the same
         // depth it cannot have the member too, or the selector would be ambiguous.
@@ -108,7 +108,7 @@ impl Eval<'_> {
     }
 
     /// What a type embeds, and what it was declared to be like.
-    fn embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Option<Rc<str>>, unknown: &mut bool) {
+    fn embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Option<Outside>, unknown: &mut bool) {
         let unit = self.unit(row.class.file);
         let definition = unit.facts.definition(row.class.def);
         let mut bases = Vec::new();
@@ -121,7 +121,7 @@ impl Eval<'_> {
                     let args = self.base_args(row.class, &row.args, &args);
                     next.push(Level { class, args, only_fields: false });
                 }
-                Ancestor::External(package, _) => *external = external.take().or(Some(package)),
+                Ancestor::External(package, _) => *external = external.take().or(Some(package.somewhere())),
                 Ancestor::Standard(..) => {
                     let package = self.rules(row.class.file).builtin_package;
                     *external = external.take().or(Some(package.into()));
@@ -137,7 +137,7 @@ impl Eval<'_> {
                     let only_fields = self.definition(class).kind != DefKind::Interface;
                     next.push(Level { class, args, only_fields });
                 }
-                Value::External(package, _) => *external = external.take().or(Some(package)),
+                Value::External(package, _) => *external = external.take().or(Some(package.somewhere())),
                 _ => {}
             }
         }

@@ -7,7 +7,7 @@ use m1nd_lang::facts::{
     Visibility,
 };
 
-use super::{Entity, Eval, Found, Module, Search, Value};
+use super::{Entity, Eval, Found, Module, Outside, Search, Value};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
 use crate::rules::{BareMembers, ModuleTarget, Reason};
@@ -150,7 +150,7 @@ impl Eval<'_> {
     pub(super) fn module_entity(&mut self, target: ModuleTarget) -> Search {
         match target {
             ModuleTarget::Member(files, names) => self.inside(&files, &names, Namespace::Type),
-            ModuleTarget::External(package) => Search::one(Entity::External(package.into(), None)),
+            ModuleTarget::External(package) => Search::one(Entity::External(Outside::package(package), None)),
             ModuleTarget::NotFound => Search::unknown(Reason::ModuleNotFound),
             target => match self.module_value(target) {
                 Some(module) => Search::one(Entity::Module(module)),
@@ -303,7 +303,13 @@ impl Eval<'_> {
             return Search::unknown(Reason::NameNotFound);
         }
         match resolver.outside(&self.files, file, self.text(name)) {
-            Some(ModuleTarget::External(package)) => Search::one(Entity::External(package.into(), Some(name))),
+            Some(ModuleTarget::External(package)) => {
+                // What stands for the package itself is the start of ways to its members.
+                let text = self.text(name);
+                let is_package = text == package || text == package.replace('-', "_");
+                let outside = if is_package { Outside::package(package) } else { package.into() };
+                Search::one(Entity::External(outside, Some(name)))
+            }
             // A name that declaration files give to all of the program.
             Some(ModuleTarget::Member(files, names)) if self.rules(file).explicit_exports => {
                 self.inside(&files, &names, want)
@@ -539,15 +545,25 @@ impl Eval<'_> {
                 if row.flags.type_only && self.rules(file).folders_are_packages {
                     let whole = format!("{written}.{}", self.text(name));
                     return match resolver.module(&self.files, file, whole.trim_start_matches('.'), row.level) {
-                        ModuleTarget::External(package) => Search::one(Entity::External(package.into(), Some(name))),
+                        ModuleTarget::External(package) => {
+                            let outside = Outside::package(package).member(self.text(name));
+                            Search::one(Entity::External(outside, Some(name)))
+                        }
                         target => self.module_entity(target),
                     };
                 }
                 let target = self.module_target(file, row.module, row.level);
+                if let ModuleTarget::External(package) = target {
+                    let outside = Outside::module(package, written).member(self.text(name));
+                    return Search::one(Entity::External(outside, Some(name)));
+                }
                 self.target_member(target, name, want, Asker::Named)
             }
             ImportKind::Default => {
                 let target = self.module_target(file, row.module, row.level);
+                if let ModuleTarget::External(package) = target {
+                    return Search::one(Entity::External(Outside::module(package, written), None));
+                }
                 self.default_export(target)
             }
             ImportKind::ModuleRoot => {
@@ -568,6 +584,9 @@ impl Eval<'_> {
                     Some(path) => self.resolve(file, path, Namespace::Type),
                     None => {
                         let target = self.module_target(file, row.module, row.level);
+                        if let ModuleTarget::External(package) = target {
+                            return Search::one(Entity::External(Outside::module(package, written), None));
+                        }
                         self.module_entity(target)
                     }
                 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 
 use super::lookup::Asker;
-use super::{Args, Entity, Eval, Found, Module, Search, Value, Values, no_args};
+use super::{Args, Entity, Eval, Found, Module, Outside, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
 use crate::rules::{Builtin, MemberOrder, MethodShape, Reason};
@@ -16,7 +16,7 @@ pub(super) enum Ancestor {
     /// A class of the project, with its type arguments.
     Class(DefRef, Args),
     /// A class of a package outside, with its name.
-    External(Rc<str>, Option<Name>),
+    External(Outside, Option<Name>),
     /// A standard type with arguments.
     Standard(Builtin, Args),
     /// A base that could not be resolved.
@@ -69,7 +69,7 @@ impl Eval<'_> {
                 let shape = self.home.builtin_method(*builtin, text);
                 Search::one(Entity::BuiltinMethod(shape, Rc::new(value.clone())))
             }
-            Value::External(package, _) => Search::one(Entity::External(package.clone(), Some(name))),
+            Value::External(package, _) => Search::one(Entity::External(package.member(self.text(name)), Some(name))),
             Value::BuiltinType(..) | Value::Method(_) | Value::Maps(..) => {
                 Search::one(Entity::BuiltinMethod(None, Rc::new(value.clone())))
             }
@@ -174,7 +174,7 @@ impl Eval<'_> {
     }
 
     /// The package outside whose decorator makes a function what it is in the end (`@task`, then `f.delay()`).
-    fn decorating_package(&mut self, of: DefRef) -> Option<Rc<str>> {
+    fn decorating_package(&mut self, of: DefRef) -> Option<Outside> {
         let unit = self.unit(of.file);
         let &outermost = unit.list(unit.facts.definition(of.def).decorators).first()?;
         let path = match unit.facts.expr(outermost) {
@@ -182,7 +182,7 @@ impl Eval<'_> {
             _ => outermost,
         };
         match self.resolve(of.file, path, Namespace::Value).found.as_slice() {
-            [Found { entity: Entity::External(package, _), .. }] => Some(package.clone()),
+            [Found { entity: Entity::External(package, _), .. }] => Some(package.somewhere()),
             _ => None,
         }
     }
@@ -253,7 +253,10 @@ impl Eval<'_> {
                     gathered.unknown = if first { search.unknown } else { gathered.unknown };
                     search.found.into_iter().for_each(|found| gathered.push(found));
                 }
-                Ancestor::External(package, _) => external = external.or(Some(package.clone())),
+                // Any of several may have it.
+                Ancestor::External(package, _) => {
+                    external = Some(external.map_or(package.clone(), |known: Outside| known.somewhere()));
+                }
                 Ancestor::Standard(builtin, args) => {
                     external = external.or(Some(self.rules(of.file).builtin_package.into()));
                     standard = standard.or(Some((*builtin, args.clone())));
@@ -311,14 +314,14 @@ impl Eval<'_> {
         &mut self,
         of: DefRef,
         name: Name,
-        external: Option<Rc<str>>,
+        external: Option<Outside>,
         unknown: bool,
     ) -> Search {
         if unknown {
             return Search::unknown(Reason::UnknownBase);
         }
         if let Some(package) = external {
-            return Search::one(Entity::External(package, Some(name)));
+            return Search::one(Entity::External(package.member(self.text(name)), Some(name)));
         }
         if let Some(found) = self.universal(of.file, name) {
             return found;
@@ -499,7 +502,7 @@ impl Eval<'_> {
     }
 
     /// Package and name of a type outside the project.
-    fn outside_type(&mut self, file: FileId, expr: ExprId) -> Option<(Rc<str>, Name)> {
+    fn outside_type(&mut self, file: FileId, expr: ExprId) -> Option<(Outside, Name)> {
         let search = self.resolve(file, expr, Namespace::Type);
         match search.found.as_slice() {
             [Found { entity: Entity::External(package, Some(name)), .. }] => Some((package.clone(), *name)),

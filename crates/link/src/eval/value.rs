@@ -2,6 +2,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
+use super::Outside;
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
 use crate::rules::{Builtin, MethodShape, ModuleTarget, Reason};
@@ -36,7 +37,7 @@ pub(crate) enum Value {
     /// A value of type parameter number `.1` of the definition.
     TypeVar(DefRef, u32),
     /// Something of a package outside the roots; if it is known to be a value of a type of that package, the type.
-    External(Rc<str>, Option<Name>),
+    External(Outside, Option<Name>),
     /// A constant key of a map; stands only in front of an element.
     Key(Name),
     /// `None`, `null`: has no members worth following.
@@ -98,6 +99,16 @@ impl Values {
         if self.items.iter().any(|known| *known == value || same_type(known)) {
             return;
         }
+        // Several things of one package are one alternative.
+        if let Value::External(package, name) = &value
+            && let Some(known) = self.items.iter_mut().find_map(|known| match known {
+                Value::External(other, known) if **other == **package && known == name => Some(other),
+                _ => None,
+            })
+        {
+            known.meet(package);
+            return;
+        }
         if self.items.len() >= ALTERNATIVES {
             self.unknown = Some(Reason::TooManyCandidates);
             return;
@@ -139,7 +150,7 @@ pub(crate) enum Entity {
     /// The value of an expression of a file (an export).
     Expr(FileId, m1nd_lang::facts::ExprId),
     /// Something outside the roots: package, and the name it is known by there.
-    External(Rc<str>, Option<Name>),
+    External(Outside, Option<Name>),
     /// A method of a standard type.
     BuiltinMethod(Option<MethodShape>, Rc<Value>),
 }

@@ -3,7 +3,7 @@
 use m1nd_base::{EdgeTier, Limits, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Reference, Role};
 
-use super::{Resolution, Target, outcome, row};
+use super::{Members, Resolution, Target, outcome, row};
 use crate::eval::{Eval, Search};
 use crate::project::{DefRef, FileId};
 
@@ -37,6 +37,7 @@ pub(super) fn resolve_indirect<'a>(
         relation,
         targets,
         also: Vec::new(),
+        members: Members::default(),
         tier: Some(tier),
         reason: None,
         is_module: false,
@@ -73,6 +74,7 @@ pub(super) fn construct<'a>(
         relation: Relation::References,
         targets: symbols(eval, &[class]),
         also: Vec::new(),
+        members: Members::default(),
         tier: Some(EdgeTier::Certain),
         reason: None,
         ..call.clone()
@@ -103,6 +105,7 @@ pub(super) fn declarations<'a>(eval: &mut Eval<'a>, file: FileId) -> Vec<Resolut
                     relation: Relation::Implements,
                     targets: vec![target],
                     also: Vec::new(),
+                    members: Members::default(),
                     tier: Some(EdgeTier::Certain),
                     reason: None,
                     is_module: false,

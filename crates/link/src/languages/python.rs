@@ -8,7 +8,9 @@ use m1nd_lang::Language;
 use self::roots::{Roots, join, parent};
 use super::Family;
 use crate::project::{FileId, Files};
-use crate::rules::{BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
+use crate::rules::{
+    AsyncMethods, BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules,
+};
 
 pub(super) const FAMILY: Family = Family {
     name: "python",
@@ -32,6 +34,7 @@ static RULES: Rules = Rules {
     map_iterates_pairs: false,
     next_method: Some("__next__"),
     enter_method: Some("__enter__"),
+    async_methods: Some(AsyncMethods { enter: "__aenter__", iterate: "__aiter__", next: "__anext__" }),
     async_wraps_declared: true,
     builtin_types: &[
         ("list", Builtin::List),

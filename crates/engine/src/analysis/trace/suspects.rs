@@ -333,7 +333,7 @@ fn add_words(
         let file = of_file.entry(graph.path(row.node)).or_default();
         *file = file.max(score);
     }
-    for &node in of_node.keys().filter(|&&node| graph.kind(node) != NodeKind::Package && graph.file(node).is_some()) {
+    for &node in of_node.keys().filter(|&&node| !graph.kind(node).is_outside() && graph.file(node).is_some()) {
         candidates.deepen(node, 0.0, || "meets the words of the message".to_owned());
     }
     for (node, row) in &mut candidates.rows {

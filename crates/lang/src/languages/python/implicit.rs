@@ -14,6 +14,11 @@ const MAX_KEY: usize = 64;
 /// Keys of one assignment (`name[a][b] = …`) that are followed.
 const MAX_KEYS: usize = 4;
 
+/// Whether a loop or `with` statement is one that waits.
+fn waits(statement: Node<'_>) -> bool {
+    statement.child(0).is_some_and(|first| first.kind_name() == "async")
+}
+
 impl Extractor<'_> {
     /// The text that stands for a constant key: digits, or a plain string in double quotes.
     pub(super) fn constant_key(&mut self, node: Option<Node<'_>>) -> Option<NameId> {
@@ -108,15 +113,17 @@ impl Extractor<'_> {
         matches!(self.b.facts().expr(expr), Expr::Name { .. } | Expr::Member { .. } | Expr::Call { .. })
     }
 
-    /// A loop over a value calls its `__iter__`, and `__next__` of what that yields.
+    /// A loop over a value calls its `__iter__`, and `__next__` of what that yields; one that waits, `__aiter__` and
+    /// `__anext__`.
     pub(super) fn iterates(&mut self, base: ExprId, at: Node<'_>) {
         if !self.is_object(base) {
             return;
         }
-        let callee = self.implicit_call(base, "__iter__", at);
+        let (iterate, next) = if waits(at) { ("__aiter__", "__anext__") } else { ("__iter__", "__next__") };
+        let callee = self.implicit_call(base, iterate, at);
         let args = self.b.list(&[]);
         let iterator = self.b.expr(Expr::Call { callee, args });
-        self.implicit_call(iterator, "__next__", at);
+        self.implicit_call(iterator, next, at);
     }
 
     /// `with a`, `with a as b`.
@@ -131,8 +138,9 @@ impl Extractor<'_> {
         }
         let base = self.expr_of(Some(value));
         if self.is_object(base) {
-            self.implicit_call(base, "__enter__", at);
-            self.implicit_call(base, "__exit__", at);
+            let (enter, exit) = if waits(at) { ("__aenter__", "__aexit__") } else { ("__enter__", "__exit__") };
+            self.implicit_call(base, enter, at);
+            self.implicit_call(base, exit, at);
         }
     }
 

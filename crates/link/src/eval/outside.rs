@@ -1,0 +1,120 @@
+//! Things of packages outside the roots: the package, and the way from it to the thing where the code tells it.
+
+use std::ops::Deref;
+use std::rc::Rc;
+
+use super::member::Ancestor;
+use super::{Entity, Eval, Value, no_args};
+use crate::project::DefRef;
+
+/// Names on the way from a package to one of its members that are kept.
+const MOST_NAMES: usize = 4;
+/// Bytes of that way.
+const LONGEST: usize = 160;
+/// Packages whose modules are imported by their own names.
+const BUNDLES: &[&str] = &["node"];
+/// Stands behind what is called on the way.
+const CALLED: &str = "()";
+
+/// Something outside the roots. It reads like the name of its package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Outside {
+    package: Rc<str>,
+    /// Names on the way from the package; none for the package itself, `None` if the way is not known.
+    way: Option<Rc<str>>,
+}
+
+impl Outside {
+    /// The package itself.
+    pub(crate) fn package(name: impl Into<Rc<str>>) -> Self {
+        Self { package: name.into(), way: Some("".into()) }
+    }
+
+    /// The module of the package that an import names.
+    pub(crate) fn module(package: String, written: &str) -> Self {
+        let way = match written.strip_prefix(package.as_str()) {
+            Some("") => Some(Rc::from("")),
+            Some(rest) => rest.strip_prefix(['.', '/', ':']).map(|rest| rest.replace(['.', '/'], "::").into()),
+            None if BUNDLES.contains(&package.as_str()) => Some(written.replace('/', "::").into()),
+            None => None,
+        };
+        Self { package: package.into(), way: way.filter(|way: &Rc<str>| fits(way)) }
+    }
+
+    /// Something of the package, it is not known what.
+    pub(crate) fn somewhere(&self) -> Self {
+        Self { package: self.package.clone(), way: None }
+    }
+
+    /// A member of it.
+    pub(crate) fn member(&self, name: &str) -> Self {
+        let way =
+            self.way.as_deref().map(|way| if way.is_empty() { name.to_owned() } else { format!("{way}::{name}") });
+        Self { package: self.package.clone(), way: way.filter(|way| fits(way)).map(Rc::from) }
+    }
+
+    /// What calling it yields. That of a further call is not known.
+    pub(crate) fn called(&self) -> Self {
+        let way = self.way.as_deref().filter(|way| !way.is_empty() && !way.contains(CALLED));
+        let way = way.map(|way| format!("{way}{CALLED}")).filter(|way| fits(way));
+        Self { package: self.package.clone(), way: way.map(Rc::from) }
+    }
+
+    /// The package and the way to the member, if it is a member to which the way is known.
+    pub(crate) fn path(&self) -> Option<String> {
+        let way = self.way.as_deref().filter(|way| !way.is_empty() && !way.ends_with(CALLED))?;
+        Some(format!("{}::{way}", self.package))
+    }
+
+    /// The same for both of two things of one package, as far as it is known.
+    pub(crate) fn meet(&mut self, other: &Self) {
+        if self.way != other.way {
+            self.way = None;
+        }
+    }
+}
+
+impl Eval<'_> {
+    /// The constructor outside that constructing a value of the class runs, if the class inherits from one class outside
+    /// and no class of the project on the way writes one.
+    pub(crate) fn outside_constructor(&mut self, class: DefRef) -> Option<Outside> {
+        let rules = self.rules(class.file);
+        let name = rules.constructors.first().filter(|_| rules.constructors_inherited)?;
+        let mut outside = None;
+        for ancestor in self.ancestors(class).iter() {
+            match ancestor {
+                Ancestor::Class(..) => {}
+                Ancestor::External(base, _) if outside.is_none() => outside = Some(base.member(name)),
+                _ => return None,
+            }
+        }
+        let own = self.constructor(&Value::Def(class, no_args()));
+        outside.filter(|_| !own.found.iter().any(|found| matches!(found.entity, Entity::Def(_))))
+    }
+}
+
+fn fits(way: &str) -> bool {
+    way.len() <= LONGEST && (way.is_empty() || way.split("::").count() <= MOST_NAMES)
+}
+
+impl Deref for Outside {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.package
+    }
+}
+
+/// Something of the package.
+impl From<&str> for Outside {
+    fn from(package: &str) -> Self {
+        Self { package: package.into(), way: None }
+    }
+}
+
+/// Something of the package.
+impl From<String> for Outside {
+    fn from(package: String) -> Self {
+        Self { package: package.into(), way: None }
+    }
+}

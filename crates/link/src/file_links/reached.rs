@@ -1,0 +1,150 @@
+//! The nodes that what a search found stands for.
+
+use m1nd_lang::facts::{DefKind, Namespace, Role};
+use smallvec::SmallVec;
+
+use super::Target;
+use crate::eval::{Entity, Eval, Found, Module, Outside, Value};
+use crate::ids::SymbolId;
+use crate::project::DefRef;
+use crate::rules::Reason;
+
+/// What of packages outside a reference reaches.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Members {
+    /// Packages with the ways to what is reached, in order.
+    pub(crate) paths: SmallVec<[String; 1]>,
+    /// It may reach something else.
+    pub(crate) open: bool,
+}
+
+impl Members {
+    pub(super) fn add(&mut self, outside: &Outside) {
+        self.paths.extend(outside.path());
+    }
+}
+
+/// The nodes that something stands for, while they are gathered.
+#[derive(Debug, Default)]
+pub(super) struct Reached {
+    pub(super) targets: Vec<Target>,
+    /// Constructors and what variables hold.
+    pub(super) also: Vec<SymbolId>,
+    pub(super) members: Members,
+}
+
+/// Adds the nodes that an entity stands for; a reason if part of it is not known.
+pub(super) fn entity_targets(
+    eval: &mut Eval<'_>,
+    entity: &Entity,
+    found: &Found,
+    role: Option<Role>,
+    reached: &mut Reached,
+) -> Option<Reason> {
+    let calls = matches!(role, Some(Role::Call));
+    match entity {
+        Entity::Def(of) => {
+            let definition = eval.unit(of.file).facts.definition(of.def);
+            match eval.unit(of.file).symbols[of.def.index()] {
+                Some(symbol) => reached.targets.push(Target::Symbol(symbol)),
+                None if calls => return value_targets(eval, found, reached),
+                None => {}
+            }
+            let is_value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
+            let is_open = definition.kind != DefKind::Constant && eval.rules(of.file).variables_are_open;
+            if calls && is_value && !is_open {
+                // The name is the variable's; what is called besides is what it holds, where that is one thing.
+                let mut held = Reached::default();
+                let values = eval.value_of(found, Namespace::Value);
+                if let (None, [value]) = (values.unknown, values.items.as_slice()) {
+                    push_value(eval, value, &mut held, true);
+                }
+                reached.also.extend(held.targets.into_iter().filter_map(|target| match target {
+                    Target::Symbol(symbol) => Some(symbol),
+                    Target::External(_) | Target::Member(_) | Target::Config(..) => None,
+                }));
+                reached.also.extend(held.also);
+                reached.members.paths.extend(held.members.paths);
+                return None;
+            }
+            if calls && (definition.kind == DefKind::Class || definition.kind == DefKind::Struct) {
+                constructors(eval, *of, reached);
+            }
+            if definition.kind == DefKind::Macro && eval.rules(of.file).includes {
+                let functions = eval.expanded(*of);
+                reached.also.extend(functions.iter().filter_map(|of| eval.unit(of.file).symbols[of.def.index()]));
+            }
+            None
+        }
+        Entity::Module(Module::File(file)) => {
+            let file = *file;
+            if role.is_some() {
+                let whole = eval.whole_module_value(file);
+                for value in whole {
+                    push_value(eval, &value, reached, calls);
+                }
+            }
+            if reached.targets.is_empty() {
+                reached.targets.push(Target::Symbol(eval.unit(file).file_symbol));
+            }
+            None
+        }
+        // The import is the reference to the module.
+        Entity::Module(Module::Files(_)) if role.is_some() => None,
+        Entity::Module(Module::Files(files)) => {
+            for file in files.iter() {
+                reached.targets.push(Target::Symbol(eval.unit(*file).file_symbol));
+            }
+            None
+        }
+        Entity::Module(Module::Folder(_)) => None,
+        Entity::Local(..) | Entity::Expr(..) if calls || matches!(entity, Entity::Expr(..)) => {
+            value_targets(eval, found, reached)
+        }
+        _ => None,
+    }
+}
+
+/// The functions and classes that the value of a local or exported expression is.
+fn value_targets(eval: &mut Eval<'_>, found: &Found, reached: &mut Reached) -> Option<Reason> {
+    let values = eval.value_of(found, Namespace::Value);
+    for value in &values.items {
+        push_value(eval, value, reached, true);
+    }
+    reached.members.open |= values.unknown.is_some() || values.items.len() > 1;
+    if reached.targets.is_empty() { None } else { values.unknown }
+}
+
+pub(super) fn push_value(eval: &mut Eval<'_>, value: &Value, reached: &mut Reached, calls: bool) {
+    if let Value::External(package, _) = value {
+        reached.members.add(package);
+    }
+    if let (Value::Instance(of, _), true) = (value, calls) {
+        let called = eval.rules(of.file).call_method.map(|method| eval.method_of(value, method));
+        for of in called.into_iter().flatten() {
+            reached.targets.extend(eval.unit(of.file).symbols[of.def.index()].map(Target::Symbol));
+        }
+    }
+    if let Value::Def(of, _) | Value::Bound(of, _) = value
+        && let Some(symbol) = eval.unit(of.file).symbols[of.def.index()]
+    {
+        reached.targets.push(Target::Symbol(symbol));
+        if calls && eval.unit(of.file).facts.definition(of.def).kind == DefKind::Class {
+            constructors(eval, *of, reached);
+        }
+    }
+}
+
+fn constructors(eval: &mut Eval<'_>, of: DefRef, reached: &mut Reached) {
+    let search = eval.constructor(&Value::Def(of, crate::eval::no_args()));
+    for found in search.found {
+        if let Entity::Def(of) = found.entity
+            && let Some(symbol) = eval.unit(of.file).symbols[of.def.index()]
+        {
+            reached.also.push(symbol);
+        }
+    }
+    if let Some(outside) = eval.outside_constructor(of) {
+        reached.members.add(&outside);
+    }
+}
