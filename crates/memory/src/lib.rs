@@ -5,6 +5,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod acronyms;
 pub mod block;
 mod comments;
 mod commits;

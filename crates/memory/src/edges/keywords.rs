@@ -3,6 +3,7 @@
 use m1nd_search::{synonyms, words};
 
 use super::tags::canonical_tag;
+use crate::acronyms::singular_acronyms;
 
 /// The words of a text in order, in the form that they are compared in.
 #[derive(Debug, Clone, Default)]
@@ -13,7 +14,7 @@ pub(super) struct Text {
 impl Text {
     pub(super) fn of(text: &str) -> Self {
         let mut terms = Vec::new();
-        words::terms(text, |term| terms.push(folded(term)));
+        words::terms(&singular_acronyms(text), |term| terms.push(folded(term)));
         Self { terms }
     }
 
@@ -98,6 +99,7 @@ mod tests {
             ("postgres", "tune PostgreSQL", true),
             ("webhook", "handle_webhooks()", true),
             ("next.js", "a Next.js page", true),
+            ("jwt", "accept JWTs", true),
             ("!!", "!! anything", false),
         ];
         for (keyword, text, expected) in cases {

@@ -27,10 +27,10 @@ const MEANING_FROM: f32 = 0.55;
 const STACK_ONLY_FROM: f32 = 0.4;
 /// What is left of a gotcha whose context is not that of the project.
 const OUT_OF_CONTEXT: f32 = 0.5;
-/// Confidence below which nothing is shown.
-pub(super) const MIN_CONFIDENCE: f32 = 0.25;
+/// Confidence up to which nothing is shown: one keyword, in a project where the rest does not fit.
+const MIN_CONFIDENCE: f32 = 0.25;
 /// Most gotchas shown.
-pub(super) const MAX_SHOWN: usize = 10;
+const MAX_SHOWN: usize = 10;
 /// Most of them for a detected stack alone.
 const MAX_STACK_ONLY: usize = 3;
 /// Bytes of code and of an intent that are looked at.
@@ -223,7 +223,7 @@ impl EdgeMatcher {
                 });
             }
         }
-        due.retain(|warning| warning.confidence >= MIN_CONFIDENCE && !shown.contains(&warning.id));
+        due.retain(|warning| warning.confidence > MIN_CONFIDENCE && !shown.contains(&warning.id));
         order(&mut due, matches!(query.stack, Stack::Given(_)));
         due
     }

@@ -5,6 +5,7 @@ use m1nd_search::{synonyms, words};
 use rustc_hash::FxHashMap;
 
 use crate::Record;
+use crate::acronyms::singular_acronyms;
 
 /// How often a word of the title counts; it stands in the content once more.
 const TITLE_WEIGHT: f32 = 1.0;
@@ -27,7 +28,7 @@ const MOST: f32 = 0.95;
 
 /// Calls `each` with every index term of a text that says something.
 pub(super) fn terms_of(text: &str, mut each: impl FnMut(&str)) {
-    words::terms(text, |term| {
+    words::terms(&singular_acronyms(text), |term| {
         if !words::is_stop_word(term) {
             each(term);
         }
