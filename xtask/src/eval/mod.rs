@@ -16,6 +16,7 @@ mod files;
 pub(crate) mod golden;
 mod inheritance;
 mod localize;
+mod memory;
 mod ours;
 mod references;
 mod repositories;
@@ -33,6 +34,7 @@ const USAGE: &str = "expected:
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
+  cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -41,6 +43,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("callgraph", rest)) => callgraph::run(rest),
         Some(("localize", rest)) => localize::run(rest),
         Some(("trace", rest)) => trace::run(rest),
+        Some(("memory", rest)) => memory::run(rest),
         Some(("equality", rest)) => equality::run(rest),
         Some(("embed", rest)) => crate::embed::evaluate(rest),
         _ => Err(USAGE.into()),

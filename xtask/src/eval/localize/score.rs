@@ -1,7 +1,7 @@
 //! What is counted, with intervals by resampling rows.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::{fmt, fs};
 
 use serde::{Deserialize, Serialize};
 
@@ -92,10 +92,17 @@ impl RowResult {
 /// A mean with the interval that holds it in 95 of 100 resamplings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(in crate::eval) struct Measure {
-    rows: usize,
-    mean: f64,
+    pub(in crate::eval) rows: usize,
+    pub(in crate::eval) mean: f64,
     low: f64,
     high: f64,
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rows, mean, low, high } = self;
+        write!(f, "{mean:.3}  [{low:.3}, {high:.3}]  n {rows}")
+    }
 }
 
 /// All rows together.
@@ -134,8 +141,7 @@ impl Outcomes {
     pub(in crate::eval) fn table(&self) -> String {
         let mut text = format!("  rows {} answered {}\n", self.rows, self.answered);
         for (name, measure) in &self.measures {
-            let Measure { rows, mean, low, high } = measure;
-            text += &format!("  {name:<16} {mean:.3}  [{low:.3}, {high:.3}]  n {rows}\n");
+            text += &format!("  {name:<16} {measure}\n");
         }
         for (name, (count, [one, five, ten])) in &self.by_repository {
             text += &format!("    {name:<26} n {count:<3} acc@1 {one:.2} @5 {five:.2} @10 {ten:.2}\n");
@@ -163,7 +169,7 @@ pub(in crate::eval) fn keep(outcomes: &Outcomes, kind: &str, name: &str, keep: K
     }
 }
 
-fn measure(values: &[f64]) -> Measure {
+pub(in crate::eval) fn measure(values: &[f64]) -> Measure {
     let mean = |sum: f64| sum / values.len().max(1) as f64;
     let mut random = Random(1);
     let mut means: Vec<f64> =

@@ -1,0 +1,172 @@
+//! `cargo xtask eval memory`: memories that people wrote, and the words in which others speak of the same; and whether
+//! gotchas are shown when they are due.
+//!
+//! A row is one question with the memories that answer it. Overlap is the share of the question's words that the memory
+//! holds; rows below [`LOW_OVERLAP`] can hardly be answered by words. Memories have no dates here: the date of a memory is
+//! that of its commit, which would give the answer away.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use m1nd_memory::{Kind, Recall, RecallQuery, Record, RecordId, Source, SourceKind};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::arguments::Arguments;
+use super::golden::{Keep, keep};
+use super::golden_folder;
+use super::localize::score::{Measure, measure};
+use crate::Outcome;
+
+mod gotchas;
+mod words_alone;
+
+/// Rows with less word overlap are kept apart.
+const LOW_OVERLAP: f64 = 0.3;
+/// Answers looked at.
+const DEPTH: usize = 100;
+/// Characters of a title.
+const TITLE: usize = 120;
+
+#[derive(Deserialize)]
+struct MemoryRow {
+    id: String,
+    path: String,
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct QueryRow {
+    query: String,
+    gold: Vec<String>,
+    overlap: f64,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct RecallResult {
+    memories: usize,
+    queries: usize,
+    recall: BTreeMap<String, Measure>,
+    /// BM25 without anything else.
+    words_alone: BTreeMap<String, Measure>,
+}
+
+pub(super) fn run(args: &[String]) -> Outcome<()> {
+    let arguments = Arguments::parse(args, &["--memories", "--queries"])?;
+    recall(&arguments)?;
+    let result = gotchas::measured(arguments.explain);
+    println!("gotchas\n{}", gotchas::table(&result));
+    match arguments.keep {
+        Keep::Print => Ok(()),
+        kept => keep(&golden_folder("memory").join("gotchas.json"), &result, kept),
+    }
+}
+
+fn recall(arguments: &Arguments) -> Outcome<()> {
+    let path = arguments.folder("--memories")?;
+    let memories: Vec<MemoryRow> = rows(path)?;
+    let queries: Vec<QueryRow> = rows(arguments.folder("--queries")?)?;
+    let records: Vec<Record> = memories.iter().enumerate().map(|(number, row)| record(number, row)).collect();
+    let started = Instant::now();
+    let recall = Recall::new(records.into());
+    let built = started.elapsed();
+    let baseline = words_alone::Bm25::of(recall.records());
+    let (mut ours, mut words, mut times) = (Ranks::default(), Ranks::default(), Vec::new());
+    for row in &queries {
+        let gold: BTreeSet<usize> =
+            (0..memories.len()).filter(|number| row.gold.contains(&memories[*number].id)).collect();
+        let started = Instant::now();
+        let found = recall.search(&RecallQuery { limit: DEPTH, ..RecallQuery::new(&row.query) });
+        times.push(started.elapsed());
+        let rank = found.hits.iter().position(|hit| gold.contains(&hit.record)).map(|at| at + 1);
+        ours.add(rank, row.overlap);
+        let ranked = baseline.ranked(&row.query);
+        words.add(ranked.iter().take(DEPTH).position(|number| gold.contains(number)).map(|at| at + 1), row.overlap);
+        if arguments.explain > 0 && rank != Some(1) {
+            println!("{:?} overlap {}: {}", rank, row.overlap, row.query);
+            for hit in found.hits.iter().take(arguments.explain) {
+                println!("    {:.2} {}", hit.relevance, recall.records()[hit.record].title);
+            }
+        }
+    }
+    times.sort();
+    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or_default();
+    println!("{} memories in {built:.0?}; a search {:.1?}, 95 of 100 below {:.1?}", memories.len(), at(0.5), at(0.95));
+    let result = RecallResult {
+        memories: memories.len(),
+        queries: queries.len(),
+        recall: ours.measures(),
+        words_alone: words.measures(),
+    };
+    print(&result);
+    let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let name = stem.split('.').next().unwrap_or_default();
+    match arguments.keep {
+        Keep::Print => Ok(()),
+        kept => keep(&golden_folder("memory").join(format!("{name}.json")), &result, kept),
+    }
+}
+
+fn rows<T: DeserializeOwned>(path: &Path) -> Outcome<Vec<T>> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let rows = text.lines().filter(|line| !line.trim().is_empty()).map(serde_json::from_str);
+    Ok(rows.collect::<Result<_, _>>().map_err(|error| format!("{}: {error}", path.display()))?)
+}
+
+/// A memory as the parser would make it: its first sentence is the title.
+fn record(number: usize, row: &MemoryRow) -> Record {
+    let first = row.text.split_once(". ").map_or(row.text.as_str(), |(first, _)| first);
+    let title: String = first.chars().take(TITLE).collect();
+    let source = Source { kind: SourceKind::MemoryFile, file: row.path.as_str().into(), line: 1 };
+    let plain = Record::new(RecordId(number as u64), Kind::Learning, &title, source);
+    Record { content: row.text.as_str().into(), ..plain }
+}
+
+/// Ranks of the first right answer, with the overlap of their rows.
+#[derive(Default)]
+struct Ranks(Vec<(Option<usize>, f64)>);
+
+impl Ranks {
+    fn add(&mut self, rank: Option<usize>, overlap: f64) {
+        self.0.push((rank, overlap));
+    }
+
+    fn measures(&self) -> BTreeMap<String, Measure> {
+        let mut measures = BTreeMap::new();
+        let low: Vec<_> = self.0.iter().filter(|(_, overlap)| *overlap < LOW_OVERLAP).copied().collect();
+        for (name, rows) in [("all", &self.0), ("low overlap", &low)] {
+            let mut add = |what: &str, value: &dyn Fn(usize) -> f64| {
+                let values: Vec<f64> = rows.iter().map(|(rank, _)| rank.map_or(0.0, value)).collect();
+                measures.insert(format!("{name}: {what}"), measure(&values));
+            };
+            add("any@1", &|rank| f64::from(u8::from(rank <= 1)));
+            add("any@5", &|rank| f64::from(u8::from(rank <= 5)));
+            add("MRR", &|rank| 1.0 / rank as f64);
+        }
+        measures
+    }
+}
+
+fn print(result: &RecallResult) {
+    println!("{:<22} {:<32} words alone", "", "recall");
+    for (name, measure) in &result.recall {
+        let words = result.words_alone.get(name).map_or_else(String::new, ToString::to_string);
+        println!("  {name:<20} {:<32} {words}", measure.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measures_of_ranks() {
+        let mut ranks = Ranks::default();
+        [(Some(1), 0.9), (Some(4), 0.1), (None, 0.2), (Some(2), 0.3)].map(|(rank, overlap)| ranks.add(rank, overlap));
+        let mean = |name: &str| ranks.measures()[name].mean;
+        assert_eq!((mean("all: any@1"), mean("all: any@5"), mean("all: MRR")), (0.25, 0.75, 0.4375));
+        assert_eq!((mean("low overlap: any@1"), mean("low overlap: any@5")), (0.0, 0.5));
+    }
+}
