@@ -1,8 +1,8 @@
 //! Which memories answer a question.
 //!
 //! One score, so that the order and the number that is shown agree: BM25 in which every word of the question counts as far as
-//! the memory holds it or a word like it (by meaning, by spelling, as part of a compound, as a short form), plus a little
-//! for the direction of the whole text. It is a share of what a perfect memory would get, which makes it readable.
+//! the memory holds it or a word like it (by meaning, by spelling, as part of a compound, as a short form). It is a share
+//! of what a perfect memory would get, which makes it readable. The direction of the whole text, added to it, found no more.
 
 mod advice;
 mod groups;
@@ -13,8 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use m1nd_search::embedding::{DIMENSIONS, Embedding, Vector, Vectors};
-use rustc_hash::FxHashMap;
+use m1nd_search::embedding::{Embedding, Vector, Vectors};
 
 pub use advice::{Novelty, Rejected, Severity as RejectedSeverity};
 use groups::Claim;
@@ -26,8 +25,6 @@ use crate::{Kind, Record, Status};
 const SATURATION: f32 = 0.6;
 /// How far a long memory is discounted (the `b` of BM25).
 const LENGTH_DISCOUNT: f32 = 0.65;
-/// How much the direction of the whole text counts beside the words.
-const DIRECTION: f32 = 0.1;
 /// What the question in the same words and order adds.
 const PHRASE: f32 = 0.3;
 /// What nearness in the graph can add.
@@ -109,11 +106,8 @@ pub struct Recalled {
 pub struct Recall {
     records: Arc<[Record]>,
     vocabulary: Vocabulary,
-    /// Directions of the records, without what all have in common.
-    directions: Vectors,
-    /// Plain directions, by which duplicates are found.
+    /// Directions of the whole records, by which duplicates are found.
     meanings: Vectors,
-    common: [f32; DIMENSIONS],
     claims: Vec<Claim>,
 }
 
@@ -129,18 +123,11 @@ impl Recall {
     pub fn new(records: Arc<[Record]>) -> Self {
         let embedding = Embedding::built_in();
         let vocabulary = Vocabulary::of(&records, embedding);
-        let mut plain = Vec::with_capacity(records.len());
-        let mut telling = Vec::with_capacity(records.len());
-        for terms in weighted_terms(&vocabulary, records.len()) {
-            plain.push(embedding.of_terms(terms.iter().copied()));
-            let weighed = terms.iter().map(|(term, weight)| (*term, weight * vocabulary.rarity(term)));
-            telling.push(embedding.of_terms(weighed));
-        }
-        let common = mean_of(&telling);
-        let centred: Vec<Vector> = telling.iter().map(|vector| without(vector, &common)).collect();
-        let (directions, meanings) = (Vectors::of(embedding.id(), &centred), Vectors::of(embedding.id(), &plain));
+        let plain: Vec<Vector> =
+            weighted_terms(&vocabulary, records.len()).into_iter().map(|terms| embedding.of_terms(terms)).collect();
+        let meanings = Vectors::of(embedding.id(), &plain);
         let claims = records.iter().map(|record| Claim::of(&record.content)).collect();
-        Self { records, vocabulary, directions, meanings, common, claims }
+        Self { records, vocabulary, meanings, claims }
     }
 
     /// What is searched.
@@ -167,7 +154,6 @@ impl Recall {
         let question = &query.text[..query.text.floor_char_boundary(MAX_QUESTION)];
         let terms = self.terms(question);
         let scores = self.scores(&terms);
-        let direction = self.direction(&terms);
         let phrase = (terms.len() > 1).then(|| spaced(question));
         let mut ranked: Vec<(usize, f32)> = Vec::new();
         for (record, words) in scores {
@@ -175,7 +161,7 @@ impl Recall {
             if !query.kinds.is_empty() && !query.kinds.contains(&text.kind) {
                 continue;
             }
-            let mut score = words + DIRECTION * self.directions.cosine(&direction, record);
+            let mut score = words;
             let is_phrase = phrase.as_ref().is_some_and(|phrase| {
                 words > PHRASE && [&text.content, &text.title].iter().any(|text| spaced(text).contains(phrase))
             });
@@ -221,31 +207,28 @@ impl Recall {
     fn scores(&self, terms: &[(String, f32)]) -> Vec<(usize, f32)> {
         let embedding = Embedding::built_in();
         let whole: f32 = terms.iter().map(|(_, rarity)| rarity).sum();
-        let mut sums: FxHashMap<u32, f32> = FxHashMap::default();
-        let mut best: FxHashMap<u32, f32> = FxHashMap::default();
+        let mut sums = vec![0.0f32; self.records.len()];
+        let mut best = vec![0.0f32; self.records.len()];
+        let mut touched: Vec<u32> = Vec::new();
         for (term, rarity) in terms {
-            best.clear();
             for (word, likeness) in self.vocabulary.alike(term, embedding) {
                 for posting in self.vocabulary.postings(word) {
                     let length = self.vocabulary.relative_length(posting.record);
                     let norm = SATURATION * (1.0 - LENGTH_DISCOUNT + LENGTH_DISCOUNT * length);
                     let worth = likeness * posting.count * (SATURATION + 1.0) / (posting.count + norm);
-                    let kept = best.entry(posting.record).or_default();
+                    let kept = &mut best[posting.record as usize];
+                    if *kept == 0.0 {
+                        touched.push(posting.record);
+                    }
                     *kept = kept.max(worth);
                 }
             }
-            for (record, worth) in &best {
-                *sums.entry(*record).or_default() += worth * rarity / whole;
+            for record in touched.drain(..) {
+                sums[record as usize] += best[record as usize] * rarity / whole;
+                best[record as usize] = 0.0;
             }
         }
-        let mut scores: Vec<(usize, f32)> = sums.into_iter().map(|(record, sum)| (record as usize, sum)).collect();
-        scores.sort_unstable_by_key(|(record, _)| *record);
-        scores
-    }
-
-    fn direction(&self, terms: &[(String, f32)]) -> Vector {
-        let plain = Embedding::built_in().of_terms(terms.iter().map(|(term, rarity)| (term.as_str(), *rarity)));
-        without(&plain, &self.common)
+        sums.into_iter().enumerate().filter(|(_, sum)| *sum > 0.0).collect()
     }
 }
 
@@ -279,29 +262,6 @@ fn spaced(text: &str) -> String {
         out.push(' ');
     });
     out
-}
-
-fn mean_of(vectors: &[Vector]) -> [f32; DIMENSIONS] {
-    let mut mean = [0.0; DIMENSIONS];
-    for vector in vectors {
-        let unit = unit(vector);
-        mean.iter_mut().zip(unit).for_each(|(sum, value)| *sum += value / vectors.len() as f32);
-    }
-    mean
-}
-
-fn without(vector: &Vector, common: &[f32; DIMENSIONS]) -> Vector {
-    if vector.is_nothing() {
-        return Vector::default();
-    }
-    let mut rest = unit(vector);
-    rest.iter_mut().zip(common).for_each(|(value, common)| *value -= common);
-    Vector::from_sum(&rest)
-}
-
-fn unit(vector: &Vector) -> [f32; DIMENSIONS] {
-    let length = vector.values().iter().map(|value| f32::from(*value).powi(2)).sum::<f32>().sqrt().max(1.0);
-    vector.values().map(|value| f32::from(value) / length)
 }
 
 #[cfg(test)]

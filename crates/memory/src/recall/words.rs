@@ -53,6 +53,8 @@ pub(super) struct Vocabulary {
     vectors: Vectors,
     /// Words by the pieces of three bytes that they hold, with marks of beginning and end.
     pieces: FxHashMap<[u8; 3], Vec<u32>>,
+    /// How many distinct pieces each word has.
+    piece_counts: Vec<u32>,
 }
 
 impl Vocabulary {
@@ -65,6 +67,7 @@ impl Vocabulary {
             mean_length: 1.0,
             vectors: Vectors::of(embedding.id(), []),
             pieces: FxHashMap::default(),
+            piece_counts: Vec::new(),
         };
         let mut counts: FxHashMap<u32, f32> = FxHashMap::default();
         for (record, text) in records.iter().enumerate() {
@@ -98,8 +101,10 @@ impl Vocabulary {
     fn index(&mut self, embedding: &Embedding) {
         let vectors: Vec<Vector> = self.words.iter().map(|word| embedding.of_terms([(&**word, 1.0)])).collect();
         self.vectors = Vectors::of(embedding.id(), &vectors);
-        for (number, word) in self.words.iter().enumerate().filter(|(_, word)| !is_number(word)) {
-            for piece in pieces_of(word) {
+        for (number, word) in self.words.iter().enumerate() {
+            let pieces = if is_number(word) { Vec::new() } else { pieces_of(word) };
+            self.piece_counts.push(pieces.len() as u32);
+            for piece in pieces {
                 self.pieces.entry(piece).or_default().push(number as u32);
             }
         }
@@ -168,8 +173,7 @@ impl Vocabulary {
         }
         for (number, count) in shared {
             let word = &self.words[number as usize];
-            // `<word>` has as many pieces as `word` has bytes.
-            let share = 2.0 * count as f32 / (own.len() + pieces_of(word).len()) as f32;
+            let share = 2.0 * count as f32 / (own.len() as u32 + self.piece_counts[number as usize]) as f32;
             let spelling = ((share - SPELLING_FROM) / (1.0 - SPELLING_FROM)).max(0.0) * SPELLING;
             add(number, spelling.max(part_of(term, word)));
         }
