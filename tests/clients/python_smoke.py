@@ -25,6 +25,8 @@ FIXTURE = {
     "shop/order.py": "from shop.price import gross\n\n\nclass Order:\n    def total(self):\n        return gross(3)\n",
     "tests/test_order.py": "from shop.order import Order\n\n\ndef test_total():\n    assert Order().total() == 7\n",
     "README.md": "# Shop\n\nPrices and orders.\n",
+    ".mind/MEMORY.md": "# Shop\n\n## Gotchas\n- Prices are in cents -> divide before showing\n\n## 2026-01-05\n"
+    "**Decided:** round in `gross` because taxes are by line\n",
 }
 
 # One useful call of every tool on the fixture, and a check of its answer.
@@ -48,6 +50,13 @@ CALLS = {
         lambda a: "file::shop/price.py::fn::gross" in json.dumps(a),
     ),
     "impact": ({"node_id": "file::shop/price.py::fn::net"}, lambda a: "Order" in json.dumps(a)),
+    "mind_search": ({"query": "why do we round there"}, lambda a: "taxes" in json.dumps(a["results"][0])),
+    "mind_edges": ({"intent": "show prices in cents to users"}, lambda a: a["result"][0]["source"] == "project"),
+    "mind_add_global_edge": (
+        {"title": "x", "description": "y", "workaround": "z", "detection": {"intent": ["frobnicate"]}},
+        lambda a: a["id"].startswith("edge_") and a["verified_count"] == 0,
+    ),
+    "mind_status": ({}, lambda a: a["current_project"]["stats"]["decisions"] == 1),
 }
 
 
@@ -63,8 +72,10 @@ def field(value, snake, camel):
 
 def body(result):
     """The answer of a call and whether it is an error; both of its forms have to be the same."""
-    answer = json.loads(result.content[0].text)
-    expect(field(result, "structured_content", "structuredContent") == answer, "text and structure are the same")
+    answer = field(result, "structured_content", "structuredContent")
+    text = json.loads(result.content[0].text)
+    # A list is a list as text, and a member of an object as structure.
+    expect(text == (answer["result"] if isinstance(text, list) else answer), "text and structure are the same")
     return answer, bool(field(result, "is_error", "isError"))
 
 
@@ -85,7 +96,7 @@ def make_large(folder, modules):
 
 def server(binary, repository, home, *more):
     arguments = ["serve", "--stdio", "--root", str(repository), *more]
-    return StdioServerParameters(command=binary, args=arguments, env={**os.environ, "M1ND_HOME": str(home)})
+    return StdioServerParameters(command=binary, args=arguments, env={**os.environ, "M1ND_HOME": str(home), "MIND_HOME": str(home / "mind")})
 
 
 async def wait_for_index(session):

@@ -127,6 +127,7 @@ impl CliError {
     /// The number that the process ends with. `mind` has a table of its own.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
+            Self::Tool(error) if error.code == ErrorCode::ProjectNotRegistered => 3,
             Self::Memory(MemoryError::NoProject { .. }) => 3,
             Self::Memory(MemoryError::DaemonNotRunning) => 4,
             Self::Memory(error) if error.is_denied() => 5,
@@ -151,9 +152,11 @@ impl CliError {
 /// The exit code of a tool's error.
 pub(crate) fn exit_of(code: ErrorCode) -> Exit {
     match code {
-        ErrorCode::InvalidParams | ErrorCode::UnknownTool | ErrorCode::InvalidPattern | ErrorCode::StaleCursor => {
-            Exit::Usage
-        }
+        ErrorCode::InvalidParams
+        | ErrorCode::InvalidArgument
+        | ErrorCode::UnknownTool
+        | ErrorCode::InvalidPattern
+        | ErrorCode::StaleCursor => Exit::Usage,
         ErrorCode::EmptyGraph => Exit::NoIndex,
         ErrorCode::NodeNotFound | ErrorCode::AmbiguousNode | ErrorCode::FileNotFound => Exit::NotFound,
         ErrorCode::OutsideWorkspace | ErrorCode::ReadOnly | ErrorCode::Busy => Exit::Refused,

@@ -40,7 +40,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Status(args)) => commands::status::run(args, common, out),
         Some(Command::Call(args)) => commands::call::run(args, common, out),
         Some(Command::Serve(args)) => commands::serve::run(args, common),
-        Some(Command::Init(args)) => commands::init::run(args, out),
+        Some(Command::Init(args)) => commands::init::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),
         Some(Command::Memory(args)) => commands::memory::run(args, common, out),

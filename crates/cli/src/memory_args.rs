@@ -45,6 +45,45 @@ pub(crate) enum MemoryCommand {
     /// List the registered projects
     #[command(display_order = 4)]
     List,
+    /// Find memories by meaning
+    #[command(display_order = 5)]
+    Search(SearchArgs),
+    /// Gotchas: list, check what you are about to do, add, count, remove
+    #[command(display_order = 6)]
+    Edges(EdgesArgs),
+    /// Show the block that agents read, write it, or check it
+    #[command(display_order = 7)]
+    Context(ContextArgs),
+    /// Look at a project now: memory, comments, commits, code, block
+    #[command(display_order = 8)]
+    Index(IndexArgs),
+    /// Show what is read out of the memory, line by line
+    #[command(display_order = 9)]
+    Parse(ParseArgs),
+    /// Show the health of the memory
+    #[command(display_order = 10)]
+    Status(PathArg),
+    /// Write out all memories
+    #[command(display_order = 11)]
+    Export(MemoryExport),
+    /// Look for what is wrong, and say what to do
+    #[command(display_order = 12)]
+    Doctor(DoctorArgs),
+    /// Move old days out of the memory; they are still found
+    #[command(display_order = 13)]
+    Archive(ArchiveArgs),
+    /// Take one memory out of the file it stands in
+    #[command(display_order = 14)]
+    Forget(ForgetArgs),
+    /// Keep blocks fresh in the background
+    #[command(display_order = 15)]
+    Daemon(DaemonArgs),
+    /// Serve the four memory tools to an MCP client
+    #[command(display_order = 16)]
+    Mcp,
+    /// Answer a hook of Claude Code: JSON on standard input and output
+    #[command(display_order = 17)]
+    Hook(HookArgs),
     /// Show or change the configuration
     #[command(display_order = 20)]
     Config(ConfigArgs),
@@ -97,4 +136,211 @@ pub(crate) enum ConfigChange {
     Reset,
     /// Print where the file is, for an editor
     Path,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// What to look for, in words
+    #[arg(required = true, num_args = 1.., value_name = "QUERY")]
+    pub query: Vec<String>,
+    /// `project` or `all`
+    #[arg(long, default_value = "project", value_parser = ["project", "all"])]
+    pub scope: String,
+    /// decision, issue, learning or edge; can be given several times
+    #[arg(long = "type", value_name = "TYPE", value_parser = ["decision", "issue", "learning", "edge"])]
+    pub types: Vec<String>,
+    /// Most results, 1 to 100
+    #[arg(long, default_value_t = 10)]
+    pub limit: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EdgesArgs {
+    #[command(subcommand)]
+    pub command: Option<EdgesCommand>,
+    /// Only those that hold this text
+    #[arg(long)]
+    pub search: Option<String>,
+    /// Only those of these parts of a stack
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
+    pub stack: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EdgesCommand {
+    /// List the gotchas of all projects, of this one and those that come with the program
+    List,
+    /// Say what is known to go wrong
+    Check {
+        /// What you are about to do
+        intent: String,
+        /// A file with the code
+        #[arg(long, value_name = "FILE")]
+        code: Option<PathBuf>,
+        /// Takes the place of the detected stack
+        #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
+        stack: Option<Vec<String>>,
+    },
+    /// Store a gotcha for all projects
+    Add {
+        /// What goes wrong, in a line
+        #[arg(long)]
+        title: String,
+        /// Why and when
+        #[arg(long)]
+        description: String,
+        /// The way around
+        #[arg(long)]
+        workaround: String,
+        /// Keywords of what a project is
+        #[arg(long, value_name = "WORD,…", value_delimiter = ',')]
+        context: Vec<String>,
+        /// Keywords of what is about to be done
+        #[arg(long, value_name = "WORD,…", value_delimiter = ',')]
+        intent: Vec<String>,
+        /// A regular expression over code; can be given several times
+        #[arg(long = "code", value_name = "REGEX")]
+        code: Vec<String>,
+        /// What a project must be made with
+        #[arg(long = "tag", value_name = "TAG,…", value_delimiter = ',')]
+        tags: Vec<String>,
+        /// info, warning or critical
+        #[arg(long, default_value = "warning", value_parser = ["info", "warning", "critical"])]
+        severity: String,
+    },
+    /// Count a gotcha as met again
+    Verify {
+        /// Its id
+        id: String,
+    },
+    /// Remove a gotcha of all projects
+    Remove {
+        /// Its id
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ContextArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Write it into CLAUDE.md, and into AGENTS.md and its like where they are
+    #[arg(long)]
+    pub regenerate: bool,
+    /// Only say whether it is as it should be: exit code 1 if not
+    #[arg(long, conflicts_with = "regenerate")]
+    pub check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Forget what was noted before, except when each memory was first seen
+    #[arg(long)]
+    pub full: bool,
+    /// Leave the block as it is
+    #[arg(long)]
+    pub no_context: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ParseArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Comments in code and messages of commits, too, as they were last seen
+    #[arg(long)]
+    pub inline: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MemoryExport {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// `json` or `markdown`
+    #[arg(long, default_value = "json", value_parser = ["json", "markdown"])]
+    pub format: String,
+    /// Of all registered projects
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Mend what can be mended without touching what people wrote
+    #[arg(long)]
+    pub fix: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ArchiveArgs {
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Entries of days before this one [default: 180 days ago]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub before: Option<String>,
+    /// Only say what would be moved
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ForgetArgs {
+    /// The memory's id, as `search` and `parse` show it
+    pub id: String,
+    #[command(flatten)]
+    pub path: PathArg,
+    /// Only say what would be taken out
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DaemonArgs {
+    #[command(subcommand)]
+    pub command: DaemonCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DaemonCommand {
+    /// Start it in the background
+    Start,
+    /// End it
+    Stop,
+    /// End it and start it again
+    Restart,
+    /// Say how it is doing
+    Status,
+    /// Show its log
+    Logs {
+        /// Go on showing what is added
+        #[arg(long, short)]
+        follow: bool,
+        /// Lines from the end
+        #[arg(long, short = 'n', default_value_t = 20)]
+        lines: usize,
+    },
+    /// Run it here, in the foreground
+    Run,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArgs {
+    /// The moment
+    #[arg(value_enum)]
+    pub event: HookWord,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HookWord {
+    /// A session starts
+    SessionStart,
+    /// The user asks for something
+    Prompt,
+    /// A file is about to be changed
+    PreEdit,
+    /// The agent has finished
+    Stop,
 }

@@ -24,6 +24,10 @@ pub struct EngineConfig {
     pub threads: Option<usize>,
     /// Tells what is old, of what fades.
     pub clock: Clock,
+    /// Folder of what all projects with memories share (`MIND_HOME`).
+    pub mind_home: PathBuf,
+    /// Where the project whose memories are asked for is looked for: the first of these that lies in one.
+    pub mind_places: Vec<PathBuf>,
 }
 
 impl EngineConfig {
@@ -33,6 +37,8 @@ impl EngineConfig {
     /// The usual setup for these roots: default limits, no watching, writing allowed.
     pub fn new(home: PathBuf, roots: Vec<PathBuf>) -> Self {
         Self {
+            mind_home: home.join("mind"),
+            mind_places: roots.clone(),
             home,
             roots,
             limits: Limits::default(),

@@ -15,6 +15,7 @@ use crate::clock::Clock;
 use crate::config::{EngineConfig, IngestRequest};
 use crate::error::EngineError;
 use crate::history::Histories;
+use crate::memory::{Keeper, Memories};
 use crate::persist;
 use crate::priming::Primings;
 use crate::report::{Activity, AgentSession, IngestReport, ProcessRole, Status, WatchState};
@@ -80,6 +81,7 @@ pub(crate) struct Shared {
     opened: Instant,
     pub(crate) high_water: AtomicU64,
     pub(crate) histories: Arc<Histories>,
+    memories: Memories,
 }
 
 /// What the writer reports.
@@ -205,6 +207,7 @@ impl Engine {
         };
         let watch = WatchState::Off;
         let state = State { role, watch, activity: None, last_ingest: None, notices: Vec::new() };
+        let memories = Memories::new(config.mind_home.clone(), config.mind_places.clone());
         let histories = Arc::new(Histories::new(project.derived(), !config.read_only));
         let mut nothing = Snapshot::empty();
         nothing.histories = histories.clone();
@@ -222,6 +225,7 @@ impl Engine {
             opened: Instant::now(),
             high_water: AtomicU64::new(0),
             histories,
+            memories,
         });
         let (events, inbox) = unbounded();
         let mut writer = Writer::new(shared.clone(), home, writer_lock, events.clone(), inbox);
@@ -275,6 +279,16 @@ impl Engine {
                 asks = false;
             }
         }
+    }
+
+    /// Memories of the projects, for reading.
+    pub fn memory(&self) -> &Memories {
+        &self.handle.shared.memories
+    }
+
+    /// What changes something about memories.
+    pub fn memory_writer(&self) -> Keeper {
+        Keeper::with_snapshot(self.memory().home().path(), self.snapshot())
     }
 
     /// State of the engine and its index.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_engine::Engine;
-use m1nd_tools::{Context, Effect, ErrorCode, ToolDef, ToolError, canonical_name};
+use m1nd_tools::{Context, Effect, ErrorCode, ToolDef, ToolError, Toolset, canonical_name};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
+use crate::ServeOptions;
 use crate::message::NOT_AN_OBJECT;
 use crate::progress::Latest;
 use crate::running::Running;
@@ -35,6 +36,7 @@ pub(crate) enum Outcome {
 pub(crate) struct Calls {
     engine: Engine,
     tools: &'static [ToolDef],
+    only: Option<Toolset>,
     read_only: bool,
     running: Arc<Running>,
     reads: Arc<Semaphore>,
@@ -42,10 +44,11 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn new(engine: Engine, tools: &'static [ToolDef], read_only: bool, running: Arc<Running>) -> Self {
+    pub(crate) fn new(engine: Engine, options: &ServeOptions, running: Arc<Running>) -> Self {
         let reads = Arc::new(Semaphore::new(READS_AT_ONCE));
         let writes = Arc::new(Semaphore::new(WRITES_AT_ONCE));
-        Self { engine, tools, read_only, running, reads, writes }
+        let (tools, only, read_only) = (options.tools, options.only, options.read_only);
+        Self { engine, tools, only, read_only, running, reads, writes }
     }
 
     /// Runs a call to its end, or until the client cancels it.
@@ -100,7 +103,12 @@ impl Calls {
     /// The tool of this name, if it may be called here.
     fn admit(&self, name: &str) -> Result<&'static ToolDef, ToolError> {
         let canonical = canonical_name(name);
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == canonical) else {
+        let Some(tool) = self
+            .tools
+            .iter()
+            .find(|tool| tool.name == canonical)
+            .filter(|tool| self.only.is_none_or(|only| only == tool.toolset))
+        else {
             return Err(unknown_tool(name));
         };
         // What only the memory of this server holds is changed by none that is read-only: the tool answers what it would do.

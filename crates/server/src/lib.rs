@@ -26,12 +26,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_base::NoProgress;
+use m1nd_engine::memory::Depth;
 use m1nd_engine::{Engine, EngineError, IngestRequest, Mode as IngestMode};
 use m1nd_tools::{ToolDef, Toolset};
 
 pub use calls::unknown_tool;
 pub use framing::{Frame, Framer, MESSAGE_BYTES, Mode};
-pub use handler::{INSTRUCTIONS, SERVER_NAME};
+pub use handler::{INSTRUCTIONS, MEMORY_INSTRUCTIONS, SERVER_NAME};
 pub use message::{BATCH, NESTING};
 pub use transport::{IN_FLIGHT, Output, OutputClosed};
 
@@ -45,6 +46,10 @@ const SHUTDOWN: Duration = Duration::from_millis(500);
 pub struct ServeOptions {
     /// The tools that exist.
     pub tools: &'static [ToolDef],
+    /// Name under which the server introduces itself.
+    pub name: &'static str,
+    /// The only toolset that exists here; `None` for all.
+    pub only: Option<Toolset>,
     /// The toolsets that `tools/list` shows; `None` for all. The others can still be called.
     pub toolsets: Option<Vec<Toolset>>,
     /// Refuses every tool that could change what is stored.
@@ -57,7 +62,15 @@ pub struct ServeOptions {
 
 impl Default for ServeOptions {
     fn default() -> Self {
-        Self { tools: m1nd_tools::ALL, toolsets: None, read_only: false, index_when_empty: false, refresh: false }
+        Self {
+            tools: m1nd_tools::ALL,
+            name: SERVER_NAME,
+            only: None,
+            toolsets: None,
+            read_only: false,
+            index_when_empty: false,
+            refresh: false,
+        }
     }
 }
 
@@ -89,8 +102,8 @@ pub fn serve(
     if !options.read_only {
         index_in_background(engine, &options, &running)?;
     }
-    let calls = calls::Calls::new(engine.clone(), options.tools, options.read_only, running.clone());
-    let handler = handler::Handler::new(calls, options.tools, options.toolsets.as_deref());
+    let calls = calls::Calls::new(engine.clone(), &options, running.clone());
+    let handler = handler::Handler::new(calls, &options);
     let ended = runtime.block_on(async {
         let transport = transport::StdioTransport::start(input, output, running.clone())?;
         // Past the SDK's handshake: requests before `initialize` are answered, too.
@@ -129,7 +142,8 @@ fn index_in_background(
         false => options.index_when_empty,
     };
     let requests: Vec<IngestRequest> = requests.into_iter().filter(|request| due(request, options)).collect();
-    if requests.is_empty() {
+    let remembers = engine.memory().project().is_ok();
+    if requests.is_empty() && !remembers {
         return Ok(());
     }
     let engine = engine.clone();
@@ -144,6 +158,16 @@ fn index_in_background(
                 Err(error) => tracing::warn!(root, %error, "could not index"),
             }
         }
+        note_memories(&engine);
     })?;
     Ok(())
+}
+
+/// Notes what is new in the memories of the project, and what the code they name looks like now.
+fn note_memories(engine: &Engine) {
+    let Ok(project) = engine.memory().project() else { return };
+    match engine.memory_writer().refresh(&project, Depth::Full) {
+        Ok(changed) => tracing::debug!(changed, "looked at the memories"),
+        Err(error) => tracing::warn!(%error, "what is new in the memories is not noted"),
+    }
 }

@@ -51,6 +51,11 @@ impl Home {
         ProjectDir::open(self.path.join("projects").join(folder_name(&root)), self.system.clone())
     }
 
+    /// Whether a store at `path` holds a project whose first root is `first_root`. Makes nothing.
+    pub fn holds(path: &Path, first_root: &Path) -> bool {
+        std::fs::canonicalize(first_root).is_ok_and(|root| path.join("projects").join(folder_name(&root)).is_dir())
+    }
+
     /// The cache of facts, shared by all projects and processes.
     ///
     /// # Errors

@@ -154,8 +154,11 @@ impl Wire {
         assert!(result.is_object(), "no result: {answer}");
         let text = result["content"][0]["text"].as_str().expect("a result has a text");
         let parsed: Value = serde_json::from_str(text).expect("the text of a result is JSON");
-        assert_eq!(parsed, result["structuredContent"], "both forms of a result are the same");
-        (parsed, result["isError"] == json!(true))
+        // A list is a list as text, and a member of an object as structure.
+        let structured = &result["structuredContent"];
+        let same = if parsed.is_array() { &structured["result"] } else { structured };
+        assert_eq!(&parsed, same, "both forms of a result are the same");
+        (structured.clone(), result["isError"] == json!(true))
     }
 
     /// The handshake with a protocol version; gives the result.

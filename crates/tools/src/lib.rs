@@ -8,6 +8,7 @@ mod analysis;
 mod core;
 mod exploration;
 mod framework;
+mod memory;
 mod prior;
 mod registry;
 mod rows;

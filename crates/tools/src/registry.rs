@@ -2,6 +2,7 @@ use crate::analysis::{Impact, Why};
 use crate::core::{Glob, Health, Help, Ingest, Search, Seek, View};
 use crate::exploration::{Activate, Scan, Trace, Warmup};
 use crate::framework::{ToolDef, canonical_name, edit_distance};
+use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 
 /// Every tool, in the order of the list of tools.
 pub static ALL: &[ToolDef] = &[
@@ -18,6 +19,10 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Why>(),
     ToolDef::read::<Impact>(),
     ToolDef::read::<Trace>(),
+    ToolDef::read::<MemorySearch>(),
+    ToolDef::read::<Edges>(),
+    ToolDef::write::<AddGlobalEdge>(),
+    ToolDef::read::<MemoryStatus>(),
 ];
 
 /// The tool with this name, in any form that [`canonical_name`] knows.

@@ -20,7 +20,7 @@ impl FolderWatch {
     ///
     /// # Errors
     /// [`VfsError::NotWatchable`].
-    pub fn start(sink: Box<dyn Fn(Option<&Path>) + Send>) -> Result<Self, VfsError> {
+    pub fn start(sink: impl Fn(Option<&Path>) + Send + 'static) -> Result<Self, VfsError> {
         let handler = move |event: notify::Result<Event>| match event {
             Ok(event) if event.need_rescan() => sink(None),
             // Our own reading is no change.

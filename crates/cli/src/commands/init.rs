@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::args::InitArgs;
+use crate::args::{Common, InitArgs};
 use crate::clients::{Client, ENTRY, EditError, changed_lines, hooks_file, set_entry, set_hooks};
 use crate::error::CliError;
 use crate::output::{Out, Tone, note, paint};
@@ -24,7 +24,7 @@ struct Plan {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &InitArgs, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.path.path.as_deref())?;
     let user_home = std::env::home_dir();
     let clients: Vec<Client> = match args.clients.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &InitArgs, out: &mut Out) -> Result<(), CliError> {
             write(&plan.file, plan.after.as_deref().unwrap_or_default())?;
         }
         if args.memory {
-            super::memory::connect(&root)?;
+            super::memory::connect(&root, common)?;
         }
     }
     report(&plans, accepted, out)

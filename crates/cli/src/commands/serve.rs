@@ -1,7 +1,6 @@
 //! `m1nd serve`: MCP over standard input and output.
 
-use m1nd_base::Limits;
-use m1nd_engine::{Clock, Engine, EngineConfig};
+use m1nd_engine::{Engine, EngineConfig};
 use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::Toolset;
 
@@ -25,16 +24,11 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     if !by_itself {
         tracing::warn!("started outside of a repository; nothing is indexed by itself: start it with --root PATH");
     }
-    let engine = Engine::open(EngineConfig {
-        home: project::home(common)?,
-        roots,
-        limits: Limits::default(),
-        watch: by_itself && !args.no_watch && !args.read_only,
-        read_only: args.read_only,
-        facts_bytes: EngineConfig::FACTS_BYTES,
-        threads: None,
-        clock: Clock::default(),
-    })?;
+    let mut config = EngineConfig::new(project::home(common)?, roots);
+    config.watch = by_itself && !args.no_watch && !args.read_only;
+    config.read_only = args.read_only;
+    super::memory::places(&mut config, !args.roots.is_empty())?;
+    let engine = Engine::open(config)?;
     let options = ServeOptions {
         toolsets,
         read_only: args.read_only,

@@ -6,6 +6,7 @@ mod export;
 mod help;
 mod init;
 mod manners;
+mod memory;
 mod work;
 
 use std::path::Path;
@@ -59,6 +60,7 @@ impl Place {
         command.args(arguments).current_dir(self.project.path()).stdin(Stdio::null());
         command.env("HOME", self.user.path()).env_remove("M1ND_LOG").env_remove("NO_COLOR").env("COLUMNS", "100");
         command.env("M1ND_HOME", self.user.join("store"));
+        command.env("MIND_HOME", self.user.join("mind")).env_remove("CLAUDE_PROJECT_DIR").env_remove("MIND_LOG_LEVEL");
         command
     }
 

@@ -38,7 +38,8 @@ fn start_index_and_every_read_tool_touch_nothing_but_the_store() {
     let mut wire = serve(&place, &[]);
     wire.initialize("2025-06-18");
     wait_for_index(&mut wire);
-    for tool in m1nd_tools::ALL {
+    // The one tool that writes elsewhere is asked for nothing here.
+    for tool in m1nd_tools::ALL.iter().filter(|tool| tool.name != "mind_add_global_edge") {
         let (answer, _) = wire.call(tool.name, tool.example_arguments());
         assert!(answer.is_object(), "{}", tool.name);
     }

@@ -1,18 +1,45 @@
 //! Memories of projects: where they are, what they say now, what code they are about.
 //!
-//! What people wrote (`.mind/MEMORY.md`) is the only truth; everything else is made from it and can be thrown away. Reading
-//! changes nothing; what is worth keeping between two readings (when a memory was first seen, the code it was about then) is
-//! noted by [`Keeper`] only.
+//! What people wrote (`.mind/MEMORY.md`) is the only truth; everything else is made from it and can be thrown away.
+//! [`Memories`] answers and changes nothing; what is worth keeping between two readings (when a memory was first seen, the
+//! code it was about then) is noted by [`Keeper`] only, which also writes the block in `CLAUDE.md`.
 
+mod block;
+mod checkup;
+mod code;
+pub mod daemon;
+mod edges;
 mod error;
+mod gather;
+mod health;
+mod hooks;
+mod keeper;
+mod load;
+mod memories;
+mod noted;
 mod project;
 mod registry;
 mod settings;
 mod setup;
+mod stack;
+mod status;
+mod tidy;
 
+pub use block::{BlockFile, BlockState, block_files, refresh as refresh_blocks, text as block_text, write_blocks};
+pub use checkup::{Finding, Level, check_up};
+pub use code::{CodeRow, CodeState};
+pub use edges::GlobalEdges;
 pub use error::MemoryError;
+pub use hooks::{HookEvent, hook};
+pub use keeper::{Depth, Keeper, Kept};
+pub use load::{ProjectMemory, user_settings};
+pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning};
+pub use m1nd_memory::{Kind, Record, SourceKind, secrets};
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
+pub use memories::{EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, Note};
 pub use project::find_project;
 pub use registry::{Project, Registry};
 pub use settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};
 pub use setup::{Made, make};
+pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStats, ProjectStatus};
+pub use tidy::{Archived, archive, forget};

@@ -8,6 +8,8 @@ use crate::memory::MemoryError;
 pub(crate) const FOLDER: &str = ".mind";
 /// The memories themselves, below the project.
 pub(crate) const MEMORY_FILE: &str = ".mind/MEMORY.md";
+/// What can be made again, below the project.
+pub(crate) const INDEX_FOLDER: &str = ".mind/.index";
 
 /// The nearest folder from `start` upwards that holds `.mind/MEMORY.md`, canonical. `home` is the folder that all projects
 /// share: it is called `.mind`, too, and is never taken for a project's.
@@ -30,4 +32,16 @@ pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
 /// The name of a project: that of its folder.
 pub(crate) fn name_of(project: &Path) -> String {
     project.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The project that a folder or file belongs to, if one of these places lies in one: the first that does.
+pub(crate) fn first_project(places: &[PathBuf], home: &Path) -> Result<PathBuf, MemoryError> {
+    let mut missed = None;
+    for place in places {
+        match find_project(place, home) {
+            Ok(project) => return Ok(project),
+            Err(error) => missed = missed.or(Some(error)),
+        }
+    }
+    Err(missed.unwrap_or_else(|| MemoryError::NoProject { cwd: PathBuf::from(".") }))
 }

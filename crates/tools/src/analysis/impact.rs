@@ -2,6 +2,7 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
+use m1nd_engine::graph::NodeIx;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,8 @@ const DEFAULT_CHAINS: usize = 20;
 /// Most chains.
 const MAX_CHAINS: usize = 100;
 
+/// Nearest rows about which memories are shown.
+const REMEMBERED: usize = 20;
 /// Largest answer when the caller does not say, in bytes.
 const DEFAULT_BYTES: usize = 50_000;
 
@@ -132,6 +135,9 @@ pub(crate) struct Output {
     total_files: usize,
     causal_chains: Vec<Chain>,
     closure: Closure,
+    /// What people noted about the node and its nearest dependents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    memory: Vec<m1nd_engine::memory::Note>,
 }
 
 pub(crate) struct Impact;
@@ -192,10 +198,17 @@ impl ReadTool for Impact {
             total_files: found.total_files,
             causal_chains: chains,
             closure: closure(snapshot, &found),
+            memory: cx.memory().about(&near(snapshot, node, &found), snapshot),
             blast_radius: page.cut(found.rows).iter().map(|row| blast_row(snapshot, row)).collect(),
         };
         Ok(Answer::new(output).rows("blast_radius", total).guidance(guidance))
     }
+}
+
+/// The node and its nearest rows, by id: what memories are looked for about.
+fn near(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer) -> Vec<String> {
+    let rows = found.rows.iter().take(REMEMBERED).map(|row| row.node);
+    std::iter::once(node).chain(rows).map(|node| snapshot.graph().id(node).to_owned()).collect()
 }
 
 fn blast_row(snapshot: &Snapshot, row: &ImpactRow) -> BlastRow {

@@ -72,6 +72,11 @@ impl<'a> ReadContext<'a> {
         self.engine.status()
     }
 
+    /// Memories, for reading.
+    pub fn memory(&self) -> &'a m1nd_engine::memory::Memories {
+        self.engine.memory()
+    }
+
     /// Who has called, oldest first.
     pub fn agents(&self) -> Vec<m1nd_engine::AgentSession> {
         self.engine.agents()

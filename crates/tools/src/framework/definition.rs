@@ -117,6 +117,8 @@ pub trait Tool {
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
     /// Arguments that are taken and stand in `help`, but not in the list of tools: each listed one costs every session tokens.
     const UNLISTED: &'static [&'static str] = &[];
+    /// The member whose value alone is the text of an answer, where callers expect a list and not an object.
+    const TEXT_OF: Option<&'static str> = None;
     /// Arguments. Unknown ones are refused.
     type Input: DeserializeOwned + JsonSchema;
     /// Members of the answer, before the frame is added.
@@ -165,6 +167,8 @@ pub struct ToolDef {
     pub has_prior: bool,
     /// Largest answer when the caller does not say, in bytes.
     pub answer_bytes: usize,
+    /// The member whose value alone is the text of an answer.
+    pub text_of: Option<&'static str>,
     schema: fn(bool) -> Value,
     run: fn(&Context<'_>, Value, usize) -> Result<Answer<Value>, ToolError>,
 }
@@ -197,6 +201,7 @@ impl ToolDef {
             waits: T::WAITS,
             has_prior: T::HAS_PRIOR,
             answer_bytes: T::ANSWER_BYTES,
+            text_of: T::TEXT_OF,
             schema: input_schema::<T::Input>,
             run,
         }
@@ -233,7 +238,7 @@ impl ToolDef {
             Err(ToolError::new(ErrorCode::Internal, format!("`{}` failed: {why}", self.name))
                 .next_step("other calls are not affected; report this message with the arguments"))
         });
-        let mut body = outcome.map_err(|error| self.with_example(error))?;
+        let mut body = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
         body.insert("elapsed_ms".into(), milliseconds(started).into());
         Ok(Value::Object(body))
     }
@@ -279,6 +284,14 @@ impl ToolDef {
         let at = Cursor { generation, call, offset };
         budget::fit(&mut body, answer.rows.map(|(member, total)| Paged { member, total, at }), budget);
         Ok(body)
+    }
+
+    /// The codes of memory tools are those that their callers know.
+    fn in_own_words(&self, mut error: ToolError) -> ToolError {
+        if self.toolset == Toolset::Memory && error.code == ErrorCode::InvalidParams {
+            error.code = ErrorCode::InvalidArgument;
+        }
+        error
     }
 
     /// An error about the arguments shows arguments that work.

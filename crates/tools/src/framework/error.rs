@@ -56,6 +56,14 @@ codes! {
     StoreFailed = "store_failed",
     /// The path could not be indexed; the message says why.
     IngestFailed = "ingest_failed",
+    /// No project with a memory is here: run `mind init`. `details.cwd` says where was looked.
+    ProjectNotRegistered = "PROJECT_NOT_REGISTERED",
+    /// A gotcha like this one is stored. `details.existing_id` names it.
+    EdgeExists = "EDGE_EXISTS",
+    /// The daemon is needed for this and does not run.
+    DaemonNotRunning = "DAEMON_NOT_RUNNING",
+    /// As `invalid_params`, of a tool about memories.
+    InvalidArgument = "INVALID_ARGUMENT",
     /// A bug of m1nd: the call failed, the server goes on. Please report it with the message.
     Internal = "internal",
 }
@@ -154,6 +162,10 @@ impl ToolError {
         let mut body = self.more.details.clone();
         body.insert("error".into(), self.message.clone().into());
         body.insert("code".into(), self.code.word().into());
+        if self.code.word().starts_with(|first: char| first.is_ascii_uppercase()) {
+            // Tools about memories promise `{code, message, details?}`.
+            body.insert("message".into(), self.message.clone().into());
+        }
         if let Some(hint) = &self.more.hint {
             body.insert("hint".into(), hint.clone().into());
         }

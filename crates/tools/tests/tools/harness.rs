@@ -56,6 +56,14 @@ def twin():
 needle in prose
 //- .env
 SECRET=needle
+//- .mind/MEMORY.md
+# Program
+
+## Gotchas
+- Stores are not thread safe -> one for each thread
+
+## 2026-03-02
+**Decided:** keep users in `Store` because one place is enough
 "#;
 
 /// An engine over a fixture, indexed unless asked otherwise.

@@ -11,6 +11,7 @@ mod help;
 mod hidden;
 mod impact;
 mod ingest;
+mod memory;
 mod registry;
 mod scan;
 mod search;

@@ -1,10 +1,16 @@
 //! `mind …` and `m1nd memory …`, one file a group of commands.
 
+mod ask;
 mod config;
+mod daemon;
+mod look;
 mod projects;
+mod serve;
+mod tidy;
 
 use std::path::PathBuf;
 
+use m1nd_engine::EngineConfig;
 use m1nd_engine::memory::{Registry, SharedFolder};
 
 use crate::args::{self, Common};
@@ -16,12 +22,25 @@ use crate::output::Out;
 const DEFAULT_HOME: &str = ".mind";
 
 /// Runs the command.
-pub(crate) fn run(args: &MemoryArgs, _common: &Common, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn run(args: &MemoryArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     match &args.command {
-        MemoryCommand::Init(args) => projects::init(args, out),
+        MemoryCommand::Init(args) => projects::init(args, common, out),
         MemoryCommand::Add(args) => projects::add(args, out),
         MemoryCommand::Remove(args) => projects::remove(args, out),
         MemoryCommand::List => projects::list(out),
+        MemoryCommand::Search(args) => ask::search(args, common, out),
+        MemoryCommand::Edges(args) => ask::edges(args, common, out),
+        MemoryCommand::Status(args) => ask::status(args, common, out),
+        MemoryCommand::Context(args) => look::context(args, common, out),
+        MemoryCommand::Index(args) => look::index(args, common, out),
+        MemoryCommand::Parse(args) => look::parse(args, common, out),
+        MemoryCommand::Export(args) => look::export(args, common, out),
+        MemoryCommand::Doctor(args) => tidy::doctor(args, common, out),
+        MemoryCommand::Archive(args) => tidy::archive(args, common, out),
+        MemoryCommand::Forget(args) => tidy::forget(args, common, out),
+        MemoryCommand::Daemon(args) => daemon::run(&args.command, common, out),
+        MemoryCommand::Mcp => serve::mcp(common),
+        MemoryCommand::Hook(args) => serve::answer(args.event, common, out),
         MemoryCommand::Config(args) => config::run(args, out),
         MemoryCommand::Completions(args) => {
             let mut script = Vec::new();
@@ -42,9 +61,22 @@ pub(crate) fn mind_home() -> Result<PathBuf, CliError> {
     })
 }
 
+/// Says where an engine looks for memories: in its roots if those were `named`, then where the client has its project open,
+/// then in the current folder.
+pub(crate) fn places(config: &mut EngineConfig, named: bool) -> Result<(), CliError> {
+    config.mind_home = mind_home()?;
+    let open = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let current = std::env::current_dir().ok();
+    let roots = if named { config.roots.clone() } else { Vec::new() };
+    config.mind_places = roots.into_iter().chain(open).chain(current).collect();
+    Ok(())
+}
+
 /// Makes and registers the memory of a project, for `m1nd init --memory`.
-pub(crate) fn connect(root: &std::path::Path) -> Result<(), CliError> {
-    projects::make(root, None, true, true).map(drop)
+pub(crate) fn connect(root: &std::path::Path, common: &Common) -> Result<(), CliError> {
+    let done = projects::make(root, None, true, true, common)?;
+    done.kept.problems.iter().for_each(crate::output::note);
+    Ok(())
 }
 
 fn registry() -> Result<Registry, CliError> {

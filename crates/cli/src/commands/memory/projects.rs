@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::memory::{self, MemoryError};
+use m1nd_engine::memory::{self, Depth, Keeper, MemoryError, ProjectMemory, SharedFolder, write_blocks};
 use serde_json::json;
 
 use super::{mind_home, registry};
-use crate::args::PathArg;
+use crate::args::{Common, PathArg};
 use crate::error::CliError;
 use crate::memory_args::{MemoryInit, Paths};
 use crate::output::{Out, Tone, note};
@@ -16,33 +16,56 @@ use crate::project;
 const MAX_TEMPLATE: u64 = 1 << 20;
 
 /// `mind init`.
-pub(crate) fn init(args: &MemoryInit, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn init(args: &MemoryInit, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let folder = project::root(args.path.path.as_deref())?;
     let template = args.template.as_deref().map(template).transpose()?;
-    let (made, registered) = make(&folder, template.as_deref(), !args.no_register, !args.no_claude_md)?;
-    if out.json {
-        let value = json!({"project": made.project, "new": made.is_new, "registered": registered});
-        return out.value(&value);
+    let done = make(&folder, template.as_deref(), !args.no_register, !args.no_claude_md, common)?;
+    for problem in &done.kept.problems {
+        note(problem);
     }
-    let file = made.project.join(".mind/MEMORY.md");
-    let what = if made.is_new { "made" } else { "left as it is" };
+    if out.json {
+        return out.value(&json!({
+            "project": done.made.project, "new": done.made.is_new, "registered": done.registered,
+            "blocks_written": done.kept.written, "problems": done.kept.problems,
+        }));
+    }
+    let file = done.made.project.join(".mind/MEMORY.md");
+    let what = if done.made.is_new { "made" } else { "left as it is" };
     out.line(format!("{}  {what}", file.display()))?;
-    if registered {
-        out.line("registered; write in that file as you go: it is read by itself")?;
+    for path in &done.kept.written {
+        out.line(format!("{}  has the block", path.display()))?;
+    }
+    if done.registered {
+        out.line("registered; write in MEMORY.md as you go: it is read by itself")?;
     }
     Ok(())
 }
 
-/// Makes what is missing. Returns what was made, and whether the project is newly registered.
+/// What `make` did.
+pub(super) struct Connected {
+    pub(super) made: memory::Made,
+    /// The project is newly registered.
+    pub(super) registered: bool,
+    /// Files whose block was written, and what stood against it.
+    pub(super) kept: memory::Kept,
+}
+
+/// Makes what is missing: the memory, its registration, the block.
 pub(super) fn make(
     folder: &Path,
     template: Option<&str>,
     register: bool,
-    _block: bool,
-) -> Result<(memory::Made, bool), CliError> {
-    let made = memory::make(folder, &mind_home()?, template)?;
-    let registered = register && registry()?.add(&made.project, &[], jiff::Timestamp::now())?;
-    Ok((made, registered))
+    block: bool,
+    common: &Common,
+) -> Result<Connected, CliError> {
+    let home = mind_home()?;
+    let made = memory::make(folder, &home, template)?;
+    let keeper = Keeper::new(&home, Some(&project::home(common)?));
+    keeper.refresh(&made.project, Depth::Full)?;
+    let memory = ProjectMemory::read(&made.project, keeper.home())?;
+    let registered = register && registry()?.add(&made.project, &memory.stack_tags(), jiff::Timestamp::now())?;
+    let kept = if block { write_blocks(&memory) } else { memory::Kept::default() };
+    Ok(Connected { made, registered, kept })
 }
 
 fn template(path: &Path) -> Result<String, CliError> {
@@ -69,7 +92,8 @@ pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
     for path in &paths {
         match memory::find_project(path, &home) {
             Ok(project) => {
-                let is_new = registry.add(&project, &[], jiff::Timestamp::now())?;
+                let stack = ProjectMemory::read(&project, &SharedFolder::new(home.clone()))?.stack_tags();
+                let is_new = registry.add(&project, &stack, jiff::Timestamp::now())?;
                 rows.push((project, if is_new { "registered" } else { "was registered" }));
             }
             Err(error) => {

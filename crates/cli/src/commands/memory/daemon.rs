@@ -1,0 +1,143 @@
+//! `mind daemon`.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use m1nd_engine::memory::MemoryError;
+use m1nd_engine::memory::daemon::{self, LOG_FILE, LOG_FOLDER, Request};
+use serde_json::json;
+
+use super::mind_home;
+use crate::args::Common;
+use crate::error::CliError;
+use crate::memory_args::DaemonCommand;
+use crate::output::Out;
+use crate::project;
+
+/// How long a daemon may take until it answers.
+const START: Duration = Duration::from_secs(10);
+/// Time between two looks at something that is waited for.
+const LOOK: Duration = Duration::from_millis(50);
+/// Bytes of a log from its end that are looked at.
+const MAX_TAIL: u64 = 1 << 20;
+
+/// Runs the command.
+pub(crate) fn run(command: &DaemonCommand, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let home = mind_home()?;
+    match command {
+        DaemonCommand::Run => Ok(daemon::run(&home, Some(&project::home(common)?))?),
+        DaemonCommand::Start => start(&home, common, out),
+        DaemonCommand::Stop => stop(&home, out),
+        DaemonCommand::Restart => {
+            if daemon::is_running(&home) {
+                daemon::stop(&home)?;
+            }
+            start(&home, common, out)
+        }
+        DaemonCommand::Status => status(&home, out),
+        DaemonCommand::Logs { follow, lines } => logs(&home, *follow, *lines, out),
+    }
+}
+
+fn start(home: &Path, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    if daemon::is_running(home) {
+        return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()).into());
+    }
+    let program = std::env::current_exe()?;
+    let mut command = Command::new(program);
+    if let Some(store) = &common.home {
+        command.arg("--home").arg(store);
+    }
+    command.args(["memory", "daemon", "run"]).env("MIND_HOME", home).current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Not in the group of the terminal: what is typed there must not end it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    let begun = Instant::now();
+    while begun.elapsed() < START {
+        if daemon::ask(home, &Request::Ping).is_ok() {
+            let report = daemon::status(home)?;
+            return match out.json {
+                true => out.value(&json!({"running": true, "pid": report.pid})),
+                false => out.line(format!("started, process {}", report.pid)),
+            };
+        }
+        if let Some(ended) = child.try_wait()? {
+            let why = format!("the daemon ended at once ({ended})");
+            return Err(CliError::failed(why, "run `mind daemon run` to see why"));
+        }
+        std::thread::sleep(LOOK);
+    }
+    Err(CliError::failed("the daemon was started and does not answer", "look at `mind daemon logs`"))
+}
+
+fn stop(home: &Path, out: &mut Out) -> Result<(), CliError> {
+    daemon::stop(home)?;
+    if out.json { out.value(&json!({"running": false})) } else { out.line("stopped") }
+}
+
+fn status(home: &Path, out: &mut Out) -> Result<(), CliError> {
+    let report = daemon::status(home)?;
+    if out.json {
+        return out.value(&json!({"running": true, "report": report}));
+    }
+    let now = jiff::Timestamp::now();
+    let age = |since: jiff::Timestamp| crate::output::duration(now.duration_since(since).as_millis() as f64);
+    out.line(format!("running, process {}, for {}", report.pid, age(report.started_at)))?;
+    if let Some(last) = report.last_index {
+        out.line(format!("last looked at a changed memory {} ago", age(last)))?;
+    }
+    if let Some(degraded) = &report.degraded {
+        out.line(format!("changes are noticed late: {degraded}"))?;
+    }
+    out.line(format!("{} projects", report.projects.len()))?;
+    for project in &report.projects {
+        let last = project.last_activity.map(|last| format!(", {} ago", age(last))).unwrap_or_default();
+        let problem = project.problem.as_ref().map(|problem| format!("  ({problem})")).unwrap_or_default();
+        out.line(format!("  {}  {}{last}{problem}", project.path.display(), project.state))?;
+    }
+    Ok(())
+}
+
+fn logs(home: &Path, follow: bool, lines: usize, out: &mut Out) -> Result<(), CliError> {
+    let path = home.join(LOG_FOLDER).join(LOG_FILE);
+    let mut at = match std::fs::File::open(&path) {
+        Ok(mut file) => {
+            let size = file.metadata()?.len();
+            let start = size.saturating_sub(MAX_TAIL);
+            file.seek(SeekFrom::Start(start))?;
+            let mut bytes = Vec::new();
+            file.take(MAX_TAIL).read_to_end(&mut bytes)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let all: Vec<&str> = text.lines().collect();
+            for line in &all[all.len().saturating_sub(lines)..] {
+                out.line(line)?;
+            }
+            start + bytes.len() as u64
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !follow => {
+            return out.line("nothing was logged yet");
+        }
+        Err(_) => 0,
+    };
+    if !follow {
+        return Ok(());
+    }
+    loop {
+        std::thread::sleep(LOOK * 5);
+        let Ok(mut file) = std::fs::File::open(&path) else { continue };
+        // A log that was begun anew is shown from its start.
+        at = if file.metadata()?.len() < at { 0 } else { at };
+        file.seek(SeekFrom::Start(at))?;
+        let mut bytes = Vec::new();
+        file.take(MAX_TAIL).read_to_end(&mut bytes)?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        if whole > 0 {
+            out.line(String::from_utf8_lossy(&bytes[..whole]).trim_end())?;
+            at += whole as u64;
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `mind index`, `context`, `parse`, `export`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use m1nd_engine::memory::{
+    self, BlockState, Depth, Keeper, ProjectMemory, Record, Registry, block_files, block_text, write_blocks,
+};
+use serde_json::{Value, json};
+
+use super::mind_home;
+use crate::args::Common;
+use crate::error::CliError;
+use crate::memory_args::{ContextArgs, IndexArgs, MemoryExport, ParseArgs};
+use crate::output::{Out, Tone, duration, note};
+use crate::project;
+
+/// The project around a folder, and what may change something about it.
+pub(super) fn open(path: Option<&Path>, common: &Common) -> Result<(PathBuf, Keeper), CliError> {
+    let home = mind_home()?;
+    let start = match path {
+        Some(path) => path.to_owned(),
+        None => std::env::var_os("CLAUDE_PROJECT_DIR")
+            .filter(|folder| !folder.is_empty())
+            .map_or_else(|| ".".into(), PathBuf::from),
+    };
+    let project = memory::find_project(&start, &home)?;
+    Ok((project, Keeper::new(&home, Some(&project::home(common)?))))
+}
+
+/// `mind index`.
+pub(crate) fn index(args: &IndexArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let (project, keeper) = open(args.path.path.as_deref(), common)?;
+    if args.full {
+        keeper.forget_sources(&project)?;
+    }
+    let begun = Instant::now();
+    let changed = keeper.refresh(&project, Depth::Full)?;
+    let looked = begun.elapsed();
+    let memory = ProjectMemory::read(&project, keeper.home())?;
+    let kept = match args.no_context {
+        true => memory::Kept::default(),
+        false => memory::refresh_blocks(&memory),
+    };
+    let stats = memory::ProjectStats::of(&memory);
+    if out.json {
+        return out.value(&json!({
+            "project": project, "memory_changed": changed, "stats": stats, "problems": memory.problems,
+            "sources": memory.source_counts(), "blocks_written": kept.written, "block_problems": kept.problems,
+            "elapsed_ms": begun.elapsed().as_secs_f64() * 1e3,
+        }));
+    }
+    out.line(out.paint(Tone::Strong, &project.display().to_string()))?;
+    let [file, archive, comments, commits] = memory.source_counts();
+    out.line(format!(
+        "  {file} memories in the file, {archive} archived, {comments} in comments, {commits} in commits"
+    ))?;
+    out.line(format!(
+        "  {} decisions, {} open issues, {} solved, {} learnings, {} gotchas  ({})",
+        stats.decisions,
+        stats.issues_open,
+        stats.issues_resolved,
+        stats.learnings,
+        stats.edges,
+        duration(looked.as_secs_f64() * 1e3)
+    ))?;
+    for path in &kept.written {
+        out.line(format!("  wrote the block of {}", path.display()))?;
+    }
+    for problem in memory.problems.iter().chain(&kept.problems) {
+        note(problem);
+    }
+    Ok(())
+}
+
+/// `mind context`.
+pub(crate) fn context(args: &ContextArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let (project, keeper) = open(args.path.path.as_deref(), common)?;
+    if args.regenerate {
+        keeper.refresh(&project, Depth::Full)?;
+        let memory = ProjectMemory::read(&project, keeper.home())?;
+        let kept = write_blocks(&memory);
+        for problem in &kept.problems {
+            note(problem);
+        }
+        if out.json {
+            out.value(&json!({"written": kept.written, "problems": kept.problems}))?;
+        } else {
+            for path in &kept.written {
+                out.line(format!("{}  written", path.display()))?;
+            }
+        }
+        return match (kept.written.is_empty(), kept.problems.is_empty()) {
+            (true, false) => Err(CliError::failed("no block was written", "do what stands above")),
+            (true, true) if !out.json => out.line("every block is as it should be"),
+            _ => Ok(()),
+        };
+    }
+    let memory = ProjectMemory::read(&project, keeper.home())?;
+    if !args.check {
+        return out.line(block_text(&memory).trim_end());
+    }
+    let files = block_files(&memory);
+    let with_block: Vec<_> =
+        files.iter().filter(|file| !matches!(file.state, BlockState::Absent | BlockState::None)).collect();
+    let bad = with_block.iter().filter(|file| file.state != BlockState::Fresh).count();
+    if out.json {
+        out.value(&json!(files))?;
+    } else {
+        for file in &with_block {
+            let problem = file.problem.as_deref().map(|problem| format!("  {problem}")).unwrap_or_default();
+            out.line(format!("{}  {}{problem}", file.path.display(), json!(file.state).as_str().unwrap_or_default()))?;
+        }
+    }
+    match (bad, with_block.len()) {
+        (0, 1..) => Ok(()),
+        (0, 0) => Err(CliError::failed("no file has a block", "run `mind context --regenerate`")),
+        _ => Err(CliError::failed("a block is not as it should be", "run `mind context --regenerate`")),
+    }
+}
+
+/// `mind parse`.
+pub(crate) fn parse(args: &ParseArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let (project, keeper) = open(args.path.path.as_deref(), common)?;
+    let memory = ProjectMemory::read(&project, keeper.home())?;
+    let shown =
+        |record: &&Record| args.inline || !record.source.file.contains(':') && record.source.file.starts_with(".mind/");
+    let records: Vec<&Record> = memory.records.iter().filter(shown).collect();
+    if out.json {
+        return out.value(&json!({
+            "project_state": memory.parsed.project_state, "entities": records, "sessions": memory.parsed.sessions,
+            "project_edges": memory.parsed.gotchas, "next_items": memory.parsed.next_items,
+            "relations": memory.parsed.relations, "parse_errors": memory.parsed.problems, "stats": memory.parsed.stats,
+        }));
+    }
+    for record in &records {
+        let status =
+            record.status.map(|status| format!(", {}", json!(status).as_str().unwrap_or_default())).unwrap_or_default();
+        let place = format!("{}:{}", record.source.file, record.source.line);
+        out.line(format!("{place}  [{}{status}] {:.2} {}", record.kind.name(), record.confidence, record.title))?;
+        let rule = format!("    {}  {}", record.rule, record.id);
+        out.line(out.paint(Tone::Dim, &rule))?;
+    }
+    for problem in &memory.problems {
+        note(problem);
+    }
+    out.line(format!("{} memories", records.len()))
+}
+
+/// `mind export`.
+pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let (mut paths, home) = (Vec::new(), mind_home()?);
+    if args.all {
+        let registry = Registry::new(memory::SharedFolder::new(home.clone()));
+        paths.extend(registry.list()?.into_iter().map(|project| project.path));
+    } else {
+        paths.push(open(args.path.path.as_deref(), common)?.0);
+    }
+    let folder = memory::SharedFolder::new(home);
+    let mut projects = Vec::new();
+    for path in paths {
+        match ProjectMemory::read(&path, &folder) {
+            Ok(memory) => projects.push(memory),
+            Err(error) => note(format!("{}: left out: {error}", path.display())),
+        }
+    }
+    if args.format == "json" {
+        let rows: Vec<Value> = projects
+            .iter()
+            .map(|memory| json!({"path": memory.path, "name": memory.name, "stack": memory.stack, "memories": memory.records, "dates": memory.dates}))
+            .collect();
+        return out.value(&json!({"format_version": 1, "projects": rows}));
+    }
+    for memory in &projects {
+        out.line(format!("# {}\n", memory.name))?;
+        for (title, kind) in
+            [("Decisions", "decision"), ("Issues", "issue"), ("Learnings", "learning"), ("Gotchas", "edge")]
+        {
+            let records: Vec<&Record> = memory.records.iter().filter(|record| record.kind.name() == kind).collect();
+            if records.is_empty() {
+                continue;
+            }
+            out.line(format!("## {title}\n"))?;
+            for record in records {
+                let reason = record.reasoning.as_deref().map(|reason| format!(" - {reason}")).unwrap_or_default();
+                let date = record.date.map(|date| format!(" ({date})")).unwrap_or_default();
+                out.line(format!("- {}{date}{reason}", record.title))?;
+            }
+            out.line("")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! `mind mcp` and `mind hook`.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use m1nd_engine::memory::{HookEvent, Keeper, hook};
+use m1nd_engine::{Engine, EngineConfig};
+use m1nd_server::{ServeOptions, serve};
+use m1nd_tools::Toolset;
+use serde_json::Value;
+
+use super::{mind_home, places};
+use crate::args::Common;
+use crate::error::CliError;
+use crate::memory_args::HookWord;
+use crate::output::Out;
+use crate::project;
+
+/// Largest input of a hook, in bytes.
+const MAX_INPUT: u64 = 8 << 20;
+
+/// `mind mcp`: the memory tools and no others. The code index is only read.
+pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
+    let mut config = EngineConfig::new(project::home(common)?, vec![project::root(None)?]);
+    config.read_only = true;
+    places(&mut config, false)?;
+    let engine = Engine::open(config)?;
+    let options = ServeOptions { name: "mind", only: Some(Toolset::Memory), ..ServeOptions::default() };
+    serve(&engine, options, std::io::stdin(), std::io::stdout())
+        .map_err(|error| CliError::failed(error.to_string(), "start the server again"))
+}
+
+/// `mind hook`. What goes wrong is logged and otherwise silence: a hook must not stand in the way.
+pub(crate) fn answer(event: HookWord, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let event = match event {
+        HookWord::SessionStart => HookEvent::SessionStart,
+        HookWord::Prompt => HookEvent::Prompt,
+        HookWord::PreEdit => HookEvent::PreEdit,
+        HookWord::Stop => HookEvent::Stop,
+    };
+    let mut text = String::new();
+    // A client that sends something else than text asks for nothing that could be answered.
+    let _ = std::io::stdin().take(MAX_INPUT).read_to_string(&mut text);
+    let input: Value = serde_json::from_str(&text).unwrap_or_default();
+    let open = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let places: Vec<PathBuf> = open.into_iter().collect();
+    let home = mind_home()?;
+    let keeper = Keeper::new(&home, Some(&project::home(common)?));
+    match hook(&keeper, event, &input, &places) {
+        Ok(Some(answer)) => out.line(answer.to_string()),
+        Ok(None) => Ok(()),
+        Err(error) => {
+            tracing::warn!(%error, "the hook has nothing to say");
+            Ok(())
+        }
+    }
+}

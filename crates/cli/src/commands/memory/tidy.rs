@@ -1,0 +1,84 @@
+//! `mind doctor`, `archive`, `forget`.
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+use m1nd_engine::memory::{self, Level, MemoryError, ProjectMemory, check_up};
+use serde_json::json;
+
+use super::look::open;
+use super::mind_home;
+use crate::args::Common;
+use crate::error::CliError;
+use crate::memory_args::{ArchiveArgs, DoctorArgs, ForgetArgs};
+use crate::output::{Out, Tone};
+
+/// Days after which entries are moved when nothing is said.
+const OLD_DAYS: i32 = 180;
+
+/// `mind doctor`.
+pub(crate) fn doctor(args: &DoctorArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let home = mind_home()?;
+    let project = match open(args.path.path.as_deref(), common) {
+        Ok((project, keeper)) => {
+            if args.fix {
+                keeper.keep(&project)?;
+            }
+            Some(project)
+        }
+        Err(CliError::Memory(MemoryError::NoProject { .. })) => None,
+        Err(error) => return Err(error),
+    };
+    let findings = check_up(&home, project.as_deref());
+    if out.json {
+        out.value(&json!(findings))?;
+    } else {
+        for finding in &findings {
+            let (tone, mark) = match finding.level {
+                Level::Good => (Tone::Good, "ok"),
+                Level::Warning => (Tone::Warn, "look"),
+                Level::Bad => (Tone::Bad, "bad"),
+            };
+            out.line(format!("{:>4}  {}", out.paint(tone, mark), finding.text))?;
+            if let Some(next) = &finding.next {
+                out.line(format!("      {}", out.paint(Tone::Dim, next)))?;
+            }
+        }
+    }
+    match findings.iter().filter(|finding| finding.level == Level::Bad).count() {
+        0 => Ok(()),
+        bad => Err(CliError::failed(format!("{bad} things do not work"), "do what stands below each")),
+    }
+}
+
+/// `mind archive`.
+pub(crate) fn archive(args: &ArchiveArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let (project, keeper) = open(args.path.path.as_deref(), common)?;
+    let memory = ProjectMemory::read(&project, keeper.home())?;
+    let before = match &args.before {
+        Some(text) => text
+            .parse::<Date>()
+            .map_err(|_| CliError::usage(format!("`{text}` is not a day"), "write it as in 2026-05-31"))?,
+        None => memory.today.saturating_sub(OLD_DAYS.days()),
+    };
+    let moved = memory::archive(&memory, before, args.dry_run)?;
+    if out.json {
+        return out.value(&json!({"moved": moved, "dry_run": args.dry_run}));
+    }
+    for day in &moved {
+        let what = if args.dry_run { "would go to" } else { "went to" };
+        out.line(format!("{}  {} lines {what} {}", day.date, day.lines, day.file.display()))?;
+    }
+    if moved.is_empty() { out.line(format!("nothing of before {before} can be moved")) } else { Ok(()) }
+}
+
+/// `mind forget`.
+pub(crate) fn forget(args: &ForgetArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let (project, keeper) = open(args.path.path.as_deref(), common)?;
+    let memory = ProjectMemory::read(&project, keeper.home())?;
+    let (file, line, text) = memory::forget(&memory, &args.id, args.dry_run)?;
+    if out.json {
+        return out.value(&json!({"file": file, "line": line, "text": text, "dry_run": args.dry_run}));
+    }
+    let what = if args.dry_run { "would be taken out" } else { "was taken out" };
+    out.line(format!("{}:{line} {what}:\n  {text}", file.display()))
+}

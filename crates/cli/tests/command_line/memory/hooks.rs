@@ -1,0 +1,115 @@
+//! What agents are told without asking.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::{MEMORY, mind, remembered, text};
+use crate::{Place, SHOP};
+
+/// The answer of a hook; `Null` for silence.
+fn hook(place: &Place, event: &str, input: &Value) -> Value {
+    let mut command = place.command(&["memory", "hook", event]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    match output.stdout.as_slice() {
+        b"" => Value::Null,
+        answer => serde_json::from_slice(answer).unwrap(),
+    }
+}
+
+fn said(answer: &Value) -> &str {
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn a_session_starts_with_the_block_where_the_client_has_not_read_it() {
+    let place = remembered();
+    let input =
+        json!({"session_id": "s", "cwd": place.project.path(), "hook_event_name": "SessionStart", "source": "startup"});
+    let answer = hook(&place, "session-start", &input);
+    assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SessionStart");
+    assert!(said(&answer).contains("Prices are in cents") && !said(&answer).contains("<!--"), "{answer}");
+    assert_eq!(mind(&place, &["context", "--regenerate"]).code, 0);
+    assert_eq!(hook(&place, "session-start", &input), Value::Null, "the client reads CLAUDE.md by itself");
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}**Decided:** sell jam because people like it\n"));
+    assert!(said(&hook(&place, "session-start", &input)).contains("sell jam"), "it had read the old block");
+}
+
+#[test]
+fn a_request_gets_the_memories_that_answer_it_once() {
+    let place = remembered();
+    let input = json!({"session_id": "one", "cwd": place.project.path(), "prompt": "the totals on the invoice are wrong, why?"});
+    let answer = hook(&place, "prompt", &input);
+    assert!(said(&answer).contains("totals differ from the invoice"), "{answer}");
+    assert_eq!(hook(&place, "prompt", &input), Value::Null, "once a session");
+    let other = json!({"session_id": "two", "cwd": place.project.path(), "prompt": "the totals on the invoice are wrong, why?"});
+    assert!(said(&hook(&place, "prompt", &other)).contains("totals differ"));
+    let short = json!({"session_id": "one", "cwd": place.project.path(), "prompt": "go on"});
+    assert_eq!(hook(&place, "prompt", &short), Value::Null);
+}
+
+#[test]
+fn before_an_edit_gotchas_and_memories_of_the_code_are_shown_once() {
+    let place = remembered();
+    let edit = |session: &str| {
+        let tool = json!({"file_path": place.project.join("shop/price.py"), "old_string": "x", "new_string": "show prices in cents"});
+        json!({"session_id": session, "cwd": place.project.path(), "tool_name": "Edit", "tool_input": tool})
+    };
+    let answer = hook(&place, "pre-edit", &edit("a"));
+    assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "PreToolUse");
+    assert!(answer["hookSpecificOutput"].get("permissionDecision").is_none(), "it never stands in the way");
+    assert!(said(&answer).contains("round in"), "{answer}");
+    assert_eq!(hook(&place, "pre-edit", &edit("a")), Value::Null);
+    let secret = json!({"file_path": "a.ts", "content": "import crypto from 'crypto'"});
+    place.project.write("vercel.json", "{}");
+    assert_eq!(mind(&place, &["index"]).code, 0);
+    let input = json!({"session_id": "b", "cwd": place.project.path(), "tool_name": "Write", "tool_input": secret});
+    assert!(said(&hook(&place, "pre-edit", &input)).contains("[gotcha, "), "{}", hook(&place, "pre-edit", &input));
+}
+
+#[test]
+fn the_end_brings_the_block_up_to_date() {
+    let place = remembered();
+    assert_eq!(mind(&place, &["context", "--regenerate"]).code, 0);
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}**Decided:** sell jam because people like it\n"));
+    assert_eq!(hook(&place, "stop", &json!({"session_id": "s", "cwd": place.project.path()})), Value::Null);
+    assert!(text(&place, "CLAUDE.md").contains("sell jam"));
+}
+
+#[test]
+fn a_hook_never_fails() {
+    let place = Place::new(SHOP);
+    for event in ["session-start", "prompt", "pre-edit", "stop"] {
+        for input in [json!({}), json!(7), json!({"cwd": "/nowhere", "prompt": 7, "tool_input": {"file_path": ["x"]}})]
+        {
+            assert_eq!(hook(&place, event, &input), Value::Null, "{event} {input}");
+        }
+    }
+    let place = remembered();
+    place.project.write(".mind/MEMORY.md", [0xff, 0xfe, 0, 1, 2]);
+    place.project.write(".mind/.index/noted.m1nd", "junk");
+    for event in ["session-start", "prompt", "pre-edit", "stop"] {
+        hook(&place, event, &json!({"cwd": place.project.path(), "prompt": "what is known here?"}));
+    }
+}
+
+#[test]
+fn the_installer_adds_hooks_and_a_memory_once() {
+    let place = Place::new(SHOP);
+    place.project.write(".claude/settings.json", "{\n  \"model\": \"x\"\n}\n");
+    let run = place.run(&["init", "--memory", "--yes", "--client", "claude-code"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let settings: Value = serde_json::from_str(&text(&place, ".claude/settings.json")).unwrap();
+    assert_eq!(settings["model"], "x");
+    for event in ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"] {
+        let command = settings["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap();
+        assert!(command.contains(" memory hook "), "{command}");
+    }
+    assert!(place.project.join(".mind/MEMORY.md").is_file() && text(&place, "CLAUDE.md").contains("MIND:END"));
+    let again = place.run(&["init", "--memory", "--yes", "--client", "claude-code"]);
+    assert!(again.out.contains("nothing to do"), "{}", again.out);
+}

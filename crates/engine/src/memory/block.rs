@@ -1,0 +1,265 @@
+//! The block in `CLAUDE.md` and its like: which files have one, whether it is as it should be, and writing it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Zoned;
+use m1nd_base::RepoPath;
+use m1nd_memory::Recall;
+use m1nd_memory::block::{self, BlockHealth, BlockInput, BlockLimits};
+use m1nd_store::{RealSystem, SharedFolder, StoreError, create_user_file, inside, replace_user_file};
+use m1nd_vfs::{Root, VfsError};
+
+use crate::memory::MemoryError;
+use crate::memory::code::CodeState;
+use crate::memory::keeper::Kept;
+use crate::memory::load::ProjectMemory;
+use crate::memory::project::INDEX_FOLDER;
+
+/// The file that is made if there is none.
+const MAIN: &str = "CLAUDE.md";
+/// Files that agents read by themselves, relative to the project.
+const TARGETS: &[&str] = &[MAIN, "AGENTS.md", ".cursorrules", ".windsurfrules", ".clinerules"];
+/// Largest such file that is changed, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
+/// Held while files of a project are changed.
+const LOCK: &str = ".block.lock";
+/// How long to wait for it.
+const WAIT: Duration = Duration::from_secs(2);
+/// Tries against somebody who writes at the same time.
+const TRIES: usize = 3;
+/// Backups kept of one file.
+const MAX_BACKUPS: usize = 14;
+
+/// How the block of a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BlockState {
+    /// There is no such file.
+    Absent,
+    /// The file has none.
+    None,
+    /// It is what it should be.
+    Fresh,
+    /// It is not.
+    Stale,
+    /// A person has changed it.
+    Edited,
+    /// Its marks do not fit, so it cannot be changed safely.
+    Broken,
+}
+
+/// A file that can have a block.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct BlockFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How its block is.
+    pub state: BlockState,
+    /// What is wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Which files are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// Those that have a block.
+    WithBlock,
+    /// Those that are there, and [`MAIN`].
+    All,
+}
+
+/// The block as it should be now. A function of the memory, what is noted of it and the day; so every process makes the same.
+pub fn text(memory: &ProjectMemory) -> String {
+    let marked = marked(memory);
+    let recall = marked.as_ref().unwrap_or_else(|| memory.recall());
+    let settings = &memory.settings;
+    let number = |value: u32| value as usize;
+    let limits = BlockLimits {
+        max_chars: number(settings.max_chars),
+        max_decisions: number(settings.max_decisions),
+        max_open_loops: number(settings.max_open_loops),
+        max_gotchas: number(settings.max_gotchas),
+        ..BlockLimits::default()
+    };
+    block::render(&BlockInput {
+        today: memory.today,
+        health: BlockHealth::Active,
+        state: &memory.parsed.project_state,
+        recall,
+        gotchas: &memory.parsed.gotchas,
+        stack_gotchas: &memory.matcher().for_stack(&memory.stack),
+        sessions: &memory.parsed.sessions,
+        next: &memory.parsed.next_items,
+        focus: &[],
+        hits: None,
+        limits,
+    })
+}
+
+/// The memories with a mark on those whose code changed or is gone, if there are such.
+fn marked(memory: &ProjectMemory) -> Option<Recall> {
+    let mut records = memory.records.to_vec();
+    let mut any = false;
+    for record in &mut records {
+        let mark = match memory.noted.code.get(&record.id) {
+            Some(CodeState::Stale) => "its code changed since",
+            Some(CodeState::Gone) => "its code is gone",
+            _ => continue,
+        };
+        record.title = format!("{} [{mark}]", record.title).into();
+        any = true;
+    }
+    any.then(|| Recall::new(records.into()))
+}
+
+/// The same without its marks.
+pub(crate) fn body(memory: &ProjectMemory) -> String {
+    let text = text(memory);
+    text.lines().filter(|line| !line.starts_with("<!-- MIND:")).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a file of the project has a block.
+pub(crate) fn is_in(project: &Path, file: &str) -> bool {
+    read(project, file).ok().flatten().is_some_and(|bytes| matches!(block::inspect(&bytes), Ok(Some(_))))
+}
+
+/// The files of a project that can have a block, and how that is.
+pub fn block_files(memory: &ProjectMemory) -> Vec<BlockFile> {
+    let fresh = text(memory);
+    let state = |file: &&str| {
+        let path = memory.path.join(file);
+        let of = |state, problem| BlockFile { path: path.clone(), state, problem };
+        match read(&memory.path, file) {
+            Ok(None) => of(BlockState::Absent, None),
+            Err(error) => of(BlockState::Broken, Some(error.to_string())),
+            Ok(Some(bytes)) => match block::inspect(&bytes) {
+                Err(error) => of(BlockState::Broken, Some(error.to_string())),
+                Ok(None) => of(BlockState::None, None),
+                Ok(Some(present)) if present.is_edited => of(BlockState::Edited, None),
+                Ok(Some(_)) => match block::splice(&bytes, &fresh) {
+                    Ok(spliced) if !spliced.changed => of(BlockState::Fresh, None),
+                    _ => of(BlockState::Stale, None),
+                },
+            },
+        }
+    };
+    TARGETS.iter().map(state).collect()
+}
+
+/// Writes the block into the files that have one, where it is not as it should be.
+pub fn refresh(memory: &ProjectMemory) -> Kept {
+    write(memory, Which::WithBlock)
+}
+
+/// Writes the block into all files that can have one and are there, and makes `CLAUDE.md` if it is not.
+pub fn write_blocks(memory: &ProjectMemory) -> Kept {
+    write(memory, Which::All)
+}
+
+fn write(memory: &ProjectMemory, which: Which) -> Kept {
+    let fresh = text(memory);
+    let mut kept = Kept::default();
+    let mut done: Vec<PathBuf> = Vec::new();
+    for file in TARGETS {
+        match write_one(memory, file, &fresh, which, &mut done, &mut kept.problems) {
+            Ok(Some(path)) => kept.written.push(path),
+            Ok(None) => {}
+            Err(error) => kept.problems.push(error.to_string()),
+        }
+    }
+    kept
+}
+
+fn write_one(
+    memory: &ProjectMemory,
+    file: &str,
+    fresh: &str,
+    which: Which,
+    done: &mut Vec<PathBuf>,
+    problems: &mut Vec<String>,
+) -> Result<Option<PathBuf>, MemoryError> {
+    let path = memory.path.join(file);
+    let broken = |why: String| MemoryError::Block { path: path.clone(), why };
+    for _ in 0..TRIES {
+        let Some(before) = read(&memory.path, file)? else {
+            if which == Which::All && file == MAIN {
+                let text = block::splice(b"", fresh).map_err(|error| broken(error.to_string()))?;
+                return Ok(create_user_file(&RealSystem, &path, &text.bytes)?.then(|| path.clone()));
+            }
+            return Ok(None);
+        };
+        // Links to one file are common; it is written once.
+        let target = inside(&memory.path, &path)?;
+        if done.contains(&target) {
+            return Ok(None);
+        }
+        let has_block = block::inspect(&before).map_err(|error| broken(error.to_string()))?.is_some();
+        if !has_block && which == Which::WithBlock {
+            return Ok(None);
+        }
+        let spliced = block::splice(&before, fresh).map_err(|error| broken(error.to_string()))?;
+        if !spliced.changed {
+            done.push(target);
+            return Ok(None);
+        }
+        let folder = SharedFolder::new(memory.path.join(INDEX_FOLDER));
+        let _lock = folder.hold(LOCK, WAIT)?;
+        if read(&memory.path, file)?.as_deref() != Some(before.as_slice()) {
+            continue;
+        }
+        keep_copies(&folder, file, &before, &spliced.edited, problems)?;
+        replace_user_file(&RealSystem, &target, &spliced.bytes)?;
+        done.push(target.clone());
+        return Ok(Some(target));
+    }
+    Err(broken("it was changed by somebody else at the same time; try again".into()))
+}
+
+/// The file as it was, once a day; and what a person had changed in the block, each time.
+fn keep_copies(
+    folder: &SharedFolder,
+    file: &str,
+    before: &[u8],
+    edited: &[String],
+    problems: &mut Vec<String>,
+) -> Result<(), StoreError> {
+    let name = file.trim_start_matches('.');
+    let backups = SharedFolder::new(folder.path().join("backup"));
+    let backup = format!("{name}-{}", Zoned::now().date());
+    if backups.read(&backup, MAX_BYTES)?.is_none() {
+        backups.change(&backup, MAX_BYTES, WAIT, |_| Ok::<_, StoreError>(((), Some(before.to_vec()))))?;
+        let mut names = backups.system().list(backups.path()).unwrap_or_default();
+        names.retain(|other| other.starts_with(&format!("{name}-")));
+        // Names end in days, so they are in order of time.
+        for old in names.iter().take(names.len().saturating_sub(MAX_BACKUPS)) {
+            let _ = backups.system().remove(&backups.path().join(old));
+        }
+    }
+    if !edited.is_empty() {
+        let kept = format!("edited-{name}-{}", Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));
+        let text = edited.join("\n").into_bytes();
+        folder.change(&kept, MAX_BYTES, WAIT, |_| Ok::<_, StoreError>(((), Some(text))))?;
+        let place = folder.path().join(&kept);
+        problems.push(format!(
+            "the block of {file} had been changed by hand; what stood there is kept in `{}`: memories belong into .mind/MEMORY.md",
+            place.display()
+        ));
+    }
+    Ok(())
+}
+
+/// The bytes of a file of the project; `None` if there is none.
+fn read(project: &Path, file: &str) -> Result<Option<Vec<u8>>, MemoryError> {
+    let path = RepoPath::new(file).map_err(|error| MemoryError::Invalid(error.to_string()))?;
+    match Root::open(project)?.read(&path, MAX_BYTES) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(VfsError::NotFound { .. }) => {
+            // A link to nothing is not nothing: writing would take its place.
+            inside(project, &project.join(file))?;
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,362 @@
+//! The loop of the daemon: one thread that does everything, woken by the watch, the socket and the time.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use jiff::Timestamp;
+use m1nd_store::SharedFolder;
+use m1nd_vfs::FolderWatch;
+
+use super::log::{Level, Log};
+use super::projects::Projects;
+use super::protocol::{DaemonReport, Reply, Request};
+use super::{LOCK, STATE};
+use crate::memory::project::FOLDER;
+use crate::memory::registry::{FILE as REGISTRY, Registry};
+use crate::memory::{Keeper, MemoryError, Settings, user_settings};
+
+/// Time between two looks at projects that cannot be watched.
+const POLL: Duration = Duration::from_secs(5);
+/// How long a change of the list of projects is waited for.
+const LIST_PAUSE: Duration = Duration::from_millis(100);
+
+/// What wakes the loop.
+enum Event {
+    /// Something may have changed at this path; anywhere without one.
+    Changed(Option<PathBuf>),
+    /// Somebody asks.
+    Asked(Request, Sender<Reply>),
+}
+
+struct Daemon {
+    home: SharedFolder,
+    registry: Registry,
+    keeper: Keeper,
+    settings: Settings,
+    projects: Projects,
+    watch: Option<FolderWatch>,
+    degraded: Option<String>,
+    started_at: Timestamp,
+    last_index: Option<Timestamp>,
+    log: Log,
+    /// The list of projects is to be read again.
+    list_due: Option<Instant>,
+}
+
+/// Runs until it is asked to end.
+///
+/// # Errors
+/// [`MemoryError::Daemon`] if one runs already or the socket cannot be made; [`MemoryError::Store`].
+pub fn run(home: &Path, store: Option<&Path>) -> Result<(), MemoryError> {
+    let folder = SharedFolder::new(home.to_owned());
+    let Some(_lock) = folder.try_hold(LOCK)? else {
+        return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()));
+    };
+    let (events, inbox) = unbounded();
+    listen(home, events.clone())?;
+    let (settings, problems) = user_settings(&folder);
+    let log = Log::new(home, Level::parse(&settings.log_level));
+    for problem in problems {
+        log.write(Level::Warn, format_args!("configuration: {problem}"));
+    }
+    let watch = FolderWatch::start(move |path| {
+        let _ = events.send(Event::Changed(path.map(Path::to_owned)));
+    });
+    let degraded = watch.as_ref().err().map(ToString::to_string);
+    let mut daemon = Daemon {
+        registry: Registry::new(folder.clone()),
+        keeper: Keeper::new(home, store),
+        home: folder,
+        settings,
+        projects: Projects::default(),
+        watch: watch.ok(),
+        degraded,
+        started_at: Timestamp::now(),
+        last_index: None,
+        log,
+        list_due: None,
+    };
+    daemon.log.write(Level::Info, format_args!("started, process {}", std::process::id()));
+    daemon.watch_folder(home);
+    daemon.read_list();
+    daemon.work(&inbox);
+    daemon.end();
+    Ok(())
+}
+
+impl Daemon {
+    fn work(&mut self, inbox: &Receiver<Event>) {
+        loop {
+            let event = match self.wait() {
+                None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(time) => inbox.recv_timeout(time),
+            };
+            match event {
+                Ok(Event::Changed(path)) => self.changed(path.as_deref()),
+                Ok(Event::Asked(request, reply)) => {
+                    let (answer, ends) = self.answer(&request);
+                    let _ = reply.send(answer);
+                    if ends {
+                        return;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.pass();
+        }
+    }
+
+    /// How long nothing has to be done; `None` until something happens.
+    fn wait(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let due = [self.projects.next(), self.list_due].into_iter().flatten().min();
+        let due = due.map(|due| due.saturating_duration_since(now));
+        let check = self.projects.any_open().then(|| Duration::from_secs(self.settings.check_interval_seconds.into()));
+        let poll = self.degraded.is_some().then_some(POLL);
+        [due, check, poll].into_iter().flatten().min()
+    }
+
+    fn pause(&self) -> Duration {
+        Duration::from_millis(self.settings.debounce_ms.into())
+    }
+
+    fn silence(&self) -> Duration {
+        Duration::from_secs(u64::from(self.settings.inactivity_minutes) * 60)
+    }
+
+    fn changed(&mut self, path: Option<&Path>) {
+        let now = Instant::now();
+        match path {
+            None => {
+                self.list_due = Some(now + LIST_PAUSE);
+                self.projects.wake_all(now, self.pause());
+            }
+            Some(path) if path.parent() == Some(self.home.path()) => {
+                if path.file_name().is_some_and(|name| name == REGISTRY) {
+                    self.list_due = Some(now + LIST_PAUSE);
+                }
+            }
+            Some(path) => {
+                if let Some(project) = self.projects.of(path) {
+                    self.projects.wake(&project, now, self.pause());
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, request: &Request) -> (Reply, bool) {
+        let done = Reply { ok: true, report: None, error: None };
+        match request {
+            Request::Ping => (done, false),
+            Request::Status => (Reply { report: Some(self.report()), ..done }, false),
+            Request::Reindex { project } => {
+                let now = Instant::now();
+                match project {
+                    Some(project) if !self.projects.by_path.contains_key(project) => {
+                        let error = Some(format!("`{}` is not registered; run `mind add` there", project.display()));
+                        return (Reply { ok: false, report: None, error }, false);
+                    }
+                    Some(project) => self.projects.wake(project, now, Duration::ZERO),
+                    None => self.projects.wake_all(now, Duration::ZERO),
+                }
+                (done, false)
+            }
+            Request::Stop => (done, true),
+        }
+    }
+
+    fn report(&self) -> DaemonReport {
+        DaemonReport {
+            pid: std::process::id(),
+            started_at: self.started_at,
+            version: env!("CARGO_PKG_VERSION").into(),
+            last_index: self.last_index,
+            degraded: self.degraded.clone(),
+            projects: self.projects.report(Timestamp::now(), self.silence()),
+        }
+    }
+
+    /// Does what is due.
+    fn pass(&mut self) {
+        let now = Instant::now();
+        if self.list_due.is_some_and(|due| due <= now) {
+            self.list_due = None;
+            self.read_list();
+        }
+        if self.degraded.is_some() {
+            self.projects.wake_all(now, Duration::ZERO);
+        }
+        // One at a time: whoever asks meanwhile does not wait for all of them.
+        if let Some(project) = self.projects.take_due(now) {
+            self.look_at(&project);
+        }
+        for project in self.projects.end_silent(Timestamp::now(), self.silence()) {
+            self.log.write(Level::Info, format_args!("{}: the session has ended", project.display()));
+            self.look_at(&project);
+        }
+    }
+
+    /// Brings what is noted of a project and its block up to date, if its memory has changed.
+    fn look_at(&mut self, path: &Path) {
+        let outcome = self.keeper.keep(path);
+        let now = Timestamp::now();
+        let Some(project) = self.projects.by_path.get_mut(path) else { return };
+        project.problem = None;
+        match outcome {
+            Ok(kept) => {
+                if kept.memory_changed {
+                    (project.activity, project.is_open) = (Some(now), true);
+                    self.last_index = Some(now);
+                    if let Err(error) = self.registry.touch(path, now) {
+                        self.log.write(Level::Warn, format_args!("the time of the change is not kept: {error}"));
+                    }
+                }
+                for file in kept.written {
+                    self.log.write(Level::Info, format_args!("wrote the block of {}", file.display()));
+                }
+                for problem in kept.problems {
+                    self.log.write(Level::Warn, &problem);
+                    project.problem = Some(problem);
+                }
+            }
+            Err(error) => {
+                self.log.write(Level::Warn, format_args!("{}: {error}", path.display()));
+                project.problem = Some(error.to_string());
+            }
+        }
+        if !project.is_watched {
+            // It may have come back.
+            self.watch_project(path);
+        }
+    }
+
+    /// Takes over the list of projects as it is now.
+    fn read_list(&mut self) {
+        let registered = match self.registry.list() {
+            Ok(projects) => projects.into_iter().map(|project| project.path).collect::<Vec<_>>(),
+            Err(error) => {
+                self.log.write(Level::Error, format_args!("the list of projects stays as it was: {error}"));
+                return;
+            }
+        };
+        let (new, gone) = self.projects.set(&registered);
+        for path in gone {
+            if let Some(watch) = &self.watch {
+                watch.remove(&path.join(FOLDER));
+            }
+        }
+        let now = Instant::now();
+        for path in &new {
+            self.watch_project(path);
+            self.projects.wake(path, now, Duration::ZERO);
+        }
+        self.write_state();
+    }
+
+    fn watch_project(&mut self, path: &Path) {
+        let is_watched = self.watch_folder(&path.join(FOLDER));
+        // A commit adds a line here; without git, or with an unusual one, commits are looked at with the next change.
+        let commits = path.join(".git/logs");
+        if let Some(watch) = self.watch.as_ref().filter(|_| commits.is_dir()) {
+            let _ = watch.add(&commits);
+        }
+        if let Some(project) = self.projects.by_path.get_mut(path) {
+            project.is_watched = is_watched;
+        }
+    }
+
+    fn watch_folder(&mut self, folder: &Path) -> bool {
+        let Some(watch) = &self.watch else { return false };
+        match watch.add(folder) {
+            Ok(()) => true,
+            Err(_) if !folder.is_dir() => false,
+            Err(error) => {
+                self.log.write(Level::Warn, format_args!("{error}; it is looked at every {} s", POLL.as_secs()));
+                self.degraded = Some(error.to_string());
+                false
+            }
+        }
+    }
+
+    /// For people, and for programs of the time before the socket.
+    fn write_state(&self) {
+        let paths: Vec<&PathBuf> = self.projects.by_path.keys().collect();
+        let state = serde_json::json!({
+            "version": 1, "pid": std::process::id(), "started_at": self.started_at, "projects_watching": paths,
+        });
+        let text = format!("{state:#}\n").into_bytes();
+        let written = self.home.change(STATE, 1 << 24, LIST_PAUSE * 10, |_| Ok::<_, MemoryError>(((), Some(text))));
+        if let Err(error) = written {
+            self.log.write(Level::Warn, format_args!("{STATE} is not written: {error}"));
+        }
+    }
+
+    /// The last block of each project, and nothing left behind.
+    fn end(&mut self) {
+        let open: Vec<PathBuf> =
+            self.projects.by_path.iter().filter(|(_, project)| project.is_open).map(|(path, _)| path.clone()).collect();
+        for path in open {
+            self.look_at(&path);
+        }
+        for name in [super::SOCKET, STATE] {
+            let _ = std::fs::remove_file(self.home.path().join(name));
+        }
+        self.log.write(Level::Info, "ended");
+    }
+}
+
+/// Listens on the socket in a thread of its own. Only for the holder of the lock: a socket that is there was left behind.
+#[cfg(unix)]
+fn listen(home: &Path, events: Sender<Event>) -> Result<(), MemoryError> {
+    use std::os::unix::fs::PermissionsExt;
+
+    let path = home.join(super::SOCKET);
+    let failed = |error: std::io::Error| {
+        MemoryError::Daemon(format!("cannot listen at `{}`: {error}; a shorter MIND_HOME may help", path.display()))
+    };
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => {}
+    }
+    let listener = std::os::unix::net::UnixListener::bind(&path).map_err(failed)?;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
+    let work = move || {
+        for stream in listener.incoming().flatten() {
+            if serve(stream, &events).is_none() {
+                tracing::debug!("a caller went away");
+            }
+        }
+    };
+    std::thread::Builder::new().name("mind-socket".into()).spawn(work).map_err(failed)?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn listen(_home: &Path, _events: Sender<Event>) -> Result<(), MemoryError> {
+    Err(MemoryError::Daemon("the daemon runs on Unix systems only; everything else works without it".into()))
+}
+
+/// Answers one caller. Bounded in size and time, so that nobody can hold up the others for long.
+#[cfg(unix)]
+fn serve(stream: std::os::unix::net::UnixStream, events: &Sender<Event>) -> Option<()> {
+    use std::io::{BufRead, BufReader, Read, Write};
+
+    /// How long a caller may take to ask, and the loop to answer.
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_write_timeout(Some(PATIENCE)).ok()?;
+    let mut line = String::new();
+    BufReader::new((&stream).take(super::protocol::MAX_LINE)).read_line(&mut line).ok()?;
+    let reply = match serde_json::from_str(&line) {
+        Ok(request) => {
+            let (reply, replies) = bounded(1);
+            events.send(Event::Asked(request, reply)).ok()?;
+            replies.recv_timeout(PATIENCE).ok()?
+        }
+        Err(error) => Reply { ok: false, report: None, error: Some(format!("not a request: {error}")) },
+    };
+    (&stream).write_all(format!("{}\n", serde_json::to_string(&reply).ok()?).as_bytes()).ok()
+}

@@ -1,0 +1,124 @@
+//! Memories that stand elsewhere: comments in code and messages of commits.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use m1nd_base::{Cancel, Limits, NoProgress, RepoPath};
+use m1nd_history::{GitFolder, messages};
+use m1nd_lang::{Language, comments_with};
+use m1nd_memory::{COMMENT_MARK, Comment, CommitText, Record, comment_records, comments_by_form, commit_records};
+use m1nd_vfs::{Root, WalkOptions};
+
+use crate::memory::load::redact;
+use crate::memory::noted::{FileNote, MessageNote};
+use crate::memory::stack;
+
+/// Largest file whose comments are read, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+/// Newest commits whose messages are read.
+const MAX_COMMITS: usize = 200;
+/// Digits of a commit's short name.
+const SHORT: usize = 10;
+/// Bytes at the start of a file in which a zero means that it is no text.
+const BINARY_PROBE: usize = 8 << 10;
+/// Files with comments that carry memories that are kept.
+const MAX_FILES: usize = 5_000;
+
+/// What a look at all files of a project found.
+pub(crate) struct Found {
+    /// Comments that carry memories, by file.
+    pub(crate) files: BTreeMap<String, FileNote>,
+    /// What the project is made with.
+    pub(crate) stack: Vec<Box<str>>,
+}
+
+/// Looks at the files of a project for comments that carry memories and for what it is made with. Of comments, only files
+/// whose size or time changed since `before` are read. Ignored and hidden files, and those of dependencies, do not count;
+/// links are not followed. `None` if the project cannot be opened.
+pub(crate) fn look(project: &Path, before: &BTreeMap<String, FileNote>, since: i64) -> Option<Found> {
+    let root = Root::open(project).ok()?;
+    let limits = Limits::default();
+    let walk = root.walk(&WalkOptions::default(), &limits, &Cancel::new(), &NoProgress).unwrap_or_default();
+    let key = project.to_string_lossy();
+    let stack = stack::detect(&root, &walk.files);
+    let mut found = BTreeMap::new();
+    for (path, meta) in walk.files {
+        if meta.size > MAX_FILE || found.len() >= MAX_FILES {
+            continue;
+        }
+        let known = before.get(path.as_str());
+        let is_same = known.is_some_and(|note| note.size == meta.size && note.mtime_ns == meta.mtime_ns);
+        // A file without such comments is not noted: it is read again only if it changed since the last time, with two
+        // seconds to spare for clocks of file systems.
+        let is_old = known.is_none() && meta.mtime_ns / 1_000_000_000 < since - 2;
+        if is_same || is_old {
+            found.extend(known.map(|note| (path.as_str().to_owned(), note.clone())));
+            continue;
+        }
+        let Ok(bytes) = root.read(&path, MAX_FILE) else { continue };
+        if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if !text.contains(COMMENT_MARK) {
+            continue;
+        }
+        let comments = comments_of(&path, &text, &limits);
+        let mut records: Vec<Record> =
+            comments.iter().flat_map(|comment| comment_records(comment, path.as_str(), &key, None)).collect();
+        // What is written below the project must not hold a secret that was only in code.
+        records.iter_mut().for_each(redact);
+        if !records.is_empty() {
+            let note = FileNote { size: meta.size, mtime_ns: meta.mtime_ns, records };
+            found.insert(path.as_str().to_owned(), note);
+        }
+    }
+    Some(Found { files: found, stack })
+}
+
+/// The comments with memories in a text: by its grammar where its language has one, so that a string is none; else by form.
+fn comments_of(path: &RepoPath, text: &str, limits: &Limits) -> Vec<Comment> {
+    let head = &text.as_bytes()[..text.len().min(BINARY_PROBE)];
+    let language = Language::detect(path, head);
+    match comments_with(language, text, COMMENT_MARK, limits, &Cancel::new()) {
+        Some(found) => found.iter().map(|found| Comment { line: found.line, text: found.text.into() }).collect(),
+        None => comments_by_form(path.as_str(), text),
+    }
+}
+
+/// The messages of a project's commits.
+pub(crate) struct Messages {
+    /// What is checked out.
+    pub(crate) head: String,
+    /// When the newest commit was made, in seconds since 1970.
+    pub(crate) newest: i64,
+    /// Those that carry memories, newest first.
+    pub(crate) commits: Vec<MessageNote>,
+}
+
+/// The memories in messages of commits that are reachable from what is checked out; `None` if that is still `head`, or there
+/// is no history.
+pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
+    let git = GitFolder::find(project).ok()?;
+    let now = git.head().ok()?;
+    if now.commit() == head {
+        return None;
+    }
+    let key = project.to_string_lossy();
+    let zone = TimeZone::system();
+    let (mut notes, mut newest) = (Vec::new(), 0);
+    for message in messages(&git, &now, MAX_COMMITS, &Cancel::new()).ok()? {
+        newest = newest.max(message.time);
+        let Ok(time) = Timestamp::from_second(message.time) else { continue };
+        let short_id = message.commit.get(..SHORT).unwrap_or(&message.commit);
+        let date = time.to_zoned(zone.clone()).date();
+        let mut records = commit_records(&CommitText { short_id, date, message: &message.text }, &key);
+        records.iter_mut().for_each(redact);
+        if !records.is_empty() {
+            notes.push(MessageNote { commit: message.commit.clone(), records });
+        }
+    }
+    Some(Messages { head: now.commit(), newest, commits: notes })
+}

@@ -1,0 +1,248 @@
+//! What is said to an agent at certain moments: at the start of a session, with each request, before an edit, at the end.
+//!
+//! The hooks of Claude Code: JSON in, JSON out. A hook never stands in the way: what goes wrong is silence.
+
+use std::path::{Path, PathBuf};
+
+use m1nd_memory::edges::{EdgeQuery, Stack};
+use m1nd_memory::{MEDIUM_CONFIDENCE, RecallQuery, Record, secrets};
+use serde_json::{Value, json};
+
+use crate::memory::keeper::{Depth, Keeper, names_of};
+use crate::memory::load::ProjectMemory;
+use crate::memory::project::first_project;
+use crate::memory::registry::Registry;
+use crate::memory::{MemoryError, block};
+
+/// Memories shown with a request.
+const MAX_PROMPT: usize = 5;
+/// Least relevance of one.
+const MIN_RELEVANCE: f32 = 0.3;
+/// Rows shown before an edit.
+const MAX_EDIT: usize = 3;
+/// Least confidence of a gotcha that is shown before an edit.
+const MIN_WARNING: f32 = 0.5;
+/// Characters of one row.
+const MAX_ROW: usize = 240;
+/// Bytes of an edit that are looked at.
+const MAX_CODE: usize = 64 << 10;
+/// Shortest request that is answered, in characters: "go on" asks for nothing.
+const MIN_PROMPT: usize = 12;
+
+/// A moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookEvent {
+    /// A session starts or goes on.
+    SessionStart,
+    /// The user asks for something.
+    Prompt,
+    /// A file is about to be changed.
+    PreEdit,
+    /// The agent has finished.
+    Stop,
+}
+
+impl HookEvent {
+    /// The client's word for it.
+    const fn client_word(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SessionStart",
+            Self::Prompt => "UserPromptSubmit",
+            Self::PreEdit => "PreToolUse",
+            Self::Stop => "Stop",
+        }
+    }
+}
+
+/// What is to be said, as the client expects it; `None` for nothing. `input` is what the client sent, `places` are the folders
+/// in which the project is looked for after the ones that it names.
+///
+/// # Errors
+/// What stands against reading or noting. The caller says nothing then.
+pub fn hook(
+    keeper: &Keeper,
+    event: HookEvent,
+    input: &Value,
+    places: &[PathBuf],
+) -> Result<Option<Value>, MemoryError> {
+    let named = input["cwd"].as_str().map(PathBuf::from);
+    let places: Vec<PathBuf> = places.iter().cloned().chain(named).collect();
+    let project = match first_project(&places, keeper.home().path()) {
+        Ok(project) => project,
+        // Nothing to say where there is no memory.
+        Err(MemoryError::NoProject { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let session = input["session_id"].as_str().unwrap_or("unnamed");
+    let moment = Moment { keeper, project: &project, session, input };
+    let text = match event {
+        HookEvent::SessionStart => moment.session_start()?,
+        HookEvent::Prompt => moment.prompt()?,
+        HookEvent::PreEdit => moment.pre_edit()?,
+        HookEvent::Stop => {
+            moment.stop()?;
+            None
+        }
+    };
+    Ok(text
+        .map(|text| json!({"hookSpecificOutput": {"hookEventName": event.client_word(), "additionalContext": text}})))
+}
+
+struct Moment<'m> {
+    keeper: &'m Keeper,
+    project: &'m Path,
+    session: &'m str,
+    input: &'m Value,
+}
+
+impl Moment<'_> {
+    fn memory(&self) -> Result<ProjectMemory, MemoryError> {
+        ProjectMemory::read(self.project, self.keeper.home())
+    }
+
+    /// The block, where the client has not read it already.
+    fn session_start(&self) -> Result<Option<String>, MemoryError> {
+        self.keeper.refresh(self.project, Depth::Quick)?;
+        let now = jiff::Timestamp::now();
+        Registry::new(self.keeper.home().clone()).touch(self.project, now)?;
+        let memory = self.memory()?;
+        let kept = block::refresh(&memory);
+        // A block that stood there as it should is in the client's context by now.
+        if kept.written.is_empty() && block::is_in(self.project, "CLAUDE.md") {
+            return Ok(None);
+        }
+        Ok(Some(block::body(&memory)))
+    }
+
+    /// Memories that answer the request, each once in a session.
+    fn prompt(&self) -> Result<Option<String>, MemoryError> {
+        let prompt = self.input["prompt"].as_str().unwrap_or_default();
+        if prompt.chars().count() < MIN_PROMPT {
+            return Ok(None);
+        }
+        let memory = self.memory()?;
+        let today = Some(jiff::Zoned::now().date());
+        let question = RecallQuery { text: prompt, kinds: &[], limit: MAX_PROMPT, today, near: None };
+        let found = memory.recall().search(&question);
+        let sure = found.hits.iter().filter(|hit| hit.relevance >= MIN_RELEVANCE);
+        let records: Vec<&Record> = sure.map(|hit| &memory.records[hit.record]).collect();
+        self.say("Memories of this project that may matter here (notes, not instructions):", &records, Vec::new())
+    }
+
+    /// Gotchas and memories of the code that is about to be changed.
+    fn pre_edit(&self) -> Result<Option<String>, MemoryError> {
+        let tool = &self.input["tool_input"];
+        let Some(file) = tool["file_path"].as_str().or_else(|| tool["notebook_path"].as_str()) else { return Ok(None) };
+        let path = std::path::absolute(self.project.join(file)).unwrap_or_else(|_| PathBuf::from(file));
+        let inner = path.strip_prefix(self.project).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        let (before, code) = (old_text(tool), new_text(tool));
+        let memory = self.memory()?;
+        let intent = format!("edit {inner}");
+        let shown = std::collections::BTreeSet::new();
+        let stack = if memory.stack.is_empty() { Stack::Unknown } else { Stack::Detected(&memory.stack) };
+        let goal = memory.parsed.project_state.goal.as_deref().unwrap_or_default();
+        let query = EdgeQuery { intent: &intent, code: Some(&code), stack, goal };
+        let mut warnings = memory.matcher().check(&query, &shown);
+        warnings.retain(|warning| warning.confidence >= MIN_WARNING);
+        let gotchas = warnings.iter().map(|warning| {
+            let severity = json!(warning.severity);
+            let severity = severity.as_str().unwrap_or_default();
+            let text = format!("[gotcha, {severity}] {}: {}", warning.title, warning.workaround);
+            (warning.id.to_string(), text)
+        });
+        let gotchas: Vec<(String, String)> = gotchas.collect();
+        let about = |record: &&Record| is_about(record, &inner, &before) && is_worth(record);
+        let records: Vec<&Record> = memory.records.iter().filter(about).collect();
+        self.say(&format!("Known about {inner} before you change it (notes, not instructions):"), &records, gotchas)
+    }
+
+    fn stop(&self) -> Result<(), MemoryError> {
+        if self.keeper.refresh(self.project, Depth::Quick)? {
+            block::refresh(&self.memory()?);
+        }
+        Ok(())
+    }
+
+    /// The rows that this session has not seen yet, under a heading.
+    fn say(
+        &self,
+        heading: &str,
+        records: &[&Record],
+        first: Vec<(String, String)>,
+    ) -> Result<Option<String>, MemoryError> {
+        let limit = if first.is_empty() { MAX_PROMPT } else { MAX_EDIT };
+        let mut rows = first;
+        rows.extend(records.iter().map(|record| (record.id.to_string(), row(record))));
+        let mut taken = std::collections::BTreeSet::new();
+        rows.retain(|(id, _)| taken.insert(id.clone()));
+        rows.truncate(limit);
+        let ids: Vec<String> = rows.iter().map(|(id, _)| id.clone()).collect();
+        if ids.is_empty() {
+            return Ok(None);
+        }
+        let new = self.keeper.first_time(self.project, self.session, &ids)?;
+        rows.retain(|(id, _)| new.contains(id));
+        let lines: Vec<String> = rows.iter().map(|(_, text)| format!("- {}", one_line(text))).collect();
+        Ok((!lines.is_empty()).then(|| format!("{heading}\n{}", lines.join("\n"))))
+    }
+}
+
+/// Whether a memory names the file, or a symbol in the text that is replaced.
+fn is_about(record: &Record, file: &str, before: &str) -> bool {
+    names_of(record).iter().any(|name| {
+        let ends_in = file == name || file.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('/'));
+        let symbol = name.rsplit(['.', ':', '/', '#']).next().unwrap_or(name).trim_end_matches("()");
+        let is_word = |(at, _): (usize, &str)| {
+            let part = |char: char| char.is_alphanumeric() || char == '_';
+            let (left, right) = (&before[..at], &before[at + symbol.len()..]);
+            !left.ends_with(part) && !right.starts_with(part)
+        };
+        ends_in || (symbol.chars().count() > 3 && before.match_indices(symbol).any(is_word))
+    })
+}
+
+/// Whether a memory is worth being shown unasked.
+fn is_worth(record: &Record) -> bool {
+    let is_over = record.superseded_by.is_some() || record.status == Some(m1nd_memory::Status::Resolved);
+    !is_over && (record.is_key || record.confidence >= MEDIUM_CONFIDENCE)
+}
+
+fn row(record: &Record) -> String {
+    let reason = record.reasoning.as_deref().map(|reason| format!(" - {reason}")).unwrap_or_default();
+    let date = record.date.map(|date| format!(", {date}")).unwrap_or_default();
+    let place = format!("{}:{}", record.source.file, record.source.line);
+    format!("[{}{date}] {}{reason} ({place})", record.kind.name(), record.title)
+}
+
+/// Without secrets, control characters and line breaks, and not too long.
+fn one_line(text: &str) -> String {
+    let clean = secrets::redact(text);
+    let mut line: String = clean.chars().map(|char| if char.is_control() { ' ' } else { char }).take(MAX_ROW).collect();
+    if clean.chars().count() > MAX_ROW {
+        line.push('…');
+    }
+    line
+}
+
+/// What an edit puts in, of all its forms.
+fn new_text(tool: &Value) -> String {
+    texts(tool, &["new_string", "content", "new_source"])
+}
+
+/// What an edit takes out.
+fn old_text(tool: &Value) -> String {
+    texts(tool, &["old_string"])
+}
+
+fn texts(tool: &Value, names: &[&str]) -> String {
+    let edits = tool["edits"].as_array().into_iter().flatten();
+    let all = std::iter::once(tool).chain(edits);
+    let found = all.flat_map(|edit| names.iter().filter_map(|name| edit[*name].as_str()));
+    let mut text = String::new();
+    for part in found {
+        text.push_str(part);
+        text.push('\n');
+    }
+    text.truncate(text.floor_char_boundary(MAX_CODE));
+    text
+}

@@ -1,0 +1,288 @@
+//! The only one that writes about memories: what is noted of a project, the block, the gotchas of all projects.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use m1nd_memory::edges::{Edge, EdgeDraft};
+use m1nd_memory::{Record, RecordId, mentions};
+use m1nd_store::{Home, SharedFolder};
+
+use crate::config::EngineConfig;
+use crate::engine::Engine;
+use crate::memory::code::ProjectPrefix;
+use crate::memory::edges::GlobalEdges;
+use crate::memory::load::{ProjectMemory, Texts};
+use crate::memory::noted::{Anchor, Noted, NotedFile, Seconds, Seen};
+use crate::memory::{MemoryError, block, gather};
+use crate::snapshot::Snapshot;
+
+/// Memories whose code is looked for in one pass; the rest waits for the next.
+const MAX_RESOLVED: usize = 2_000;
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// `MEMORY.md` and commits: milliseconds.
+    Quick,
+    /// The comments of all changed files, too.
+    Full,
+}
+
+/// What a look at a project found and did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// `MEMORY.md` is another than the last time.
+    pub memory_changed: bool,
+    /// Files whose block was written.
+    pub written: Vec<PathBuf>,
+    /// What stood against it, in words.
+    pub problems: Vec<String>,
+}
+
+/// Brings what is kept of projects up to date. Any number of processes may; changes are made under locks.
+#[derive(Debug, Clone)]
+pub struct Keeper {
+    home: SharedFolder,
+    /// The folder of the code indexes; without it code is never looked at.
+    store: Option<PathBuf>,
+    /// The code index of this process, which goes before one of the store.
+    snapshot: Option<Arc<Snapshot>>,
+}
+
+impl Keeper {
+    /// `home` is the folder that all projects share, `store` that of the code indexes.
+    pub fn new(home: &Path, store: Option<&Path>) -> Self {
+        Self { home: SharedFolder::new(home.to_owned()), store: store.map(Path::to_owned), snapshot: None }
+    }
+
+    /// As [`Keeper::new`], with the code index of this process.
+    pub(crate) fn with_snapshot(home: &Path, snapshot: Arc<Snapshot>) -> Self {
+        Self { snapshot: Some(snapshot), ..Self::new(home, None) }
+    }
+
+    /// The folder that all projects share.
+    pub fn home(&self) -> &SharedFolder {
+        &self.home
+    }
+
+    /// Stores a gotcha for all projects.
+    ///
+    /// # Errors
+    /// See [`GlobalEdges::add`].
+    pub fn add_global_edge(&self, draft: &EdgeDraft) -> Result<Edge, MemoryError> {
+        GlobalEdges::add(&self.home, draft, Timestamp::now())
+    }
+
+    /// Brings everything about a project up to date: what is noted, and the blocks in files that have one.
+    ///
+    /// # Errors
+    /// [`MemoryError`] if its memory cannot be read or nothing can be noted. Files that cannot be written are among
+    /// [`Kept::problems`].
+    pub fn keep(&self, project: &Path) -> Result<Kept, MemoryError> {
+        let memory_changed = self.refresh(project, Depth::Full)?;
+        let memory = ProjectMemory::read(project, &self.home)?;
+        let mut kept = block::refresh(&memory);
+        kept.memory_changed = memory_changed;
+        Ok(kept)
+    }
+
+    /// Forgets what was read of comments and commits and what code memories were about, so that all of it is looked for again.
+    ///
+    /// # Errors
+    /// [`MemoryError::Store`].
+    pub fn forget_sources(&self, project: &Path) -> Result<(), MemoryError> {
+        NotedFile::of(project).change(|noted| {
+            noted.files.clear();
+            noted.commits.clear();
+            noted.head.clear();
+            noted.scanned = 0;
+            for seen in noted.records.values_mut() {
+                (seen.text, seen.anchors) = (0, Vec::new());
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Calls with the code index that holds the project, if there is one. Neither makes nor changes one.
+    pub fn with_index<T>(&self, project: &Path, work: impl FnOnce(Option<&Snapshot>) -> T) -> T {
+        if let Some(snapshot) = &self.snapshot {
+            return work(Some(&**snapshot).filter(|snapshot| !snapshot.is_empty()));
+        }
+        let engine = self.store.as_deref().and_then(|store| {
+            let root = project.ancestors().find(|root| Home::holds(store, root))?;
+            let mut config = EngineConfig::new(store.to_owned(), vec![root.to_owned()]);
+            config.read_only = true;
+            Engine::open(config).ok()
+        });
+        match engine {
+            Some(engine) => {
+                let snapshot = engine.snapshot();
+                work(Some(&snapshot).filter(|snapshot| !snapshot.is_empty()).map(|snapshot| &**snapshot))
+            }
+            None => work(None),
+        }
+    }
+
+    /// Notes what is new in a project. `true` if `MEMORY.md` is another than the last time.
+    ///
+    /// # Errors
+    /// [`MemoryError::Files`] or [`MemoryError::Store`].
+    pub fn refresh(&self, project: &Path, depth: Depth) -> Result<bool, MemoryError> {
+        let file = NotedFile::of(project);
+        let before = file.read();
+        let now = Timestamp::now();
+        let messages = gather::commits(project, &before.head);
+        let found = match depth {
+            Depth::Quick => None,
+            Depth::Full => gather::look(project, &before.files, before.scanned),
+        };
+        // Read with the new comments and commits in place.
+        file.change(|noted| {
+            if let Some(messages) = messages {
+                (noted.head, noted.commits, noted.newest_commit) = (messages.head, messages.commits, messages.newest);
+            }
+            if let Some(found) = found {
+                (noted.files, noted.stack, noted.scanned) = (found.files, found.stack, now.as_second());
+            }
+        })?;
+        let changed = self.note_records(project, &file, now.as_second())?;
+        if depth == Depth::Full {
+            self.note_code(project)?;
+        }
+        Ok(changed)
+    }
+
+    /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last time.
+    fn note_records(&self, project: &Path, file: &NotedFile, now: Seconds) -> Result<bool, MemoryError> {
+        let memory = ProjectMemory::of(project, Texts::read(project, &self.home)?);
+        let is_due = |record: &Record| memory.noted.records.get(&record.id).is_none_or(|seen| seen.is_due(record));
+        let due = memory.records.iter().filter(|record| is_due(record)).take(MAX_RESOLVED);
+        let named: Vec<Named> = due.map(Named::of).collect();
+        let anchors = match named.iter().all(|named| named.names.is_empty()) {
+            true => None,
+            false => self.with_index(project, |snapshot| {
+                let prefix = ProjectPrefix::of(snapshot?, project)?;
+                let index = prefix.index(snapshot?);
+                let of = |named: &Named| index.anchors(named.names.iter().map(String::as_str));
+                Some(named.iter().map(of).collect::<Vec<_>>())
+            }),
+        };
+        let mut changed = false;
+        file.change(|noted| {
+            changed = noted.memory != Some(memory.hash);
+            note_times(noted, &memory, now);
+            for (at, named) in named.iter().enumerate() {
+                let found = anchors.as_ref().map(|anchors| anchors.get(at).cloned().unwrap_or_default());
+                if let Some(seen) = noted.records.get_mut(&named.id) {
+                    named.note(seen, found);
+                }
+            }
+            noted.memory = Some(memory.hash);
+            noted.updated = if changed || noted.updated == 0 { now } else { noted.updated };
+        })?;
+        Ok(changed)
+    }
+
+    /// Notes what became of the code that memories name, if the project is indexed.
+    fn note_code(&self, project: &Path) -> Result<(), MemoryError> {
+        let memory = ProjectMemory::read(project, &self.home)?;
+        if memory.noted.records.values().all(|seen| seen.anchors.is_empty()) {
+            return Ok(());
+        }
+        let states = self.with_index(project, |snapshot| Some(memory.code_states(snapshot?)));
+        let Some(states) = states else { return Ok(()) };
+        let code = states.into_iter().map(|(at, state)| (memory.records[at].id, state)).collect();
+        NotedFile::of(project).change(|noted| noted.code = code)?;
+        Ok(())
+    }
+
+    /// Notes that a session of an agent was shown these, and returns those it had not been shown before.
+    ///
+    /// # Errors
+    /// [`MemoryError::Store`].
+    pub fn first_time(&self, project: &Path, session: &str, ids: &[String]) -> Result<BTreeSet<String>, MemoryError> {
+        let mut new = BTreeSet::new();
+        NotedFile::of(project).change(|noted| {
+            let shown = noted.shown.entry(session.to_owned()).or_default();
+            shown.last = Timestamp::now().as_second();
+            new = ids.iter().filter(|id| shown.ids.insert((*id).clone())).cloned().collect();
+        })?;
+        Ok(new)
+    }
+}
+
+/// A memory whose code is looked for.
+struct Named {
+    id: RecordId,
+    /// Hash of its text.
+    text: u64,
+    /// What it names.
+    names: Vec<String>,
+}
+
+impl Named {
+    fn of(record: &Record) -> Self {
+        Self { id: record.id, text: text_hash(record), names: names_of(record) }
+    }
+
+    /// Notes the code that was found; `None` says that there was no index to look in.
+    fn note(&self, seen: &mut Seen, found: Option<Vec<Anchor>>) {
+        match found {
+            // Without an index it stays due, unless there is nothing to look for.
+            None if !self.names.is_empty() => {}
+            None => (seen.text, seen.anchors) = (self.text, Vec::new()),
+            Some(found) => {
+                // A name that means nothing yet may mean something later.
+                seen.text = if found.is_empty() && !self.names.is_empty() { 0 } else { self.text };
+                seen.anchors = found;
+            }
+        }
+    }
+}
+
+impl Seen {
+    /// Whether its code is still to be looked for: never done, or the text is another.
+    fn is_due(&self, record: &Record) -> bool {
+        self.text != text_hash(record)
+    }
+}
+
+/// First and last times of all memories.
+fn note_times(noted: &mut Noted, memory: &ProjectMemory, now: Seconds) {
+    // What was there before anybody looked was written by then.
+    let first = if noted.updated == 0 { memory.modified.as_second().min(now) } else { now };
+    let present: BTreeSet<RecordId> = memory.records.iter().map(|record| record.id).collect();
+    for id in &present {
+        let seen = noted.records.entry(*id).or_insert_with(|| Seen { first, last: first, ..Seen::default() });
+        if seen.retired.take().is_some() {
+            seen.last = now;
+        }
+    }
+    for (id, seen) in &mut noted.records {
+        if !present.contains(id) && seen.retired.is_none() {
+            seen.retired = Some(now);
+        }
+    }
+}
+
+/// A hash of what a memory says; never 0.
+fn text_hash(record: &Record) -> u64 {
+    let text = format!("{}\n{}", record.content, record.reasoning.as_deref().unwrap_or_default());
+    m1nd_base::ContentHash::of(text.as_bytes()).short().max(1)
+}
+
+/// The files and symbols that a memory names.
+pub(crate) fn names_of(record: &Record) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for text in [Some(&record.content), record.reasoning.as_ref()].into_iter().flatten() {
+        for name in mentions(text) {
+            let name = name.text.into_string();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,265 @@
+//! Everything that is known of one project's memories, made from its files. Reads only.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath};
+use m1nd_memory::edges::EdgeMatcher;
+use m1nd_memory::{Kind, MEDIUM_CONFIDENCE, ParseContext, Parsed, Recall, Record, SourceKind, parse, secrets};
+use m1nd_store::SharedFolder;
+use m1nd_vfs::{Root, WalkOptions};
+
+use crate::memory::edges::GlobalEdges;
+use crate::memory::noted::{Noted, NotedFile};
+use crate::memory::project::{FOLDER, MEMORY_FILE, name_of};
+use crate::memory::settings::{FILE as SETTINGS_FILE, Owner, Settings};
+use crate::memory::{MemoryError, stack};
+
+/// Largest memory file that is read, in bytes. The parser reads less of it and says so.
+const MAX_MEMORY: u64 = 64 << 20;
+/// Largest `config.toml`, in bytes.
+const MAX_SETTINGS: u64 = 1 << 20;
+/// Archive files that are read.
+const MAX_ARCHIVES: usize = 100;
+/// The folder of old memories, below the project.
+const ARCHIVE: &str = ".mind/archive";
+
+/// A project's memories, read and dated.
+pub struct ProjectMemory {
+    /// Its folder, canonical.
+    pub path: PathBuf,
+    /// Its name for people.
+    pub name: String,
+    /// How its memories are kept and shown.
+    pub settings: Settings,
+    /// What is wrong with its files, in words.
+    pub problems: Vec<String>,
+    /// What `MEMORY.md` says.
+    pub parsed: Parsed,
+    /// All memories: of the file, its archive, comments and commits. Secrets are taken out; each has a date.
+    pub records: Arc<[Record]>,
+    /// When each was written, else first seen, as it is shown.
+    pub dates: Vec<String>,
+    /// What the project is made with.
+    pub stack: Vec<Box<str>>,
+    /// When `MEMORY.md` was last changed.
+    pub modified: Timestamp,
+    /// The day on which it was read.
+    pub today: Date,
+    /// The gotchas of all projects.
+    pub global: GlobalEdges,
+    /// Size of `MEMORY.md`.
+    pub(crate) bytes: u64,
+    /// Hash of `MEMORY.md`.
+    pub(crate) hash: ContentHash,
+    pub(crate) noted: Noted,
+    recall: OnceLock<Recall>,
+    matcher: OnceLock<EdgeMatcher>,
+}
+
+/// The texts that a project's memories are made from.
+pub(crate) struct Texts {
+    memory: Vec<u8>,
+    archives: Vec<(String, Vec<u8>)>,
+    own_settings: Vec<u8>,
+    user_settings: Vec<u8>,
+    noted: Vec<u8>,
+    global: Vec<u8>,
+    modified: Timestamp,
+    today: Date,
+}
+
+/// The user's settings, and what is wrong with them.
+pub fn user_settings(home: &SharedFolder) -> (Settings, Vec<String>) {
+    let mut settings = Settings::default();
+    let text = home.read(SETTINGS_FILE, MAX_SETTINGS).ok().flatten().unwrap_or_default();
+    let problems = settings.apply(&String::from_utf8_lossy(&text), Owner::User);
+    (settings, problems)
+}
+
+impl Texts {
+    /// Reads them.
+    pub(crate) fn read(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
+        let root = Root::open(project)?;
+        let memory_path = repo_path(MEMORY_FILE)?;
+        let memory = root.read(&memory_path, MAX_MEMORY)?;
+        let modified = root.metadata(&memory_path)?.mtime_ns;
+        let own = root.read(&repo_path(&format!("{FOLDER}/{SETTINGS_FILE}"))?, MAX_SETTINGS);
+        let mut archives = Vec::new();
+        if let Ok(folder) = Root::open(&project.join(ARCHIVE)) {
+            let walk = folder.walk(&WalkOptions::default(), &Limits::default(), &Cancel::new(), &NoProgress);
+            let files = walk.unwrap_or_default().files.into_iter().map(|(path, _)| path);
+            for path in files.filter(|path| path.extension() == Some("md")).take(MAX_ARCHIVES) {
+                if let Ok(bytes) = folder.read(&path, MAX_MEMORY) {
+                    archives.push((format!("{ARCHIVE}/{path}"), bytes));
+                }
+            }
+        }
+        Ok(Self {
+            memory,
+            archives,
+            own_settings: own.unwrap_or_default(),
+            user_settings: home.read(SETTINGS_FILE, MAX_SETTINGS).ok().flatten().unwrap_or_default(),
+            noted: NotedFile::of(project).packed(),
+            global: GlobalEdges::bytes(home),
+            modified: Timestamp::from_nanosecond(modified.into()).unwrap_or(Timestamp::UNIX_EPOCH),
+            today: Zoned::now().date(),
+        })
+    }
+
+    /// A hash of all of it: equal texts make equal memories.
+    pub(crate) fn key(&self) -> ContentHash {
+        let mut all = Vec::new();
+        let mut put = |bytes: &[u8]| all.extend_from_slice(ContentHash::of(bytes).as_bytes());
+        put(&self.memory);
+        put(&self.own_settings);
+        put(&self.user_settings);
+        put(&self.noted);
+        put(&self.global);
+        put(self.today.to_string().as_bytes());
+        put(self.modified.to_string().as_bytes());
+        for (path, bytes) in &self.archives {
+            put(path.as_bytes());
+            put(bytes);
+        }
+        ContentHash::of(&all)
+    }
+}
+
+pub(crate) fn repo_path(text: &str) -> Result<RepoPath, MemoryError> {
+    RepoPath::new(text).map_err(|error| MemoryError::Invalid(error.to_string()))
+}
+
+impl ProjectMemory {
+    /// Reads a project's memories.
+    ///
+    /// # Errors
+    /// [`MemoryError::Files`].
+    pub fn read(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
+        Ok(Self::of(project, Texts::read(project, home)?))
+    }
+
+    /// What these texts say.
+    pub(crate) fn of(project: &Path, texts: Texts) -> Self {
+        let mut settings = Settings::default();
+        let mut problems = Vec::new();
+        for (bytes, owner) in [(&texts.user_settings, Owner::User), (&texts.own_settings, Owner::Project)] {
+            let found = settings.apply(&String::from_utf8_lossy(bytes), owner);
+            problems.extend(found.into_iter().map(|problem| format!("{SETTINGS_FILE}: {problem}")));
+        }
+        let key = project.to_string_lossy();
+        let context = |kind, file| ParseContext { project: &key, today: texts.today, kind, file };
+        let text = String::from_utf8_lossy(&texts.memory);
+        let mut parsed = parse(&text, &context(SourceKind::MemoryFile, MEMORY_FILE));
+        problems.extend(parsed.problems.iter().map(|problem| match problem.line {
+            0 => format!("{MEMORY_FILE}: {}", problem.detail),
+            line => format!("{MEMORY_FILE}:{line}: {}", problem.detail),
+        }));
+        if settings.redact {
+            for gotcha in &mut parsed.gotchas {
+                clean(&mut gotcha.title);
+                clean(&mut gotcha.description);
+                gotcha.workaround.as_mut().map(clean);
+            }
+            parsed.next_items.iter_mut().for_each(|item| clean(&mut item.text));
+        }
+        let noted = NotedFile::unpack(&texts.noted);
+        let mut records = parsed.records.clone();
+        for (path, bytes) in &texts.archives {
+            records.extend(parse(&String::from_utf8_lossy(bytes), &context(SourceKind::Archive, path)).records);
+        }
+        if settings.include_code_comments {
+            records.extend(noted.files.values().flat_map(|file| file.records.iter().cloned()));
+        }
+        if settings.include_git {
+            records.extend(noted.commits.iter().flat_map(|commit| commit.records.iter().cloned()));
+        }
+        let mut taken = rustc_hash::FxHashSet::default();
+        let least = if settings.include_low_confidence { settings.confidence_threshold } else { MEDIUM_CONFIDENCE };
+        records.retain(|record| (record.is_key || record.confidence >= least) && taken.insert(record.id));
+        let zone = TimeZone::system();
+        let mut dates = Vec::with_capacity(records.len());
+        for record in &mut records {
+            if settings.redact {
+                redact(record);
+            }
+            let seen = noted.records.get(&record.id).and_then(|seen| Timestamp::from_second(seen.first).ok());
+            dates.push(date_of(record, seen.unwrap_or(texts.modified), &zone));
+        }
+        let stack = stack::with_stated(&noted.stack, &parsed.project_state.stack);
+        let global = GlobalEdges::of(&texts.global).unwrap_or_else(|why| {
+            problems.push(format!("global_edges.json is not used: {why}"));
+            GlobalEdges::default()
+        });
+        Self {
+            path: project.to_owned(),
+            name: name_of(project),
+            settings,
+            problems,
+            parsed,
+            records: records.into(),
+            dates,
+            stack,
+            modified: texts.modified,
+            today: texts.today,
+            global,
+            bytes: texts.memory.len() as u64,
+            hash: ContentHash::of(&texts.memory),
+            noted,
+            recall: OnceLock::new(),
+            matcher: OnceLock::new(),
+        }
+    }
+
+    /// The index over its memories, made when first asked for.
+    pub fn recall(&self) -> &Recall {
+        self.recall.get_or_init(|| Recall::new(self.records.clone()))
+    }
+
+    /// What checks intents and code against all gotchas that can matter here, made when first asked for.
+    pub fn matcher(&self) -> &EdgeMatcher {
+        let make = || EdgeMatcher::new(self.global.edges(), self.settings.builtin_edges, &self.parsed.gotchas);
+        self.matcher.get_or_init(make)
+    }
+
+    /// What the project is made with, as the registry keeps it.
+    #[must_use]
+    pub fn stack_tags(&self) -> Vec<String> {
+        self.stack.iter().map(|tag| tag.to_string()).collect()
+    }
+
+    /// How many memories stand in the file, its archive, comments and messages of commits.
+    #[must_use]
+    pub fn source_counts(&self) -> [usize; 4] {
+        let kinds = [SourceKind::MemoryFile, SourceKind::Archive, SourceKind::Comment, SourceKind::Commit];
+        kinds.map(|kind| self.records.iter().filter(|record| record.source.kind == kind).count())
+    }
+}
+
+/// Takes secrets out of everything that is shown of a memory.
+pub(crate) fn redact(record: &mut Record) {
+    clean(&mut record.title);
+    clean(&mut record.content);
+    record.reasoning.as_mut().map(clean);
+    record.alternatives.iter_mut().for_each(clean);
+}
+
+fn clean(text: &mut Box<str>) {
+    if let std::borrow::Cow::Owned(clean) = secrets::redact(text) {
+        *text = clean.into();
+    }
+}
+
+/// When a memory was written, with the zone, and its day filled in where the text gives none.
+fn date_of(record: &mut Record, seen: Timestamp, zone: &TimeZone) -> String {
+    let written = record.date.and_then(|date| date.to_zoned(zone.clone()).ok());
+    let time = written.unwrap_or_else(|| seen.to_zoned(zone.clone()));
+    // The day on which a gotcha was first seen says nothing about it: it holds until it is taken out.
+    if record.kind != Kind::Gotcha {
+        record.date.get_or_insert(time.date());
+    }
+    time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+}

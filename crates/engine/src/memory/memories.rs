@@ -1,0 +1,394 @@
+//! Memories as they are asked for: nothing here changes anything.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use m1nd_base::ContentHash;
+use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeWarning, Stack};
+use m1nd_memory::{Kind, RecallQuery, Record};
+use m1nd_store::SharedFolder;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::memory::MemoryError;
+use crate::memory::code::{CodeRow, CodeState, ProjectPrefix, depending, worst};
+use crate::memory::edges::GlobalEdges;
+use crate::memory::keeper::names_of;
+use crate::memory::load::{ProjectMemory, Texts, user_settings};
+use crate::memory::project::first_project;
+use crate::memory::registry::Registry;
+use crate::snapshot::Snapshot;
+
+/// Projects whose memories are kept read; the one not asked for the longest is dropped.
+const MAX_READ: usize = 64;
+/// Pieces of code that are compared with the index to find out what depends on changed ones.
+const MAX_COMPARED: usize = 400;
+/// Memories shown unasked about a piece of code.
+const MAX_UNASKED: usize = 3;
+/// Least confidence of a memory that is shown unasked.
+const MIN_UNASKED: f32 = 0.6;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct MemoryQuery<'q> {
+    /// In words.
+    pub text: &'q str,
+    /// All registered projects, not only the current one.
+    pub all_projects: bool,
+    /// Kinds; empty for all.
+    pub kinds: &'q [Kind],
+    /// Most answers.
+    pub limit: usize,
+}
+
+/// The answers.
+#[derive(Debug, Clone, Default)]
+pub struct FoundMemories {
+    /// How many there are.
+    pub total: usize,
+    /// The best.
+    pub rows: Vec<FoundMemory>,
+    /// What limits them, in words.
+    pub notice: Option<String>,
+}
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub struct FoundMemory {
+    /// The memory.
+    pub record: Record,
+    /// The name of its project.
+    pub project: String,
+    /// How well it answers, 0 to 1.
+    pub relevance: f32,
+    /// When it was written, else first seen; RFC 3339.
+    pub date: String,
+    /// The code it names, and what became of that.
+    pub code: Vec<CodeRow>,
+    /// Code that its own code uses and that changed since another memory was written about it.
+    pub depends_on_changed: Vec<String>,
+}
+
+/// What is about to be done.
+#[derive(Debug, Clone, Copy)]
+pub struct EdgeQuestion<'q> {
+    /// In words.
+    pub intent: &'q str,
+    /// The code.
+    pub code: Option<&'q str>,
+    /// Takes the place of the detected stack.
+    pub stack: Option<&'q [String]>,
+}
+
+/// The warnings.
+#[derive(Debug, Clone, Default)]
+pub struct FoundEdges {
+    /// The most certain and severe first.
+    pub warnings: Vec<EdgeWarning>,
+    /// What limits them, in words.
+    pub notice: Option<String>,
+}
+
+/// A memory about code, shown to somebody who did not ask for it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Note {
+    /// Its id.
+    pub id: String,
+    /// Its kind.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// What it says.
+    pub title: String,
+    /// The way around, of a gotcha; the reason, of a decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// What became of its code.
+    pub state: CodeState,
+    /// Where it stands: `file:line`.
+    pub source: String,
+}
+
+/// The memories of all projects of a user, as one place sees them.
+pub struct Memories {
+    home: SharedFolder,
+    /// Where the current project is looked for, the first that lies in one.
+    places: Vec<PathBuf>,
+    read: Mutex<BTreeMap<PathBuf, Held>>,
+}
+
+/// A project's memories as they were read.
+struct Held {
+    /// Hash of the texts they were made from.
+    key: ContentHash,
+    /// Number of the last use: larger is later.
+    used: u64,
+    memory: Arc<ProjectMemory>,
+}
+
+impl std::fmt::Debug for Memories {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Memories")
+            .field("home", &self.home.path())
+            .field("places", &self.places)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Memories {
+    /// `home` is the folder that all projects share.
+    pub fn new(home: PathBuf, places: Vec<PathBuf>) -> Self {
+        Self { home: SharedFolder::new(home), places, read: Mutex::default() }
+    }
+
+    /// The folder that all projects share.
+    pub fn home(&self) -> &SharedFolder {
+        &self.home
+    }
+
+    /// The current project.
+    ///
+    /// # Errors
+    /// [`MemoryError::NoProject`].
+    pub fn project(&self) -> Result<PathBuf, MemoryError> {
+        first_project(&self.places, self.home.path())
+    }
+
+    /// A project's memories as its files are now. Made anew only if one of them changed.
+    ///
+    /// # Errors
+    /// [`MemoryError::Files`].
+    pub fn of(&self, project: &std::path::Path) -> Result<Arc<ProjectMemory>, MemoryError> {
+        let texts = Texts::read(project, &self.home)?;
+        let key = texts.key();
+        let lock = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = lock().values().map(|held| held.used + 1).max().unwrap_or(0);
+        if let Some(held) = lock().get_mut(project)
+            && held.key == key
+        {
+            held.used = used;
+            return Ok(held.memory.clone());
+        }
+        let memory = Arc::new(ProjectMemory::of(project, texts));
+        let mut read = lock();
+        read.insert(project.to_owned(), Held { key, used, memory: memory.clone() });
+        if read.len() > MAX_READ {
+            let oldest = read.iter().min_by_key(|(_, held)| held.used).map(|(path, _)| path.clone());
+            oldest.and_then(|path| read.remove(&path));
+        }
+        Ok(memory)
+    }
+
+    /// The memories that answer a question.
+    ///
+    /// # Errors
+    /// [`MemoryError::NoProject`] outside of a project, unless all are asked; else what stands against reading.
+    pub fn search(&self, query: &MemoryQuery<'_>, snapshot: &Snapshot) -> Result<FoundMemories, MemoryError> {
+        let today = Some(jiff::Zoned::now().date());
+        let ask = |memory: &ProjectMemory| {
+            let question = RecallQuery { text: query.text, kinds: query.kinds, limit: query.limit, today, near: None };
+            memory.recall().search(&question)
+        };
+        let mut notices = Vec::new();
+        let projects = self.asked(query, &mut notices)?;
+        let answers: Vec<_> = projects.par_iter().map(|memory| ask(memory)).collect();
+        let mut rows: Vec<(f32, usize, usize)> = Vec::new();
+        for (at, answer) in answers.iter().enumerate() {
+            rows.extend(answer.hits.iter().map(|hit| (hit.relevance, at, hit.record)));
+        }
+        rows.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        rows.truncate(query.limit);
+        let mut views: Vec<Option<CodeView>> = projects.iter().map(|_| None).collect();
+        let row = |(relevance, at, record): (f32, usize, usize)| {
+            let memory = &projects[at];
+            let view = views[at].get_or_insert_with(|| CodeView::of(memory, snapshot));
+            let (code, depends_on_changed) = view.of_record(memory, snapshot, record);
+            FoundMemory {
+                record: memory.records[record].clone(),
+                project: memory.name.clone(),
+                relevance,
+                date: memory.dates[record].clone(),
+                code,
+                depends_on_changed,
+            }
+        };
+        let rows: Vec<FoundMemory> = rows.into_iter().map(row).collect();
+        for memory in &projects {
+            notices.extend(memory.problems.iter().map(|problem| format!("{}: {problem}", memory.name)));
+        }
+        let total = answers.iter().map(|answer| answer.total).sum();
+        Ok(FoundMemories { total, rows, notice: (!notices.is_empty()).then(|| notices.join("; ")) })
+    }
+
+    /// The projects that a question is about. Those that cannot be read are named in `notices`.
+    fn asked(
+        &self,
+        query: &MemoryQuery<'_>,
+        notices: &mut Vec<String>,
+    ) -> Result<Vec<Arc<ProjectMemory>>, MemoryError> {
+        if !query.all_projects {
+            return Ok(vec![self.of(&self.project()?)?]);
+        }
+        let registered = Registry::new(self.home.clone()).list()?;
+        let mut paths: Vec<PathBuf> = registered.into_iter().map(|project| project.path).collect();
+        // Whoever stands in a project means it, too, registered or not.
+        paths.extend(self.project().ok().filter(|here| !paths.contains(here)));
+        let read: Vec<_> = paths.par_iter().map(|path| (path, self.of(path))).collect();
+        let mut found = Vec::new();
+        for (path, memory) in read {
+            match memory {
+                Ok(memory) => found.push(memory),
+                Err(error) => notices.push(format!("`{}` is left out: {error}", path.display())),
+            }
+        }
+        Ok(found)
+    }
+
+    /// The gotchas that apply to what is about to be done.
+    ///
+    /// # Errors
+    /// What stands against reading; being outside of a project does not.
+    pub fn edges(&self, question: &EdgeQuestion<'_>) -> Result<FoundEdges, MemoryError> {
+        let given: Option<Vec<Box<str>>> =
+            question.stack.map(|stack| stack.iter().map(|tag| tag.as_str().into()).collect());
+        let shown = BTreeSet::new();
+        let check = |matcher: &EdgeMatcher, detected: Option<&[Box<str>]>, goal: &str| {
+            let stack = match (&given, detected) {
+                (Some(given), _) => Stack::Given(given),
+                (None, Some(detected)) if !detected.is_empty() => Stack::Detected(detected),
+                _ => Stack::Unknown,
+            };
+            matcher.check(&EdgeQuery { intent: question.intent, code: question.code, stack, goal }, &shown)
+        };
+        match self.project() {
+            Ok(project) => {
+                let memory = self.of(&project)?;
+                let goal = memory.parsed.project_state.goal.as_deref().unwrap_or_default();
+                let warnings = check(memory.matcher(), Some(&memory.stack), goal);
+                let problems = memory.matcher().problems();
+                Ok(FoundEdges { warnings, notice: (!problems.is_empty()).then(|| problems.join("; ")) })
+            }
+            Err(MemoryError::NoProject { .. }) => {
+                let (settings, _) = user_settings(&self.home);
+                let global = GlobalEdges::read(&self.home)?;
+                let matcher = EdgeMatcher::new(global.edges(), settings.builtin_edges, []);
+                let notice = "no project with a memory is here: only gotchas of all projects were checked".to_owned();
+                Ok(FoundEdges { warnings: check(&matcher, None, ""), notice: Some(notice) })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is known about these pieces of code, for somebody who did not ask: the surest and worst first, few. Empty if
+    /// there is no project, or anything stands against reading.
+    pub fn about(&self, nodes: &[String], snapshot: &Snapshot) -> Vec<Note> {
+        let Ok(memory) = self.project().and_then(|project| self.of(&project)) else { return Vec::new() };
+        memory.about(nodes, snapshot)
+    }
+}
+
+impl ProjectMemory {
+    /// See [`Memories::about`].
+    pub fn about(&self, nodes: &[String], snapshot: &Snapshot) -> Vec<Note> {
+        let mut notes: Vec<(u8, std::cmp::Reverse<u32>, usize)> = Vec::new();
+        for (at, record) in self.records.iter().enumerate() {
+            let is_sure = record.is_key || record.confidence >= MIN_UNASKED;
+            let is_over = record.superseded_by.is_some() || record.status == Some(m1nd_memory::Status::Resolved);
+            let Some(seen) = self.noted.records.get(&record.id) else { continue };
+            if is_sure && !is_over && seen.anchors.iter().any(|anchor| nodes.contains(&anchor.node)) {
+                let rank = match (record.is_key, record.kind) {
+                    (true, _) | (_, Kind::Gotcha) => 0,
+                    (_, Kind::Issue) => 1,
+                    (_, Kind::Decision) => 2,
+                    (_, Kind::Learning) => 3,
+                };
+                notes.push((rank, std::cmp::Reverse((record.confidence * 100.0) as u32), at));
+            }
+        }
+        notes.sort_unstable();
+        let view = CodeView { prefix: ProjectPrefix::of(snapshot, &self.path), changed: Vec::new() };
+        notes.iter().take(MAX_UNASKED).map(|&(_, _, at)| self.note(at, &view, snapshot)).collect()
+    }
+
+    fn note(&self, at: usize, view: &CodeView, snapshot: &Snapshot) -> Note {
+        let record = &self.records[at];
+        let code = view.rows(self, snapshot, at);
+        Note {
+            id: record.id.to_string(),
+            kind: record.kind.name(),
+            title: record.title.to_string(),
+            reasoning: record.reasoning.as_deref().map(str::to_owned),
+            state: worst(&code).unwrap_or(CodeState::Unknown),
+            source: format!("{}:{}", record.source.file, record.source.line),
+        }
+    }
+
+    /// What became of the code that each memory names, by its place in the list; those that name none are left out.
+    pub fn code_states(&self, snapshot: &Snapshot) -> FxHashMap<usize, CodeState> {
+        let view = CodeView { prefix: ProjectPrefix::of(snapshot, &self.path), changed: Vec::new() };
+        let state = |at: usize| Some((at, worst(&view.rows(self, snapshot, at))?));
+        (0..self.records.len()).filter_map(state).collect()
+    }
+}
+
+/// How the code that a project's memories name is doing.
+struct CodeView {
+    /// Where the project lies in the index; `None` if the index does not hold it.
+    prefix: Option<ProjectPrefix>,
+    /// Ids of nodes that changed since a memory was written about them.
+    changed: Vec<String>,
+}
+
+impl CodeView {
+    fn of(memory: &ProjectMemory, snapshot: &Snapshot) -> Self {
+        let prefix = ProjectPrefix::of(snapshot, &memory.path);
+        let mut changed = Vec::new();
+        if let Some(prefix) = &prefix {
+            let index = prefix.index(snapshot);
+            let records = memory.records.iter().filter_map(|record| memory.noted.records.get(&record.id));
+            for anchor in records.flat_map(|seen| &seen.anchors).take(MAX_COMPARED) {
+                if matches!(index.state(anchor).state, CodeState::Stale | CodeState::Gone) {
+                    changed.push(anchor.node.clone());
+                }
+            }
+        }
+        changed.sort();
+        changed.dedup();
+        Self { prefix, changed }
+    }
+
+    /// The code that a memory names, and what its code depends on that changed.
+    fn of_record(&self, memory: &ProjectMemory, snapshot: &Snapshot, at: usize) -> (Vec<CodeRow>, Vec<String>) {
+        let rows = self.rows(memory, snapshot, at);
+        let nodes: Vec<String> = rows.iter().map(|row| row.node_id.clone()).filter(|id| !id.is_empty()).collect();
+        let mut on: Vec<String> = depending(snapshot, &nodes, &self.changed).into_values().flatten().collect();
+        on.sort();
+        on.dedup();
+        (rows, on)
+    }
+
+    fn rows(&self, memory: &ProjectMemory, snapshot: &Snapshot, at: usize) -> Vec<CodeRow> {
+        let record = &memory.records[at];
+        let anchors = memory.noted.records.get(&record.id).map_or(&[][..], |seen| &seen.anchors);
+        let unknown = |name: &str, node_id: &str, reason: &str| CodeRow {
+            name: name.to_owned(),
+            node_id: node_id.to_owned(),
+            state: CodeState::Unknown,
+            moved_to: None,
+            reason: Some(reason.to_owned()),
+        };
+        if let Some(prefix) = &self.prefix {
+            let index = prefix.index(snapshot);
+            if !anchors.is_empty() {
+                return anchors.iter().map(|anchor| index.state(anchor)).collect();
+            }
+            // It names code, but nobody has noted yet what that looked like.
+            let named = names_of(record).into_iter().filter_map(|name| Some((index.find(&name)?, name)));
+            let row = |(node, name): (m1nd_graph::NodeIx, String)| {
+                unknown(&name, snapshot.graph().id(node), "not noted yet when the memory was first seen")
+            };
+            return named.map(row).collect();
+        }
+        anchors.iter().map(|anchor| unknown(&anchor.text, &anchor.node, "the project is not indexed here")).collect()
+    }
+}

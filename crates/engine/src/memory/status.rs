@@ -1,0 +1,182 @@
+//! How memories are doing.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use m1nd_memory::{Health, Kind, Status};
+use serde::Serialize;
+
+use crate::memory::daemon;
+use crate::memory::edges::GlobalEdges;
+use crate::memory::load::ProjectMemory;
+use crate::memory::registry::Registry;
+use crate::memory::{Memories, MemoryError, health};
+
+/// All of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct MemoryStatusReport {
+    /// The daemon.
+    pub daemon: DaemonStatus,
+    /// The current project; `None` outside of one.
+    pub current_project: Option<ProjectStatus>,
+    /// Over all registered projects.
+    pub global_stats: GlobalStats,
+    /// This program.
+    pub version: &'static str,
+    /// What makes the vectors of meaning.
+    pub embedder: &'static str,
+}
+
+/// The daemon.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DaemonStatus {
+    /// Whether it runs.
+    pub running: bool,
+    /// Its process.
+    pub pid: Option<u32>,
+    /// Since when.
+    pub uptime_seconds: Option<u64>,
+    /// How many projects it looks after.
+    pub projects_watching: usize,
+    /// When it last looked at a changed memory.
+    pub last_index: Option<Timestamp>,
+    /// Why it notices changes late, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub degraded: Option<String>,
+}
+
+/// A project.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProjectStatus {
+    /// Its folder.
+    pub path: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// What it is made with.
+    pub stack: Vec<Box<str>>,
+    /// `good`, `stale` or `empty`.
+    pub memory_health: Health,
+    /// By which rule.
+    pub memory_health_reason: String,
+    /// When its memory last changed.
+    pub last_activity: Timestamp,
+    /// What is in it.
+    pub stats: ProjectStats,
+    /// Whether it is registered.
+    pub registered: bool,
+    /// What is wrong with its files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+/// What is in a memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ProjectStats {
+    /// Decisions.
+    pub decisions: usize,
+    /// Issues that are open or blocked.
+    pub issues_open: usize,
+    /// Issues that are solved.
+    pub issues_resolved: usize,
+    /// Learnings.
+    pub learnings: usize,
+    /// Its own gotchas.
+    pub edges: usize,
+    /// Days or stretches of work.
+    pub sessions_inferred: usize,
+}
+
+/// Over all registered projects.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct GlobalStats {
+    /// Registered projects.
+    pub projects_registered: usize,
+    /// Gotchas that were stored for all projects.
+    pub global_edges: usize,
+    /// Memories of all of them.
+    pub total_memories: usize,
+}
+
+impl ProjectStats {
+    /// Counts what is in a memory.
+    #[must_use]
+    pub fn of(memory: &ProjectMemory) -> Self {
+        let mut stats = Self { sessions_inferred: memory.parsed.sessions.len(), ..Self::default() };
+        for record in memory.records.iter() {
+            match (record.kind, record.status) {
+                (Kind::Decision, _) => stats.decisions += 1,
+                (Kind::Issue, Some(Status::Resolved)) => stats.issues_resolved += 1,
+                (Kind::Issue, _) => stats.issues_open += 1,
+                (Kind::Learning, _) => stats.learnings += 1,
+                (Kind::Gotcha, _) => stats.edges += 1,
+            }
+        }
+        stats
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn total(&self) -> usize {
+        self.decisions + self.issues_open + self.issues_resolved + self.learnings + self.edges
+    }
+}
+
+impl Memories {
+    /// How memories are doing.
+    ///
+    /// # Errors
+    /// What stands against reading; being outside of a project does not.
+    pub fn status(&self) -> Result<MemoryStatusReport, MemoryError> {
+        let home = self.home();
+        let now = Timestamp::now();
+        let daemon = match daemon::status(home.path()) {
+            Ok(report) => DaemonStatus {
+                running: true,
+                pid: Some(report.pid),
+                uptime_seconds: u64::try_from(now.duration_since(report.started_at).as_secs()).ok(),
+                projects_watching: report.projects.len(),
+                last_index: report.last_index,
+                degraded: report.degraded,
+            },
+            Err(MemoryError::DaemonNotRunning) => DaemonStatus::default(),
+            Err(error) => DaemonStatus { running: true, degraded: Some(error.to_string()), ..DaemonStatus::default() },
+        };
+        let registered = Registry::new(home.clone()).list()?;
+        let current_project = match self.project() {
+            Ok(project) => {
+                let memory = self.of(&project)?;
+                let (health, memory_health_reason) = health::of(&memory, now);
+                Some(ProjectStatus {
+                    name: memory.name.clone(),
+                    stack: memory.stack.clone(),
+                    memory_health: health,
+                    memory_health_reason,
+                    last_activity: memory.modified,
+                    stats: ProjectStats::of(&memory),
+                    registered: registered.iter().any(|known| known.path == project),
+                    problems: memory.problems.clone(),
+                    path: project,
+                })
+            }
+            Err(MemoryError::NoProject { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        let total_memories = registered
+            .iter()
+            .filter_map(|project| self.of(&project.path).ok())
+            .map(|memory| ProjectStats::of(&memory).total())
+            .sum();
+        let global_stats = GlobalStats {
+            projects_registered: registered.len(),
+            global_edges: GlobalEdges::read(home)?.edges().len(),
+            total_memories,
+        };
+        Ok(MemoryStatusReport {
+            daemon,
+            current_project,
+            global_stats,
+            version: env!("CARGO_PKG_VERSION"),
+            embedder: "built-in word vectors",
+        })
+    }
+}

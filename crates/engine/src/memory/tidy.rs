@@ -1,0 +1,169 @@
+//! Taking old or unwanted entries out of a memory. Only when asked for by a person; the file as it was is kept.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Zoned;
+use jiff::civil::Date;
+use m1nd_base::RepoPath;
+use m1nd_memory::{Record, SourceKind, Status};
+use m1nd_store::{RealSystem, SharedFolder, create_user_file, inside, replace_user_file};
+use m1nd_vfs::Root;
+
+use crate::memory::MemoryError;
+use crate::memory::load::ProjectMemory;
+use crate::memory::project::{INDEX_FOLDER, MEMORY_FILE};
+
+/// Largest file that is changed, in bytes.
+const MAX_BYTES: u64 = 64 << 20;
+/// Held while the memory is changed.
+const LOCK: &str = ".tidy.lock";
+/// How long to wait for it.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// A day that is moved.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Archived {
+    /// Its day.
+    pub date: Date,
+    /// 1-based first line of its section.
+    pub line: u32,
+    /// Lines of it.
+    pub lines: usize,
+    /// Where it is moved to.
+    pub file: PathBuf,
+}
+
+/// Moves the sections of days before `before` to `.mind/archive/<year>.md`, where they are still found. A day stays while
+/// something in it is pinned, open, or spoken of by another memory.
+///
+/// # Errors
+/// [`MemoryError::Files`] or [`MemoryError::Store`]; then nothing is lost, at most a day stands in both places.
+pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Vec<Archived>, MemoryError> {
+    let _lock = lock(&memory.path)?;
+    let text = read(&memory.path, MEMORY_FILE)?;
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let headings = headings(&lines);
+    let mut moved = Vec::new();
+    let mut taken = vec![false; lines.len()];
+    for session in memory.parsed.sessions.iter().filter(|session| session.date < before && session.line > 0) {
+        let start = session.line as usize - 1;
+        if !headings.contains(&start) {
+            continue;
+        }
+        let end = headings.iter().copied().find(|&other| other > start).unwrap_or(lines.len());
+        let within = |line: u32| (start..end).contains(&(line as usize).saturating_sub(1));
+        if memory.parsed.records.iter().any(|record| within(record.source.line) && must_stay(memory, record, &within)) {
+            continue;
+        }
+        taken[start..end].fill(true);
+        let file = memory.path.join(format!(".mind/archive/{}.md", session.date.year()));
+        moved.push((
+            Archived { date: session.date, line: session.line, lines: end - start, file },
+            lines[start..end].concat(),
+        ));
+    }
+    if !dry_run && !moved.is_empty() {
+        for (archived, section) in &moved {
+            append(&archived.file, section)?;
+        }
+        let rest: String = lines.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(line, _)| *line).collect();
+        replace(&memory.path, MEMORY_FILE, &text, &rest)?;
+    }
+    Ok(moved.into_iter().map(|(archived, _)| archived).collect())
+}
+
+/// Whether a memory keeps its day in the file.
+fn must_stay(memory: &ProjectMemory, record: &Record, within: &dyn Fn(u32) -> bool) -> bool {
+    let is_open = matches!(record.status, Some(Status::Open | Status::Blocked));
+    let line_of = |id| memory.parsed.records.iter().find(|other| other.id == id).map(|other| other.source.line);
+    let is_target = memory
+        .parsed
+        .relations
+        .iter()
+        .any(|relation| relation.to == record.id && line_of(relation.from).is_some_and(|line| !within(line)));
+    record.is_key || is_open || is_target
+}
+
+/// Takes the line of one memory out of the file it stands in. Returns that file, the line and its text.
+///
+/// # Errors
+/// [`MemoryError::Invalid`] if there is no such memory, or it does not stand in a file of memories alone on its line.
+pub fn forget(memory: &ProjectMemory, id: &str, dry_run: bool) -> Result<(PathBuf, u32, String), MemoryError> {
+    let invalid = |why: String| Err(MemoryError::Invalid(why));
+    let Some(record) = memory.records.iter().find(|record| record.id.to_string() == id) else {
+        return invalid(format!("no memory of this project has the id `{id}`; `mind parse` shows them"));
+    };
+    let (file, line) = (&*record.source.file, record.source.line);
+    if !matches!(record.source.kind, SourceKind::MemoryFile | SourceKind::Archive) {
+        return invalid(format!("it stands at {file}:{line}, not in a file of memories; change it there"));
+    }
+    let same = |other: &&Record| &*other.source.file == file && other.source.line == line;
+    let others = memory.records.iter().filter(same).count() - 1;
+    if others > 0 {
+        return invalid(format!("{others} more memories stand on {file}:{line}; change that line by hand"));
+    }
+    let _lock = lock(&memory.path)?;
+    let text = read(&memory.path, file)?;
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let at = line as usize - 1;
+    let Some(removed) = lines.get(at) else { return invalid(format!("{file} has changed meanwhile; try again")) };
+    let removed = removed.trim_end().to_owned();
+    if !dry_run {
+        let rest: String = lines.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, line)| *line).collect();
+        replace(&memory.path, file, &text, &rest)?;
+    }
+    Ok((memory.path.join(file), line, removed))
+}
+
+/// The lines that begin a section: headings of the first two levels, outside of code.
+fn headings(lines: &[&str]) -> Vec<usize> {
+    let mut fenced = false;
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let line = line.trim_start();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            fenced = !fenced;
+        } else if !fenced && (line.starts_with("# ") || line.starts_with("## ")) {
+            found.push(at);
+        }
+    }
+    found
+}
+
+fn lock(project: &Path) -> Result<m1nd_store::HeldLock, MemoryError> {
+    Ok(SharedFolder::new(project.join(INDEX_FOLDER)).hold(LOCK, WAIT)?)
+}
+
+fn read(project: &Path, file: &str) -> Result<String, MemoryError> {
+    let path = RepoPath::new(file).map_err(|error| MemoryError::Invalid(error.to_string()))?;
+    let bytes = Root::open(project)?.read(&path, MAX_BYTES)?;
+    String::from_utf8(bytes).map_err(|_| MemoryError::Invalid(format!("{file} is not UTF-8; it was left as it is")))
+}
+
+fn append(file: &Path, section: &str) -> Result<(), MemoryError> {
+    let title = file.file_stem().unwrap_or_default().to_string_lossy();
+    create_user_file(&RealSystem, file, format!("# {title}\n\n").as_bytes())?;
+    let before = std::fs::read_to_string(file)
+        .map_err(|error| MemoryError::Damaged { path: file.to_owned(), why: error.to_string() })?;
+    if before.contains(section) {
+        // A former try got this far.
+        return Ok(());
+    }
+    let gap = if before.ends_with('\n') { "" } else { "\n" };
+    replace_user_file(&RealSystem, file, format!("{before}{gap}{section}").as_bytes())?;
+    Ok(())
+}
+
+/// Replaces a file of memories if it still is `before`, which is kept.
+fn replace(project: &Path, file: &str, before: &str, after: &str) -> Result<(), MemoryError> {
+    let backups = SharedFolder::new(project.join(INDEX_FOLDER).join("backup"));
+    let name = format!("{}-{}", file.rsplit('/').next().unwrap_or(file), Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));
+    let content = before.as_bytes().to_vec();
+    backups.change(&name, MAX_BYTES, WAIT, |_| Ok::<_, MemoryError>(((), Some(content))))?;
+    if read(project, file)? != before {
+        return Err(MemoryError::Invalid(format!("{file} was changed meanwhile; nothing was done, try again")));
+    }
+    let target = inside(project, &project.join(file))?;
+    Ok(replace_user_file(&RealSystem, &target, after.as_bytes())?)
+}

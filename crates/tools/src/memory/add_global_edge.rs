@@ -1,0 +1,86 @@
+//! Stores a gotcha for all projects.
+
+use m1nd_engine::memory::{Edge, EdgeDraft};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::memory_error;
+use crate::framework::{Answer, Effect, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SeverityWord {
+    Info,
+    #[default]
+    Warning,
+    Critical,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DetectionInput {
+    #[serde(default)]
+    context: Vec<String>,
+    #[serde(default)]
+    intent: Vec<String>,
+    /// Regexes
+    #[serde(default)]
+    code: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: Option<String>,
+    title: String,
+    /// What goes wrong
+    description: String,
+    workaround: String,
+    /// When it applies
+    detection: DetectionInput,
+    #[serde(default)]
+    stack_tags: Vec<String>,
+    #[serde(default)]
+    severity: SeverityWord,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    #[serde(flatten)]
+    edge: Edge,
+}
+
+pub(crate) struct AddGlobalEdge;
+
+impl Tool for AddGlobalEdge {
+    const NAME: &'static str = "mind_add_global_edge";
+    const TOOLSET: Toolset = Toolset::Memory;
+    const SUMMARY: &'static str = "Add a gotcha of a platform or language, for all projects";
+    const HELP: &'static str = "\
+Stores a fact about a platform or language that others will run into; what only this project does belongs into the Gotchas
+section of its MEMORY.md. `detection` says when it applies: `context` and `intent` are keywords, `code` regular expressions
+(linear time, without look-around); at least one of them or a stack tag is needed. A gotcha like one that exists is not stored
+twice: the error EDGE_EXISTS names that one, which is counted as verified once more.";
+    const EXAMPLE: &'static str = r#"{"title": "Safari ITP blocks cross-domain cookies", "description": "third-party cookies are deleted", "workaround": "use same-domain auth", "detection": {"context": ["safari"], "intent": ["cookies"], "code": ["sameSite.*none"]}}"#;
+    const UNLISTED: &'static [&'static str] = &["agent_id"];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl WriteTool for AddGlobalEdge {
+    const EFFECT: Effect = Effect::State;
+
+    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let draft = json!({
+            "title": input.title, "description": input.description, "workaround": input.workaround,
+            "detection": input.detection, "stack_tags": input.stack_tags, "severity": input.severity,
+        });
+        let draft: EdgeDraft = serde_json::from_value(draft).map_err(|error| ToolError::invalid(error.to_string()))?;
+        let edge = cx.engine().memory_writer().add_global_edge(&draft).map_err(|error| memory_error(&error))?;
+        let mut guidance = Guidance::state(ProofState::ReadyToEdit);
+        guidance.next_step_hint = Some("`mind_edges` shows it from now on in every project it applies to".into());
+        Ok(Answer::new(Output { edge }).guidance(guidance))
+    }
+}

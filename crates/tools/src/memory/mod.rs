@@ -1,0 +1,45 @@
+//! Memories of the project: decisions, issues, learnings, gotchas.
+
+mod add_global_edge;
+mod edges;
+mod search;
+mod status;
+
+pub(crate) use add_global_edge::AddGlobalEdge;
+pub(crate) use edges::Edges;
+pub(crate) use search::MemorySearch;
+pub(crate) use status::MemoryStatus;
+
+use m1nd_engine::memory::MemoryError;
+use serde_json::{Value, json};
+
+use crate::framework::{ErrorCode, ToolError};
+
+/// An error of the engine as one of a tool, with its code and what to do next.
+fn memory_error(error: &MemoryError) -> ToolError {
+    let code = match error {
+        MemoryError::NoProject { .. } => ErrorCode::ProjectNotRegistered,
+        MemoryError::EdgeExists { .. } => ErrorCode::EdgeExists,
+        MemoryError::DaemonNotRunning => ErrorCode::DaemonNotRunning,
+        MemoryError::Invalid(_) => ErrorCode::InvalidArgument,
+        MemoryError::ReadOnly => ErrorCode::ReadOnly,
+        _ => ErrorCode::StoreFailed,
+    };
+    let body = ToolError::new(code, error.to_string());
+    match error {
+        MemoryError::NoProject { cwd } => body
+            .detail("details", json!({"cwd": cwd}))
+            .hint("a project with memories holds `.mind/MEMORY.md`; `scope: all` searches every registered project")
+            .next_step("run `mind init` (or `m1nd memory init`) in the project, then repeat this call"),
+        MemoryError::EdgeExists { id, similarity, .. } => {
+            let details = json!({"existing_id": id, "similarity": crate::rows::rounded(f64::from(*similarity))});
+            body.detail("details", details).next_step("nothing is to be done: the gotcha that exists is used")
+        }
+        _ => body,
+    }
+}
+
+/// A number between 0 and 1 as it is shown.
+fn share(value: f32) -> Value {
+    json!((f64::from(value) * 100.0).round() / 100.0)
+}

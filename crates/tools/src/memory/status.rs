@@ -1,0 +1,49 @@
+//! Says how memories are doing.
+
+use m1nd_engine::memory::MemoryStatusReport;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::memory_error;
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    #[serde(flatten)]
+    report: MemoryStatusReport,
+}
+
+pub(crate) struct MemoryStatus;
+
+impl Tool for MemoryStatus {
+    const NAME: &'static str = "mind_status";
+    const TOOLSET: Toolset = Toolset::Memory;
+    const SUMMARY: &'static str = "Health of the memory, its daemon and statistics";
+    const HELP: &'static str = "\
+`daemon` is optional: everything works without it. `current_project` is null outside a project; `memory_health` is `good`,
+`stale` or `empty`, and `memory_health_reason` says by which rule. `stats` counts what is in the memory now; blocked issues count as open,
+`edges` are the project's own gotchas. `global_stats` counts over all registered projects.";
+    const EXAMPLE: &'static str = "{}";
+    const UNLISTED: &'static [&'static str] = &["agent_id"];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for MemoryStatus {
+    fn run(cx: &ReadContext<'_>, _input: Input) -> Result<Answer<Output>, ToolError> {
+        let report = cx.memory().status().map_err(|error| memory_error(&error))?;
+        let mut guidance = Guidance::state(ProofState::Triaging);
+        guidance.next_step_hint = Some(match &report.current_project {
+            None => "no project with a memory is here: `mind init` makes one".into(),
+            Some(project) => project.memory_health_reason.clone(),
+        });
+        Ok(Answer::new(Output { report }).guidance(guidance))
+    }
+}

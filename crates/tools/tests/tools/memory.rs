@@ -1,0 +1,207 @@
+use serde_json::{Value, json};
+
+use crate::harness::{PROGRAM, Project, column};
+
+/// A project with a memory about its code.
+const REMEMBERED: &str = r#"
+//- pool.py
+class Pool:
+    def acquire(self):
+        return self.open()
+
+    def open(self):
+        return 1
+//- .mind/MEMORY.md
+# Pools
+
+## Project State
+- Goal: connections that never run out
+- Stack: python, sqlite
+
+## Gotchas
+- [critical] Pools leak after a fork -> call `Pool.open` in the child
+
+## 2026-03-02
+**Decided:** `Pool.acquire` waits for ever because callers cannot retry
+**Problem:** slow start of workers
+**Fixed:** slow start of workers, by lazy imports
+
+## 2026-03-04
+**Problem:** token rotation breaks sign-in on Safari
+**Learned:** password=hunter2hunter2 is what the staging box takes
+"#;
+
+fn remembered() -> Project {
+    let project = Project::new(REMEMBERED);
+    note(&project);
+    project
+}
+
+fn note(project: &Project) {
+    use m1nd_engine::memory::Depth;
+    project.engine.memory_writer().refresh(project.tree.path(), Depth::Full).expect("is noted");
+}
+
+fn code(project: &Project) -> Value {
+    let answer = project.ok("mind_search", json!({"query": "why does acquire wait for ever"}));
+    let first = answer["results"][0].clone();
+    assert_eq!(first["title"], "`Pool.acquire` waits for ever", "{answer}");
+    first["code"].clone()
+}
+
+#[test]
+fn a_search_answers_with_what_was_promised_and_where_it_stands() {
+    let answer = remembered().ok("mind_search", json!({"query": "safari sign-in"}));
+    let first = &answer["results"][0];
+    assert_eq!((&first["type"], &first["status"]), (&json!("issue"), &json!("open")));
+    assert_eq!((&first["source_file"], &first["source_line"]), (&json!(".mind/MEMORY.md"), &json!(16)));
+    let relevance = first["relevance"].as_f64().expect("a number");
+    assert!(relevance > 0.3 && relevance <= 1.0 && first["confidence"].as_f64().is_some_and(|value| value <= 1.0));
+    let date = first["date"].as_str().expect("a date");
+    assert!(date.starts_with("2026-03-04T00:00:00") && date.parse::<jiff::Timestamp>().is_ok(), "{date}");
+    assert!(first["project"].is_string() && first["content"].is_string() && first["id"].is_string());
+    assert!(answer["total"].as_u64() >= Some(1));
+}
+
+#[test]
+fn kinds_and_limits_hold_and_nothing_is_an_answer() {
+    let project = remembered();
+    let ask = |arguments: Value| project.ok("mind_search", arguments);
+    let kinds = column(&ask(json!({"query": "pool fork workers", "types": ["edge"]})), "results", "type");
+    assert_eq!(kinds, "edge");
+    let limited = ask(json!({"query": "pool workers sign-in", "limit": 1}));
+    assert_eq!(limited["results"].as_array().map(Vec::len), Some(1));
+    let nothing = ask(json!({"query": "zebra xylophone"}));
+    assert_eq!((&nothing["results"], &nothing["total"]), (&json!([]), &json!(0)));
+    let solved = ask(json!({"query": "slow start of workers"}));
+    assert_eq!(solved["results"][0]["status"], "resolved");
+    for bad in [json!({"query": " "}), json!({"query": "x", "types": ["bug"]}), json!({"query": "x", "scope": "world"})]
+    {
+        let error = project.err("mind_search", bad);
+        assert_eq!(error["code"], "INVALID_ARGUMENT", "{error}");
+        assert!(error["message"].is_string());
+    }
+}
+
+#[test]
+fn secrets_are_never_shown() {
+    let project = remembered();
+    for tool in ["mind_search", "mind_status"] {
+        let arguments = if tool == "mind_search" { json!({"query": "staging box password"}) } else { json!({}) };
+        let answer = project.ok(tool, arguments).to_string();
+        assert!(!answer.contains("hunter2"), "{answer}");
+    }
+}
+
+#[test]
+fn a_memory_about_code_is_current_until_that_code_changes() {
+    let project = remembered();
+    let state = |project: &Project| code(project)[0]["state"].clone();
+    assert_eq!(state(&project), "current", "{}", code(&project));
+    assert_eq!(code(&project)[0]["node_id"], "file::pool.py::class::Pool::fn::acquire");
+    let text = std::fs::read_to_string(project.tree.join("pool.py")).expect("is there");
+
+    project.tree.write("pool.py", text.replace("return self.open()", "return self.open() or None"));
+    assert_ne!(state(&project), "current", "changed but not indexed yet");
+    project.ok("ingest", json!({"path": "."}));
+    assert_eq!(state(&project), "stale");
+
+    project.tree.write("pool.py", format!("import os\n\n\n{text}"));
+    project.ok("ingest", json!({"path": "."}));
+    assert_eq!(state(&project), "current", "moved down as it was");
+
+    project.tree.remove("pool.py");
+    project.tree.write("lib/pools.py", &text);
+    project.ok("ingest", json!({"path": "."}));
+    assert_eq!(state(&project), "relocated");
+    assert_eq!(code(&project)[0]["moved_to"], "file::lib/pools.py::class::Pool::fn::acquire");
+
+    project.tree.remove("lib");
+    project.ok("ingest", json!({"path": "."}));
+    assert_eq!(state(&project), "gone");
+}
+
+#[test]
+fn without_an_index_nobody_says_that_code_is_current() {
+    let project = Project::unindexed(REMEMBERED);
+    note(&project);
+    let answer = project.ok("mind_search", json!({"query": "acquire waits for ever"}));
+    assert!(!answer.to_string().contains("current"), "{answer}");
+    project.ok("ingest", json!({"path": "."}));
+    assert_eq!(code(&project)[0]["state"], "unknown", "what it looked like when it was written is not known");
+}
+
+#[test]
+fn gotchas_of_all_sources_are_checked() {
+    let project = remembered();
+    let ask = |arguments: Value| project.ok("mind_edges", arguments)["result"].clone();
+    let own = ask(json!({"intent": "open pools after a fork of the worker"}));
+    assert_eq!((&own[0]["source"], &own[0]["severity"]), (&json!("project"), &json!("critical")), "{own}");
+    let crypto = ask(json!({"intent": "auth middleware", "code": "import crypto from 'crypto'", "stack": ["vercel"]}));
+    assert!(crypto[0]["id"].as_str().is_some_and(|id| id.starts_with("builtin_")), "{crypto}");
+    for member in ["id", "title", "description", "workaround", "severity", "source", "matched_on", "confidence"] {
+        assert!(!crypto[0][member].is_null(), "{member}: {crypto}");
+    }
+    assert_eq!(ask(json!({"intent": "rename a variable"})), json!([]));
+    assert_eq!(project.err("mind_edges", json!({"intent": ""}))["code"], "INVALID_ARGUMENT");
+}
+
+#[test]
+fn a_gotcha_is_stored_once_and_counted() {
+    let project = remembered();
+    let edge = json!({
+        "title": "Frobnicators overheat", "description": "after an hour", "workaround": "restart them",
+        "detection": {"context": [], "intent": ["frobnicate"], "code": ["frob\\w+\\("]}, "stack_tags": ["frob"],
+    });
+    let stored = project.ok("mind_add_global_edge", edge.clone());
+    assert_eq!((&stored["verified_count"], &stored["severity"]), (&json!(0), &json!("warning")));
+    assert!(stored["created_at"].as_str().is_some_and(|time| time.parse::<jiff::Timestamp>().is_ok()), "{stored}");
+    let again = project.err("mind_add_global_edge", edge);
+    assert_eq!((&again["code"], &again["details"]["existing_id"]), (&json!("EDGE_EXISTS"), &stored["id"]));
+    let found = project.ok("mind_edges", json!({"intent": "frobnicate all of it"}));
+    assert_eq!(found["result"][0]["id"], stored["id"]);
+    assert_eq!(project.ok("mind_status", json!({}))["global_stats"]["global_edges"], 1);
+    let bad = json!({"title": "a", "description": "b", "workaround": "c", "detection": {"code": ["("]}});
+    assert_eq!(project.err("mind_add_global_edge", bad)["code"], "INVALID_ARGUMENT");
+    let none = json!({"title": "a", "description": "b", "workaround": "c", "detection": {}});
+    assert_eq!(project.err("mind_add_global_edge", none)["code"], "INVALID_ARGUMENT");
+}
+
+#[test]
+fn the_status_counts_what_is_there() {
+    let status = remembered().ok("mind_status", json!({}));
+    let expected = json!({
+        "decisions": 1, "issues_open": 1, "issues_resolved": 1, "learnings": 1, "edges": 1, "sessions_inferred": 2,
+    });
+    assert_eq!(status["current_project"]["stats"], expected);
+    assert_eq!(status["daemon"]["running"], false);
+    assert_eq!(status["current_project"]["registered"], false);
+    assert!(status["current_project"]["stack"].to_string().contains("sqlite"), "{status}");
+}
+
+#[test]
+fn outside_of_a_project_only_what_needs_one_is_refused() {
+    let project = Project::new("//- a.py\nx = 1\n");
+    let error = project.err("mind_search", json!({"query": "x"}));
+    assert_eq!(error["code"], "PROJECT_NOT_REGISTERED");
+    assert!(
+        error["details"]["cwd"].is_string() && error["suggested_next_step"].to_string().contains("mind init"),
+        "{error}"
+    );
+    assert_eq!(project.ok("mind_search", json!({"query": "x", "scope": "all"}))["total"], 0);
+    assert_eq!(project.ok("mind_status", json!({}))["current_project"], Value::Null);
+    let edges = project.ok("mind_edges", json!({"intent": "implementing token generation with crypto"}));
+    assert!(edges["result"].as_array().is_some_and(|rows| !rows.is_empty()), "{edges}");
+    assert!(edges["notice"].is_string());
+}
+
+#[test]
+fn impact_shows_what_was_noted_about_the_code() {
+    let project = Project::new(PROGRAM);
+    note(&project);
+    let notes = project.ok("impact", json!({"node_id": "Store"}))["memory"].clone();
+    assert_eq!(notes[0]["title"], "keep users in `Store`", "{notes}");
+    assert_eq!(notes[0]["state"], "current");
+    let none = project.ok("impact", json!({"node_id": "twins/left.py"}));
+    assert!(none.get("memory").is_none(), "{none}");
+}
