@@ -1,40 +1,47 @@
 //! How much two short texts speak of the same thing.
 
+use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
+
 use m1nd_search::words;
+use rustc_hash::FxHasher;
 
 /// Two texts with at least this share of common words speak of the same thing.
 pub const SAME_THING: f32 = 0.6;
 /// Words of one text that are compared.
 const MAX_TOKENS: usize = 24;
 
-/// Says that something is wrong, still or no more, but not what.
+/// Says that something is wrong, still or no more, but not what. Sorted.
 const GENERIC: &[&str] = &[
-    "again", "back", "because", "break", "broken", "bug", "cause", "crash", "crashes", "due", "error", "fail",
-    "failed", "failing", "fails", "fix", "fixed", "fixes", "hit", "issue", "issues", "longer", "not", "now", "over",
-    "problem", "problems", "resolved", "since", "solved", "still", "work", "working", "works", "doesn", "isn", "won",
-    "t", "s", "don", "more", "very", "just", "only", "too", "yet", "get", "gets", "use", "used", "uses", "via",
-    "instead", "rather",
+    "again", "back", "because", "break", "broken", "bug", "cause", "crash", "crashes", "doesn", "don", "due", "error",
+    "fail", "failed", "failing", "fails", "fix", "fixed", "fixes", "get", "gets", "hit", "instead", "isn", "issue",
+    "issues", "just", "longer", "more", "not", "now", "only", "over", "problem", "problems", "rather", "resolved", "s",
+    "since", "solved", "still", "t", "too", "use", "used", "uses", "very", "via", "won", "work", "working", "works",
+    "yet",
 ];
 
-/// The words of a text that say what it is about: stemmed, sorted, each once.
+/// The words of a text that say what it is about, stemmed and hashed: sorted, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tokens(Vec<Box<str>>);
+pub struct Tokens(Vec<u64>);
 
 impl Tokens {
     /// The words of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let mut tokens: Vec<Box<str>> = Vec::new();
+        let mut tokens: Vec<u64> = Vec::new();
         words::identifiers(text, |identifier| {
             words::parts(identifier, |part| {
-                let lower = part.to_lowercase();
-                let says_nothing = words::is_stop_word(&lower) || GENERIC.contains(&&*lower);
-                if !says_nothing
-                    && tokens.len() < MAX_TOKENS
-                    && let Some(term) = words::term(part)
-                {
-                    tokens.push(term.into());
+                if tokens.len() >= MAX_TOKENS || part.len() > words::MAX_WORD {
+                    return;
                 }
+                let is_lower = part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+                let lower = if is_lower { Cow::Borrowed(part) } else { Cow::Owned(part.to_lowercase()) };
+                if words::is_stop_word(&lower) || GENERIC.binary_search(&&*lower).is_ok() {
+                    return;
+                }
+                let mut hasher = FxHasher::default();
+                words::stem(&lower).hash(&mut hasher);
+                tokens.push(hasher.finish());
             });
         });
         tokens.sort_unstable();
@@ -54,9 +61,9 @@ impl Tokens {
         self.0.is_empty()
     }
 
-    /// The words.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|token| &**token)
+    /// The hashes of the words.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().copied()
     }
 
     /// How many words both have.
@@ -87,6 +94,11 @@ impl Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_say_little_are_sorted() {
+        assert!(GENERIC.is_sorted());
+    }
 
     #[test]
     fn texts_about_the_same_thing() {

@@ -1,7 +1,6 @@
 //! What memories say of each other.
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::overlap::Tokens;
@@ -75,10 +74,7 @@ const CUES: &[(RelationKind, &str)] = &[
 #[must_use]
 pub fn relations(records: &[Record]) -> Vec<Relation> {
     let tokens: Vec<Tokens> = records.iter().map(|record| Tokens::of(&record.title)).collect();
-    let mut by_token: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, tokens) in tokens.iter().enumerate() {
-        tokens.iter().for_each(|token| by_token.entry(token).or_default().push(index));
-    }
+    let places = Places::of(&tokens);
     let mut found = Vec::new();
     for (index, record) in records.iter().enumerate() {
         if found.len() >= MAX_RELATIONS {
@@ -97,9 +93,35 @@ pub fn relations(records: &[Record]) -> Vec<Relation> {
         if record.kind == Kind::Gotcha {
             continue;
         }
-        of_record(record, index, records, &tokens, &by_token, &mut found);
+        of_record(record, index, records, &tokens, &places, &mut found);
     }
     found
+}
+
+/// Memories by a word, oldest first.
+type ByToken = FxHashMap<u64, Vec<usize>>;
+
+/// Where words occur in titles.
+struct Places {
+    /// Every word of every title.
+    by_token: ByToken,
+    /// Each title by its rarest word only: a text that names the whole title has that word, too.
+    by_rarest: ByToken,
+}
+
+impl Places {
+    fn of(tokens: &[Tokens]) -> Self {
+        let mut by_token = ByToken::default();
+        for (index, tokens) in tokens.iter().enumerate() {
+            tokens.iter().for_each(|token| by_token.entry(token).or_default().push(index));
+        }
+        let mut by_rarest = ByToken::default();
+        for (index, tokens) in tokens.iter().enumerate() {
+            let rarest = tokens.iter().min_by_key(|token| (by_token.get(token).map_or(0, Vec::len), *token));
+            by_rarest.entry(rarest.unwrap_or_default()).or_default().push(index);
+        }
+        Self { by_token, by_rarest }
+    }
 }
 
 fn of_record(
@@ -107,7 +129,7 @@ fn of_record(
     own: usize,
     records: &[Record],
     tokens: &[Tokens],
-    by_token: &HashMap<&str, Vec<usize>>,
+    places: &Places,
     found: &mut Vec<Relation>,
 ) {
     let lower = record.content.to_ascii_lowercase();
@@ -116,7 +138,7 @@ fn of_record(
         let Some(at) = lower.find(cue).map(|at| at + cue.len()) else { continue };
         let said = first_clause(&record.content[at..]);
         let target = Tokens::of(said);
-        for other in candidates(&target, own, by_token) {
+        for other in candidates(&target, own, &places.by_token) {
             if records[other].title.chars().count() < MIN_TITLE_CHARS {
                 continue;
             }
@@ -132,7 +154,7 @@ fn of_record(
         }
     }
     let all = Tokens::of(&record.content);
-    for other in candidates(&all, own, by_token) {
+    for other in candidates(&all, own, &places.by_rarest) {
         let names = tokens[other].len() > 1
             && tokens[other].is_within(&all)
             && records[other].source.line != record.source.line;
@@ -152,10 +174,10 @@ fn first_clause(text: &str) -> &str {
 }
 
 /// The newest memories with one of the words, but for one.
-fn candidates(tokens: &Tokens, own: usize, by_token: &HashMap<&str, Vec<usize>>) -> Vec<usize> {
+fn candidates(tokens: &Tokens, own: usize, by_token: &ByToken) -> Vec<usize> {
     let mut found: Vec<usize> = tokens
         .iter()
-        .filter_map(|token| by_token.get(token))
+        .filter_map(|token| by_token.get(&token))
         .flat_map(|places| places.iter().rev().take(MAX_CANDIDATES).copied())
         .filter(|index| *index != own)
         .collect();

@@ -1,6 +1,6 @@
 //! What the memories of a text mean to each other: the same one met again, fixes of issues, decisions that replace others.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::cues::Role;
 use super::draft::{Draft, MAX_CONTENT_CHARS, cut};
@@ -8,7 +8,7 @@ use crate::overlap::{SAME_THING, Tokens};
 use crate::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
 
 /// The newest memories with a common word that are compared with a fix or a replacement.
-const MAX_CANDIDATES: usize = 256;
+const MAX_CANDIDATES: usize = 128;
 /// Earlier places kept of one memory.
 const MAX_EARLIER: usize = 16;
 /// A fix that has one word in common with the only issue about it may leave this many of the issue's words out.
@@ -27,9 +27,9 @@ struct Timeline {
     records: Vec<Record>,
     tokens: Vec<Tokens>,
     replaces: Vec<Vec<String>>,
-    by_id: HashMap<RecordId, usize>,
+    by_id: FxHashMap<RecordId, usize>,
     /// Memories by a word of their title, oldest first.
-    by_token: HashMap<(Kind, Box<str>), Vec<usize>>,
+    by_token: FxHashMap<(Kind, u64), Vec<usize>>,
 }
 
 /// Drafts in order of the text → memories in order of time.
@@ -126,7 +126,7 @@ impl Timeline {
         let index = self.records.len();
         self.by_id.insert(id, index);
         for token in tokens.iter() {
-            self.by_token.entry((draft.kind, token.into())).or_default().push(index);
+            self.by_token.entry((draft.kind, token)).or_default().push(index);
         }
         self.records.push(record);
         self.tokens.push(tokens);
@@ -135,16 +135,14 @@ impl Timeline {
 
     /// Memories of a kind with at least one of the words, each with how many; newest first.
     fn candidates(&self, kind: Kind, tokens: &Tokens) -> Vec<(usize, usize)> {
-        let mut shared: HashMap<usize, usize> = HashMap::new();
+        let mut places: Vec<usize> = Vec::new();
         for token in tokens.iter() {
-            let places = self.by_token.get(&(kind, token.into())).map_or(&[][..], Vec::as_slice);
-            for index in places.iter().rev().take(MAX_CANDIDATES) {
-                *shared.entry(*index).or_default() += 1;
-            }
+            let known = self.by_token.get(&(kind, token)).map_or(&[][..], Vec::as_slice);
+            places.extend(known.iter().rev().take(MAX_CANDIDATES));
         }
-        let mut found: Vec<_> = shared.into_iter().collect();
-        found.sort_unstable_by_key(|(index, _)| std::cmp::Reverse(*index));
-        found
+        places.sort_unstable_by_key(|index| std::cmp::Reverse(*index));
+        let runs = places.chunk_by(|one, other| one == other);
+        runs.map(|run| (run[0], run.len())).collect()
     }
 
     /// The issue that speaks of the same thing: the closest, of equals the newest.

@@ -18,6 +18,8 @@ const GOTCHA_CONFIDENCE: f32 = 0.9;
 const MAX_NEXT_ITEMS: usize = 1_000;
 /// Gotchas kept of one text.
 const MAX_GOTCHAS: usize = 2_000;
+/// `Next:` items that can be open at once; those before count as replaced.
+const MAX_OPEN_NEXT_ITEMS: usize = 20;
 /// Lines looked at for what closes a `Next:` item.
 const MAX_LINES_AFTER_NEXT: usize = 2_000;
 
@@ -364,7 +366,9 @@ fn reason_below(line: &Line, next: &Line) -> Option<String> {
 }
 
 fn count_sessions(sessions: &mut [Session], records: &[Record]) {
-    let session_of = |sessions: &[Session], line: u32| sessions.iter().rposition(|session| session.line <= line);
+    // Sessions are in order of their lines.
+    let session_of =
+        |sessions: &[Session], line: u32| sessions.partition_point(|session| session.line <= line).checked_sub(1);
     for record in records {
         if let Some(index) = session_of(sessions, record.source.line).filter(|_| record.date.is_some()) {
             sessions[index].count(record);
@@ -382,8 +386,9 @@ fn close_next_items(items: &mut [NextItem], lines: &[Line]) {
     let newest_first = items.first().and_then(|item| item.date) > items.last().and_then(|item| item.date);
     let newest = if newest_first { items.first() } else { items.last() }.map(|item| (item.date, item.line));
     let Some((newest_day, newest_line)) = newest else { return };
-    for item in items.iter_mut() {
-        let is_older = item.date < newest_day;
+    let last = items.len().saturating_sub(MAX_OPEN_NEXT_ITEMS);
+    for (index, item) in items.iter_mut().enumerate() {
+        let is_older = item.date < newest_day || index < last && !newest_first;
         if is_older {
             item.closed_by_line = Some(newest_line);
             continue;
