@@ -80,6 +80,25 @@ fn a_name_finds_its_node() {
 }
 
 #[test]
+fn a_member_of_a_package_outside_is_found_where_the_project_has_nothing_of_the_name() {
+    let project = Project::new(
+        "//- a.py\nimport requests\ndef go(): requests.get('/')\ndef post(): requests.post('/')\n\
+         //- b.py\nfrom requests import get\ndef again(): get('/')\n",
+    );
+    let snapshot = project.indexed().snapshot();
+    let id = |text: &str| snapshot.resolve_node(text).map(|node| snapshot.graph().id(node).to_owned());
+    for text in ["external::requests::get", "requests.get", "requests::get", "get"] {
+        assert_eq!(id(text), Ok("external::requests::get".to_owned()), "{text}");
+    }
+    assert_eq!(id("post"), Ok("file::a.py::fn::post".to_owned()));
+    assert_eq!(id("requests"), Ok("external::requests".to_owned()));
+    let get = snapshot.graph().find("external::requests::get").expect("node");
+    let users = snapshot.graph().in_edges(get).map(|edge| snapshot.graph().id(edge.from));
+    let users: std::collections::BTreeSet<&str> = users.collect();
+    assert_eq!(users.into_iter().collect::<Vec<_>>(), ["file::a.py::fn::go", "file::b.py", "file::b.py::fn::again"]);
+}
+
+#[test]
 fn several_nodes_of_a_name_are_listed() {
     let project =
         Project::new("//- a.py\ndef load(): pass\n//- b.py\ndef load(): pass\n//- tests/c.py\ndef load(): pass\n");
