@@ -39,6 +39,12 @@ CALLS = {
     "view": ({"file_path": "shop/price.py"}, lambda a: "def net" in json.dumps(a)),
     "seek": ({"query": "gross price"}, lambda a: "gross" in json.dumps(a["results"])),
     "activate": ({"query": "gross price"}, lambda a: "total" in json.dumps(a["activated"])),
+    "missing": ({"query": "gross price"}, lambda a: a["members"] > 0),
+    "learn": (
+        {"query": "gross price", "feedback": "correct", "node_ids": ["file::shop/price.py::fn::gross"]},
+        lambda a: a["nodes_found"] == 1 and a["ledger_id"] > 0,
+    ),
+    "resonate": ({"node_id": "file::shop/price.py::fn::gross"}, lambda a: "net" in json.dumps(a["harmonics"])),
     "warmup": ({"task_description": "gross price"}, lambda a: a["primed_nodes"] > 0),
     "trace": (
         {"error_text": 'Traceback (most recent call last):\n  File "/srv/shop/price.py", line 6, in gross\nTypeError: x'},

@@ -14,6 +14,7 @@ use m1nd_store::{Home, ProjectDir};
 use crate::clock::Clock;
 use crate::config::{EngineConfig, IngestRequest};
 use crate::error::EngineError;
+use crate::feedback::Ledger;
 use crate::history::Histories;
 use crate::memory::{Keeper, Memories};
 use crate::persist;
@@ -77,6 +78,7 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     agents: Mutex<BTreeMap<String, AgentSession>>,
     primings: Mutex<Primings>,
+    ledger: Mutex<Ledger>,
     followed: Mutex<Followed>,
     opened: Instant,
     pub(crate) high_water: AtomicU64,
@@ -221,6 +223,7 @@ impl Engine {
             state: Mutex::new(state),
             agents: Mutex::default(),
             primings: Mutex::default(),
+            ledger: Mutex::default(),
             followed: Mutex::new(followed),
             opened: Instant::now(),
             high_water: AtomicU64::new(0),
@@ -319,6 +322,14 @@ impl Engine {
 
     pub(crate) fn clock(&self) -> &Clock {
         &self.handle.shared.config.clock
+    }
+
+    pub(crate) fn project(&self) -> &ProjectDir {
+        &self.handle.shared.project
+    }
+
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        lock(&self.handle.shared.ledger)
     }
 
     pub(crate) fn primings(&self) -> MutexGuard<'_, Primings> {

@@ -81,7 +81,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn prior(&self, agent: &str, _text: &str, snapshot: &Snapshot, cancel: &Cancel) -> Result<Prior, Cancelled> {
+    pub fn prior(&self, agent: &str, text: &str, snapshot: &Snapshot, cancel: &Cancel) -> Result<Prior, Cancelled> {
         cancel.check()?;
         let mut prior = Prior::default();
         let now = self.clock().now_ms();
@@ -91,7 +91,9 @@ impl Engine {
             let by = PrimedBy { task: priming.task.clone(), strength, nodes: nodes.len() };
             prior = prior.primed(by, nodes);
         }
-        Ok(prior)
+        let mut ledger = self.ledger();
+        let unavailable = self.refresh_ledger(&mut ledger);
+        Ok(prior.with_told(ledger.says(text, snapshot, now), unavailable))
     }
 
     /// Changes whenever [`Engine::prior`] of this agent may have changed: a page of an answer goes on only while it is the
@@ -99,7 +101,9 @@ impl Engine {
     pub fn prior_state(&self, agent: &str) -> u64 {
         let primings = self.primings();
         let left = primings.of(&name(agent), self.clock().now_ms()).map(|(_, left)| left.to_bits());
-        left.map_or(0, |left| left ^ primings.changes.rotate_right(16))
+        let primed = left.map_or(0, |left| left ^ primings.changes.rotate_right(16));
+        drop(primings);
+        primed ^ self.ledger_state().rotate_left(8)
     }
 }
 

@@ -11,6 +11,7 @@ mod index;
 mod near;
 mod query;
 mod rank;
+mod rarity;
 mod terms;
 mod varint;
 pub mod words;

@@ -498,7 +498,7 @@ fn merge<T: Copy>(a: Vec<T>, b: Vec<T>, key: fn(&T) -> u32, gain: fn(&T) -> f32)
     }
 }
 
-fn rarity(frequency: usize, all: usize) -> f64 {
+pub(crate) fn rarity(frequency: usize, all: usize) -> f64 {
     let (frequency, all) = (frequency as f64, all as f64);
     (1.0 + (all - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
 }

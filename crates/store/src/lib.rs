@@ -1,7 +1,7 @@
 //! Everything that outlives the process: databases, snapshot files, locks. The only room that knows SQL.
 //!
 //! Two classes of data, kept in different files:
-//! - **precious** (`project.db`: settings and roots; later records of agents): written with full synchronisation,
+//! - **precious** (`project.db`: settings, roots, feedback of agents; later their other records): written with full synchronisation,
 //!   never replaced by something empty. If it is damaged or newer than this program, opening fails and says so.
 //! - **derived** (snapshots, the facts cache): can be made again from the project. If it is damaged it
 //!   is set aside as `*.corrupt-<time>` and started anew.
@@ -26,6 +26,7 @@ mod derived;
 mod durable;
 mod error;
 mod facts;
+mod feedback;
 mod home;
 mod project;
 mod settings;
@@ -38,6 +39,7 @@ pub use derived::DerivedFiles;
 pub use durable::{durable_write, quarantine};
 pub use error::StoreError;
 pub use facts::FactsCache;
+pub use feedback::{NewFeedback, StoredFeedback, Undone};
 pub use home::Home;
 pub use project::{ProjectDir, WriterLock};
 pub use shared::{HeldLock, SharedFolder};

@@ -164,13 +164,17 @@ impl ProjectDir {
         self.guarded(|| self.settings.set(key, value))
     }
 
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     fn snapshots(&self) -> PathBuf {
         self.path.join("snapshots")
     }
 
     /// Runs a write, and none after one whose effect on the disk is unknown: the system may have dropped the data of a
     /// failed synchronisation and report success for the next.
-    fn guarded<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         if self.closed.load(Ordering::Acquire) {
             return Err(StoreError::Closed { path: self.path.clone() });
         }

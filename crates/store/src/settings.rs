@@ -1,6 +1,6 @@
 //! `project.db`: what must not be lost.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,7 +10,7 @@ use crate::database::{self, Schema};
 
 const SCHEMA: Schema = Schema {
     owner: 0x6d31_7072,
-    migrations: &[include_str!("migrations/project_1.sql")],
+    migrations: &[include_str!("migrations/project_1.sql"), include_str!("migrations/project_2.sql")],
     precious: true,
     page_bytes: 4096,
 };
@@ -67,7 +67,11 @@ impl Settings {
         write(&mut self.connection()).map_err(StoreError::database(&self.path))
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
         // A panic while it was held has rolled its transaction back.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,4 +85,24 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
 #[cfg(not(unix))]
 fn path_of(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_of_the_first_version_is_brought_to_the_newest() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("project.db");
+        let first = Schema { migrations: &[include_str!("migrations/project_1.sql")], ..SCHEMA };
+        let connection = database::open(&path, &first).expect("the first version");
+        connection.execute("INSERT INTO settings VALUES ('k', 'v')", []).expect("writable");
+        drop(connection);
+        let settings = Settings::open(path).expect("the newest version");
+        assert_eq!(settings.get("k").expect("readable").as_deref(), Some("v"));
+        let rows = settings
+            .with(|connection| connection.query_row("SELECT count(*) FROM feedback", [], |row| row.get::<_, i64>(0)));
+        assert_eq!(rows.expect("readable"), 0);
+    }
 }

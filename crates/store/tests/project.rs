@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use m1nd_base::ContentHash;
-use m1nd_store::{Home, ProjectDir, RealSystem, StoreError};
+use m1nd_store::{Home, NewFeedback, ProjectDir, RealSystem, StoreError, Undone};
 use m1nd_testkit::{Fault, FaultSystem, TempTree};
 
 fn open(tree: &TempTree) -> ProjectDir {
@@ -228,4 +228,35 @@ fn only_the_owner_can_look() {
         }
     }
     assert!(files >= 7, "databases with their logs, a snapshot, its pointer and the lock; found {files}");
+}
+
+#[test]
+fn feedback_is_added_taken_back_and_seen_by_others() {
+    let tree = tree();
+    let (one, other) = (open(&tree), open(&tree));
+    let told = |query: &str, key: Option<&str>| NewFeedback {
+        at_ms: 7,
+        agent: "ann".into(),
+        kind: "correct".into(),
+        query: query.into(),
+        strength: 0.2,
+        key: key.map(str::to_owned),
+        nodes: vec!["file::b".into(), "file::a".into()],
+    };
+    let seen = other.foreign_changes().expect("readable");
+    let (first, known) = one.add_feedback(&told("first", Some("k"))).expect("writable");
+    assert!(!known && other.foreign_changes().expect("readable") != seen);
+    assert_eq!(one.add_feedback(&told("other", Some("k"))).expect("writable"), (first, true));
+    let (second, _) = other.add_feedback(&told("second", None)).expect("writable");
+    assert!(second > first);
+    let standing = |limit| one.feedback(limit).expect("readable").iter().map(|row| row.id).collect::<Vec<_>>();
+    assert_eq!((standing(9), standing(1)), (vec![first, second], vec![second]));
+    assert_eq!(one.feedback(9).expect("readable")[0].told, told("first", Some("k")));
+    let Undone::Now(undo) = one.undo_feedback(first, "bob", 8).expect("writable") else { panic!("it stands") };
+    assert_eq!(other.undo_feedback(first, "bob", 9).expect("writable"), Undone::Before(undo));
+    assert_eq!(one.undo_feedback(undo, "bob", 9).expect("writable"), Undone::NotThere);
+    assert_eq!(one.undo_feedback(99, "bob", 9).expect("writable"), Undone::NotThere);
+    assert_eq!(standing(9), [second]);
+    drop((one, other));
+    assert_eq!(open(&tree).feedback(9).expect("readable").len(), 1);
 }

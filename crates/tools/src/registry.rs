@@ -1,6 +1,6 @@
 use crate::analysis::{Impact, Why};
 use crate::core::{Glob, Health, Help, Ingest, Search, Seek, View};
-use crate::exploration::{Activate, Scan, Trace, Warmup};
+use crate::exploration::{Activate, Learn, Missing, Resonate, Scan, Trace, Warmup};
 use crate::framework::{ToolDef, canonical_name, edit_distance};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 
@@ -14,8 +14,11 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<View>(),
     ToolDef::read::<Seek>(),
     ToolDef::read::<Activate>(),
+    ToolDef::read::<Resonate>(),
     ToolDef::write::<Warmup>(),
+    ToolDef::write::<Learn>(),
     ToolDef::read::<Scan>(),
+    ToolDef::read::<Missing>(),
     ToolDef::read::<Why>(),
     ToolDef::read::<Impact>(),
     ToolDef::read::<Trace>(),

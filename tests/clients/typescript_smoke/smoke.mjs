@@ -43,7 +43,7 @@ try {
   assert.equal(client.getServerVersion().name, "m1nd-mcp");
   const { tools } = await client.listTools();
   const names = tools.map((tool) => tool.name);
-  for (const name of ["ingest", "health", "help", "search", "glob", "view", "seek", "activate", "warmup", "trace", "scan", "why", "impact", "mind_search", "mind_edges", "mind_add_global_edge", "mind_status"]) {
+  for (const name of ["ingest", "health", "help", "search", "glob", "view", "seek", "activate", "resonate", "warmup", "learn", "trace", "scan", "missing", "why", "impact", "mind_search", "mind_edges", "mind_add_global_edge", "mind_status"]) {
     assert.ok(names.includes(name), `${name} is listed`);
   }
   let notices = 0;

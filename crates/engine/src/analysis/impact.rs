@@ -392,7 +392,7 @@ fn may_hold(path: &str, wanted: Language) -> bool {
 }
 
 /// Problems after which references of the file are not in the graph.
-pub(super) fn hides(kind: ProblemKind) -> bool {
+pub(crate) fn hides(kind: ProblemKind) -> bool {
     matches!(
         kind,
         ProblemKind::TooLarge

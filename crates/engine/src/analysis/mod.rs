@@ -4,5 +4,6 @@ mod impact;
 pub mod trace;
 mod why;
 
+pub(crate) use impact::hides;
 pub use impact::{Direction, Hiding, ImpactAnswer, ImpactClass, ImpactFile, ImpactQuery, ImpactRow};
 pub use why::{ClosureState, DanglingEdge, Hop, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep};

@@ -9,25 +9,25 @@ const MAX_NODES: usize = 2_000;
 
 /// Who stands behind a node.
 #[derive(Debug, Default)]
-pub(super) struct Reached {
+pub(crate) struct Reached {
     /// Steps from the node to the first node that was looked for, and the node itself and the one it was reached through.
-    pub(super) hit: Option<(usize, NodeIx, NodeIx)>,
+    pub(crate) hit: Option<(usize, NodeIx, NodeIx)>,
     /// Possible edges were met on the way, which were not followed.
-    pub(super) possible: bool,
+    pub(crate) possible: bool,
     /// The walk ended at its limit of nodes or steps with more to see.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
 }
 
 /// Which way to walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(crate) enum Direction {
     Callers,
     Called,
 }
 
 /// Walks breadth-first along certain calls from some nodes until `wanted`. The nodes themselves are asked, too, when
 /// walking to what they call.
-pub(super) fn walk(
+pub(crate) fn walk(
     graph: &Graph,
     starts: &[NodeIx],
     direction: Direction,
@@ -90,7 +90,7 @@ fn leads_on(relation: Relation, direction: Direction) -> bool {
 }
 
 /// Whether a node is test code.
-pub(super) fn is_test(graph: &Graph, node: NodeIx) -> bool {
+pub(crate) fn is_test(graph: &Graph, node: NodeIx) -> bool {
     graph.flags(node).has(NodeFlags::TEST)
         || graph.file(node).is_some_and(|file| graph.flags(file).has(NodeFlags::TEST))
 }

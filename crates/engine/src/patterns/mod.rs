@@ -1,6 +1,6 @@
 //! Patterns of code, each match weighed by what the graph knows of it: [`Snapshot::scan`].
 
-mod callers;
+pub(crate) mod callers;
 mod judge;
 mod matching;
 

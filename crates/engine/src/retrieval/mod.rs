@@ -2,20 +2,28 @@
 //! ([`Snapshot::glob`]).
 
 mod activate;
+mod gaps;
 mod glob;
 mod grep;
 mod prior;
+mod resonate;
 mod scope;
 mod seek;
+mod siblings;
+mod traits;
 mod unlinked;
 mod withheld;
 
 pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension};
+pub use gaps::{GapsAnswer, Hole};
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow};
 pub use m1nd_search::grep::GrepOptions;
-pub use prior::{PrimedBy, PrimingPlan, Prior, Told};
+pub use prior::{FeedbackEntry, PrimedBy, PrimingPlan, Prior, Told};
+pub use resonate::{ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
 pub use seek::{Calibration, Connection, FileCandidate, Model, SIGNALS, SeekAnswer, SeekQuery, SeekRow, Signals};
+pub use siblings::GroupKey;
+pub use traits::Trait;
 pub use unlinked::{GhostEdge, StructuralHole};
 pub use withheld::Withheld;
 

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::activate::{above_chance, seeds_of};
 use super::{ActivateAnswer, ActivateQuery, SeekAnswer, SeekQuery};
+use crate::feedback::Says;
 use crate::snapshot::Snapshot;
 
 /// Nodes that one task primes, the nearest.
@@ -45,11 +46,31 @@ pub struct Told {
     pub weight: f64,
     /// Entries of the ledger that it comes from, oldest first.
     pub entries: Vec<i64>,
+    /// It was told of the node itself, not only of what contains it.
+    pub is_itself: bool,
+}
+
+/// An entry of the feedback ledger on a question like the one asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeedbackEntry {
+    /// Its number.
+    pub id: i64,
+    /// What was told.
+    pub feedback: &'static str,
+    /// What was asked then.
+    pub query: String,
+    /// How alike the questions are, to 1.
+    pub similarity: f64,
+    /// Whole days since.
+    pub age_days: u64,
 }
 
 /// What is known of nodes beside a question.
 #[derive(Debug, Clone, Default)]
 pub struct Prior {
+    entries: Vec<FeedbackEntry>,
+    gone: Vec<String>,
+    unavailable: Option<String>,
     by: Option<PrimedBy>,
     primed: FxHashMap<NodeIx, f64>,
     told: FxHashMap<NodeIx, Told>,
@@ -61,6 +82,38 @@ impl Prior {
         self.primed = nodes.into_iter().collect();
         self.by = Some(by);
         self
+    }
+
+    /// With what the ledger says, or why it cannot be read.
+    pub(crate) fn with_told(mut self, says: Says, unavailable: Option<String>) -> Self {
+        self.told = says.told;
+        self.entries = says.entries;
+        self.gone = says.gone;
+        self.unavailable = unavailable;
+        self
+    }
+
+    /// Entries of the ledger on questions like this one, oldest first.
+    pub fn entries(&self) -> &[FeedbackEntry] {
+        &self.entries
+    }
+
+    /// Ids of told nodes that are no longer there.
+    pub fn gone(&self) -> &[String] {
+        &self.gone
+    }
+
+    /// Why the ledger could not be read.
+    pub fn unavailable(&self) -> Option<&str> {
+        self.unavailable.as_deref()
+    }
+
+    /// Nodes that were told right, by number.
+    pub fn told_right(&self) -> Vec<NodeIx> {
+        let mut nodes: Vec<NodeIx> =
+            self.told.iter().filter(|(_, told)| told.weight > 0.0 && told.is_itself).map(|(node, _)| *node).collect();
+        nodes.sort_unstable();
+        nodes
     }
 
     /// The priming, if the agent has one.

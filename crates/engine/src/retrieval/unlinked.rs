@@ -188,7 +188,7 @@ fn neighbours(graph: &Graph, node: NodeIx) -> Vec<(NodeIx, f64)> {
 }
 
 /// Chance of at least `hits` of `of` draws that each hit with `chance`.
-fn at_least(hits: usize, of: usize, chance: f64) -> f64 {
+pub(super) fn at_least(hits: usize, of: usize, chance: f64) -> f64 {
     if chance <= 0.0 || hits > of {
         return 0.0;
     }

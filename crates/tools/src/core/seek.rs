@@ -180,6 +180,7 @@ impl ReadTool for Seek {
         let sufficiency = sufficiency(&found);
         let guidance = guidance(snapshot, &found, &sufficiency, &input.query, min_score);
         let total = found.rows.len();
+        let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
         let found_confidence = found.confidence;
         let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
         let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
@@ -192,7 +193,7 @@ impl ReadTool for Seek {
             total_candidates_scanned: found.scanned,
             below_min_score: found.below_min_score,
             scope_applied: Some(query.scope).filter(|scope| !scope.is_empty()),
-            prior: PriorNote::new(&prior),
+            prior: note,
             embeddings_used: found.used_vectors,
             history_missing: found.no_history,
             budget,

@@ -178,7 +178,7 @@ impl ReadTool for Activate {
             structural_holes: found.structural_holes.iter().map(|hole| self::hole(snapshot, hole)).collect(),
             incomplete: found.incomplete,
             confidence: confidence(&found),
-            prior: PriorNote::new(&prior),
+            prior: PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node)),
             what_is_missing: missing(&found),
             unavailable: found
                 .unavailable

@@ -1,11 +1,17 @@
 //! Finding what belongs together, what a failure is about, and what is risky.
 
 mod activate;
+mod learn;
+mod missing;
+mod resonate;
 mod scan;
 mod trace;
 mod warmup;
 
 pub(crate) use activate::Activate;
+pub(crate) use learn::Learn;
+pub(crate) use missing::Missing;
+pub(crate) use resonate::Resonate;
 pub(crate) use scan::Scan;
 pub(crate) use trace::Trace;
 pub(crate) use warmup::Warmup;

@@ -1,0 +1,417 @@
+//! What is tied to something at several scales: from what it works with directly to the part of the project it belongs to.
+//!
+//! Each scale is a personalised PageRank whose walks take so many steps on average before they return to the start
+//! ([`m1nd_graph::spread`]); what a walk from anywhere has at a node is taken off. A node belongs to the scale at which most of what
+//! has left the start is there. Without a start the anchors of the project are found instead: the most important nodes of which none is near
+//! another.
+
+use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
+use m1nd_graph::spread::{self, Spread, SpreadQuery};
+use m1nd_graph::{Graph, NodeIx};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::SeekQuery;
+use super::activate::seeds_of;
+use crate::patterns::callers::is_test;
+use crate::snapshot::Snapshot;
+
+/// Steps that a walk takes on average, scale by scale.
+const SCALES: [u32; 5] = [1, 2, 4, 8, 16];
+/// Steps at which the parts of a whole project are looked at.
+const GLOBAL_STEPS: u32 = 4;
+/// Mass that may wait at a node, times the weight of its edges.
+const TOLERANCE: f64 = 1e-4;
+/// Edges that one scale looks at.
+const MAX_EDGES: usize = 200_000;
+/// Parts of a project that are looked for, and nodes that may be the anchor of one.
+const MAX_PARTS: usize = 12;
+const ANCHORS: usize = 400;
+/// A node with this amplitude from an anchor is no anchor itself.
+const COVERED: f64 = 0.25;
+/// Times more of a walk at a coarser scale before a node counts for that.
+const CLEAR: f64 = 1.02;
+/// Less amplitude is not shown.
+const LEAST: f64 = 0.02;
+/// Edges of a node that are looked at when pairs are compared, candidates of one node, and pairs shown.
+const EDGES: usize = 300;
+const CANDIDATES: usize = 300;
+const PAIRS: usize = 10;
+/// Pairs of which one node has part.
+const PAIRS_OF_NODE: usize = 3;
+/// Less coupling is chance, and one common neighbour is no pattern.
+const LEAST_COUPLING: f64 = 0.3;
+const LEAST_SHARED: usize = 2;
+/// Common neighbours named.
+const NAMED: usize = 3;
+
+/// Where to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResonateFrom {
+    /// At what meets these words.
+    Words(String),
+    /// At a node.
+    Node(NodeIx),
+    /// Nowhere: the whole project.
+    Everywhere,
+}
+
+/// A node tied to the start, or to an anchor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ResonateRow {
+    /// Which.
+    pub node: NodeIx,
+    /// How strongly, 0 to 1: the root of what is left at its scale over the most that any node has there.
+    pub amplitude: f64,
+    /// Number of its group, from 1.
+    pub group: usize,
+}
+
+/// A scale, or a part of the project.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResonateGroup {
+    /// From 1.
+    pub number: usize,
+    /// Steps that a walk takes on average.
+    pub steps: u32,
+    /// The anchor, of a part.
+    pub anchor: Option<NodeIx>,
+    /// Nodes of the group.
+    pub size: usize,
+    /// Share of what has left the start, above chance, that is at nodes of the group, 0 to 1.
+    pub energy: f64,
+}
+
+/// Two nodes without an edge between them whose connections go to the same places.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SympatheticPair {
+    /// One of the start, or of an anchor's part.
+    pub a: NodeIx,
+    /// The other one.
+    pub b: NodeIx,
+    /// Correlation of where one step leads from each, against what connections drawn at random by weight would give:
+    /// 0 is chance, 1 the same places.
+    pub coupling: f64,
+    /// What both are connected with, the least connected first.
+    pub shared: Vec<NodeIx>,
+    /// How many there are.
+    pub shared_total: usize,
+}
+
+/// What is tied to a start.
+#[derive(Debug, Clone, Default)]
+pub struct ResonateAnswer {
+    /// Where the walks start, with their share.
+    pub seeds: Vec<(NodeIx, f64)>,
+    /// Rows by group, the strongest first within each.
+    pub rows: Vec<ResonateRow>,
+    /// Scales or parts that have rows.
+    pub groups: Vec<ResonateGroup>,
+    /// Pairs, the most alike first.
+    pub pairs: Vec<SympatheticPair>,
+    /// Some scale reached its limit of edges.
+    pub incomplete: bool,
+}
+
+/// What is left at nodes above chance.
+type Left = Vec<(NodeIx, f64)>;
+
+impl Snapshot {
+    /// What is tied to a start at several scales, or the parts of the project.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn resonate(&self, from: &ResonateFrom, cancel: &Cancel) -> Result<ResonateAnswer, Cancelled> {
+        let graph = self.graph();
+        let total = self.spread_weight(cancel)?;
+        let seeds = match from {
+            ResonateFrom::Node(node) => vec![(*node, 1.0)],
+            ResonateFrom::Words(text) => {
+                let words = SeekQuery { text: text.clone(), graph_rerank: true, ..SeekQuery::default() };
+                seeds_of(graph, &self.seek(&words, cancel)?.rows)
+            }
+            ResonateFrom::Everywhere => return self.parts(total, cancel),
+        };
+        let mut answer = ResonateAnswer { seeds, ..ResonateAnswer::default() };
+        if answer.seeds.is_empty() {
+            return Ok(answer);
+        }
+        let mut scales: Vec<Left> = Vec::new();
+        for steps in SCALES {
+            let near = walk(graph, &answer.seeds, steps, total, cancel)?;
+            answer.incomplete |= near.incomplete;
+            scales.push(left(graph, &near, &answer.seeds));
+        }
+        by_scale(graph, &scales, &mut answer);
+        let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
+        answer.pairs = pairs(graph, &starts, total, cancel)?;
+        Ok(answer)
+    }
+
+    /// The parts of the project, each around an anchor.
+    fn parts(&self, total: f64, cancel: &Cancel) -> Result<ResonateAnswer, Cancelled> {
+        let graph = self.graph();
+        let mut answer = ResonateAnswer::default();
+        let mut covered: FxHashSet<NodeIx> = FxHashSet::default();
+        let mut best: FxHashMap<NodeIx, (f64, usize)> = FxHashMap::default();
+        for anchor in anchors(graph) {
+            if answer.seeds.len() >= MAX_PARTS {
+                break;
+            }
+            if covered.contains(&anchor) || graph.file(anchor).is_some_and(|file| covered.contains(&file)) {
+                continue;
+            }
+            let near = walk(graph, &[(anchor, 1.0)], GLOBAL_STEPS, total, cancel)?;
+            answer.incomplete |= near.incomplete;
+            let left = left(graph, &near, &[]);
+            let most = left.iter().map(|(_, left)| *left).fold(0.0, f64::max);
+            if most <= 0.0 {
+                continue;
+            }
+            answer.seeds.push((anchor, 0.0));
+            for (node, left) in left {
+                let amplitude = (left / most).sqrt();
+                if amplitude >= COVERED {
+                    covered.insert(node);
+                }
+                let known = best.entry(node).or_insert((0.0, 0));
+                if amplitude > known.0 {
+                    *known = (amplitude, answer.seeds.len());
+                }
+            }
+            covered.insert(anchor);
+        }
+        let share = 1.0 / answer.seeds.len().max(1) as f64;
+        answer.seeds.iter_mut().for_each(|(_, seed)| *seed = share);
+        for (node, (amplitude, group)) in best {
+            if amplitude >= LEAST {
+                answer.rows.push(ResonateRow { node, amplitude: rounded(amplitude), group });
+            }
+        }
+        sort(graph, &mut answer.rows);
+        let all: f64 = answer.rows.iter().map(|row| row.amplitude.powi(2)).sum();
+        for (number, &(anchor, _)) in (1..).zip(&answer.seeds) {
+            let own = || answer.rows.iter().filter(|row| row.group == number);
+            let energy = own().map(|row| row.amplitude.powi(2)).sum::<f64>() / all.max(f64::MIN_POSITIVE);
+            let (size, anchor) = (own().count(), Some(anchor));
+            answer.groups.push(ResonateGroup { number, steps: GLOBAL_STEPS, anchor, size, energy: rounded(energy) });
+        }
+        let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
+        answer.pairs = pairs(graph, &starts, total, cancel)?;
+        Ok(answer)
+    }
+}
+
+/// Sums of walks differ in their last bits with the order of edges, which says nothing.
+fn rounded(value: f64) -> f64 {
+    (value * 1e9).round() / 1e9
+}
+
+fn walk(graph: &Graph, starts: &[(NodeIx, f64)], steps: u32, total: f64, cancel: &Cancel) -> Result<Spread, Cancelled> {
+    let steps = f64::from(steps);
+    // A walk that returns with this chance at each step takes `steps` of them on average.
+    let bounds = SpreadQuery { restart: 1.0 / (1.0 + steps), tolerance: TOLERANCE, max_edges: MAX_EDGES };
+    spread::spread(graph, starts, &bounds, total, cancel)
+}
+
+/// What each node has above chance. Without what is only a part of something else, and what the starts contain.
+fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
+    let is_start = |node: NodeIx| starts.iter().any(|(start, _)| *start == node);
+    let is_inside = |node: NodeIx| {
+        let mut around = graph.parent(node);
+        while let Some(parent) = around {
+            if is_start(parent) {
+                return true;
+            }
+            around = graph.parent(parent);
+        }
+        false
+    };
+    // Tests are near whatever they test, and hide what else is.
+    let from_test = starts.iter().any(|(start, _)| is_test(graph, *start));
+    let is_row = |node: NodeIx| !is_part(graph.kind(node)) && (from_test || !is_test(graph, node));
+    let rows = near.nodes.iter().filter(|near| is_row(near.node) || is_start(near.node));
+    let rows = rows.filter(|near| is_start(near.node) || !is_inside(near.node));
+    rows.filter(|near| near.lift > 1.0).map(|near| (near.node, near.share - near.share / near.lift)).collect()
+}
+
+/// Kinds that say nothing beside what they are a part of.
+fn is_part(kind: NodeKind) -> bool {
+    use NodeKind::{Constant, Directory, Field, Package, Variable, Variant};
+    matches!(kind, Field | Variable | Variant | Constant | Directory | Package)
+}
+
+/// Puts every node into the scale at which most of what has left the starts is at it.
+fn by_scale(graph: &Graph, scales: &[Left], answer: &mut ResonateAnswer) {
+    let starts: FxHashSet<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
+    let mut peak: FxHashMap<NodeIx, (f64, usize)> = FxHashMap::default();
+    for (scale, left) in scales.iter().enumerate() {
+        let away = || left.iter().filter(|(node, _)| !starts.contains(node));
+        let all: f64 = away().map(|(_, left)| left).sum();
+        for &(node, left) in away() {
+            let (known, at) = peak.entry(node).or_insert((0.0, scale));
+            // What is about as near at a finer scale belongs to that.
+            if left / all > *known * CLEAR {
+                (*known, *at) = (left / all, scale);
+            }
+        }
+    }
+    let mut peaks: Vec<(NodeIx, (f64, usize))> = peak.into_iter().collect();
+    peaks.sort_by(|a, b| graph.id(a.0).cmp(graph.id(b.0)));
+    let mut most = vec![0.0f64; scales.len()];
+    let mut sums = vec![0.0f64; scales.len()];
+    for (_, (share, scale)) in &peaks {
+        most[*scale] = most[*scale].max(*share);
+        sums[*scale] += share;
+    }
+    for (node, (share, scale)) in peaks {
+        let amplitude = rounded((share / most[scale]).sqrt());
+        if amplitude >= LEAST {
+            answer.rows.push(ResonateRow { node, amplitude, group: scale + 1 });
+        }
+    }
+    sort(graph, &mut answer.rows);
+    for (scale, &steps) in SCALES.iter().enumerate() {
+        let size = answer.rows.iter().filter(|row| row.group == scale + 1).count();
+        if size > 0 {
+            let energy = rounded(sums[scale].min(1.0));
+            answer.groups.push(ResonateGroup { number: scale + 1, steps, anchor: None, size, energy });
+        }
+    }
+}
+
+fn sort(graph: &Graph, rows: &mut [ResonateRow]) {
+    rows.sort_by(|a, b| {
+        let ids = || graph.id(a.node).cmp(graph.id(b.node));
+        a.group.cmp(&b.group).then(b.amplitude.total_cmp(&a.amplitude)).then_with(ids)
+    });
+}
+
+/// The most important nodes that a part can be around, most important first.
+fn anchors(graph: &Graph) -> Vec<NodeIx> {
+    use NodeKind::{Class, Enum, File, Interface, Module, Struct, Trait};
+    let is_anchor = |node: &NodeIx| {
+        matches!(graph.kind(*node), Class | Enum | File | Interface | Module | Struct | Trait) && !is_test(graph, *node)
+    };
+    let mut nodes: Vec<NodeIx> = graph.nodes().filter(is_anchor).collect();
+    let by_rank = |a: &NodeIx, b: &NodeIx| {
+        graph.pagerank(*b).total_cmp(&graph.pagerank(*a)).then_with(|| graph.id(*a).cmp(graph.id(*b)))
+    };
+    if nodes.len() > ANCHORS {
+        nodes.select_nth_unstable_by(ANCHORS, by_rank);
+        nodes.truncate(ANCHORS);
+    }
+    nodes.sort_by(by_rank);
+    nodes
+}
+
+/// Where one step leads from nodes, looked up once for each.
+struct Steps<'g> {
+    graph: &'g Graph,
+    total: f64,
+    known: FxHashMap<NodeIx, Vec<(NodeIx, f64)>>,
+}
+
+impl Steps<'_> {
+    /// Neighbours by edges other than containment, with the weight of the edges, by number.
+    fn of(&mut self, node: NodeIx) -> Vec<(NodeIx, f64)> {
+        let graph = self.graph;
+        let look_up = || {
+            let out = graph.out_edges(node).take(EDGES).map(|edge| (edge.to, edge));
+            let into = graph.in_edges(node).take(EDGES).map(|edge| (edge.from, edge));
+            let mut sums: FxHashMap<NodeIx, f64> = FxHashMap::default();
+            for (other, edge) in out.chain(into) {
+                let weight = if edge.relation == Relation::Contains { 0.0 } else { spread::weight(&edge) };
+                if other != node && weight > 0.0 && graph.kind(other) != NodeKind::Package {
+                    *sums.entry(other).or_default() += weight;
+                }
+            }
+            let mut found: Vec<(NodeIx, f64)> = sums.into_iter().collect();
+            found.sort_unstable_by_key(|(other, _)| *other);
+            found
+        };
+        self.known.entry(node).or_insert_with(look_up).clone()
+    }
+
+    fn degree(&mut self, node: NodeIx) -> f64 {
+        self.of(node).iter().map(|(_, weight)| weight).sum()
+    }
+
+    /// Sum over common neighbours of the chances to get there from both, over the chance to be there anyway: 1 if
+    /// connections were drawn at random.
+    fn meeting(&mut self, a: NodeIx, b: NodeIx) -> (f64, Vec<NodeIx>) {
+        let (of_a, of_b) = (self.of(a), self.of(b));
+        let (degree_a, degree_b) = (self.degree(a), self.degree(b));
+        let mut sum = 0.0;
+        let mut shared = Vec::new();
+        for (node, weight) in &of_a {
+            let Ok(at) = of_b.binary_search_by_key(node, |(other, _)| *other) else { continue };
+            let anyway = self.degree(*node) / self.total;
+            if anyway > 0.0 {
+                sum += (weight / degree_a) * (of_b[at].1 / degree_b) / anyway;
+                shared.push(*node);
+            }
+        }
+        (sum, shared)
+    }
+}
+
+/// Nodes whose connections go where those of the starts go, without an edge between.
+fn pairs(graph: &Graph, starts: &[NodeIx], total: f64, cancel: &Cancel) -> Result<Vec<SympatheticPair>, Cancelled> {
+    let mut steps = Steps { graph, total, known: FxHashMap::default() };
+    let mut found: Vec<SympatheticPair> = Vec::new();
+    for &start in starts.iter().filter(|start| !is_part(graph.kind(**start))) {
+        let from_test = is_test(graph, start);
+        let own = steps.of(start);
+        let near: FxHashSet<NodeIx> = own.iter().map(|(node, _)| *node).collect();
+        let mut shared: FxHashMap<NodeIx, usize> = FxHashMap::default();
+        for (between, _) in &own {
+            cancel.check()?;
+            for (other, _) in steps.of(*between) {
+                let is_kin = graph.parent(other) == Some(start) || graph.parent(start) == Some(other);
+                if other != start
+                    && !near.contains(&other)
+                    && !is_kin
+                    && graph.kind(other) == graph.kind(start)
+                    && (from_test || !is_test(graph, other))
+                {
+                    *shared.entry(other).or_default() += 1;
+                }
+            }
+        }
+        let mut candidates: Vec<(NodeIx, usize)> =
+            shared.into_iter().filter(|(_, shared)| *shared >= LEAST_SHARED).collect();
+        candidates.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| graph.id(a.0).cmp(graph.id(b.0))));
+        candidates.truncate(CANDIDATES);
+        let with_itself = steps.meeting(start, start).0 - 1.0;
+        let mut own_pairs = Vec::new();
+        for (other, _) in candidates {
+            cancel.check()?;
+            let spread = with_itself * (steps.meeting(other, other).0 - 1.0);
+            let (meeting, mut shared) = steps.meeting(start, other);
+            let coupling = if spread > 0.0 { rounded((meeting - 1.0) / spread.sqrt()) } else { 0.0 };
+            if coupling < LEAST_COUPLING || shared.len() < LEAST_SHARED {
+                continue;
+            }
+            let shared_total = shared.len();
+            let mut degrees: Vec<(f64, NodeIx)> = shared.drain(..).map(|node| (steps.degree(node), node)).collect();
+            degrees.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| graph.id(a.1).cmp(graph.id(b.1))));
+            let shared = degrees.into_iter().take(NAMED).map(|(_, node)| node).collect();
+            own_pairs.push(SympatheticPair { a: start, b: other, coupling, shared, shared_total });
+        }
+        rank(graph, &mut own_pairs);
+        own_pairs.truncate(PAIRS_OF_NODE.max(if starts.len() == 1 { PAIRS } else { 0 }));
+        let is_known = |pair: &SympatheticPair| found.iter().any(|known| (known.a, known.b) == (pair.b, pair.a));
+        own_pairs.retain(|pair| !is_known(pair));
+        found.extend(own_pairs);
+    }
+    rank(graph, &mut found);
+    found.truncate(PAIRS);
+    Ok(found)
+}
+
+fn rank(graph: &Graph, pairs: &mut [SympatheticPair]) {
+    pairs.sort_by(|x, y| {
+        let ids = |pair: &SympatheticPair| (graph.id(pair.a), graph.id(pair.b));
+        y.coupling.total_cmp(&x.coupling).then(y.shared_total.cmp(&x.shared_total)).then_with(|| ids(x).cmp(&ids(y)))
+    });
+}

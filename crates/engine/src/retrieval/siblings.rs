@@ -1,0 +1,106 @@
+//! Nodes of one kind that share a role.
+
+use m1nd_base::{NodeKind, Relation};
+use m1nd_graph::{Graph, NodeIx};
+
+use super::traits::Trait;
+use crate::patterns::callers::is_test;
+
+/// A smaller group has no pattern.
+const LEAST: usize = 4;
+/// A larger group has no common role.
+const MOST: usize = 200;
+/// Edges of a node that are looked at.
+const EDGES: usize = 2_000;
+
+/// What the nodes of a group share.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GroupKey {
+    /// They are members of one type or of one file.
+    MembersOf(NodeIx, u8),
+    /// They are files of one folder with one ending.
+    FilesOf(String, String),
+    /// They have an edge of this relation to one node.
+    With(Relation, NodeIx),
+    /// They have one name, in the files of one folder.
+    Named(String, String),
+}
+
+impl GroupKey {
+    /// Whether the trait is what makes the group.
+    pub(super) fn is_trait(&self, other: &Trait) -> bool {
+        match (self, other) {
+            (Self::With(relation, node), Trait::Uses(by, target)) => relation == by && node == target,
+            _ => false,
+        }
+    }
+}
+
+/// Nodes that share a role.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub(super) key: GroupKey,
+    /// By number; the node asked for is one of them.
+    pub(super) members: Vec<NodeIx>,
+}
+
+/// The groups of siblings that a node belongs to.
+pub(super) fn groups_of(graph: &Graph, node: NodeIx) -> Vec<Group> {
+    let mut groups = Vec::new();
+    let kind = graph.kind(node);
+    if kind == NodeKind::File {
+        let (folder, ending) = folder_and_ending(graph.path(node));
+        let files = graph.nodes().filter(|one| {
+            graph.kind(*one) == NodeKind::File && folder_and_ending(graph.path(*one)) == (folder, ending)
+        });
+        let key = GroupKey::FilesOf(folder.to_owned(), ending.to_owned());
+        add(graph, node, key, files.collect(), &mut groups);
+        return groups;
+    }
+    if let Some(parent) = graph.parent(node) {
+        let members = children(graph, parent).filter(|one| graph.kind(*one) == kind);
+        add(graph, node, GroupKey::MembersOf(parent, kind as u8), members.collect(), &mut groups);
+    }
+    let shared = graph.out_edges(node).take(EDGES).filter(|edge| {
+        use Relation::{Decorates, Implements, Inherits, Overrides};
+        // Of what lies outside only the package is known: things of all kinds come from one.
+        matches!(edge.relation, Decorates | Implements | Inherits | Overrides)
+            && graph.kind(edge.to) != NodeKind::Package
+    });
+    let mut shared: Vec<(Relation, NodeIx)> = shared.map(|edge| (edge.relation, edge.to)).collect();
+    shared.dedup();
+    for (relation, to) in shared {
+        let same = graph.in_edges(to).take(EDGES).filter(|edge| edge.relation == relation);
+        let members = same.map(|edge| edge.from).filter(|one| graph.kind(*one) == kind);
+        add(graph, node, GroupKey::With(relation, to), members.collect(), &mut groups);
+    }
+    if graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::File) {
+        let (folder, _) = folder_and_ending(graph.path(node));
+        let same = graph.labelled(graph.label(node)).into_iter().filter(|one| {
+            graph.kind(*one) == kind
+                && folder_and_ending(graph.path(*one)).0 == folder
+                && graph.parent(*one).is_some_and(|parent| graph.kind(parent) == NodeKind::File)
+        });
+        let key = GroupKey::Named(graph.label(node).to_owned(), folder.to_owned());
+        add(graph, node, key, same.collect(), &mut groups);
+    }
+    groups
+}
+
+fn add(graph: &Graph, node: NodeIx, key: GroupKey, mut members: Vec<NodeIx>, groups: &mut Vec<Group>) {
+    members.retain(|one| !is_test(graph, *one));
+    members.sort_unstable();
+    members.dedup();
+    if (LEAST..=MOST).contains(&members.len()) && members.contains(&node) {
+        groups.push(Group { key, members });
+    }
+}
+
+fn children(graph: &Graph, parent: NodeIx) -> impl Iterator<Item = NodeIx> + '_ {
+    graph.out_edges(parent).take(EDGES).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to)
+}
+
+fn folder_and_ending(path: &str) -> (&str, &str) {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    (folder, name.rsplit_once('.').map_or("", |(_, ending)| ending))
+}

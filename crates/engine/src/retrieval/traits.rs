@@ -1,0 +1,150 @@
+//! What can be said of a node by its connections, so that nodes of one role can be compared.
+
+use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
+use m1nd_graph::{EdgeRef, Graph, NodeIx};
+use rustc_hash::FxHashMap;
+
+use crate::patterns::callers::is_test;
+
+/// Nodes inside a node whose connections count as its own.
+pub(super) const MEMBERS: usize = 300;
+/// Edges of each that are looked at.
+const EDGES: usize = 500;
+
+/// Something that can be said of a node.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Trait {
+    /// It has an edge of this relation to a node.
+    Uses(Relation, NodeIx),
+    /// A node has an edge of this relation to it.
+    UsedBy(Relation, NodeIx),
+    /// Something in it has this kind and name.
+    Defines(u8, String),
+    /// A test uses it.
+    Tested,
+}
+
+impl Trait {
+    /// The node that it is about.
+    pub fn node(&self) -> Option<NodeIx> {
+        match self {
+            Self::Uses(_, node) | Self::UsedBy(_, node) => Some(*node),
+            Self::Defines(..) | Self::Tested => None,
+        }
+    }
+
+    /// How much its absence tells.
+    pub(super) fn weight(&self) -> f64 {
+        match self {
+            Self::Uses(Relation::Decorates | Relation::Inherits | Relation::Implements, _) => 1.0,
+            Self::UsedBy(Relation::Registers, _) => 1.0,
+            Self::Uses(Relation::Calls, _) | Self::Defines(..) => 0.9,
+            Self::Tested => 0.8,
+            Self::UsedBy(..) => 0.7,
+            Self::Uses(..) => 0.6,
+        }
+    }
+}
+
+/// How a node has a trait.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Having {
+    /// By an edge that is certain.
+    pub(super) sure: bool,
+    /// Where.
+    pub(super) at: Option<Pos>,
+}
+
+/// Looks up what can be said of nodes.
+pub(super) struct Traits<'g> {
+    graph: &'g Graph,
+    symbols: f64,
+    users: FxHashMap<NodeIx, usize>,
+}
+
+impl<'g> Traits<'g> {
+    pub(super) fn new(graph: &'g Graph) -> Self {
+        Self { graph, symbols: graph.node_count() as f64, users: FxHashMap::default() }
+    }
+
+    /// What can be said of a node, each once, in order.
+    pub(super) fn of(&self, node: NodeIx) -> Vec<(Trait, Having)> {
+        let graph = self.graph;
+        let is_file = graph.kind(node) == NodeKind::File;
+        let own = graph.with_members(node, MEMBERS);
+        let mut found: FxHashMap<Trait, Having> = FxHashMap::default();
+        let mut note = |one: Trait, tier: EdgeTier, at: Option<Pos>| {
+            let sure = tier != EdgeTier::Possible;
+            let known = found.entry(one).or_insert(Having { sure, at });
+            if sure && !known.sure {
+                *known = Having { sure, at };
+            }
+        };
+        for &one in &own {
+            // What a file imports and calls depends on what it is about; what is done with it does not.
+            let out = graph.out_edges(one).take(EDGES).filter(|edge| !is_file && self.is_telling(edge));
+            for edge in out.filter(|edge| own.binary_search(&edge.to).is_err() && !own.contains(&edge.to)) {
+                note(Trait::Uses(edge.relation, edge.to), edge.tier, edge.sites.first());
+            }
+            let into = graph.in_edges(one).take(EDGES).filter(|edge| edge.relation != Relation::Contains);
+            for edge in into.filter(|edge| !own.contains(&edge.from)) {
+                if is_test(graph, edge.from) {
+                    note(Trait::Tested, edge.tier, edge.sites.first());
+                } else if one == node || is_file {
+                    let user = if is_file { graph.file(edge.from) } else { Some(edge.from) };
+                    let relation = if is_file { Relation::Imports } else { edge.relation };
+                    if let Some(user) = user.filter(|user| *user != node) {
+                        note(Trait::UsedBy(relation, user), edge.tier, edge.sites.first());
+                    }
+                }
+            }
+        }
+        for edge in graph.out_edges(node).take(EDGES).filter(|edge| edge.relation == Relation::Contains) {
+            use NodeKind::{Class, Constant, Enum, Function, Interface, Struct, Trait as TraitKind};
+            let kind = graph.kind(edge.to);
+            if matches!(kind, Class | Constant | Enum | Function | Interface | Struct | TraitKind) {
+                let line = graph.name_line(edge.to);
+                let at = (line > 0).then_some(Pos { line, col: 1 });
+                note(Trait::Defines(kind as u8, graph.label(edge.to).to_owned()), EdgeTier::Certain, at);
+            }
+        }
+        let mut found: Vec<(Trait, Having)> = found.into_iter().collect();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        found
+    }
+
+    /// Whether an edge says more than what language and libraries are used.
+    fn is_telling(&self, edge: &EdgeRef<'_>) -> bool {
+        use Relation::{Calls, Decorates, Implements, Inherits, ReadsConfig, References};
+        let kind = self.graph.kind(edge.to);
+        match edge.relation {
+            // Of what lies outside only the package is known.
+            _ if kind == NodeKind::Package => false,
+            Decorates | Implements | Inherits | ReadsConfig => true,
+            Calls => edge.tier != EdgeTier::External,
+            References => edge.tier != EdgeTier::External && matches!(kind, NodeKind::Constant | NodeKind::Variable),
+            _ => false,
+        }
+    }
+
+    /// Share of the nodes outside of a group that have a trait, if `with` of its `size` members do; a guess from above.
+    pub(super) fn frequency(&mut self, one: &Trait, with: usize, size: usize) -> f64 {
+        let all = match one {
+            Trait::Uses(_, node) => self.users(*node, true),
+            Trait::UsedBy(_, node) => self.users(*node, false),
+            // Names of members and tests are compared with a coin: only a large group can be told from it.
+            Trait::Defines(..) => return 0.25,
+            Trait::Tested => return 0.3,
+        };
+        let outside = all.saturating_sub(with) as f64;
+        ((outside + 0.5) / (self.symbols - size as f64).max(1.0)).clamp(1e-6, 1.0)
+    }
+
+    /// Nodes that use a node, or that it uses.
+    fn users(&mut self, node: NodeIx, by: bool) -> usize {
+        if !by {
+            return self.graph.out_edges(node).count();
+        }
+        *self.users.entry(node).or_insert_with(|| self.graph.in_edges(node).count())
+    }
+}

@@ -1,0 +1,164 @@
+//! What agents told of answers: rows that are only ever added.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use crate::settings::Settings;
+use crate::{ProjectDir, StoreError};
+
+/// Something to be told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewFeedback {
+    /// Milliseconds since 1970.
+    pub at_ms: u64,
+    /// Who.
+    pub agent: String,
+    /// A word for what was told.
+    pub kind: String,
+    /// What was asked.
+    pub query: String,
+    /// How much it counts, 0 to 1.
+    pub strength: f64,
+    /// The same key of the same agent is stored once.
+    pub key: Option<String>,
+    /// Ids of the nodes it is about, in order.
+    pub nodes: Vec<String>,
+}
+
+/// Something that was told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredFeedback {
+    /// Number of its row: only grows.
+    pub id: i64,
+    /// What was told.
+    pub told: NewFeedback,
+}
+
+/// What became of taking something back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undone {
+    /// It is taken back by this row.
+    Now(i64),
+    /// It was taken back before, by this row.
+    Before(i64),
+    /// There is no such row, or it is itself one that takes back.
+    NotThere,
+}
+
+/// Word of the rows that take another back.
+const UNDO: &str = "undo";
+
+impl ProjectDir {
+    /// Adds what was told, durably; its row, and whether it was there before by its key.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] or [`StoreError::Closed`].
+    pub fn add_feedback(&self, told: &NewFeedback) -> Result<(i64, bool), StoreError> {
+        self.guarded(|| self.settings().with(|connection| add(connection, told)))
+    }
+
+    /// Takes back what was told in a row, durably.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] or [`StoreError::Closed`].
+    pub fn undo_feedback(&self, row: i64, agent: &str, at_ms: u64) -> Result<Undone, StoreError> {
+        self.guarded(|| self.settings().with(|connection| undo(connection, row, agent, at_ms)))
+    }
+
+    /// What was told and not taken back, the newest `limit`, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    pub fn feedback(&self, limit: usize) -> Result<Vec<StoredFeedback>, StoreError> {
+        self.settings().with(|connection| standing(connection, limit))
+    }
+
+    /// A number that changes when another process or handle has written to the database.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    pub fn foreign_changes(&self) -> Result<i64, StoreError> {
+        self.settings().with(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))
+    }
+}
+
+impl Settings {
+    /// Runs something on the database.
+    pub(crate) fn with<T>(&self, run: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        run(&mut self.connection()).map_err(StoreError::database(self.path()))
+    }
+}
+
+fn add(connection: &mut Connection, told: &NewFeedback) -> rusqlite::Result<(i64, bool)> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if let Some(key) = &told.key {
+        let same = "SELECT id FROM feedback WHERE agent = ?1 AND key = ?2";
+        let known = transaction.query_row(same, params![told.agent, key], |row| row.get(0)).optional()?;
+        if let Some(id) = known {
+            return Ok((id, true));
+        }
+    }
+    transaction.execute(
+        "INSERT INTO feedback (at_ms, agent, kind, query, strength, key) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![signed(told.at_ms), told.agent, told.kind, told.query, told.strength, told.key],
+    )?;
+    let id = transaction.last_insert_rowid();
+    for (position, node) in (0_i64..).zip(&told.nodes) {
+        transaction.execute("INSERT INTO feedback_nodes VALUES (?1, ?2, ?3)", params![id, position, node])?;
+    }
+    transaction.commit()?;
+    Ok((id, false))
+}
+
+fn undo(connection: &mut Connection, row: i64, agent: &str, at_ms: u64) -> rusqlite::Result<Undone> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let by = |id: i64| transaction.query_row("SELECT id FROM feedback WHERE undoes = ?1", [id], |row| row.get(0));
+    if let Some(before) = by(row).optional()? {
+        return Ok(Undone::Before(before));
+    }
+    let kind = "SELECT query FROM feedback WHERE id = ?1 AND kind <> ?2";
+    let query: Option<String> = transaction.query_row(kind, params![row, UNDO], |row| row.get(0)).optional()?;
+    let Some(query) = query else { return Ok(Undone::NotThere) };
+    transaction.execute(
+        "INSERT INTO feedback (at_ms, agent, kind, query, strength, undoes) VALUES (?1, ?2, ?3, ?4, 0.0, ?5)",
+        params![signed(at_ms), agent, UNDO, query, row],
+    )?;
+    let id = transaction.last_insert_rowid();
+    transaction.commit()?;
+    Ok(Undone::Now(id))
+}
+
+fn standing(connection: &mut Connection, limit: usize) -> rusqlite::Result<Vec<StoredFeedback>> {
+    // One transaction, so that rows and their nodes are of one state.
+    let transaction = connection.transaction()?;
+    let mut rows = transaction.prepare_cached(
+        "SELECT id, at_ms, agent, kind, query, strength, key FROM feedback f WHERE kind <> ?1
+         AND NOT EXISTS (SELECT 1 FROM feedback u WHERE u.undoes = f.id) ORDER BY id DESC LIMIT ?2",
+    )?;
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok(StoredFeedback {
+            id: row.get(0)?,
+            told: NewFeedback {
+                at_ms: row.get::<_, i64>(1)?.max(0).cast_unsigned(),
+                agent: row.get(2)?,
+                kind: row.get(3)?,
+                query: row.get(4)?,
+                strength: row.get(5)?,
+                key: row.get(6)?,
+                nodes: Vec::new(),
+            },
+        })
+    };
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut found: Vec<StoredFeedback> = rows.query_map(params![UNDO, limit], read)?.collect::<Result<_, _>>()?;
+    let mut nodes =
+        transaction.prepare_cached("SELECT node FROM feedback_nodes WHERE feedback = ?1 ORDER BY position")?;
+    for feedback in &mut found {
+        feedback.told.nodes = nodes.query_map([feedback.id], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    }
+    found.reverse();
+    Ok(found)
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,220 @@
+//! Takes note of whether an answer was right, for questions like it.
+
+use m1nd_engine::graph::NodeIx;
+use m1nd_engine::{EngineError, Feedback, Judgement, ResolveError, Snapshot, Undone};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::framework::{
+    Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool,
+};
+use crate::rows::{NodeRow, count, rounded};
+
+/// How much it counts when the caller does not say.
+const DEFAULT_STRENGTH: f64 = 0.2;
+/// Nodes of one call.
+const MAX_NODES: usize = 100;
+/// Nodes inside the told ones that are counted.
+const MAX_COUNTED: usize = 10_000;
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FeedbackWord {
+    Correct,
+    Wrong,
+    Partial,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    agent_id: String,
+    /// What was asked
+    query: Option<String>,
+    feedback: Option<FeedbackWord>,
+    /// Nodes judged
+    #[serde(default)]
+    node_ids: Vec<String>,
+    /// 0-1, default 0.2
+    strength: Option<f64>,
+    /// ledger_id to take back, instead of the above
+    undo: Option<i64>,
+    /// The same key is told once
+    idempotency_key: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct NotFound {
+    node_id: String,
+    reason: String,
+    suggestions: Vec<String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Output {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    query: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strength: Option<f64>,
+    /// Row of the ledger: what `undo` takes.
+    ledger_id: i64,
+    /// The row that was taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undone: Option<i64>,
+    /// It was told, or taken back, before: nothing was added.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    repeated: bool,
+    nodes: Vec<NodeRow>,
+    nodes_found: usize,
+    /// With what they contain.
+    nodes_expanded: usize,
+    not_found: Vec<NotFound>,
+    /// The graph stays as it is.
+    edges_modified: usize,
+}
+
+pub(crate) struct Learn;
+
+impl Tool for Learn {
+    const NAME: &'static str = "learn";
+    const TOOLSET: Toolset = Toolset::Exploration;
+    const SUMMARY: &'static str = "Tell whether nodes were right for a question: similar questions then rank them so";
+    const HELP: &'static str = "\
+Adds a row to the feedback ledger of this project: these nodes were `correct`, `wrong` or `partial` (counts half of `correct`) for
+this `query`. Later `seek` and `activate` of any agent that ask something similar multiply the score of these nodes, and half as
+strongly of what they contain: on the same question by 4^strength (`wrong`: divided), so by 1.32 with the default of 0.2, and less
+the less alike the questions are (shared words weighed by how rare they are; below 0.5 nothing). Several rows add up, to at most 4
+times or a quarter. A row counts half after 30 days. Questions that are not similar, and the graph itself, stay as they are.
+
+Answers that feedback had a part in say so: `feedback` in a row (`weight` -1 to 1 and the `ledger_ids`), `feedback_applied` with
+the entries, told nodes that are `gone`, and those told right that are `not_among_rows`.
+
+`undo: <ledger_id>` takes a row back; answers are then exactly as before. The ledger is only ever added to: taking back is a row,
+too. `idempotency_key` makes repeating a call safe. Node ids that do not exist stand in `not_found`; if none exists nothing is told.
+What was asked is stored, without passwords and keys, in m1nd's own folder.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials", "feedback": "correct", "node_ids": ["file::auth.py"]}"#;
+    const UNLISTED: &'static [&'static str] = &["idempotency_key", "strength"];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl WriteTool for Learn {
+    const EFFECT: Effect = Effect::State;
+
+    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        if let Some(entry) = input.undo {
+            return undo(cx, &input, entry);
+        }
+        let snapshot = cx.engine().snapshot();
+        if snapshot.is_empty() {
+            return Err(ToolError::empty_graph());
+        }
+        let query = input.query.as_deref().unwrap_or_default();
+        if !query.chars().any(char::is_alphanumeric) {
+            return Err(ToolError::invalid("argument `query` holds no word, expected the question that was asked"));
+        }
+        let Some(word) = input.feedback else {
+            return Err(ToolError::invalid("argument `feedback` is missing, expected correct, wrong or partial"));
+        };
+        let strength = input.strength.unwrap_or(DEFAULT_STRENGTH);
+        if !(strength > 0.0 && strength <= 1.0) {
+            return Err(ToolError::invalid(format!(
+                "argument `strength` is {strength}, expected more than 0, at most 1"
+            )));
+        }
+        let (nodes, not_found) = resolve_all(&snapshot, &input.node_ids)?;
+        let feedback = match word {
+            FeedbackWord::Correct => Feedback::Correct,
+            FeedbackWord::Wrong => Feedback::Wrong,
+            FeedbackWord::Partial => Feedback::Partial,
+        };
+        let key = input.idempotency_key.as_deref();
+        let told = Judgement { agent: &input.agent_id, query, feedback, strength, key, nodes: &nodes };
+        let (ledger_id, repeated) = cx.engine().learn(&told).map_err(engine_error)?;
+        let guidance = guidance(query, &nodes, not_found.len());
+        let members = |node: &NodeIx| snapshot.graph().with_members(*node, MAX_COUNTED);
+        let mut expanded: Vec<NodeIx> = nodes.iter().flat_map(members).collect();
+        expanded.sort_unstable();
+        expanded.dedup();
+        Ok(Answer::new(Output {
+            query: input.query.clone(),
+            feedback: Some(feedback.word()),
+            strength: Some(rounded(strength)),
+            ledger_id,
+            undone: None,
+            repeated,
+            nodes: nodes.iter().map(|node| NodeRow::new(&snapshot, *node)).collect(),
+            nodes_found: nodes.len(),
+            nodes_expanded: expanded.len(),
+            not_found,
+            edges_modified: 0,
+        })
+        .guidance(guidance))
+    }
+}
+
+/// The nodes that are meant, without repetition, and what names none.
+fn resolve_all(snapshot: &Snapshot, texts: &[String]) -> Result<(Vec<NodeIx>, Vec<NotFound>), ToolError> {
+    if texts.is_empty() || texts.len() > MAX_NODES {
+        let got = texts.len();
+        return Err(ToolError::invalid(format!("argument `node_ids` has {got} entries, expected 1 to {MAX_NODES}")));
+    }
+    let (mut nodes, mut not_found) = (Vec::new(), Vec::new());
+    for text in texts {
+        match snapshot.resolve_node(text) {
+            Ok(node) if nodes.contains(&node) => {}
+            Ok(node) => nodes.push(node),
+            Err(error) => {
+                let reason = error.to_string();
+                let (ResolveError::NotFound { suggestions, .. }
+                | ResolveError::Ambiguous { candidates: suggestions, .. }) = error;
+                not_found.push(NotFound { node_id: text.clone(), reason, suggestions });
+            }
+        }
+    }
+    if nodes.is_empty() {
+        let error =
+            ToolError::new(ErrorCode::NodeNotFound, "argument `node_ids`: none of them is a node; nothing was told")
+                .next_step("repeat the call with the `node_id` of rows of an answer, or look for them with `seek`");
+        return Err(error.detail("not_found", json!(not_found)));
+    }
+    Ok((nodes, not_found))
+}
+
+fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Output>, ToolError> {
+    if input.query.is_some() || input.feedback.is_some() || !input.node_ids.is_empty() {
+        return Err(ToolError::invalid("argument `undo` stands alone: leave out `query`, `feedback` and `node_ids`"));
+    }
+    let (ledger_id, repeated) = match cx.engine().unlearn(&input.agent_id, entry).map_err(engine_error)? {
+        Undone::Now(row) => (row, false),
+        Undone::Before(row) => (row, true),
+        Undone::NotThere => {
+            return Err(ToolError::invalid(format!("argument `undo`: no feedback has the number {entry}"))
+                .next_step("pass a `ledger_id` that `learn` gave, or one of `ledger_ids` of a row"));
+        }
+    };
+    let hint = "repeat the question: it ranks as before";
+    let guidance = Guidance::next(ProofState::Triaging, "seek", None, hint);
+    Ok(Answer::new(Output { ledger_id, undone: Some(entry), repeated, ..Output::default() }).guidance(guidance))
+}
+
+fn engine_error(error: EngineError) -> ToolError {
+    let code = match &error {
+        EngineError::ReadOnly => ErrorCode::ReadOnly,
+        EngineError::Store(_) => ErrorCode::StoreFailed,
+        _ => ErrorCode::Internal,
+    };
+    ToolError::new(code, error.to_string())
+}
+
+fn guidance(query: &str, nodes: &[NodeIx], missed: usize) -> Guidance {
+    let target = Some(query.chars().take(100).collect());
+    let hint = match missed {
+        0 => format!("noted for {}: the same question now ranks so", count(nodes.len(), "node")),
+        _ => format!("noted for {}, but {} not found", count(nodes.len(), "node"), count(missed, "id")),
+    };
+    Guidance::next(ProofState::Triaging, "seek", target, hint)
+}

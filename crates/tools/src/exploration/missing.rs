@@ -1,0 +1,306 @@
+//! What nearly all siblings of the code of a topic have and it lacks.
+
+use m1nd_base::{NodeKind, Relation};
+use m1nd_engine::Snapshot;
+use m1nd_engine::graph::{NodeFlags, NodeIx};
+use m1nd_engine::retrieval::{GapsAnswer, GroupKey, Hole, Trait as Lacking};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::rows::{count, rounded};
+
+/// Least activation of a node of the topic when the caller does not say.
+const DEFAULT_ACTIVATION: f64 = 0.3;
+/// Rows returned when the caller does not say.
+const DEFAULT_ROWS: usize = 20;
+/// Most rows of one page.
+const MAX_ROWS: usize = 200;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    /// Topic: words or names
+    query: String,
+    /// 0-1, default 0.3: what belongs to the topic
+    min_sibling_activation: Option<f64>,
+    /// 1-200, default 20
+    top_k: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct What {
+    relation: &'static str,
+    /// `out`: from the node; `in`: to it; `inside`: a member.
+    direction: &'static str,
+    /// The other end, or the name of the member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_id: Option<String>,
+    name: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Holder {
+    node_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    node_id: String,
+    label: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    node_type: &'static str,
+    file_path: String,
+    line_start: u32,
+    line_end: u32,
+    /// `missing`, or `cannot_tell` where something open could be it.
+    status: &'static str,
+    reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cannot_tell: Option<String>,
+    lacks: What,
+    siblings: String,
+    siblings_with: usize,
+    siblings_total: usize,
+    evidence: Vec<Holder>,
+    strength: f64,
+    p_value: f64,
+    activation: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    query: String,
+    holes: Vec<Row>,
+    total_holes: usize,
+    /// Holes with nothing open that could fill them.
+    sure_holes: usize,
+    members: usize,
+    members_compared: usize,
+    sibling_groups: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    incomplete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
+}
+
+pub(crate) struct Missing;
+
+impl Tool for Missing {
+    const NAME: &'static str = "missing";
+    const TOOLSET: Toolset = Toolset::Exploration;
+    const SUMMARY: &'static str = "What code of a topic lacks that nearly all its siblings have";
+    const HELP: &'static str = "\
+Takes the code that belongs to a topic (what meets the words, and what `activate` finds from `min_sibling_activation` on; no
+tests) and compares each function, type and file with its siblings: members of the same class or file, files of the same folder,
+types with the same base, functions with the same decorator or of the same name in one folder. What at least three, and three in
+four, of the siblings have and it lacks is a hole: a call, a base, a decorator or a key that it reads, being called, registered
+or imported by the same place, a member of a name, a test. Only what is rarer elsewhere than chance explains counts (`p_value`).
+
+`status` is `missing` where the graph holds nothing that could fill the hole, within two calls either way and in base types, and
+`cannot_tell` where something open could: a reference of that name without a target, one of several candidates, a file that was
+not parsed whole; `cannot_tell` names it. `reason` says it in a sentence, `evidence` names siblings that have it and the line.
+`strength` is the lower end of the share's interval (Wilson, 90 %), weighed by kind. A hole is a difference, not a defect: look at
+the siblings before filling it. Groups of fewer than four, or of which more than four lack it, show no pattern. No answer is made
+up: with no siblings there are no holes, and `members_compared` says how much was looked at.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
+    const PAGED: bool = true;
+    const UNLISTED: &'static [&'static str] = &["top_k"];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Missing {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        if !input.query.chars().any(char::is_alphanumeric) {
+            return Err(ToolError::invalid("argument `query` holds no word, expected the words or names of a topic"));
+        }
+        let least = input.min_sibling_activation.unwrap_or(DEFAULT_ACTIVATION);
+        if !(0.0..=1.0).contains(&least) {
+            return Err(ToolError::invalid(format!("argument `min_sibling_activation` is {least}, expected 0 to 1")));
+        }
+        let found = snapshot.gaps(&input.query, least, cx.cancel())?;
+        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let guidance = guidance(snapshot, &found, &input.query);
+        let (total, sure) = (found.holes.len(), found.holes.iter().filter(|hole| hole.open.is_none()).count());
+        let what_is_missing = what_is_missing(&found);
+        let output = Output {
+            query: input.query,
+            holes: page.cut(found.holes).iter().map(|hole| row(snapshot, hole)).collect(),
+            total_holes: total,
+            sure_holes: sure,
+            members: found.members,
+            members_compared: found.compared,
+            sibling_groups: found.groups,
+            incomplete: found.incomplete,
+            what_is_missing,
+        };
+        Ok(Answer::new(output).rows("holes", total).guidance(guidance))
+    }
+}
+
+fn row(snapshot: &Snapshot, hole: &Hole) -> Row {
+    let graph = snapshot.graph();
+    let (line_start, line_end) = graph.lines(hole.node);
+    let siblings = siblings(snapshot, hole);
+    let sites = hole
+        .holders
+        .iter()
+        .map(|(node, at)| Holder { node_id: graph.id(*node).to_owned(), line: at.map(|at| at.line) });
+    Row {
+        node_id: graph.id(hole.node).to_owned(),
+        label: graph.label(hole.node).to_owned(),
+        kind: "structural_hole",
+        node_type: graph.kind(hole.node).word(),
+        file_path: graph.path(hole.node).to_owned(),
+        line_start,
+        line_end,
+        status: if hole.open.is_none() { "missing" } else { "cannot_tell" },
+        reason: reason(snapshot, hole, &siblings),
+        cannot_tell: hole.open.clone(),
+        lacks: what(snapshot, &hole.lacks),
+        siblings,
+        siblings_with: hole.with,
+        siblings_total: hole.of,
+        evidence: sites.collect(),
+        strength: rounded(hole.strength),
+        p_value: hole.p_value,
+        activation: rounded(hole.activation),
+    }
+}
+
+fn what(snapshot: &Snapshot, lacks: &Lacking) -> What {
+    let graph = snapshot.graph();
+    let end = |relation: Relation, direction, node: NodeIx| What {
+        relation: relation.word(),
+        direction,
+        node_id: Some(graph.id(node).to_owned()),
+        name: graph.label(node).to_owned(),
+    };
+    match lacks {
+        Lacking::Uses(relation, node) => end(*relation, "out", *node),
+        Lacking::UsedBy(relation, node) => end(*relation, "in", *node),
+        Lacking::Defines(_, name) => {
+            What { relation: "contains", direction: "inside", node_id: None, name: name.clone() }
+        }
+        Lacking::Tested => What { relation: "tests", direction: "in", node_id: None, name: "a test".to_owned() },
+    }
+}
+
+/// What the siblings are, for a sentence: `of the other functions of Store`.
+fn siblings(snapshot: &Snapshot, hole: &Hole) -> String {
+    let graph = snapshot.graph();
+    let kind = graph.kind(hole.node);
+    let is_method = graph.parent(hole.node).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
+    let kinds = match kind {
+        NodeKind::Function if is_method => "methods".to_owned(),
+        _ => format!("{}{}", kind.word(), if kind == NodeKind::Class { "es" } else { "s" }),
+    };
+    match &hole.group {
+        GroupKey::MembersOf(parent, _) => format!("{kinds} of {}", graph.label(*parent)),
+        GroupKey::FilesOf(folder, ending) => {
+            let folder = if folder.is_empty() { "the root" } else { folder };
+            format!("files in {folder} ending in .{ending}")
+        }
+        GroupKey::With(relation, to) => {
+            let how = match relation {
+                Relation::Decorates => "decorated with",
+                Relation::Implements => "that implement",
+                Relation::Overrides => "that override",
+                _ => "that inherit from",
+            };
+            format!("{kinds} {how} {}", graph.label(*to))
+        }
+        GroupKey::Named(name, folder) => format!("{kinds} named {name} in {folder}"),
+    }
+}
+
+fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
+    let graph = snapshot.graph();
+    let name = |node: &NodeIx| {
+        let is_test = graph.flags(*node).has(NodeFlags::TEST);
+        format!("{}`{}`", if is_test { "test " } else { "" }, graph.label(*node))
+    };
+    let have = match &hole.lacks {
+        Lacking::Uses(relation, node) => {
+            let verb = match relation {
+                Relation::Calls => "call",
+                Relation::Decorates => "are decorated with",
+                Relation::Inherits => "inherit from",
+                Relation::Implements => "implement",
+                Relation::ReadsConfig => "read",
+                _ => "refer to",
+            };
+            format!("{verb} {}", name(node))
+        }
+        Lacking::UsedBy(relation, node) => {
+            let verb = match relation {
+                Relation::Calls => "are called by",
+                Relation::Registers => "are registered by",
+                Relation::Imports => "are used by",
+                Relation::Inherits | Relation::Implements => "are a base of",
+                _ => "are referred to by",
+            };
+            format!("{verb} {}", name(node))
+        }
+        Lacking::Defines(_, name) => format!("have a `{name}`"),
+        Lacking::Tested => "are used by a test".to_owned(),
+    };
+    let end = if hole.open.is_none() { "does not" } else { "is not known to" };
+    let end = match &hole.lacks {
+        Lacking::UsedBy(..) | Lacking::Tested => end.replace("does not", "is not").replace("known to", "known to be"),
+        Lacking::Defines(..) => end.replace("does not", "has none").replace("known to", "known to have one"),
+        Lacking::Uses(Relation::Decorates, _) => end.replace("does not", "is not").replace("known to", "known to be"),
+        Lacking::Uses(..) => end.to_owned(),
+    };
+    format!("{} of {} other {siblings} {have}; `{}` {end}", hole.with, hole.of, graph.label(hole.node))
+}
+
+fn what_is_missing(found: &GapsAnswer) -> Option<String> {
+    let mut gaps = Vec::new();
+    if found.members > found.compared {
+        gaps.push(format!("{} of the topic without enough siblings", count(found.members - found.compared, "node")));
+    }
+    let unsure = found.holes.iter().filter(|hole| hole.open.is_some()).count();
+    if unsure > 0 {
+        gaps.push(format!("{} that open references could fill", count(unsure, "hole")));
+    }
+    if found.incomplete {
+        gaps.push("the topic is larger than was looked at".to_owned());
+    }
+    (!gaps.is_empty()).then(|| gaps.join("; "))
+}
+
+fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
+    let graph = snapshot.graph();
+    let Some(first) = found.first else {
+        let hint = "no symbol meets a word; search the text itself";
+        return Guidance::next(ProofState::Blocked, "search", Some(query.chars().take(100).collect()), hint);
+    };
+    if let Some(hole) = found.holes.first() {
+        let target = Some(graph.id(hole.node).to_owned());
+        let like = hole.holders.first().map_or_else(String::new, |(node, _)| {
+            let path = if graph.path(*node) == graph.path(hole.node) { "" } else { graph.path(*node) };
+            format!(", and compare it with `{}`{}{path}", graph.label(*node), if path.is_empty() { "" } else { " in " })
+        });
+        let hint = format!("open `{}`{like}", graph.label(hole.node));
+        return Guidance::next(ProofState::Triaging, "view", target, hint);
+    }
+    let target = Some(graph.id(first).to_owned());
+    match found.compared {
+        0 => {
+            let hint = "nothing of the topic has siblings to compare with; look at what is built like it";
+            Guidance::next(ProofState::Proving, "resonate", target, hint)
+        }
+        compared => {
+            let hint = format!("{} compared with their siblings, and none lacks anything", count(compared, "node"));
+            Guidance::next(ProofState::Proving, "activate", target, hint)
+        }
+    }
+}

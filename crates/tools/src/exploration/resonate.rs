@@ -1,0 +1,220 @@
+//! What is tied to something at several scales, and what is built like it.
+
+use m1nd_engine::Snapshot;
+use m1nd_engine::graph::NodeIx;
+use m1nd_engine::retrieval::{ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::rows::{self, NodeRow, rounded};
+
+/// Rows returned when the caller does not say.
+const DEFAULT_ROWS: usize = 20;
+/// Most rows of one page.
+const MAX_ROWS: usize = 200;
+/// Strongest nodes that are named with each group.
+const NAMED: usize = 5;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[allow(dead_code, reason = "read by the framework")]
+    agent_id: String,
+    /// Topic; neither this nor node_id: the whole project
+    query: Option<String>,
+    /// Wins over query
+    node_id: Option<String>,
+    /// 1-200, default 20
+    top_k: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Seed {
+    node_id: String,
+    label: String,
+    relevance: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Harmonic {
+    #[serde(flatten)]
+    node: NodeRow,
+    amplitude: f64,
+    harmonic_order: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Antinode {
+    node_id: String,
+    amplitude: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Group {
+    harmonic: usize,
+    /// Steps that a walk takes on average.
+    mean_steps: u32,
+    /// One over the steps.
+    frequency: f64,
+    total_energy: f64,
+    node_count: usize,
+    /// Node that the part is around; only without a start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchor: Option<String>,
+    antinodes: Vec<Antinode>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Pair {
+    a: String,
+    b: String,
+    coupling: f64,
+    /// What both are connected with.
+    shared: Vec<String>,
+    shared_total: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    /// The words or the node that were asked for; null for the whole project.
+    seed: Option<String>,
+    seeds: Vec<Seed>,
+    harmonics: Vec<Harmonic>,
+    total_harmonics: usize,
+    groups: Vec<Group>,
+    harmonic_groups: usize,
+    sympathetic_pairs: Vec<Pair>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    incomplete: bool,
+}
+
+pub(crate) struct Resonate;
+
+impl Tool for Resonate {
+    const NAME: &'static str = "resonate";
+    const TOOLSET: Toolset = Toolset::Exploration;
+    const SUMMARY: &'static str =
+        "What is tied to code from near to far, what is built like it, or the parts of the project";
+    const HELP: &'static str = "\
+Walks from a start (`node_id`, or what meets `query`) over all relations in both directions, at five scales: walks that take 1, 2,
+4, 8 and 16 steps on average before they return (personalised PageRank). What a walk from anywhere has at a node is taken off.
+A node stands at the scale at which most of what has left the start is there: `harmonic_order` 1 is what the start works with directly, 5 the part of the
+project it belongs to. `amplitude` is 0 to 1 within its scale. Fields, constants, tests (unless the start is one) and what the start itself contains are left out.
+`groups` sums up each scale: `node_count`, `total_energy` (share of that), the strongest as `antinodes`.
+
+`sympathetic_pairs` are nodes of one kind without an edge between them that are connected with the same others: code of the same
+role, such as the other handlers or a second implementation. `coupling` is the correlation of where one step leads from each, 0
+being what chance gives and 1 the same places; `shared` names what both are connected with.
+
+With neither `query` nor `node_id` it shows the parts of the project: `groups` around `anchor`s, important nodes none of which is
+near another (files and types, at most 12, the most important first), and the pairs of these. `harmonic_order` is then the number of the
+group. Rows come by group. `incomplete`: a limit of edges was reached. The answer depends on the graph alone.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
+    const PAGED: bool = true;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Resonate {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let (from, seed) = from(snapshot, &input)?;
+        let found = snapshot.resonate(&from, cx.cancel())?;
+        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let guidance = guidance(snapshot, &found, &from);
+        let graph = snapshot.graph();
+        let id = |node: &NodeIx| graph.id(*node).to_owned();
+        let total = found.rows.len();
+        let groups: Vec<Group> = found.groups.iter().map(|group| self::group(snapshot, group, &found.rows)).collect();
+        let harmonic = |row: ResonateRow| Harmonic {
+            node: NodeRow::new(snapshot, row.node),
+            amplitude: rounded(row.amplitude),
+            harmonic_order: row.group,
+        };
+        let pair = |pair: &SympatheticPair| Pair {
+            a: id(&pair.a),
+            b: id(&pair.b),
+            coupling: rounded(pair.coupling),
+            shared: pair.shared.iter().map(id).collect(),
+            shared_total: pair.shared_total,
+        };
+        let seeds = found.seeds.iter().map(|(node, share)| Seed {
+            node_id: id(node),
+            label: graph.label(*node).to_owned(),
+            relevance: rounded(*share),
+        });
+        let output = Output {
+            seed,
+            seeds: seeds.collect(),
+            harmonics: page.cut(found.rows.clone()).into_iter().map(harmonic).collect(),
+            total_harmonics: total,
+            harmonic_groups: groups.len(),
+            groups,
+            sympathetic_pairs: found.pairs.iter().map(pair).collect(),
+            incomplete: found.incomplete,
+        };
+        Ok(Answer::new(output).rows("harmonics", total).guidance(guidance))
+    }
+}
+
+fn from(snapshot: &Snapshot, input: &Input) -> Result<(ResonateFrom, Option<String>), ToolError> {
+    if let Some(text) = &input.node_id {
+        let node = rows::resolve(snapshot, "node_id", text)?;
+        return Ok((ResonateFrom::Node(node), Some(snapshot.graph().id(node).to_owned())));
+    }
+    match &input.query {
+        None => Ok((ResonateFrom::Everywhere, None)),
+        Some(text) if text.chars().any(char::is_alphanumeric) => {
+            Ok((ResonateFrom::Words(text.clone()), Some(text.clone())))
+        }
+        Some(_) => {
+            let expected = "expected the words or names of a topic; leave it out for the whole project";
+            Err(ToolError::invalid(format!("argument `query` holds no word, {expected}")))
+        }
+    }
+}
+
+fn group(snapshot: &Snapshot, group: &ResonateGroup, rows: &[ResonateRow]) -> Group {
+    let graph = snapshot.graph();
+    let own = rows.iter().filter(|row| row.group == group.number).take(NAMED);
+    let antinode =
+        |row: &ResonateRow| Antinode { node_id: graph.id(row.node).to_owned(), amplitude: rounded(row.amplitude) };
+    Group {
+        harmonic: group.number,
+        mean_steps: group.steps,
+        frequency: rounded(1.0 / f64::from(group.steps)),
+        total_energy: rounded(group.energy),
+        node_count: group.size,
+        anchor: group.anchor.map(|anchor| graph.id(anchor).to_owned()),
+        antinodes: own.map(antinode).collect(),
+    }
+}
+
+fn guidance(snapshot: &Snapshot, found: &ResonateAnswer, from: &ResonateFrom) -> Guidance {
+    let graph = snapshot.graph();
+    if let Some(pair) = found.pairs.first() {
+        let (a, b) = (graph.label(pair.a), graph.label(pair.b));
+        let hint = format!("`{b}` is connected like `{a}` ({} in common): compare them", pair.shared_total);
+        return Guidance::next(ProofState::Triaging, "view", Some(graph.id(pair.b).to_owned()), hint);
+    }
+    let strongest = match from {
+        ResonateFrom::Everywhere => found.seeds.first().map(|(anchor, _)| *anchor),
+        _ => found.rows.first().map(|row| row.node),
+    };
+    match (strongest, found.seeds.is_empty()) {
+        (Some(node), _) => {
+            let hint = format!("nothing else is connected like it; the nearest is `{}`", graph.label(node));
+            Guidance::next(ProofState::Triaging, "view", Some(graph.id(node).to_owned()), hint)
+        }
+        (None, false) => {
+            let target = found.seeds.first().map(|(node, _)| graph.id(*node).to_owned());
+            let hint = "the start is connected with nothing that is known: ask what refers to it";
+            Guidance::next(ProofState::Proving, "impact", target, hint)
+        }
+        (None, true) => {
+            let hint = "no symbol meets a word; search the text itself";
+            Guidance::next(ProofState::Blocked, "search", None, hint)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What holds for every question: asked with many of them.
+
+use std::collections::BTreeSet;
+
+use m1nd_testkit::Random;
+use m1nd_tools::{ALL, Effect};
+use serde_json::{Value, json};
+
+use crate::harness::{PROGRAM, Project};
+
+const WORDS: &[&str] =
+    &["validate", "credentials", "user", "store", "login", "twin", "needle", "find", "session", "auth"];
+
+/// The arguments of the tool's example, with another question or another node.
+fn arguments(tool: &m1nd_tools::ToolDef, project: &Project, random: &mut Random) -> Value {
+    let mut arguments = tool.example_arguments();
+    let snapshot = project.engine.snapshot();
+    let nodes: Vec<_> = snapshot.graph().nodes().filter(|node| snapshot.graph().file(*node).is_some()).collect();
+    let mut id = || json!(snapshot.graph().id(nodes[random.below(nodes.len())]));
+    for name in ["node_id", "source", "target"] {
+        if !arguments[name].is_null() {
+            arguments[name] = id();
+        }
+    }
+    if !arguments["query"].is_null() {
+        let words: Vec<&str> = (0..1 + random.below(3)).map(|_| WORDS[random.below(WORDS.len())]).collect();
+        arguments["query"] = json!(words.join(" "));
+    }
+    arguments
+}
+
+#[test]
+fn whatever_is_asked_reading_changes_nothing_and_answers_the_same_twice() {
+    let project = Project::new(PROGRAM);
+    let before = project.engine.snapshot().graph().dump();
+    for seed in 0..8 {
+        let mut random = Random::new(seed);
+        for tool in ALL.iter().filter(|tool| tool.effect == Effect::Read && tool.name != "health") {
+            let arguments = arguments(tool, &project, &mut random);
+            let ask = || {
+                let mut answer = project.call_as_is(tool.name, arguments.clone()).map_err(|error| error.to_json());
+                if let Ok(answer) = &mut answer {
+                    answer["elapsed_ms"].take();
+                }
+                answer
+            };
+            assert_eq!(ask(), ask(), "seed {seed}: {} {arguments}", tool.name);
+        }
+    }
+    assert_eq!(project.engine.snapshot().graph().dump(), before);
+}
+
+#[test]
+fn one_dimension_leaves_the_others_out_and_orders_otherwise() {
+    let project = Project::new(PROGRAM);
+    let mut differs = 0;
+    for seed in 0..12 {
+        let mut random = Random::new(seed);
+        let words = [WORDS[random.below(WORDS.len())], WORDS[random.below(WORDS.len())]].join(" ");
+        let one = ["structural", "semantic", "causal"][random.below(3)];
+        let order = |dimensions: Value| {
+            let answer = project.ok("activate", json!({"query": words, "dimensions": dimensions, "top_k": 200}));
+            answer["activated"].as_array().expect("rows").clone()
+        };
+        let (only, all) = (order(json!([one])), order(json!([])));
+        for row in &only {
+            let others = ["structural", "semantic", "temporal", "causal"].into_iter().filter(|name| *name != one);
+            assert!(others.into_iter().all(|name| row["dimensions"][name].is_null()), "seed {seed}: {row}");
+        }
+        let ids = |rows: &[Value]| rows.iter().map(|row| row["node_id"].clone()).collect::<Vec<_>>();
+        differs += usize::from(ids(&only) != ids(&all));
+    }
+    assert!(differs >= 6, "the dimensions order the same in {} of 12", 12 - differs);
+}
+
+/// Every text in an answer that has the form of an id of this project.
+fn ids(value: &Value, found: &mut BTreeSet<String>) {
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) if text.starts_with("file::") && !text.contains(char::is_whitespace) => {
+                found.insert(text.clone());
+            }
+            Value::Array(elements) => left.extend(elements),
+            Value::Object(members) => left.extend(members.values()),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn every_id_of_any_answer_is_taken_by_every_tool_that_takes_nodes() {
+    let project = Project::new(PROGRAM);
+    let mut found = BTreeSet::new();
+    for seed in 0..6 {
+        let mut random = Random::new(seed);
+        for tool in ALL.iter().filter(|tool| tool.effect == Effect::Read && tool.name != "help") {
+            if let Ok(answer) = project.call_as_is(tool.name, arguments(tool, &project, &mut random)) {
+                ids(&answer, &mut found);
+            }
+        }
+    }
+    ids(&project.ok("warmup", json!({"task_description": "validate credentials"})), &mut found);
+    assert!(found.len() >= 10, "{found:?}");
+    for id in &found {
+        assert_eq!(project.ok("impact", json!({"node_id": id}))["source"], json!(id));
+        assert_eq!(project.ok("why", json!({"source": id, "target": id}))["source"]["node_id"], json!(id));
+        assert_eq!(project.ok("view", json!({"file_path": id}))["node_id"], json!(id));
+        assert_eq!(project.ok("resonate", json!({"node_id": id}))["seed"], json!(id));
+        let told = project.ok("learn", json!({"query": "x y", "feedback": "partial", "node_ids": [id]}));
+        assert_eq!(told["nodes"][0]["node_id"], json!(id));
+    }
+}
+
+/// A chain of files around one topic, in a project of others; with a hub, one more function calls every one of them.
+fn project_with(hub: bool, links: &[(usize, usize)]) -> String {
+    let mut text = String::new();
+    for file in 0..24 {
+        let mut imports = String::new();
+        let mut body = String::new();
+        for (_, to) in links.iter().filter(|(from, _)| *from == file) {
+            imports += &format!("from m{to} import part{to}\n");
+            body += &format!("    part{to}()\n");
+        }
+        let name = if file == 0 { "def invoice():\n    part0()\n\n\n" } else { "" };
+        text += &format!("//- m{file}.py\n{imports}\n\n{name}def part{file}():\n{body}    return {file}\n");
+    }
+    if hub {
+        let imports: String = (0..24).map(|file| format!("from m{file} import part{file}\n")).collect();
+        let calls: String = (0..24).map(|file| format!("    part{file}()\n")).collect();
+        text += &format!("//- hub.py\n{imports}\n\ndef everything():\n{calls}");
+    }
+    text
+}
+
+#[test]
+fn a_hub_that_is_tied_to_everything_does_not_change_what_is_nearest() {
+    for seed in 0..4 {
+        let mut random = Random::new(seed);
+        let mut links = vec![(0, 1), (1, 2), (2, 3)];
+        for file in 4..24 {
+            links.push((file, 4 + random.below(20)));
+        }
+        links.retain(|(from, to)| from != to);
+        let nearest = |hub: bool| {
+            let project = Project::new(&project_with(hub, &links));
+            let answer = project.ok("activate", json!({"query": "invoice", "dimensions": ["structural"], "top_k": 50}));
+            let rows = answer["activated"].as_array().expect("rows").clone();
+            let labels = rows.iter().filter_map(|row| row["label"].as_str().map(str::to_owned));
+            labels.filter(|label| label.starts_with("part") || label == "invoice").take(3).collect::<Vec<_>>()
+        };
+        let (without, with) = (nearest(false), nearest(true));
+        assert_eq!(without, with, "seed {seed}");
+        assert_eq!(without[0], "invoice");
+    }
+}

@@ -1,0 +1,118 @@
+use serde_json::{Value, json};
+
+use crate::harness::{PROGRAM, Project, column};
+
+/// Handlers that all check the session, but for one, and one of which nobody knows what it calls.
+fn handlers(odd: &str) -> String {
+    let mut text = "//- web/session.py\ndef check_session(request):\n    return request\n\n\ndef audit(request):\n    return request\n\
+                    //- web/orders.py\nfrom web.session import check_session\n"
+        .to_owned();
+    for name in ["create", "update", "cancel", "ship", "refund"] {
+        text += &format!("\n\ndef {name}_order(request):\n    check_session(request)\n    return '{name}'\n");
+    }
+    text += &format!("\n\ndef export_order(request):\n    {odd}\n    return 'export'\n");
+    for number in 0..40 {
+        text += &format!("//- lib/m{number}.py\ndef helper{number}(x):\n    return x\n");
+    }
+    text
+}
+
+fn holes<'a>(answer: &'a Value, label: &str) -> Vec<&'a Value> {
+    let rows = answer["holes"].as_array().expect("rows");
+    rows.iter().filter(|row| row["label"] == label).collect()
+}
+
+#[test]
+fn what_all_siblings_call_and_one_does_not() {
+    let project = Project::new(&handlers("request.count = 1"));
+    let answer = project.ok("missing", json!({"query": "export order"}));
+    let found = holes(&answer, "export_order");
+    assert_eq!(found.len(), 1, "{answer}");
+    let hole = found[0];
+    assert_eq!((&hole["status"], &hole["type"]), (&json!("missing"), &json!("structural_hole")));
+    assert_eq!(hole["lacks"]["node_id"], "file::web/session.py::fn::check_session");
+    assert_eq!(hole["reason"], "5 of 5 other functions of orders.py call `check_session`; `export_order` does not");
+    assert_eq!((&hole["siblings_with"], &hole["siblings_total"]), (&json!(5), &json!(5)));
+    assert_eq!(hole["evidence"][0], json!({"node_id": "file::web/orders.py::fn::cancel_order", "line": 15}));
+    assert_eq!(answer["next_suggested_target"], hole["node_id"]);
+    for other in ["create_order", "check_session", "audit"] {
+        assert!(holes(&answer, other).is_empty(), "{other}: {answer}");
+    }
+}
+
+#[test]
+fn what_is_open_is_not_called_missing() {
+    let project = Project::new(&handlers("request.check_session()"));
+    let answer = project.ok("missing", json!({"query": "export order"}));
+    let found = holes(&answer, "export_order");
+    assert_eq!(found.len(), 1, "{answer}");
+    assert_eq!(found[0]["status"], "cannot_tell", "{answer}");
+    assert!(
+        found[0]["cannot_tell"].is_string() && found[0]["reason"].as_str().is_some_and(|r| r.contains("not known"))
+    );
+    assert_eq!(answer["sure_holes"], json!(0));
+}
+
+#[test]
+fn what_a_helper_does_is_not_missing() {
+    let through = "guard(request)\n    return request\n\n\ndef guard(request):\n    check_session(request)";
+    let project = Project::new(&handlers(through));
+    let answer = project.ok("missing", json!({"query": "export order"}));
+    assert!(holes(&answer, "export_order").is_empty(), "{answer}");
+}
+
+#[test]
+fn a_type_without_what_its_kin_have_and_one_that_inherits_it() {
+    let mut text = "//- codec/base.py\nclass Codec:\n    def name(self):\n        return ''\n".to_owned();
+    for name in ["gzip", "zstd", "brotli", "lz4", "snappy", "deflate", "lzma"] {
+        text += &format!(
+            "//- codec/{name}.py\nfrom codec.base import Codec\n\n\nclass {}(Codec):\n    def encode(self, x):\n        return x\n",
+            name.to_uppercase()
+        );
+        if name != "lz4" {
+            text += "\n    def close(self):\n        return None\n";
+        }
+    }
+    let project = Project::new(&text);
+    let answer = project.ok("missing", json!({"query": "lz4 codec", "min_sibling_activation": 0.0, "top_k": 200}));
+    let lacks = |label: &str| {
+        holes(&answer, label)
+            .iter()
+            .filter_map(|hole| hole["lacks"]["name"].as_str().map(str::to_owned))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lacks("LZ4"), ["close"], "{answer}");
+    assert!(lacks("GZIP").is_empty(), "what the base has is inherited: {answer}");
+    let inherited = text.replace("    def name(self):\n        return ''", "    def close(self):\n        return ''");
+    let project = Project::new(&inherited);
+    let answer = project.ok("missing", json!({"query": "lz4 codec", "min_sibling_activation": 0.0}));
+    assert!(holes(&answer, "LZ4").is_empty(), "{answer}");
+}
+
+#[test]
+fn no_pattern_no_hole() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("missing", json!({"query": "validate credentials"}));
+    assert_eq!((&answer["holes"], &answer["total_holes"]), (&json!([]), &json!(0)), "{answer}");
+    assert!(answer["members"].as_u64() > Some(0), "{answer}");
+    let nothing = project.ok("missing", json!({"query": "zebra quagga"}));
+    assert_eq!((&nothing["proof_state"], &nothing["members"]), (&json!("blocked"), &json!(0)));
+    for bad in [json!({"query": " "}), json!({"query": "x", "min_sibling_activation": 2})] {
+        assert_eq!(project.err("missing", bad)["code"], "invalid_params");
+    }
+}
+
+#[test]
+fn asking_twice_gives_the_same_and_every_id_is_one() {
+    let project = Project::new(&handlers("pass"));
+    let ask = || {
+        let mut answer = project.ok("missing", json!({"query": "order", "min_sibling_activation": 0.0}));
+        answer["elapsed_ms"].take();
+        answer
+    };
+    let answer = ask();
+    assert_eq!(answer, ask());
+    for id in column(&answer, "holes", "node_id").split(' ') {
+        assert!(project.engine.snapshot().graph().find(id).is_some(), "{id}");
+    }
+}
