@@ -126,7 +126,7 @@ impl Eval<'_> {
                     let package = self.rules(row.class.file).builtin_package;
                     *external = external.take().or(Some(package.into()));
                 }
-                Ancestor::Unknown => *unknown = true,
+                Ancestor::Module(_) | Ancestor::Unknown => *unknown = true,
             }
         }
         let Some(values) = self.underlying(row.class, &row.args) else { return };

@@ -1,9 +1,9 @@
 //! What importers of a module see where exports are written apart from definitions.
 
-use m1nd_lang::facts::{Expr, ImportKind, Namespace};
+use m1nd_lang::facts::{DefKind, Expr, ImportKind, Namespace};
 
 use super::lookup::{Asker, FILE};
-use super::{Entity, Eval, Module, Search, Value};
+use super::{Entity, Eval, Found, Module, Search, Value};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
 use crate::rules::{ModuleTarget, Reason};
@@ -75,6 +75,7 @@ impl Eval<'_> {
         for index in unit.exports(name) {
             search.add(self.export(file, index, want));
         }
+        self.keep_fitting(&mut search, want);
         self.prefer_bodies(&mut search);
         if !search.is_nothing() || self.text(name) == "default" {
             return search;
@@ -106,6 +107,28 @@ impl Eval<'_> {
             search.found.extend(external);
         }
         search
+    }
+
+    /// Of several declarations exported under one name (an interface and a constant, a function and a namespace), keeps
+    /// those that can stand where the name is written.
+    fn keep_fitting(&mut self, search: &mut Search, want: Namespace) {
+        if search.found.len() < 2 {
+            return;
+        }
+        let fits = |eval: &mut Self, found: &Found| match found.entity {
+            Entity::Def(of) => match (want, eval.definition(of).kind) {
+                (Namespace::Value, kind) => !matches!(kind, DefKind::Interface | DefKind::TypeAlias),
+                (Namespace::Callee, kind) => !matches!(kind, DefKind::Interface | DefKind::TypeAlias | DefKind::Module),
+                (Namespace::Type, kind) => kind.is_type(),
+                _ => true,
+            },
+            _ => true,
+        };
+        let fitting: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
+        if fitting.contains(&true) {
+            let mut keep = fitting.into_iter();
+            search.found.retain(|_| keep.next().unwrap_or(true));
+        }
     }
 
     /// What a module is as a value, where it is what it assigns to `module.exports`.

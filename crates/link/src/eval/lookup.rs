@@ -102,6 +102,15 @@ impl Eval<'_> {
                 part.found.into_iter().for_each(|found| search.push(found));
             }
         }
+        // A function and a namespace of one name are one: the function has the members of the standard function type too.
+        let is_namespace =
+            |eval: &mut Self, value: &Value| matches!(value, Value::Def(of, _) if eval.is_inline_module(*of));
+        if search.found.len() > 1 && bases.items.iter().any(|base| is_namespace(self, base)) {
+            let outside = |found: &Found| matches!(found.entity, Entity::External(..));
+            if !search.found.iter().all(outside) {
+                search.found.retain(|found| !outside(found));
+            }
+        }
         // An alternative without the member cannot be the one that is meant, unless nothing has it.
         if search.found.is_empty() && (only || search.unknown.is_none()) {
             search.unknown = search.unknown.or(missing);

@@ -19,6 +19,8 @@ pub(super) enum Ancestor {
     External(Outside, Option<Name>),
     /// A standard type with arguments.
     Standard(Builtin, Args),
+    /// A module whose exports are members of an object (`{ ...module }`).
+    Module(Module),
     /// A base that could not be resolved.
     Unknown,
 }
@@ -252,6 +254,13 @@ impl Eval<'_> {
                     let first = gathered.found.is_empty();
                     gathered.unknown = if first { search.unknown } else { gathered.unknown };
                     search.found.into_iter().for_each(|found| gathered.push(found));
+                }
+                Ancestor::Module(module) => {
+                    let mut search = self.module_member(module, name, want, Asker::Named);
+                    if !search.found.is_empty() {
+                        search.unknown = (unknown || external.is_some()).then_some(Reason::UnknownBase);
+                        return search;
+                    }
                 }
                 // Any of several may have it.
                 Ancestor::External(package, _) => {
@@ -603,6 +612,10 @@ impl Eval<'_> {
         for &expr in unit.list(definition.bases).iter().chain(unit.list(definition.implements)) {
             self.base(of, expr, &mut bases);
         }
+        // What is spread into an object literal later replaces what was before.
+        if definition.kind == DefKind::Object {
+            bases.reverse();
+        }
         // Traits implemented by blocks elsewhere.
         for &attached in self.attached(of).iter() {
             let unit = self.unit(attached.file);
@@ -628,6 +641,7 @@ impl Eval<'_> {
                 Value::Def(class, args) if !self.is_inline_module(class) => bases.push(Ancestor::Class(class, args)),
                 Value::External(package, name) => bases.push(Ancestor::External(package, name)),
                 Value::BuiltinType(builtin, args) => bases.push(Ancestor::Standard(builtin, args)),
+                Value::Module(module) if is_object => bases.push(Ancestor::Module(module)),
                 Value::Module(Module::File(file)) => {
                     let whole = self.whole_export(file);
                     for value in self.values_of(whole, Namespace::Type).items {
@@ -704,7 +718,7 @@ impl Eval<'_> {
             Some(Ancestor::Standard(..)) => {
                 Search::one(Entity::External(self.rules(class.file).builtin_package.into(), None))
             }
-            Some(Ancestor::Unknown) | None => Search::unknown(Reason::UnknownBase),
+            Some(Ancestor::Module(_) | Ancestor::Unknown) | None => Search::unknown(Reason::UnknownBase),
         }
     }
 

@@ -58,6 +58,15 @@ impl Extractor<'_> {
         }
     }
 
+    /// What `this` is in the methods of an object literal that a type is declared for, by a variable, a field or the
+    /// result of the function that returns it. `path` leads to the method or to the property that it is the value of.
+    pub(super) fn object_type(&mut self, path: &[Step<'_>]) -> Option<ExprId> {
+        let place = path.len() - path.iter().rev().take(2).position(|step| step.node.kind() == "object")? - 1;
+        let (object, path) = (path[place].node, &path[..place]);
+        let is_argument = path.iter().rev().find(|step| !is_literal(step.node))?.node.kind() == "arguments";
+        if is_argument { None } else { self.expected(object, path) }
+    }
+
     /// What is expected where a function is written, as [`Expr::Given`] takes it: through the object literals and arrays
     /// around it, by a declared type, a call or the result type of the function that returns it.
     fn expected(&mut self, node: Node<'_>, path: &[Step<'_>]) -> Option<ExprId> {
@@ -216,6 +225,11 @@ impl Extractor<'_> {
         }
         false
     }
+}
+
+/// Whether something only writes out a value together with others.
+fn is_literal(node: Node<'_>) -> bool {
+    matches!(node.kind(), "object" | "pair" | "array" | "parenthesized_expression")
 }
 
 fn has_parameters(function: Node<'_>) -> bool {

@@ -258,9 +258,15 @@ impl<'a> Extractor<'a> {
             self.exprs.set(node, expr);
             return;
         }
-        let callee = self.expr_of(function);
+        // The grammar takes `await f<T>()` for `(await f)<T>()`, which would be written with its parentheses.
+        let awaited = (function.kind() == "await_expression").then(|| function.named_child(0)).flatten();
+        let callee = self.expr_of(awaited.unwrap_or(function));
         let callee = self.with_type_arguments(node, callee);
         self.set_call(node, callee, &args);
+        if let Some(base) = awaited.and_then(|_| self.known(node)) {
+            let expr = self.b.expr(Expr::Unwrap { base });
+            self.exprs.set(node, expr);
+        }
     }
 
     /// `callee<A, B>` of a call.
@@ -380,6 +386,7 @@ fn role_of(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
         let node = outer.node;
         match (node.kind(), field) {
             ("parenthesized_expression" | "non_null_expression" | "instantiation_expression", _) => {}
+            ("await_expression", _) if outer.field == Some("function") => {}
             ("call_expression", Some("function")) => {
                 let decorates = offset > 0 && path[offset - 1].node.kind() == "decorator";
                 return (if decorates { Role::Decorate } else { Role::Call }, arity(node));

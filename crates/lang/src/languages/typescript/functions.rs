@@ -49,10 +49,11 @@ impl<'a> Extractor<'a> {
         }
         let arrow = node.kind() == "arrow_function";
         let context = self.context(node, path);
+        let receiver = if place.method { self.object_type(path) } else { None };
         let frame = self.top();
         frame.context = context;
         frame.local |= !place.is_iife;
-        if let Some(receiver) = place.receiver {
+        if let Some(receiver) = place.receiver.or(receiver) {
             frame.this = This::Expr(receiver);
         } else if place.method {
             frame.this = This::Scope(scope);

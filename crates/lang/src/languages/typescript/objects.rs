@@ -207,7 +207,9 @@ impl Extractor<'_> {
     }
 
     pub(super) fn leave_object(&mut self, node: Node<'_>) {
-        if let Some(&id) = self.made.get(&node.id()) {
+        if let Some(of) = self.mapped_type(node) {
+            self.exprs.set(node, of);
+        } else if let Some(&id) = self.made.get(&node.id()) {
             let expr = self.b.expr(Expr::Definition(id));
             self.exprs.set(node, expr);
         }

@@ -45,9 +45,15 @@ impl Extractor<'_> {
             }
             "union_type" if !inside(path, "union_type") => {
                 let items = self.alternatives(node, "union_type");
+                let mut values = self.type_values(node, "union_type");
                 if !items.is_empty() {
                     let expr = self.b.union(&items);
                     self.exprs.set(node, expr);
+                }
+                if !values.is_empty() {
+                    values.extend(items.iter().map(|&of| self.b.expr(Expr::Instance { of })));
+                    let value = self.b.union(&values);
+                    self.typeofs.set(node, value);
                 }
             }
             "intersection_type" if !inside(path, "intersection_type") => self.intersection(node),
@@ -88,6 +94,7 @@ impl Extractor<'_> {
                     self.set(node, Expr::SelfType { scope });
                 }
             }
+            "lookup_type" => self.lookup_type(node),
             "type_query" => {
                 if let Some(value) = node.named_child(0).and_then(|child| self.known(child)) {
                     self.typeofs.set(node, value);
@@ -109,6 +116,42 @@ impl Extractor<'_> {
             "type_parameters" => self.leave_type_parameters(),
             _ => {}
         }
+    }
+
+    /// `T["name"]` and `T[number]`: what a member or an item of a `T` is.
+    fn lookup_type(&mut self, node: Node<'_>) {
+        let (Some(object), Some(index)) = (node.named_child(0), node.named_child(1)) else { return };
+        let base = match (self.typeofs.get(object), self.known(object)) {
+            (Some(value), _) => value,
+            (None, Some(of)) => self.b.expr(Expr::Instance { of }),
+            (None, None) => return,
+        };
+        let key = index.named_child(0).filter(|key| index.kind() == "literal_type" && key.kind() == "string");
+        let value = match key {
+            Some(key) => {
+                let value = self.b.member(base, self.property(key));
+                self.refer(value, Role::Read, key, u8::MAX);
+                value
+            }
+            None if self.source.text(index) == "number" => self.b.expr(Expr::Index { base }),
+            None => return,
+        };
+        self.typeofs.set(node, value);
+    }
+
+    /// `{ [K in keyof T]: T[K] }` has the members of `T`: it stands for `T`.
+    pub(super) fn mapped_type(&self, node: Node<'_>) -> Option<ExprId> {
+        let signature = node.named_child(0).filter(|child| child.kind() == "index_signature")?;
+        let clause = signature.named_child(0).filter(|clause| clause.kind() == "mapped_type_clause")?;
+        let of = clause.child_by_field_name("type").filter(|of| of.kind() == "index_type_query")?.named_child(0)?;
+        let member = signature.child_by_field_name("type")?.named_child(0)?;
+        let text = |node: Option<Node<'_>>| node.map_or("", |node| self.source.text(node));
+        let same = member.kind() == "lookup_type"
+            && text(member.named_child(0)) == text(Some(of))
+            && text(member.named_child(1)) == text(clause.child_by_field_name("name"))
+            && clause.child_by_field_name("alias").is_none()
+            && node.named_child_count() == 1;
+        self.known(of).filter(|_| same)
     }
 
     /// The types of the parameters of a function type.
@@ -229,7 +272,8 @@ impl Extractor<'_> {
             "string" => Literal::Str,
             "number" => Literal::Float,
             "boolean" => Literal::Bool,
-            "void" => Literal::Null,
+            // A property that is never there has no value.
+            "void" | "never" => Literal::Null,
             _ => return,
         };
         self.set(node, Expr::Literal(literal));
@@ -248,13 +292,13 @@ impl Extractor<'_> {
         items
     }
 
-    /// The values whose types are parts of an intersection.
-    fn type_values(&self, node: Node<'_>) -> Vec<ExprId> {
+    /// The values whose types are parts of a union or intersection.
+    fn type_values(&self, node: Node<'_>, kind: &str) -> Vec<ExprId> {
         let (mut open, mut items) = (vec![node], Vec::new());
         while let Some(node) = open.pop() {
-            match node.kind() {
-                "intersection_type" => open.extend(children(node).into_iter().rev()),
-                _ => items.extend(self.typeofs.get(node)),
+            match node.kind() == kind {
+                true => open.extend(children(node).into_iter().rev()),
+                false => items.extend(self.typeofs.get(node)),
             }
         }
         items
@@ -265,7 +309,7 @@ impl Extractor<'_> {
         let mut items = self.alternatives(node, "intersection_type");
         // What is written out here is known for sure; it must not stand behind a part that nothing is known of.
         items.sort_by_key(|&item| !matches!(self.b.facts().expr(item), Expr::Definition(_)));
-        items.extend(self.type_values(node));
+        items.extend(self.type_values(node, "intersection_type"));
         let expr = match items[..] {
             [] => return,
             [one] => one,

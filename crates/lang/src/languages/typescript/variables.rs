@@ -111,6 +111,7 @@ impl<'a> Extractor<'a> {
         let typed = node.child_by_field_name("type");
         let type_value = typed.and_then(|typed| self.typeofs.get(typed));
         let declared = typed.and_then(|typed| self.exprs.get(typed)).filter(|_| type_value.is_none());
+        let written = value;
         let value = type_value.or(value);
         if let Some(&id) = self.made.get(&node.id()) {
             if let Some(declared) = declared {
@@ -137,7 +138,7 @@ impl<'a> Extractor<'a> {
         }
         let text = self.source.text(name);
         // A function, class or object that took the variable's name is bound already.
-        if let Some(expr) = value
+        if let Some(expr) = written
             && let Expr::Definition(id) = self.b.facts().expr(expr)
             && self.b.facts().definition(id).scope == scope
             && self.b.facts().name(self.b.facts().definition(id).name) == text
