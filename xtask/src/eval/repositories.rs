@@ -17,6 +17,10 @@ pub(super) struct Repository {
 pub(super) const REPOSITORIES: &[Repository] = &[
     row("requests", "Python", "psf/requests", "1f6589ec3a1e"),
     row("express", "JavaScript", "expressjs/express", "a3714473feb3"),
+    row("zod", "TypeScript", "colinhacks/zod", "e516c3baf226"),
+    row("hono", "TypeScript", "honojs/hono", "28a9c128912d"),
+    row("core", "TypeScript", "vuejs/core", "e2bede96134f"),
+    row("msw", "TypeScript", "mswjs/msw", "8a19d5485ada"),
     row("ripgrep", "Rust", "BurntSushi/ripgrep", "3fce3b5bb023"),
     row("chi", "Go", "go-chi/chi", "735ae2b87f8c"),
     row("jsoup", "Java", "jhy/jsoup", "46b620860aed"),
