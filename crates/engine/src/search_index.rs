@@ -72,6 +72,11 @@ impl SearchIndex {
         Self { index: self.index.with_changes(changes), base: self.base.clone() }
     }
 
+    /// Bytes of the words and of the vectors of the base.
+    pub(crate) fn sizes(&self) -> (usize, usize) {
+        (self.base.section(&SECTION).len(), self.base.section(&VECTORS).len())
+    }
+
     /// The sections to write, `None` while there are changed files over them.
     pub(crate) fn packed(&self) -> Option<[(Tag, &[u8]); 2]> {
         (self.index.overlay_files() == 0).then(|| [SECTION, VECTORS].map(|tag| (tag, self.base.section(&tag))))

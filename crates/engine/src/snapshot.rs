@@ -197,6 +197,11 @@ impl Snapshot {
         &self.search.index
     }
 
+    /// Bytes that the search index takes: its words, its vectors.
+    pub fn index_bytes(&self) -> (usize, usize) {
+        self.search.sizes()
+    }
+
     /// Reasons of unresolved references with their number, most frequent first. Counted when first asked for.
     pub fn unresolved_reasons(&self) -> &[(String, u64)] {
         &self.reasons().all

@@ -105,6 +105,8 @@ pub fn spread(
     let mut waiting: FxHashMap<NodeIx, f64> = FxHashMap::default();
     let mut arrived: FxHashMap<NodeIx, f64> = FxHashMap::default();
     let mut degrees: FxHashMap<NodeIx, f64> = FxHashMap::default();
+    // Mass comes back to a node many times; its edges are gathered once.
+    let mut around: FxHashMap<NodeIx, (f64, Vec<(NodeIx, f64)>)> = FxHashMap::default();
     let mut queue: VecDeque<NodeIx> = VecDeque::new();
     let mut queued: FxHashSet<NodeIx> = FxHashSet::default();
     for &(node, weight) in starts {
@@ -121,9 +123,12 @@ pub fn spread(
         }
         pushes += 1;
         let mass = waiting.remove(&node).unwrap_or(0.0);
-        let edges = neighbours(graph, node);
+        let (degree, edges) = around.entry(node).or_insert_with(|| {
+            let edges = neighbours(graph, node);
+            (edges.iter().map(|(_, weight)| weight).sum(), edges)
+        });
+        let degree = *degree;
         looked += edges.len();
-        let degree: f64 = edges.iter().map(|(_, weight)| weight).sum();
         let is_start = degrees.insert(node, degree).is_none() && starts.iter().any(|(start, _)| *start == node);
         if mass <= query.tolerance * degree && !is_start {
             waiting.insert(node, mass);
@@ -139,7 +144,7 @@ pub fn spread(
             break;
         }
         let on = (1.0 - query.restart) * mass / degree;
-        for (next, weight) in edges {
+        for &(next, weight) in edges.iter() {
             let there = waiting.entry(next).or_default();
             *there += on * weight;
             // How much a node must hold is known only once its edges were looked at.

@@ -84,7 +84,9 @@ impl FileHit {
     /// A file that meets no word.
     pub fn without_words(path: &str) -> Self {
         let (score, title, exact) = (0.0, 0.0, 0.0);
-        Self { path: path.into(), score, title, exact, best: 0.0, best_title: 0.0, best_exact: 0.0, near: None }
+        let (best, best_title, best_exact) = (0.0, 0.0, 0.0);
+        let path = path.into();
+        Self { path, score, title, exact, best, best_title, best_exact, near: None }
     }
 }
 

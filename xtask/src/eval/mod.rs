@@ -20,6 +20,7 @@ mod memory;
 mod ours;
 mod references;
 mod repositories;
+mod seek;
 mod sites;
 mod table;
 #[cfg(test)]
@@ -32,6 +33,7 @@ const USAGE: &str = "expected:
   cargo xtask eval edges --table
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
+  cargo xtask eval seek --repo PATH [--check | --write] [--explain N]
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
@@ -44,6 +46,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("localize", rest)) => localize::run(rest),
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
+        Some(("seek", rest)) => seek::run(rest),
         Some(("equality", rest)) => equality::run(rest),
         Some(("embed", rest)) => crate::embed::evaluate(rest),
         _ => Err(USAGE.into()),

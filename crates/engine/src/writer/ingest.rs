@@ -229,9 +229,10 @@ impl Writer {
         let imported = current.imported.clone();
         let (graph, _) = build::graph(&linked, delta, &imported, cancel)?;
         cancel.check()?;
+        stages.done("building");
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
         let search = build::search(&linked, cancel)?;
-        stages.done("building");
+        stages.done("indexing");
         let generation = self.next_generation();
         let content = snapshot::Content {
             graph,

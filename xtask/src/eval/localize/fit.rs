@@ -22,7 +22,7 @@ const SLOWER: f64 = 40.0;
 /// Groups of repositories that are left out in turn.
 const GROUPS: usize = 6;
 /// Signals that brought nothing to repositories that were left out: they weigh nothing.
-const WITHOUT: &[&str] = &["best_title", "exact", "name", "is_front", "prior"];
+const WITHOUT: &[&str] = &["best_title", "exact", "best_exact", "name", "is_front", "prior"];
 /// Penalty for the square of a weight.
 const PENALTY: f64 = 0.003;
 /// Where the weights stand.
@@ -52,6 +52,9 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let mut args: Vec<String> = args.iter().filter(|arg| *arg != "--write").cloned().collect();
     let dump =
         args.iter().position(|arg| arg == "--dump").and_then(|at| args.drain(at..(at + 2).min(args.len())).nth(1));
+    let tried =
+        args.iter().position(|arg| arg == "--without").and_then(|at| args.drain(at..(at + 2).min(args.len())).nth(1));
+    let without: Vec<&str> = WITHOUT.iter().copied().chain(tried.iter().flat_map(|names| names.split(','))).collect();
     let request = Request::parse(&args)?;
     let mut samples: Vec<Sample> = Vec::new();
     for (kind, file) in request.rows.iter().enumerate() {
@@ -75,7 +78,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     }
     let all: Vec<&Sample> = samples.iter().collect();
     let kinds = request.rows.len();
-    let fitted = fit(&all);
+    let fitted = fit(&all, &without);
     report("as it is", &all, kinds, |_| Model::fitted());
     report("fitted to all rows", &all, kinds, |_| Model::new(fitted));
     let repositories: BTreeSet<&str> = samples.iter().map(|sample| sample.repo.as_str()).collect();
@@ -83,14 +86,16 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     for group in 0..GROUPS {
         let of_group = || repositories.iter().skip(group).step_by(GROUPS).copied();
         let rest: Vec<&Sample> = samples.iter().filter(|sample| !of_group().any(|repo| repo == sample.repo)).collect();
-        let model = Model::new(fit(&rest));
+        let model = Model::new(fit(&rest, &without));
         left_out.extend(of_group().map(|repo| (repo, model)));
     }
     report("its repository left out", &all, kinds, |sample| left_out[sample.repo.as_str()]);
     for (name, weight) in SIGNALS.iter().zip(fitted) {
         println!("  {name:<12} {weight:.2}");
     }
-    if write { keep(&fitted, &samples, &left_out) } else { Ok(()) }
+    let names = |file: &std::path::PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = request.rows.iter().map(names).collect();
+    if write { keep(&fitted, &samples, &left_out, &names) } else { Ok(()) }
 }
 
 /// Writes what is fitted, for looking at it with other means: a line a row, then a line a candidate.
@@ -107,16 +112,21 @@ fn dump_samples(samples: &[Sample], path: &str) -> Outcome<()> {
     Ok(std::fs::write(path, text)?)
 }
 
-fn keep(weights: &Signals, samples: &[Sample], left_out: &BTreeMap<&str, Model>) -> Outcome<()> {
+fn keep(weights: &Signals, samples: &[Sample], left_out: &BTreeMap<&str, Model>, kinds: &[String]) -> Outcome<()> {
     let mut text = String::from("# Weights of the signals by which `seek` ranks files: a linear model.\n");
     let all: Vec<&Sample> = samples.iter().collect();
-    let [one, five, ten] = accuracy(&all, |sample| left_out[sample.repo.as_str()]);
     text += &format!(
-        "# Fitted by `cargo xtask fit-seek` to {} texts from {} repositories; groups of repositories left out in turn:\n\
-         # a right file first {one:.2}, among five {five:.2}, among ten {ten:.2}.\n",
+        "# Fitted by `cargo xtask fit-seek` to {} texts from {} repositories. With groups of repositories left out of the fit\n\
+         # in turn, a right file was first / among five / among ten in\n",
         samples.len(),
         left_out.len()
     );
+    for kind in 0..kinds.len() {
+        let of_kind: Vec<&Sample> = all.iter().filter(|sample| sample.kind == kind).copied().collect();
+        let [one, five, ten] = accuracy(&of_kind, |sample| left_out[sample.repo.as_str()]);
+        text += &format!("#   {one:.2} / {five:.2} / {ten:.2} of the {} texts of `{}`\n", of_kind.len(), kinds[kind]);
+    }
+    text += "# Signals at 0 brought nothing there.\n";
     for (name, weight) in SIGNALS.iter().zip(weights) {
         text += &format!("{name} {weight:.3}\n");
     }
@@ -208,7 +218,7 @@ fn accuracy(samples: &[&Sample], model: impl Fn(&Sample) -> Model) -> [f64; 3] {
 }
 
 /// The weights that fit best, by gradient descent with the steps of Adam.
-fn fit(samples: &[&Sample]) -> Signals {
+fn fit(samples: &[&Sample], without: &[&str]) -> Signals {
     let counts: BTreeMap<usize, usize> = samples.iter().fold(BTreeMap::new(), |mut counts, sample| {
         *counts.entry(sample.kind).or_default() += 1;
         counts
@@ -222,7 +232,7 @@ fn fit(samples: &[&Sample]) -> Signals {
             add_gradient(sample, &weights, share, &mut gradient);
         }
         let rate = RATE / (1.0 + step as f64 / SLOWER);
-        for place in (0..SIGNALS.len()).filter(|place| !WITHOUT.contains(&SIGNALS[*place])) {
+        for place in (0..SIGNALS.len()).filter(|place| !without.contains(&SIGNALS[*place])) {
             mean[place] = 0.9 * mean[place] + 0.1 * gradient[place];
             square[place] = 0.99 * square[place] + 0.01 * gradient[place] * gradient[place];
             let (m, s) =

@@ -184,7 +184,12 @@ fn make_checkout(request: &Request, row: &Row, checkout: &Path) -> Outcome<()> {
 
 fn ask(row: &Row, snapshot: &Snapshot) -> Outcome<RowResult> {
     let query = SeekQuery { text: row.query.clone(), graph_rerank: true, ..SeekQuery::default() };
-    let found = snapshot.seek(&query, &Cancel::new())?;
+    rank(row, snapshot, &query)
+}
+
+/// Asks a question and ranks the files and symbols of the answer.
+pub(super) fn rank(row: &Row, snapshot: &Snapshot, query: &SeekQuery) -> Outcome<RowResult> {
+    let found = snapshot.seek(query, &Cancel::new())?;
     let graph = snapshot.graph();
     let mut result = RowResult::new(row);
     for found in &found.rows {

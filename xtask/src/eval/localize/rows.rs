@@ -43,6 +43,22 @@ pub(in crate::eval) struct GoldFunction {
     pub(in crate::eval) end: u32,
 }
 
+impl Row {
+    /// A row about one function: its name, first and last line.
+    pub(in crate::eval) fn made(id: String, repo: &str, query: String, file: &str, gold: (&str, u32, u32)) -> Self {
+        let function = GoldFunction { name: gold.0.to_owned(), line: gold.1, end: gold.2 };
+        Self {
+            id,
+            repo: repo.to_owned(),
+            base_commit: String::new(),
+            fix_commit: String::new(),
+            query,
+            gold_files: vec![file.to_owned()],
+            gold_funcs: BTreeMap::from([(file.to_owned(), vec![function])]),
+        }
+    }
+}
+
 impl GoldFunction {
     /// The name without its owner.
     pub(in crate::eval) fn label(&self) -> &str {

@@ -1,4 +1,4 @@
-//! What the files beside a file say: others of its folder, and tests that bear its name.
+//! What the files beside a file say: others of its folder.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,12 @@ use crate::snapshot::Snapshot;
 
 /// Files of a folder that count.
 const SIBLINGS: usize = 3;
-/// Marks of tests at the ends of file names.
-const TEST_MARKS: &[&str] = &["test", "tests", "spec", "specs"];
 
 /// Scores of the files around each file.
 #[derive(Debug, Default)]
 pub(super) struct Beside<'h> {
     /// The best of each folder, best first, one more than count.
     folders: HashMap<&'h str, Vec<f64>>,
-    /// The best of the tests with a name.
-    tests: HashMap<String, f64>,
 }
 
 impl<'h> Beside<'h> {
@@ -28,8 +24,6 @@ impl<'h> Beside<'h> {
             let value = score(file);
             let is_test = snapshot.files().by_text(&file.path).is_some_and(|file| file.is_test);
             if is_test {
-                let best = beside.tests.entry(tested(&file.path)).or_default();
-                *best = best.max(value);
                 continue;
             }
             let best = beside.folders.entry(folder(&file.path)).or_default();
@@ -50,25 +44,10 @@ impl<'h> Beside<'h> {
         let sum = if is_own { counted - own + best.get(SIBLINGS).copied().unwrap_or(0.0) } else { counted };
         sum / SIBLINGS as f64
     }
-
-    /// The best score of a test that bears the name of a file.
-    pub(super) fn test(&self, path: &str) -> f64 {
-        self.tests.get(&tested(path)).copied().unwrap_or(0.0)
-    }
 }
 
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// The name of what a test is for: that of the file without endings and the marks of tests, in lower case.
-fn tested(path: &str) -> String {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem: Vec<&str> = name.split('.').next().unwrap_or(name).split(['_', '-']).collect();
-    let kept: Vec<&str> = stem.into_iter().filter(|part| !TEST_MARKS.contains(&part.to_lowercase().as_str())).collect();
-    let joined = kept.join("_");
-    let bare = ["Tests", "Test", "Spec"].iter().find_map(|mark| joined.strip_suffix(mark)).unwrap_or(&joined);
-    bare.to_lowercase()
 }
 
 #[cfg(test)]
@@ -76,15 +55,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tests_bear_the_name_of_what_they_are_for() {
-        for (test, file) in [
-            ("tests/test_pool.py", "src/pool.py"),
-            ("src/pool_test.go", "src/pool.go"),
-            ("src/pool.spec.ts", "src/pool.ts"),
-            ("src/test/java/PoolTest.java", "src/main/java/Pool.java"),
-            ("test/unit-pool.test.js", "lib/unit-pool.js"),
-        ] {
-            assert_eq!(tested(test), tested(file), "{test}");
-        }
+    fn a_file_does_not_count_for_itself() {
+        let hit = |path: &str, score: f64| FileHit { score, ..FileHit::without_words(path) };
+        let files = [hit("a/x.rs", 0.9), hit("a/y.rs", 0.3), hit("b/z.rs", 0.8)];
+        let beside = Beside::of(&Snapshot::empty(), &files, |file| file.score);
+        assert!((beside.siblings("a/x.rs", 0.9) - 0.1).abs() < 1e-9);
+        assert!((beside.siblings("a/y.rs", 0.3) - 0.3).abs() < 1e-9);
+        assert_eq!((beside.siblings("b/z.rs", 0.8), beside.siblings("c/w.rs", 0.0)), (0.0, 0.0));
     }
 }

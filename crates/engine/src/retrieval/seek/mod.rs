@@ -212,11 +212,11 @@ fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<SeekA
         rows.extend(ranked.nearest.iter().filter_map(|hit| row(snapshot, hit, &parsed)));
         order(snapshot, &ranked, &filter, &mut rows, &Judged { files: &files, most, parsed: &parsed });
         if let Some(history) = &history {
-            let mut paces: HashMap<String, Option<f64>> = HashMap::new();
+            let mut known: HashMap<String, Option<f64>> = HashMap::new();
             for row in &mut rows {
                 let path = snapshot.graph().path(row.node);
-                let pace = || past::pace(history, path).map(|[recent, _]| recent);
-                row.recency = *paces.entry(path.to_owned()).or_insert_with(pace);
+                let recency = || past::recency(history, path);
+                row.recency = *known.entry(path.to_owned()).or_insert_with(recency);
             }
         }
         answer.confidence = Some(Model::fitted().confidence(files.iter().map(|file| &file.signals)));

@@ -1,5 +1,5 @@
 //! What the history says of where a text leads: files of commits whose subjects are like it, files that commits with its
-//! prefix touched, how lately and how often files change, and which change together with the best matches.
+//! prefix touched, how lately files changed, and which change together with the best matches.
 
 use std::collections::HashMap;
 
@@ -19,10 +19,6 @@ const PREFIXED: usize = 500;
 const MAX_TOUCHED: usize = 50;
 /// Days after which the last change of a file counts half.
 const RECENT_HALF_LIFE: f64 = 60.0;
-/// Days after which a change counts half in how often a file changes.
-const CHURN_HALF_LIFE: f64 = 365.0;
-/// Logarithm of the changes with which a file changes all the time.
-const FULL_CHURN: f64 = 4.0;
 /// Files that change together with one file, at most.
 const PARTNERS: usize = 20;
 
@@ -84,11 +80,9 @@ pub(super) fn prefix_in_path(prefix: &str, path: &str) -> f64 {
     if all > 0 { f64::from(met) / f64::from(all) } else { 0.0 }
 }
 
-/// How lately and how often a file changes, each 0 to 1.
-pub(super) fn pace(history: &ProjectHistory, path: &str) -> Option<[f64; 2]> {
-    let file = history.file(path)?;
-    let recent = (-file.age_days() / RECENT_HALF_LIFE).exp2();
-    Some([recent, (file.decayed_commits(CHURN_HALF_LIFE).ln_1p() / FULL_CHURN).min(1.0)])
+/// How lately a file changed, 0 to 1.
+pub(super) fn recency(history: &ProjectHistory, path: &str) -> Option<f64> {
+    Some((-history.file(path)?.age_days() / RECENT_HALF_LIFE).exp2())
 }
 
 /// What files receive that change together with these, by path.

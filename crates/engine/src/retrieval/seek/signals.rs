@@ -43,10 +43,8 @@ pub const SIGNALS: &[&str] = &[
     "prefix_commits",
     "prefix_path",
     "recent",
-    "churn",
     "together",
     "siblings",
-    "own_test",
 ];
 
 /// Place of the signal with this name.
@@ -55,7 +53,7 @@ pub(super) fn place(name: &str) -> usize {
 }
 
 /// Values of the signals.
-pub type Signals = [f64; 31];
+pub type Signals = [f64; 29];
 
 /// Files ranked by the model, of each kind of evidence.
 const BY_WORDS: usize = 150;
@@ -270,10 +268,11 @@ impl<'e> Evidence<'e> {
         });
         let prefix = past::prefix_of(text);
         let commits = history.map(|history| past::from_commits(history, query, prefix.as_deref())).unwrap_or_default();
-        let most_commits = commits.values().fold(FromCommits::default(), |most, one| FromCommits {
-            like: most.like.max(one.like),
-            prefix: most.prefix.max(one.prefix),
-        });
+        let has_past = |path: &str| snapshot.files().by_text(path).is_some_and(|file| file.language != Language::Text);
+        let most_commits = commits.iter().filter(|(path, _)| has_past(path)).map(|(_, from)| from).fold(
+            FromCommits::default(),
+            |most, one| FromCommits { like: most.like.max(one.like), prefix: most.prefix.max(one.prefix) },
+        );
         let strength = |file: &FileHit| (over(file.score, most.words) + over(file.best, most.best)) / 2.0;
         let mut leaders: Vec<(&str, f64)> =
             ranked.files.iter().map(|file| (file.path.as_str(), strength(file))).collect();
@@ -291,7 +290,11 @@ impl<'e> Evidence<'e> {
             history,
             commits,
             most_commits,
-            most_together: together.values().copied().fold(0.0, f64::max),
+            most_together: together
+                .iter()
+                .filter(|(path, _)| has_past(path))
+                .map(|(_, value)| *value)
+                .fold(0.0, f64::max),
             together,
             beside: Beside::of(snapshot, &ranked.files, strength),
         }
@@ -307,8 +310,12 @@ impl<'e> Evidence<'e> {
         let is_aside = path.split('/').rev().skip(1).any(|part| ASIDE.binary_search(&part).is_ok());
         let named = self.named.get(path).copied().unwrap_or_default();
         let got = self.received.get(&node).copied().unwrap_or_default();
-        let commits = self.commits.get(path).copied().unwrap_or_default();
-        let [recent, churn] = self.history.and_then(|history| past::pace(history, path)).unwrap_or_default();
+        // A log of changes changes with everything.
+        let has_past = file.language != Language::Text;
+        let commits = self.commits.get(path).copied().filter(|_| has_past).unwrap_or_default();
+        let history = self.history.filter(|_| has_past);
+        let together = self.together.get(path).copied().filter(|_| has_past).unwrap_or(0.0);
+        let recent = history.and_then(|history| past::recency(history, path)).unwrap_or_default();
         let words = over(hit.score, most.words);
         [
             words,
@@ -338,10 +345,8 @@ impl<'e> Evidence<'e> {
             over(commits.prefix, self.most_commits.prefix),
             self.prefix.as_deref().map_or(0.0, |prefix| past::prefix_in_path(prefix, path)),
             recent,
-            churn,
-            over(self.together.get(path).copied().unwrap_or(0.0), self.most_together),
+            over(together, self.most_together),
             self.beside.siblings(path, (words + over(hit.best, most.best)) / 2.0),
-            self.beside.test(path),
         ]
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench ingest [--write] PATH...`: builds the release binary, indexes each PATH from nothing in a fresh store,
+//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `cargo xtask bench ingest [--write] PATH...`: builds the release binary, indexes each PATH from nothing in a fresh store,
 //! and prints what it cost, beside `ctags -R` on the same tree where that is installed. Then a second run over the warm
 //! facts cache. `--write` also puts the figures in `benches/ingest.md`.
 //!
@@ -13,6 +13,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+mod find;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -32,16 +34,21 @@ struct Cost {
 
 /// Runs `bench` with its arguments.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let usage = "expected: cargo xtask bench ingest [--write] PATH...";
+    let usage = "expected: cargo xtask bench ingest|find [--write] PATH...";
     let [what, rest @ ..] = args else { return Err(usage.into()) };
-    if what != "ingest" {
-        return Err(format!("unknown benchmark `{what}`; expected `ingest`").into());
-    }
     let writes = rest.first().is_some_and(|first| first == "--write");
     let paths = &rest[usize::from(writes)..];
     if paths.is_empty() {
         return Err(usage.into());
     }
+    match what.as_str() {
+        "ingest" => ingest(paths, writes),
+        "find" => find::run(paths, writes),
+        _ => Err(format!("unknown benchmark `{what}`; {usage}").into()),
+    }
+}
+
+fn ingest(paths: &[String], writes: bool) -> Outcome<()> {
     let build = Command::new("cargo").args(["build", "--release", "--quiet", "--package", "m1nd-cli"]).status()?;
     if !build.success() {
         return Err("the release build failed".into());
@@ -65,11 +72,8 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
 
 /// The page that keeps the figures.
 fn page(rows: &str) -> String {
-    let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':').map(|row| row.1.trim()));
-    let cores = std::thread::available_parallelism().map_or(0, usize::from);
     format!(
-        "# Ingest\n\nMade by `cargo xtask bench ingest --write PATH...` on {cores} cores of {}. Times of one machine \
+        "# Ingest\n\nMade by `cargo xtask bench ingest --write PATH...` on {}. Times of one machine \
          are not those of\nanother: compare what runs side by side, above all with `ctags -R`, and CPU time rather than \
          wall time where others use\nthe machine too. `cold` starts with no facts, `warm` has the facts of every file in \
          the cache. Peak is all memory, files\nmapped for reading included. Parsing (with reading the files and the cache of \
@@ -78,8 +82,16 @@ fn page(rows: &str) -> String {
          | Tree | Run | Wall s | CPU s | Peak MiB | of that anonymous | Parsing s | Linking s | MB/s | Lines | Files | \
          Nodes | Edges |\n\
          |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n{rows}",
-        model.unwrap_or("an unknown processor")
+        processor()
     )
+}
+
+/// Cores and processor of this machine.
+fn processor() -> String {
+    let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':').map(|row| row.1.trim()));
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!("{cores} cores of {}", model.unwrap_or("an unknown processor"))
 }
 
 fn measure(binary: &Path, path: &Path, home: &Path, rows: &mut String) -> Outcome<()> {
