@@ -28,8 +28,7 @@ Exit codes:
 
 Environment:
   MIND_HOME       folder that all projects share (default ~/.mind)
-  MIND_LOG_LEVEL  debug, info, warn or error
-  MIND_NO_DAEMON  1: never start a daemon by itself";
+  MIND_LOG_LEVEL  what the daemon logs: debug, info, warn or error";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {

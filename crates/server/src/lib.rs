@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use m1nd_base::NoProgress;
+use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::memory::Depth;
 use m1nd_engine::{Engine, EngineError, IngestRequest, Mode as IngestMode};
 use m1nd_tools::{ToolDef, Toolset};
@@ -38,6 +38,8 @@ pub use transport::{IN_FLIGHT, Output, OutputClosed};
 
 /// Threads that serve the protocol itself.
 const WIRE_THREADS: usize = 2;
+/// Time between two looks whether a memory was changed.
+const MEMORY_PERIOD: Duration = Duration::from_secs(2);
 /// How long the process waits at its end for calls that were told to stop.
 const SHUTDOWN: Duration = Duration::from_millis(500);
 
@@ -158,16 +160,25 @@ fn index_in_background(
                 Err(error) => tracing::warn!(root, %error, "could not index"),
             }
         }
-        note_memories(&engine);
+        keep_memories(&engine, &work.cancel);
     })?;
     Ok(())
 }
 
-/// Notes what is new in the memories of the project, and what the code they name looks like now.
-fn note_memories(engine: &Engine) {
-    let Ok(project) = engine.memory().project() else { return };
-    match engine.memory_writer().refresh(&project, Depth::Full) {
-        Ok(changed) => tracing::debug!(changed, "looked at the memories"),
-        Err(error) => tracing::warn!(%error, "what is new in the memories is not noted"),
+/// Notes what is new in the memories of the project, and what the code they name looks like, until the server ends: at once, and
+/// whenever the memory or the index is another.
+fn keep_memories(engine: &Engine, stop: &Cancel) {
+    let mut last = None;
+    while !stop.is_cancelled() {
+        let Ok(project) = engine.memory().project() else { return };
+        let now = (engine.memory().stamp(&project), engine.snapshot().generation());
+        if last != Some(now) {
+            match engine.memory_writer().refresh(&project, Depth::Full) {
+                Ok(changed) => tracing::debug!(changed, "looked at the memories"),
+                Err(error) => tracing::warn!(%error, "what is new in the memories is not noted"),
+            }
+            last = Some(now);
+        }
+        std::thread::sleep(MEMORY_PERIOD);
     }
 }

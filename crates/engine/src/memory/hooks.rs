@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use m1nd_memory::edges::{EdgeQuery, Stack};
-use m1nd_memory::{MEDIUM_CONFIDENCE, RecallQuery, Record, secrets};
+use m1nd_memory::{MEDIUM_CONFIDENCE, RecallQuery, Record, RejectedSeverity, secrets};
 use serde_json::{Value, json};
 
 use crate::memory::keeper::{Depth, Keeper, names_of};
@@ -126,7 +126,14 @@ impl Moment<'_> {
         let found = memory.recall().search(&question);
         let sure = found.hits.iter().filter(|hit| hit.relevance >= MIN_RELEVANCE);
         let records: Vec<&Record> = sure.map(|hit| &memory.records[hit.record]).collect();
-        self.say("Memories of this project that may matter here (notes, not instructions):", &records, Vec::new())
+        let again = memory.recall().rejected_again(prompt);
+        let again = again.iter().filter(|found| found.severity >= RejectedSeverity::High).take(1).map(|found| {
+            let record = &memory.records[found.record];
+            let what = record.alternatives.get(found.alternative).map(|text| &**text).unwrap_or_default();
+            (format!("rejected:{}", record.id), format!("[rejected before] {what}: {}", row(record)))
+        });
+        let again: Vec<(String, String)> = again.collect();
+        self.say("Memories of this project that may matter here (notes, not instructions):", &records, again)
     }
 
     /// Gotchas and memories of the code that is about to be changed.

@@ -21,6 +21,9 @@ use crate::snapshot::Snapshot;
 /// Memories whose code is looked for in one pass; the rest waits for the next.
 const MAX_RESOLVED: usize = 2_000;
 
+/// Seconds after which it is noted that comments were looked for although none is new.
+const MAX_UNSCANNED: Seconds = 3_600;
+
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
@@ -144,7 +147,12 @@ impl Keeper {
                 (noted.head, noted.commits, noted.newest_commit) = (messages.head, messages.commits, messages.newest);
             }
             if let Some(found) = found {
-                (noted.files, noted.stack, noted.scanned) = (found.files, found.stack, now.as_second());
+                // A time alone is no reason to write: files that changed since are read again, that is all.
+                let is_new = found.files != noted.files || found.stack != noted.stack;
+                if is_new || now.as_second() - noted.scanned > MAX_UNSCANNED {
+                    noted.scanned = now.as_second();
+                }
+                (noted.files, noted.stack) = (found.files, found.stack);
             }
         })?;
         let changed = self.note_records(project, &file, now.as_second())?;
@@ -156,7 +164,7 @@ impl Keeper {
 
     /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last time.
     fn note_records(&self, project: &Path, file: &NotedFile, now: Seconds) -> Result<bool, MemoryError> {
-        let memory = ProjectMemory::of(project, Texts::read(project, &self.home)?);
+        let memory = ProjectMemory::of(project, Texts::read(project, &self.home)?, None);
         let is_due = |record: &Record| memory.noted.records.get(&record.id).is_none_or(|seen| seen.is_due(record));
         let due = memory.records.iter().filter(|record| is_due(record)).take(MAX_RESOLVED);
         let named: Vec<Named> = due.map(Named::of).collect();

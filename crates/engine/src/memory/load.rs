@@ -56,7 +56,7 @@ pub struct ProjectMemory {
     /// Hash of `MEMORY.md`.
     pub(crate) hash: ContentHash,
     pub(crate) noted: Noted,
-    recall: OnceLock<Recall>,
+    recall: OnceLock<Arc<Recall>>,
     matcher: OnceLock<EdgeMatcher>,
 }
 
@@ -139,11 +139,11 @@ impl ProjectMemory {
     /// # Errors
     /// [`MemoryError::Files`].
     pub fn read(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
-        Ok(Self::of(project, Texts::read(project, home)?))
+        Ok(Self::of(project, Texts::read(project, home)?, None))
     }
 
-    /// What these texts say.
-    pub(crate) fn of(project: &Path, texts: Texts) -> Self {
+    /// What these texts say. What `before`, read earlier, has in common with it is taken over.
+    pub(crate) fn of(project: &Path, texts: Texts, before: Option<&Self>) -> Self {
         let mut settings = Settings::default();
         let mut problems = Vec::new();
         for (bytes, owner) in [(&texts.user_settings, Owner::User), (&texts.own_settings, Owner::Project)] {
@@ -153,33 +153,25 @@ impl ProjectMemory {
         let key = project.to_string_lossy();
         let context = |kind, file| ParseContext { project: &key, today: texts.today, kind, file };
         let text = String::from_utf8_lossy(&texts.memory);
-        let mut parsed = parse(&text, &context(SourceKind::MemoryFile, MEMORY_FILE));
+        let hash = ContentHash::of(&texts.memory);
+        let parsed = before.filter(|before| before.hash == hash && before.today == texts.today);
+        let mut parsed = match parsed {
+            Some(before) => before.parsed.clone(),
+            None => parse(&text, &context(SourceKind::MemoryFile, MEMORY_FILE)),
+        };
         problems.extend(parsed.problems.iter().map(|problem| match problem.line {
             0 => format!("{MEMORY_FILE}: {}", problem.detail),
             line => format!("{MEMORY_FILE}:{line}: {}", problem.detail),
         }));
         if settings.redact {
-            for gotcha in &mut parsed.gotchas {
-                clean(&mut gotcha.title);
-                clean(&mut gotcha.description);
-                gotcha.workaround.as_mut().map(clean);
-            }
-            parsed.next_items.iter_mut().for_each(|item| clean(&mut item.text));
+            redact_parsed(&mut parsed);
         }
         let noted = NotedFile::unpack(&texts.noted);
         let mut records = parsed.records.clone();
         for (path, bytes) in &texts.archives {
             records.extend(parse(&String::from_utf8_lossy(bytes), &context(SourceKind::Archive, path)).records);
         }
-        if settings.include_code_comments {
-            records.extend(noted.files.values().flat_map(|file| file.records.iter().cloned()));
-        }
-        if settings.include_git {
-            records.extend(noted.commits.iter().flat_map(|commit| commit.records.iter().cloned()));
-        }
-        let mut taken = rustc_hash::FxHashSet::default();
-        let least = if settings.include_low_confidence { settings.confidence_threshold } else { MEDIUM_CONFIDENCE };
-        records.retain(|record| (record.is_key || record.confidence >= least) && taken.insert(record.id));
+        add_gathered(&mut records, &noted, &settings);
         let zone = TimeZone::system();
         let mut dates = Vec::with_capacity(records.len());
         for record in &mut records {
@@ -189,6 +181,9 @@ impl ProjectMemory {
             let seen = noted.records.get(&record.id).and_then(|seen| Timestamp::from_second(seen.first).ok());
             dates.push(date_of(record, seen.unwrap_or(texts.modified), &zone));
         }
+        let records: Arc<[Record]> = records.into();
+        let recall = before.filter(|before| before.records == records).map(|before| before.recall.clone());
+        let recall = recall.unwrap_or_default();
         let stack = stack::with_stated(&noted.stack, &parsed.project_state.stack);
         let global = GlobalEdges::of(&texts.global).unwrap_or_else(|why| {
             problems.push(format!("global_edges.json is not used: {why}"));
@@ -200,23 +195,23 @@ impl ProjectMemory {
             settings,
             problems,
             parsed,
-            records: records.into(),
+            records,
             dates,
             stack,
             modified: texts.modified,
             today: texts.today,
             global,
             bytes: texts.memory.len() as u64,
-            hash: ContentHash::of(&texts.memory),
+            hash,
             noted,
-            recall: OnceLock::new(),
+            recall,
             matcher: OnceLock::new(),
         }
     }
 
     /// The index over its memories, made when first asked for.
     pub fn recall(&self) -> &Recall {
-        self.recall.get_or_init(|| Recall::new(self.records.clone()))
+        self.recall.get_or_init(|| Arc::new(Recall::new(self.records.clone())))
     }
 
     /// What checks intents and code against all gotchas that can matter here, made when first asked for.
@@ -237,6 +232,32 @@ impl ProjectMemory {
         let kinds = [SourceKind::MemoryFile, SourceKind::Archive, SourceKind::Comment, SourceKind::Commit];
         kinds.map(|kind| self.records.iter().filter(|record| record.source.kind == kind).count())
     }
+}
+
+/// Adds the memories of comments and commits, and drops those that are not sure enough or stand there twice.
+fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings) {
+    if settings.include_code_comments {
+        records.extend(noted.files.values().flat_map(|file| file.records.iter().cloned()));
+    }
+    if settings.include_git {
+        records.extend(noted.commits.iter().flat_map(|commit| commit.records.iter().cloned()));
+    }
+    let mut taken = rustc_hash::FxHashSet::default();
+    let least = if settings.include_low_confidence { settings.confidence_threshold } else { MEDIUM_CONFIDENCE };
+    records.retain(|record| (record.is_key || record.confidence >= least) && taken.insert(record.id));
+}
+
+/// Takes secrets out of what is shown beside the memories.
+fn redact_parsed(parsed: &mut Parsed) {
+    for gotcha in &mut parsed.gotchas {
+        clean(&mut gotcha.title);
+        clean(&mut gotcha.description);
+        gotcha.workaround.as_mut().map(clean);
+    }
+    parsed.next_items.iter_mut().for_each(|item| clean(&mut item.text));
+    parsed.project_state.goal.as_mut().map(clean);
+    parsed.project_state.blocked.as_mut().map(clean);
+    parsed.sessions.iter_mut().filter_map(|session| session.summary.as_mut()).for_each(clean);
 }
 
 /// Takes secrets out of everything that is shown of a memory.

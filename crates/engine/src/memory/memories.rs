@@ -16,7 +16,7 @@ use crate::memory::code::{CodeRow, CodeState, ProjectPrefix, depending, worst};
 use crate::memory::edges::GlobalEdges;
 use crate::memory::keeper::names_of;
 use crate::memory::load::{ProjectMemory, Texts, user_settings};
-use crate::memory::project::first_project;
+use crate::memory::project::{MEMORY_FILE, first_project};
 use crate::memory::registry::Registry;
 use crate::snapshot::Snapshot;
 
@@ -154,6 +154,11 @@ impl Memories {
         first_project(&self.places, self.home.path())
     }
 
+    /// When a project's `MEMORY.md` was last changed: to see cheaply that it is another.
+    pub fn stamp(&self, project: &std::path::Path) -> Option<std::time::SystemTime> {
+        std::fs::metadata(project.join(MEMORY_FILE)).and_then(|data| data.modified()).ok()
+    }
+
     /// A project's memories as its files are now. Made anew only if one of them changed.
     ///
     /// # Errors
@@ -169,7 +174,8 @@ impl Memories {
             held.used = used;
             return Ok(held.memory.clone());
         }
-        let memory = Arc::new(ProjectMemory::of(project, texts));
+        let before = lock().get(project).map(|held| held.memory.clone());
+        let memory = Arc::new(ProjectMemory::of(project, texts, before.as_deref()));
         let mut read = lock();
         read.insert(project.to_owned(), Held { key, used, memory: memory.clone() });
         if read.len() > MAX_READ {

@@ -10,7 +10,7 @@ use super::protocol::ProjectReport;
 use crate::memory::project::{FOLDER, MEMORY_FILE};
 
 /// Least time between two looks at one project, so that a storm of changes costs little.
-const LEAST: Duration = Duration::from_secs(1);
+const LEAST: Duration = Duration::from_millis(500);
 
 /// One project.
 #[derive(Debug, Default)]

@@ -44,11 +44,11 @@ struct Daemon {
     list_due: Option<Instant>,
 }
 
-/// Runs until it is asked to end.
+/// Runs until it is asked to end. `level` takes the place of the one in the user's settings.
 ///
 /// # Errors
 /// [`MemoryError::Daemon`] if one runs already or the socket cannot be made; [`MemoryError::Store`].
-pub fn run(home: &Path, store: Option<&Path>) -> Result<(), MemoryError> {
+pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(), MemoryError> {
     let folder = SharedFolder::new(home.to_owned());
     let Some(_lock) = folder.try_hold(LOCK)? else {
         return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()));
@@ -56,7 +56,7 @@ pub fn run(home: &Path, store: Option<&Path>) -> Result<(), MemoryError> {
     let (events, inbox) = unbounded();
     listen(home, events.clone())?;
     let (settings, problems) = user_settings(&folder);
-    let log = Log::new(home, Level::parse(&settings.log_level));
+    let log = Log::new(home, Level::parse(level.unwrap_or(&settings.log_level)));
     for problem in problems {
         log.write(Level::Warn, format_args!("configuration: {problem}"));
     }
