@@ -151,7 +151,7 @@ fn a_gotcha_is_stored_once_and_counted() {
     let project = remembered();
     let edge = json!({
         "title": "Frobnicators overheat", "description": "after an hour", "workaround": "restart them",
-        "detection": {"context": [], "intent": ["frobnicate"], "code": ["frob\\w+\\("]}, "stack_tags": ["python"],
+        "detection": {"context": [], "intent": ["frobnicate"], "code": ["frob\\w+\\("]}, "stack_tags": ["sqlite"],
     });
     let stored = project.ok("mind_add_global_edge", edge.clone());
     assert_eq!((&stored["verified_count"], &stored["severity"]), (&json!(0), &json!("warning")));

@@ -121,10 +121,10 @@ fn keep(weights: &Signals, samples: &[Sample], left_out: &BTreeMap<&str, Model>,
         samples.len(),
         left_out.len()
     );
-    for kind in 0..kinds.len() {
+    for (kind, name) in kinds.iter().enumerate() {
         let of_kind: Vec<&Sample> = all.iter().filter(|sample| sample.kind == kind).copied().collect();
         let [one, five, ten] = accuracy(&of_kind, |sample| left_out[sample.repo.as_str()]);
-        text += &format!("#   {one:.2} / {five:.2} / {ten:.2} of the {} texts of `{}`\n", of_kind.len(), kinds[kind]);
+        text += &format!("#   {one:.2} / {five:.2} / {ten:.2} of the {} texts of `{name}`\n", of_kind.len());
     }
     text += "# Signals at 0 brought nothing there.\n";
     for (name, weight) in SIGNALS.iter().zip(weights) {

@@ -164,7 +164,9 @@ mod tests {
     #[test]
     fn measures_of_ranks() {
         let mut ranks = Ranks::default();
-        [(Some(1), 0.9), (Some(4), 0.1), (None, 0.2), (Some(2), 0.3)].map(|(rank, overlap)| ranks.add(rank, overlap));
+        for (rank, overlap) in [(Some(1), 0.9), (Some(4), 0.1), (None, 0.2), (Some(2), 0.3)] {
+            ranks.add(rank, overlap);
+        }
         let mean = |name: &str| ranks.measures()[name].mean;
         assert_eq!((mean("all: any@1"), mean("all: any@5"), mean("all: MRR")), (0.25, 0.75, 0.4375));
         assert_eq!((mean("low overlap: any@1"), mean("low overlap: any@5")), (0.0, 0.5));
