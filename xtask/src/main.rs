@@ -22,10 +22,10 @@ const TASKS: &[Task] = &[
     ("ci", "format, lints, tidy and licences; what has to pass before a change is taken", ci::run),
     ("tidy", "the rules of this repository that no other tool knows", tidy::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
-    ("bench", "measure: ingest [--write] PATH...", bench::run),
+    ("bench", "measure: ingest|find [--write] PATH...", bench::run),
     (
         "eval",
-        "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, equality, embed",
+        "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, seek, equality, embed",
         eval::run,
     ),
     ("train-embed", "train the table of word vectors: --cache DIR [--fetch] [--write]", embed::run),

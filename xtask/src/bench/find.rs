@@ -39,7 +39,7 @@ pub(super) fn run(paths: &[String], writes: bool) -> Outcome<()> {
              first few, middle\n/ 95 of 100. Entries are what can be found; \"index\" is the search index: its share of the \
              wall time of a cold ingest, and\nits words and vectors against the indexed source. Others used the machine at \
              the same time: times are upper bounds.\n\n\
-             | Tree | Entries | `seek` sentence | `seek` name | `seek` words only | `activate` | `search` text | index: share \
+             | Tree | Entries | `seek` sentence | `seek` name | `seek` without vectors | `activate` | `search` text | index: share \
              of ingest | words, % of source | vectors, % of source |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n{rows}",
             super::processor()
         );
