@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use m1nd_memory::edges::{EdgeQuery, Stack};
-use m1nd_memory::{MEDIUM_CONFIDENCE, RecallQuery, Record, RejectedSeverity, secrets};
+use m1nd_memory::{MEDIUM_CONFIDENCE, RecallQuery, Record, RejectedSeverity, SourceKind, secrets};
 use serde_json::{Value, json};
 
 use crate::memory::keeper::{Depth, Keeper, names_of};
@@ -218,7 +218,17 @@ fn row(record: &Record) -> String {
     let reason = record.reasoning.as_deref().map(|reason| format!(" - {reason}")).unwrap_or_default();
     let date = record.date.map(|date| format!(", {date}")).unwrap_or_default();
     let place = format!("{}:{}", record.source.file, record.source.line);
-    format!("[{}{date}] {}{reason} ({place})", record.kind.name(), record.title)
+    let kind = record.kind.name();
+    // What comes with the repository is quoted with where it is from, and its markup says nothing.
+    let quoted = |from: &str| {
+        let text = format!("{}{reason}", record.title).replace("<!--", "").replace("-->", "");
+        format!("[{kind}{date}, {from}] \"{}\" ({place})", text.trim())
+    };
+    match record.source.kind {
+        SourceKind::Comment => quoted("a comment in the repository"),
+        SourceKind::Commit => quoted("a commit of the repository"),
+        SourceKind::MemoryFile | SourceKind::Archive => format!("[{kind}{date}] {}{reason} ({place})", record.title),
+    }
 }
 
 /// Without secrets, control characters and line breaks, and not too long.
