@@ -66,7 +66,7 @@ fn all_paths(graph: &Graph, query: &PathQuery) -> Vec<u32> {
             costs.push(cost);
             continue;
         }
-        if path.len() as u32 > query.max_hops || (path.len() > 1 && graph.kind(last) == NodeKind::Package) {
+        if path.len() as u32 > query.max_hops || (path.len() > 1 && graph.kind(last).is_outside()) {
             continue;
         }
         for (next, step) in neighbours(&edges, last, query.way) {
@@ -197,7 +197,7 @@ fn a_bound_on_nodes_is_said_to_have_cut() {
 
 /// Personalised PageRank by its definition: rounds over whole tables until nothing changes.
 fn shares(graph: &Graph, start: NodeIx, restart: f64) -> BTreeMap<NodeIx, f64> {
-    let passage = |node: NodeIx| !matches!(graph.kind(node), NodeKind::Directory | NodeKind::Package);
+    let passage = |node: NodeIx| graph.kind(node) != NodeKind::Directory && !graph.kind(node).is_outside();
     let mut weights: BTreeMap<NodeIx, BTreeMap<NodeIx, f64>> = BTreeMap::new();
     for edge in graph.nodes().flat_map(|node| graph.out_edges(node)).filter(|edge| edge.from != edge.to) {
         let weight = spread::weight(&edge);
