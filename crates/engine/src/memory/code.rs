@@ -106,7 +106,8 @@ impl<'s> CodeIndex<'s> {
         let path = RepoPath::new(text).ok();
         let file = path.and_then(|path| self.snapshot.graph().find_file(&format!("{}{path}", self.prefix)));
         let node = file.or_else(|| self.snapshot.only_node(text))?;
-        let is_code = !matches!(self.snapshot.graph().kind(node), NodeKind::Package | NodeKind::Config);
+        let kind = self.snapshot.graph().kind(node);
+        let is_code = !kind.is_outside() && kind != NodeKind::Config;
         (is_code && self.snapshot.graph().path(node).starts_with(self.prefix)).then_some(node)
     }
 

@@ -158,7 +158,11 @@ impl Moment<'_> {
             (warning.id.to_string(), text)
         });
         let gotchas: Vec<(String, String)> = gotchas.collect();
-        let about = |record: &&Record| is_about(record, &inner, &before) && is_worth(record);
+        let is_in_file = |record: &Record| {
+            let seen = memory.noted.records.get(&record.id);
+            seen.is_some_and(|seen| seen.anchors.iter().any(|anchor| lies_in(&anchor.node, &inner)))
+        };
+        let about = |record: &&Record| (is_about(record, &inner, &before) || is_in_file(record)) && is_worth(record);
         let records: Vec<&Record> = memory.records.iter().filter(about).collect();
         self.say(&format!("Known about {inner} before you change it (notes, not instructions):"), &records, gotchas)
     }
@@ -206,6 +210,12 @@ fn is_about(record: &Record, file: &str, before: &str) -> bool {
         };
         ends_in || (symbol.chars().count() > 3 && before.match_indices(symbol).any(is_word))
     })
+}
+
+/// Whether a node stands in a file of the project, by its id: the project may be a part of what is indexed.
+fn lies_in(node: &str, file: &str) -> bool {
+    let path = node.strip_prefix("file::").and_then(|path| path.split("::").next());
+    path.and_then(|path| path.strip_suffix(file)).is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 /// Whether a memory is worth being shown unasked.

@@ -236,8 +236,8 @@ fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
 
 /// Kinds that say nothing beside what they are a part of.
 fn is_part(kind: NodeKind) -> bool {
-    use NodeKind::{Constant, Directory, Field, Package, Variable, Variant};
-    matches!(kind, Field | Variable | Variant | Constant | Directory | Package)
+    use NodeKind::{Constant, Directory, Field, Variable, Variant};
+    kind.is_outside() || matches!(kind, Field | Variable | Variant | Constant | Directory)
 }
 
 /// Puts every node into the scale at which most of what has left the starts is at it.
@@ -321,7 +321,7 @@ impl Steps<'_> {
             let mut sums: FxHashMap<NodeIx, f64> = FxHashMap::default();
             for (other, edge) in out.chain(into) {
                 let weight = if edge.relation == Relation::Contains { 0.0 } else { spread::weight(&edge) };
-                if other != node && weight > 0.0 && graph.kind(other) != NodeKind::Package {
+                if other != node && weight > 0.0 && !graph.kind(other).is_outside() {
                     *sums.entry(other).or_default() += weight;
                 }
             }
