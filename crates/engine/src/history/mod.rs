@@ -105,7 +105,8 @@ impl Snapshot {
         self.histories_by(|path| self.histories.of(path, cancel))
     }
 
-    /// As [`Snapshot::history`], but without reading what is new: `None` while any root's history is not loaded yet.
+    /// As [`Snapshot::history`], but without reading what is new: what was read last, in this process or an earlier one.
+    /// `None` while any root's history was never read.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
         let mut is_loaded = true;
         let history = self.histories_by(|path| {

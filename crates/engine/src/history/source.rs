@@ -75,10 +75,11 @@ impl Histories {
         self.within(root, WAITED, cancel)
     }
 
-    /// What was loaded last; `None` if nothing was, or while it is read.
+    /// What was loaded last, else what is stored; `None` if there is neither, or while it is read.
     pub(crate) fn loaded(&self, root: &Path) -> Option<Result<Arc<Loaded>, NoHistory>> {
         let slot = self.slot(root);
-        let slot = slot.try_lock().ok()?;
+        let mut slot = slot.try_lock().ok()?;
+        self.load_stored(&mut slot, root);
         match (&slot.history, &slot.reason) {
             (_, Some(reason)) => Some(Err(reason.clone())),
             (history, None) => history.clone().map(Ok),
@@ -112,10 +113,7 @@ impl Histories {
         let limits = ReadLimits { time, ..ReadLimits::default() };
         let git = GitFolder::find(root)?;
         let head = git.head()?;
-        if !slot.is_loaded {
-            slot.is_loaded = true;
-            slot.history = self.stored(root).map(Loaded::new).map(Arc::new);
-        }
+        self.load_stored(slot, root);
         if let Some(history) = slot.history.as_ref().filter(|loaded| loaded.history.is_of(&head, limits.commits)) {
             return Ok(history.clone());
         }
@@ -124,6 +122,14 @@ impl Histories {
         slot.history = Some(history.clone());
         self.store(root, &history.history);
         Ok(history)
+    }
+
+    /// Takes what is stored, once.
+    fn load_stored(&self, slot: &mut Slot, root: &Path) {
+        if !slot.is_loaded {
+            slot.is_loaded = true;
+            slot.history = self.stored(root).map(Loaded::new).map(Arc::new);
+        }
     }
 
     fn stored(&self, root: &Path) -> Option<History> {

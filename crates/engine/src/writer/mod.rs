@@ -239,6 +239,7 @@ impl Writer {
     /// Handles events until the engine ends.
     pub(crate) fn run(mut self) {
         self.watch();
+        self.read_history();
         loop {
             let event = match self.deadline() {
                 Some(at) => self.inbox.recv_deadline(at),
