@@ -103,6 +103,10 @@ pub fn reach<'g>(
             if index % 256 == 0 {
                 cancel.check()?;
             }
+            // Beyond the last step it only matters whether there is anything.
+            if hops > query.max_hops && (reach.incomplete || !arriving.is_empty()) {
+                break;
+            }
             let by_dispatch = match query.side {
                 Side::Dependents => dispatch.to(node),
                 Side::Dependencies => dispatch.from(node),

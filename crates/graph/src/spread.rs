@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::{EdgeRef, Graph, NodeIx, weights};
 
@@ -102,65 +102,114 @@ pub fn spread(
     if all <= 0.0 {
         return Ok(spread);
     }
-    let mut waiting: FxHashMap<NodeIx, f64> = FxHashMap::default();
-    let mut arrived: FxHashMap<NodeIx, f64> = FxHashMap::default();
-    let mut degrees: FxHashMap<NodeIx, f64> = FxHashMap::default();
-    // Mass comes back to a node many times; its edges are gathered once.
-    let mut around: FxHashMap<NodeIx, (f64, Vec<(NodeIx, f64)>)> = FxHashMap::default();
-    let mut queue: VecDeque<NodeIx> = VecDeque::new();
-    let mut queued: FxHashSet<NodeIx> = FxHashSet::default();
+    let mut region = Region::default();
+    let mut queue: VecDeque<usize> = VecDeque::new();
     for &(node, weight) in starts {
-        *waiting.entry(node).or_default() += weight.max(0.0) / all;
-        if queued.insert(node) {
-            queue.push_back(node);
+        let at = region.place(node);
+        let spot = &mut region.spots[at];
+        (spot.waiting, spot.is_start) = (spot.waiting + weight.max(0.0) / all, true);
+        if !std::mem::replace(&mut spot.is_queued, true) {
+            queue.push_back(at);
         }
     }
     let (mut looked, mut pushes) = (0, 0usize);
-    while let Some(node) = queue.pop_front() {
-        queued.remove(&node);
+    while let Some(at) = queue.pop_front() {
         if pushes % CHECKED_EVERY == 0 {
             cancel.check()?;
         }
         pushes += 1;
-        let mass = waiting.remove(&node).unwrap_or(0.0);
-        let (degree, edges) = around.entry(node).or_insert_with(|| {
-            let edges = neighbours(graph, node);
-            (edges.iter().map(|(_, weight)| weight).sum(), edges)
-        });
-        let degree = *degree;
-        looked += edges.len();
-        let is_start = degrees.insert(node, degree).is_none() && starts.iter().any(|(start, _)| *start == node);
-        if mass <= query.tolerance * degree && !is_start {
-            waiting.insert(node, mass);
+        let is_first = region.look_around(graph, at);
+        let spot = &mut region.spots[at];
+        spot.is_queued = false;
+        let degree = spot.degree.unwrap_or(0.0);
+        looked += spot.edges.len();
+        let mass = spot.waiting;
+        if mass <= query.tolerance * degree && !(is_first && spot.is_start) {
             continue;
         }
+        spot.waiting = 0.0;
+        let kept = if degree > 0.0 { query.restart * mass } else { mass };
+        *spot.arrived.get_or_insert(0.0) += kept;
         if degree <= 0.0 {
-            *arrived.entry(node).or_default() += mass;
             continue;
         }
-        *arrived.entry(node).or_default() += query.restart * mass;
         if looked > query.max_edges {
             spread.incomplete = true;
             break;
         }
         let on = (1.0 - query.restart) * mass / degree;
-        for &(next, weight) in edges.iter() {
-            let there = waiting.entry(next).or_default();
-            *there += on * weight;
+        let edges = std::mem::take(&mut spot.edges);
+        for &(next, weight) in &edges {
+            let there = &mut region.spots[next];
+            there.waiting += on * weight;
             // How much a node must hold is known only once its edges were looked at.
-            let threshold = query.tolerance * degrees.get(&next).copied().unwrap_or(weight);
-            if *there > threshold && queued.insert(next) {
+            let threshold = query.tolerance * there.degree.unwrap_or(weight);
+            if there.waiting > threshold && !std::mem::replace(&mut there.is_queued, true) {
                 queue.push_back(next);
             }
         }
+        region.spots[at].edges = edges;
     }
-    let lift = |node: NodeIx, share: f64| match degrees.get(&node) {
-        Some(&degree) if degree > 0.0 && total > 0.0 => share / (degree / total),
-        _ => 1.0,
-    };
-    spread.nodes = arrived.iter().map(|(&node, &share)| Near { node, share, lift: lift(node, share) }).collect();
+    spread.nodes = region.near(total);
     spread.nodes.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
     Ok(spread)
+}
+
+/// What a search knows of one node.
+struct Spot {
+    node: NodeIx,
+    /// Mass that is still to be pushed on.
+    waiting: f64,
+    /// Mass that stays; `None` if none was pushed from here.
+    arrived: Option<f64>,
+    /// Weight of all its edges; `None` until they were looked at.
+    degree: Option<f64>,
+    /// Places of its neighbours, with the weight of the edges between.
+    edges: Vec<(usize, f64)>,
+    is_queued: bool,
+    is_start: bool,
+}
+
+/// The part of the graph that a search has come to. Mass comes back to a node many times: nodes are looked up once, and
+/// from then on known by their place here.
+#[derive(Default)]
+struct Region {
+    spots: Vec<Spot>,
+    places: FxHashMap<NodeIx, usize>,
+}
+
+impl Region {
+    fn place(&mut self, node: NodeIx) -> usize {
+        let spots = &mut self.spots;
+        *self.places.entry(node).or_insert_with(|| {
+            let (edges, is_queued, is_start) = (Vec::new(), false, false);
+            spots.push(Spot { node, waiting: 0.0, arrived: None, degree: None, edges, is_queued, is_start });
+            spots.len() - 1
+        })
+    }
+
+    /// Gathers the edges of a node if that was not done yet, which it tells.
+    fn look_around(&mut self, graph: &Graph, at: usize) -> bool {
+        if self.spots[at].degree.is_some() {
+            return false;
+        }
+        let found = neighbours(graph, self.spots[at].node);
+        let degree = found.iter().map(|(_, weight)| weight).sum();
+        let edges = found.into_iter().map(|(node, weight)| (self.place(node), weight)).collect();
+        let spot = &mut self.spots[at];
+        (spot.degree, spot.edges) = (Some(degree), edges);
+        true
+    }
+
+    /// Where mass arrived, in no order that means something.
+    fn near(&self, total: f64) -> Vec<Near> {
+        let lift = |spot: &Spot, share: f64| match spot.degree {
+            Some(degree) if degree > 0.0 && total > 0.0 => share / (degree / total),
+            _ => 1.0,
+        };
+        let there = self.spots.iter().filter_map(|spot| Some((spot, spot.arrived?)));
+        there.map(|(spot, share)| Near { node: spot.node, share, lift: lift(spot, share) }).collect()
+    }
 }
 
 /// Neighbours in both directions with the weight of all edges between, by their number.

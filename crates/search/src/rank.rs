@@ -129,7 +129,6 @@ struct EntrySum {
     all: f32,
     title: f32,
     exact: f32,
-    fields: [f32; FIELD_COUNT],
     matched: u64,
 }
 
@@ -144,8 +143,8 @@ struct FileSum {
 /// What one form of a term meets.
 #[derive(Default)]
 struct Rows {
-    /// Entry, strength, share of each field.
-    entries: Vec<(u32, f32, [f32; FIELD_COUNT])>,
+    /// Entry, strength (later: gain), counts. What each field brought is worked out for the few that are shown.
+    entries: Vec<(u32, f32, Counts)>,
     /// Segment, strength.
     files: Vec<(u32, f32)>,
 }
@@ -159,6 +158,8 @@ struct Scoring<'a> {
     file_means: [f64; FIELD_COUNT],
     entries: Vec<EntrySum>,
     files: Vec<FileSum>,
+    /// What each term met, by the number of the term.
+    met: Vec<Vec<(u32, f32, Counts)>>,
     /// How rare each term of the query is.
     rarities: Vec<f64>,
     /// For each entry how near it is to the query and to its title; empty without vectors.
@@ -223,8 +224,8 @@ impl<'a> Scoring<'a> {
         }
         let file_means = sums.map(|sum| mean(sum, segments.len()));
         let (entries, files) = (vec![EntrySum::default(); total], vec![FileSum::default(); segments.len()]);
-        let (rarities, near) = (Vec::new(), [Vec::new(), Vec::new()]);
-        Self { index, segments, entry_means, file_means, entries, files, rarities, near, has_meaning: false }
+        let (met, rarities, near) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
+        Self { index, segments, entry_means, file_means, entries, files, met, rarities, near, has_meaning: false }
     }
 
     /// Adds what a term brings; the most that it can bring to an entry.
@@ -254,14 +255,14 @@ impl<'a> Scoring<'a> {
         }
         let title = if term.in_title { 1.0 } else { 0.0 };
         let exact = if term.counts { 0.0 } else { 1.0 };
-        for (document, gain, shares) in merged.entries {
+        for &(document, gain, _) in &merged.entries {
             let sum = &mut self.entries[document as usize];
             sum.all += gain;
             sum.title += gain * title;
             sum.exact += gain * exact;
             sum.matched |= if number < 64 { 1 << number } else { 0 };
-            sum.fields.iter_mut().zip(shares).for_each(|(sum, share)| *sum += gain * share);
         }
+        self.met.push(merged.entries);
         for (segment, gain) in merged.files {
             let sum = &mut self.files[segment as usize];
             if term.counts {
@@ -286,8 +287,7 @@ impl<'a> Scoring<'a> {
             let mut counts = FileCounts::default();
             let mut add = |entry: u32, found: Counts| {
                 let Some(head) = self.index.head(segment, entry) else { return };
-                let (strength, shares) = self.strength(&found, &head);
-                rows.entries.push((segment.first + entry, strength, shares));
+                rows.entries.push((segment.first + entry, self.strength(&found, &head), found));
                 counts.add(&found);
             };
             match segment.source {
@@ -308,18 +308,31 @@ impl<'a> Scoring<'a> {
         Ok(rows)
     }
 
-    /// Weighted count of a term in an entry, discounted by the lengths of the fields; and the share of each field.
-    fn strength(&self, counts: &Counts, head: &EntryHead) -> (f32, [f32; FIELD_COUNT]) {
-        let mut shares = [0.0; FIELD_COUNT];
-        let mut sum = 0.0;
-        for (field, settings) in FIELDS.iter().enumerate().filter(|(field, _)| counts.0[*field] > 0) {
+    /// Weighted count of a term in an entry, discounted by the lengths of the fields.
+    fn strength(&self, counts: &Counts, head: &EntryHead) -> f32 {
+        self.parts(counts, head).fold(0.0, |sum, (_, part)| sum + part) as f32
+    }
+
+    /// What each field adds to [`Self::strength`], without those that add nothing.
+    fn parts(&self, counts: &Counts, head: &EntryHead) -> impl Iterator<Item = (usize, f64)> {
+        FIELDS.iter().enumerate().filter(|(field, _)| counts.0[*field] > 0).map(|(field, settings)| {
             let length = f64::from(head.lengths[field]) / self.entry_means[field];
-            shares[field] =
-                settings.weight * damped(u32::from(counts.0[field])) / (1.0 - settings.b + settings.b * length);
-            sum += shares[field];
+            let count = damped(u32::from(counts.0[field]));
+            (field, settings.weight * count / (1.0 - settings.b + settings.b * length))
+        })
+    }
+
+    /// What each field brought of the score of an entry.
+    fn by_field(&self, document: u32, head: &EntryHead) -> [f32; FIELD_COUNT] {
+        let mut fields = [0.0; FIELD_COUNT];
+        for rows in &self.met {
+            let Ok(at) = rows.binary_search_by_key(&document, |row| row.0) else { continue };
+            let (_, gain, counts) = &rows[at];
+            let sum = self.parts(counts, head).fold(0.0, |sum, (_, part)| sum + part);
+            let scale = if sum > 0.0 { 1.0 / sum } else { 1.0 };
+            self.parts(counts, head).for_each(|(field, part)| fields[field] += gain * (part * scale) as f32);
         }
-        let scale = if sum > 0.0 { 1.0 / sum } else { 1.0 };
-        (sum as f32, shares.map(|share| (share * scale) as f32))
+        fields
     }
 
     fn file_strength(&self, counts: &FileCounts, segment: &Segment<'_>) -> f32 {
@@ -377,7 +390,9 @@ impl<'a> Scoring<'a> {
             title: f64::from(sum.title),
             exact: f64::from(sum.exact),
             relative: if ideal > 0.0 { score / ideal } else { 0.0 },
-            fields: sum.fields.map(|field| f64::from(field) / if score > 0.0 { score } else { 1.0 }),
+            fields: self
+                .by_field(document, &head)
+                .map(|field| f64::from(field) / if score > 0.0 { score } else { 1.0 }),
             matched: sum.matched,
             near: self.near_of(document),
         };
@@ -507,7 +522,8 @@ pub(crate) fn rarity(frequency: usize, all: usize) -> f64 {
 
 /// A word that stands ten times in a body says little more than one that stands four times.
 fn damped(count: u32) -> f64 {
-    (1.0 + f64::from(count)).log2()
+    // Nearly all words stand there once.
+    if count == 1 { 1.0 } else { (1.0 + f64::from(count)).log2() }
 }
 
 /// Whether a path lies in a folder or is that file; all do if there is none.

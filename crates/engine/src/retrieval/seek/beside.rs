@@ -17,15 +17,17 @@ pub(super) struct Beside<'h> {
 }
 
 impl<'h> Beside<'h> {
-    /// Gathers `score` of files that match.
+    /// Gathers `score` of files that match, which are in the order of their paths.
     pub(super) fn of(snapshot: &Snapshot, files: &'h [FileHit], score: impl Fn(&FileHit) -> f64) -> Self {
         let mut beside = Self::default();
+        // Both are in the order of paths: one walk along both instead of a search for each file.
+        let mut known = snapshot.files().iter().peekable();
         for file in files {
-            let value = score(file);
-            let is_test = snapshot.files().by_text(&file.path).is_some_and(|file| file.is_test);
-            if is_test {
+            while known.next_if(|entry| entry.path.as_str() < file.path.as_str()).is_some() {}
+            if known.peek().is_some_and(|entry| entry.path.as_str() == file.path && entry.is_test) {
                 continue;
             }
+            let value = score(file);
             let best = beside.folders.entry(folder(&file.path)).or_default();
             let at = best.partition_point(|other| *other >= value);
             if at <= SIBLINGS {
