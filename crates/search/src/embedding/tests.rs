@@ -3,7 +3,7 @@ use std::sync::Arc;
 use m1nd_base::Cancel;
 use proptest::prelude::*;
 
-use super::dot::dot;
+use super::dot::{dot, dot_of_bytes};
 use super::*;
 use crate::terms::{Entry, FileTermsBuilder};
 
@@ -178,6 +178,7 @@ proptest! {
         let b: [i8; DIMENSIONS] = b.try_into().expect("length");
         let expected: i32 = a.iter().zip(&b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
         prop_assert_eq!(dot(&a, &b.map(i16::from)), expected);
+        prop_assert_eq!(dot_of_bytes(&a.map(i8::cast_unsigned), &b.map(i16::from)), expected);
     }
 
     #[test]

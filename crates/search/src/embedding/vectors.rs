@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled};
 
-use super::dot::dot;
+use super::dot::dot_of_bytes;
 use super::vector::{DIMENSIONS, Vector};
 use crate::SharedBytes;
 
@@ -145,9 +145,7 @@ impl Vectors {
         let (wide, scale) = (query.wide(), query.inverse_length());
         let (lengths, rows) = (self.lengths(), self.rows());
         numbers.into_iter().map(move |number| match (rows.get(number), lengths.get(number)) {
-            (Some(row), Some(length)) => {
-                dot(&row.map(u8::cast_signed), &wide) as f32 * scale * f32::from_le_bytes(*length)
-            }
+            (Some(row), Some(length)) => dot_of_bytes(row, &wide) as f32 * scale * f32::from_le_bytes(*length),
             _ => 0.0,
         })
     }
@@ -162,7 +160,7 @@ impl Vectors {
         for (block, (rows, lengths)) in blocks.enumerate() {
             cancel.check()?;
             for (at, (row, length)) in rows.iter().zip(lengths).enumerate() {
-                let product = dot(&row.map(u8::cast_signed), &wide);
+                let product = dot_of_bytes(row, &wide);
                 each(block * POLL + at, product as f32 * scale * f32::from_le_bytes(*length));
             }
         }
