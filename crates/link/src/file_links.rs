@@ -319,6 +319,7 @@ fn resolve_reference<'a>(
             return rows.into();
         }
         search = eval.taking(search, reference.arity);
+        search = eval.of_own_classes(file, search, reference.expr);
         search = eval.defined(search);
     }
     let is_call = reference.role == Role::Call;

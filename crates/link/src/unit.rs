@@ -110,7 +110,7 @@ impl Unit {
         if let Some(fixtures) = rules.fixtures {
             unit.fixtures = unit.find_fixtures(fixtures.decorators);
         }
-        if crate::languages::FAMILIES[crate::languages::family(unit.facts.language)].rules.overloads {
+        if rules.overloads || unit.facts.language == Language::Cpp {
             unit.find_calls();
         }
         if unit.facts.language == Language::Python {

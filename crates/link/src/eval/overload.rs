@@ -104,6 +104,49 @@ impl Eval<'_> {
         Search { found, unknown }
     }
 
+    /// Of functions that take as many arguments, those of which no other is nearer to what the arguments are: it has the
+    /// class of an argument where they have a class that has nothing to do with it. Pointers and references are not told
+    /// from values here, so types that could be converted into each other decide nothing.
+    pub(crate) fn of_own_classes(&mut self, file: FileId, mut search: Search, callee: ExprId) -> Search {
+        let of_classes = search.found.len() > 1 && search.found.len() <= MOST && search.unknown.is_none();
+        let Some(call) = self.unit(file).call(callee).filter(|_| of_classes) else { return search };
+        if !self.deeper() {
+            return search;
+        }
+        let args: SmallVec<[ExprId; 4]> = self.unit(file).list(call.args).into();
+        let args: Vec<Argument> = args.iter().map(|&arg| self.argument(file, arg)).collect();
+        let all: Vec<Candidate> =
+            (0..search.found.len()).map(|place| self.candidate(&search, place, Some(args.len()))).collect();
+        let nearer = |eval: &mut Self, one: &Candidate, other: &Candidate| {
+            let mut is_nearer = false;
+            for (place, arg) in args.iter().enumerate() {
+                match (is_type_of(arg, one.types.get(place)), other.types.get(place)) {
+                    (true, Some(Some(Value::Instance(wanted, _)))) if !eval.is_a(arg, *wanted) => is_nearer = true,
+                    _ if eval.same_type(&search, (one, other), place) => {}
+                    _ => return false,
+                }
+            }
+            is_nearer
+        };
+        let kept: Vec<bool> = all.iter().map(|other| !all.iter().any(|one| nearer(self, one, other))).collect();
+        self.leave();
+        let mut kept = kept.into_iter();
+        search.found.retain(|_| kept.next().unwrap_or(true));
+        search
+    }
+
+    /// Whether an argument may be a value of a class: it is of that class, of one derived from it, or of one whose bases
+    /// are not all known.
+    fn is_a(&mut self, arg: &Argument, class: DefRef) -> bool {
+        let Argument::Value(Value::Instance(of, _)) = arg else { return true };
+        let ancestors = self.ancestors(*of);
+        *of == class
+            || ancestors.iter().any(|ancestor| match ancestor {
+                Ancestor::Class(known, _) => *known == class,
+                _ => true,
+            })
+    }
+
     /// Without knowing the arguments: what a class overrides gives way to what it is overridden by.
     fn without_overridden(&mut self, search: Search) -> Search {
         if search.found.len() > MOST {
