@@ -237,8 +237,8 @@ fn cache_key(hash: ContentHash, language: Language, inner: &RepoPath) -> Content
     ContentHash::of(&key)
 }
 
-/// Leading bytes that tell the language where the name does not.
-const HEAD: usize = 256;
+/// Bytes at the start of a file that its language is told by: what makes a header one of C++ may stand below a long licence.
+const HEAD: usize = 64 << 10;
 
 fn load(job: &Job, tools: Tools<'_>, counters: &Counters) -> Loaded {
     if let Some(hash) = job.before.filter(|_| job.unchanged) {

@@ -99,6 +99,16 @@ fn a_member_of_a_package_outside_is_found_where_the_project_has_nothing_of_the_n
 }
 
 #[test]
+fn a_header_is_one_of_cpp_below_a_long_licence_too() {
+    let licence = "// All rights reserved, and much more to say about it.\n".repeat(100);
+    let project = Project::new(&format!("//- slice.h\n{licence}namespace db {{\nclass Slice {{}};\n}}\n"));
+    let snapshot = project.indexed().snapshot();
+    let languages: Vec<&str> = snapshot.files().iter().map(|file| file.language.name()).collect();
+    assert_eq!(languages, ["cpp"]);
+    assert!(snapshot.resolve_node("db::Slice").is_ok());
+}
+
+#[test]
 fn several_nodes_of_a_name_are_listed() {
     let project =
         Project::new("//- a.py\ndef load(): pass\n//- b.py\ndef load(): pass\n//- tests/c.py\ndef load(): pass\n");
