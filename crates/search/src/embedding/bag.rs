@@ -8,7 +8,7 @@ use crate::terms::{FIELD_COUNT, FileTerms, PostingsReader, WHOLE_NAME};
 pub const FIELD_SHARES: [f32; FIELD_COUNT] = [2.0, 1.0, 1.0, 2.0, 0.5, 1.0];
 
 impl Embedding {
-    /// The vectors of all entries of a file, in their order. A function of the terms and the table alone.
+    /// The vectors of all entries of a file as they are stored, in their order. A function of the terms and the table alone.
     pub fn of_entries(&self, file: &FileTerms) -> Vec<Vector> {
         self.of_entries_by(file, &FIELD_SHARES)
     }
@@ -32,6 +32,6 @@ impl Embedding {
                 sum.iter_mut().zip(&row).for_each(|(sum, value)| *sum += value * weight);
             }
         }
-        sums.iter().map(Vector::from_sum).collect()
+        sums.iter().map(|sum| Vector::from_sum(sum).stored()).collect()
     }
 }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use m1nd_base::Cancel;
 use proptest::prelude::*;
 
-use super::dot::{dot, dot_of_bytes};
+use super::dot::{Wide, dot, dot_of_packed, packed, unpacked};
 use super::*;
 use crate::terms::{Entry, FileTermsBuilder};
 
@@ -106,17 +106,19 @@ fn the_nearest_are_found_in_order() {
 fn stored_vectors_are_those_that_were_kept() {
     let table = sample();
     let vectors: Vec<Vector> = ["parse", "dial token", ""].iter().map(|text| plain(&table, text)).collect();
+    let kept: Vec<Vector> = vectors.iter().map(Vector::stored).collect();
+    assert_eq!(kept.iter().map(Vector::stored).collect::<Vec<_>>(), kept, "storing again changes nothing");
     let mut builder = VectorsBuilder::new(table.id());
     vectors.iter().for_each(|vector| builder.push(vector));
     let bytes = builder.finish();
     let stored = Vectors::from_bytes(Arc::new(bytes.clone()), table.id()).expect("vectors");
-    assert_eq!((0..stored.len()).filter_map(|number| stored.get(number)).collect::<Vec<_>>(), vectors);
+    assert_eq!((0..stored.len()).filter_map(|number| stored.get(number)).collect::<Vec<_>>(), kept);
     assert!(matches!(
         Vectors::from_bytes(Arc::new(bytes.clone()), table.id() + 1),
         Err(VectorsError::OtherTable { .. })
     ));
     for cut in 0..bytes.len() {
-        let whole = cut >= 16 && (cut - 16) % (DIMENSIONS + 4) == 0;
+        let whole = cut >= 16 && (cut - 16) % (DIMENSIONS / 2 + 4) == 0;
         let opened = Vectors::from_bytes(Arc::new(bytes[..cut].to_vec()), table.id());
         assert_eq!(opened.is_ok(), whole, "cut at {cut}");
     }
@@ -177,8 +179,17 @@ proptest! {
         let a: [i8; DIMENSIONS] = a.try_into().expect("length");
         let b: [i8; DIMENSIONS] = b.try_into().expect("length");
         let expected: i32 = a.iter().zip(&b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
-        prop_assert_eq!(dot(&a, &b.map(i16::from)), expected);
-        prop_assert_eq!(dot_of_bytes(&a.map(i8::cast_unsigned), &b.map(i16::from)), expected);
+        prop_assert_eq!(dot(&a, &Wide::new(&b)), expected);
+    }
+
+    #[test]
+    fn the_product_of_stored_bytes_is_exact(row in prop::collection::vec(any::<u8>(), DIMENSIONS / 2), b in prop::collection::vec(-127i8..=127, DIMENSIONS)) {
+        let row: [u8; DIMENSIONS / 2] = row.try_into().expect("length");
+        let b: [i8; DIMENSIONS] = b.try_into().expect("length");
+        let a = unpacked(&row);
+        prop_assert_eq!(packed(&a), row);
+        let expected: i32 = a.iter().zip(&b).map(|(x, y)| i32::from(*x) * i32::from(*y)).sum();
+        prop_assert_eq!(dot_of_packed(&row, &Wide::new(&b)), expected);
     }
 
     #[test]
@@ -189,6 +200,7 @@ proptest! {
         let kept: Vec<f32> = vector.values().iter().map(|value| f32::from(*value)).collect();
         let product: f32 = kept.iter().zip(&exact).map(|(a, b)| a * b).sum();
         prop_assert!(product / length(&kept) / length(&exact) > 0.999);
+        prop_assert!(vector.cosine(&vector.stored()) > 0.98, "{}", vector.cosine(&vector.stored()));
     }
 
     #[test]
@@ -197,7 +209,7 @@ proptest! {
         let stored = Vectors::of(1, &vectors);
         let query = Vector::from_sum(&row(5));
         let mut expected: Vec<(usize, f32)> =
-            vectors.iter().map(|vector| vector.cosine(&query)).enumerate().collect();
+            vectors.iter().map(|vector| vector.stored().cosine(&query)).enumerate().collect();
         expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         expected.truncate(k);
         let found = stored.nearest(&query, k, &Cancel::new(), |_| true).expect("not cancelled");

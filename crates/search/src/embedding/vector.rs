@@ -1,9 +1,11 @@
-use super::dot::dot;
+use super::dot::{Wide, dot};
 
 /// Numbers of a vector.
 pub const DIMENSIONS: usize = 256;
 /// Largest value; the smallest is its negative, so that products fit where they are summed.
 const LARGEST: f32 = 127.0;
+/// Largest value of a vector as it is stored, in half a byte.
+const LARGEST_STORED: f32 = 7.0;
 
 /// A direction, kept in one byte a dimension.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +35,20 @@ impl Vector {
     /// A vector from its stored values.
     pub fn from_values(values: [i8; DIMENSIONS]) -> Self {
         let values = values.map(|value| value.max(-(LARGEST as i8)));
-        let square = dot(&values, &values.map(i16::from));
+        let square = dot(&values, &Wide::new(&values));
         let inverse_length = if square > 0 { 1.0 / (square as f32).sqrt() } else { 0.0 };
         Self { values, inverse_length }
+    }
+
+    /// The vector as it is stored, with fewer steps between the same directions; one that was stored stays as it is. What is
+    /// lost turns it by a few degrees, where words of like meaning are some forty apart.
+    #[must_use]
+    pub fn stored(&self) -> Self {
+        let largest = self.values.iter().fold(0.0f32, |most, value| most.max(f32::from(*value).abs()));
+        if largest == 0.0 {
+            return Self::default();
+        }
+        Self::from_values(self.values.map(|value| (f32::from(value) * LARGEST_STORED / largest).round() as i8))
     }
 
     /// Its values.
@@ -59,7 +72,7 @@ impl Vector {
     }
 
     /// The values as the scan takes them.
-    pub(super) fn wide(&self) -> [i16; DIMENSIONS] {
-        self.values.map(i16::from)
+    pub(super) fn wide(&self) -> Wide {
+        Wide::new(&self.values)
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled};
 
-use super::dot::dot_of_bytes;
-use super::vector::{DIMENSIONS, Vector};
+use super::dot::{HALF, dot_of_packed, packed, unpacked};
+use super::vector::Vector;
 use crate::SharedBytes;
 
-const MAGIC: &[u8; 8] = b"m1ndvec1";
+const MAGIC: &[u8; 8] = b"m1ndvec2";
 const HEADER: usize = MAGIC.len() + 8;
 /// Bytes of the length of one vector.
 const LENGTH: usize = 4;
@@ -45,10 +45,11 @@ impl VectorsBuilder {
         Self { table, ..Self::default() }
     }
 
-    /// Adds the next vector; its number is the count of those before it.
+    /// Adds the next vector, [as it is stored](Vector::stored); its number is the count of those before it.
     pub fn push(&mut self, vector: &Vector) {
-        self.lengths.extend(vector.inverse_length().to_le_bytes());
-        self.rows.extend(vector.values().iter().map(|value| value.cast_unsigned()));
+        let stored = vector.stored();
+        self.lengths.extend(stored.inverse_length().to_le_bytes());
+        self.rows.extend(packed(stored.values()));
     }
 
     /// The encoded bytes, for [`Vectors::from_bytes`].
@@ -88,10 +89,10 @@ impl Vectors {
         if found != table {
             return Err(VectorsError::OtherTable { found, expected: table });
         }
-        if body.len() % (LENGTH + DIMENSIONS) != 0 {
+        if body.len() % (LENGTH + HALF) != 0 {
             return Err(VectorsError::Damaged);
         }
-        let count = body.len() / (LENGTH + DIMENSIONS);
+        let count = body.len() / (LENGTH + HALF);
         Ok(Self { bytes, count })
     }
 
@@ -121,14 +122,14 @@ impl Vectors {
         data.get(HEADER..).map_or(&[], |body| &body.as_chunks().0[..self.count.min(body.len() / LENGTH)])
     }
 
-    fn rows(&self) -> &[[u8; DIMENSIONS]] {
+    fn rows(&self) -> &[[u8; HALF]] {
         let data: &[u8] = (*self.bytes).as_ref();
         data.get(HEADER + self.count * LENGTH..).map_or(&[], |body| body.as_chunks().0)
     }
 
     /// The vector with a number.
     pub fn get(&self, number: usize) -> Option<Vector> {
-        self.rows().get(number).map(|row| Vector::from_values(row.map(u8::cast_signed)))
+        self.rows().get(number).map(|row| Vector::from_values(unpacked(row)))
     }
 
     /// How like `query` the one with a number is, -1 to 1; 0 for unknown numbers.
@@ -145,7 +146,7 @@ impl Vectors {
         let (wide, scale) = (query.wide(), query.inverse_length());
         let (lengths, rows) = (self.lengths(), self.rows());
         numbers.into_iter().map(move |number| match (rows.get(number), lengths.get(number)) {
-            (Some(row), Some(length)) => dot_of_bytes(row, &wide) as f32 * scale * f32::from_le_bytes(*length),
+            (Some(row), Some(length)) => dot_of_packed(row, &wide) as f32 * scale * f32::from_le_bytes(*length),
             _ => 0.0,
         })
     }
@@ -160,7 +161,7 @@ impl Vectors {
         for (block, (rows, lengths)) in blocks.enumerate() {
             cancel.check()?;
             for (at, (row, length)) in rows.iter().zip(lengths).enumerate() {
-                let product = dot_of_bytes(row, &wide);
+                let product = dot_of_packed(row, &wide);
                 each(block * POLL + at, product as f32 * scale * f32::from_le_bytes(*length));
             }
         }
