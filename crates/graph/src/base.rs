@@ -1,5 +1,7 @@
 //! Reading the packed sections. Every access is bounds-checked: damaged bytes give missing or wrong data, never a panic.
 
+use std::cmp::Ordering;
+
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
@@ -48,12 +50,54 @@ pub(crate) const ALL: [Tag; 15] = [
 #[derive(Debug)]
 pub(crate) struct Base {
     pub(crate) container: Container,
+    /// Where the container has each section of [`ALL`].
+    places: [usize; ALL.len()],
+}
+
+/// Place of a tag among [`ALL`], worked out when this is compiled.
+const fn number(tag: Tag) -> usize {
+    let mut at = 0;
+    while u64::from_le_bytes(ALL[at]) != u64::from_le_bytes(tag) {
+        at += 1;
+    }
+    at
+}
+
+/// What edges are read from, looked up once for many of them.
+#[derive(Clone, Copy)]
+struct EdgeReader<'b> {
+    rows: &'b [EdgeRow],
+    sites: &'b [SiteRow],
+    nodes: usize,
+}
+
+impl<'b> EdgeReader<'b> {
+    fn edge(&self, number: usize) -> Option<EdgeRef<'b>> {
+        let row = self.rows.get(number)?;
+        let start = row.sites.get() as usize;
+        let end = self.rows.get(number + 1).map_or(self.sites.len(), |next| next.sites.get() as usize);
+        let (from, to) = (NodeIx(row.from.get()), NodeIx(row.to.get()));
+        if from.index() >= self.nodes || to.index() >= self.nodes {
+            return None;
+        }
+        Some(EdgeRef {
+            from,
+            to,
+            relation: Relation::from_number(row.relation)?,
+            tier: EdgeTier::from_number(row.tier & !(EdgeRow::DISPATCHES | EdgeRow::COMPILER))?,
+            of: row.of.get(),
+            dispatches: row.tier & EdgeRow::DISPATCHES != 0,
+            compiler: row.tier & EdgeRow::COMPILER != 0,
+            sites: Sites(SitesInner::Base(self.sites.get(start..end).unwrap_or_default())),
+        })
+    }
 }
 
 impl Base {
     /// Checks that the sections fit each other in size.
     pub(crate) fn new(container: Container) -> Result<Self, SnapshotError> {
-        let base = Self { container };
+        let places = ALL.map(|tag| container.place(&tag));
+        let base = Self { container, places };
         let nodes = base.node_count();
         let odd = |what: &str| Err(SnapshotError::Damaged(format!("size of section `{what}`")));
         let whole = |tag: &Tag, size: usize| base.container.section(tag).len().is_multiple_of(size);
@@ -72,22 +116,26 @@ impl Base {
         if !whole(&SITES, size_of::<SiteRow>()) || !whole(&UNRESOLVED, size_of::<UnresolvedRow>()) {
             return odd("sites");
         }
-        if base.numbers(&BY_LABEL).len() != nodes || base.numbers(&BY_FILE).len() != nodes {
+        if base.numbers(number(BY_LABEL)).len() != nodes || base.numbers(number(BY_FILE)).len() != nodes {
             return odd("order");
         }
         Ok(base)
     }
 
-    fn rows<T: FromBytes + Immutable + KnownLayout>(&self, tag: &Tag) -> &[T] {
-        <[T]>::ref_from_bytes(self.container.section(tag)).unwrap_or_default()
+    fn bytes(&self, section: usize) -> &[u8] {
+        self.container.at(self.places[section])
     }
 
-    pub(crate) fn numbers(&self, tag: &Tag) -> &[U32] {
-        self.rows(tag)
+    fn rows<T: FromBytes + Immutable + KnownLayout>(&self, section: usize) -> &[T] {
+        <[T]>::ref_from_bytes(self.bytes(section)).unwrap_or_default()
+    }
+
+    fn numbers(&self, section: usize) -> &[U32] {
+        self.rows(section)
     }
 
     pub(crate) fn nodes(&self) -> &[NodeRow] {
-        self.rows(&NODES)
+        self.rows(const { number(NODES) })
     }
 
     pub(crate) fn node_count(&self) -> usize {
@@ -101,8 +149,15 @@ impl Base {
     pub(crate) fn text(&self, row: TextRow) -> &str {
         let start = row.start.get() as usize;
         let end = start.saturating_add(row.len.get() as usize);
-        let bytes = self.container.section(&TEXT).get(start..end).unwrap_or_default();
+        let bytes = self.bytes(const { number(TEXT) }).get(start..end).unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// How a text compares, without a look at whether it is one.
+    fn compare(&self, row: TextRow, text: &str) -> Ordering {
+        let start = row.start.get() as usize;
+        let end = start.saturating_add(row.len.get() as usize);
+        self.bytes(const { number(TEXT) }).get(start..end).unwrap_or_default().cmp(text.as_bytes())
     }
 
     pub(crate) fn id(&self, node: NodeIx) -> &str {
@@ -114,13 +169,13 @@ impl Base {
     }
 
     pub(crate) fn find(&self, id: &str) -> Option<NodeIx> {
-        let found = self.nodes().binary_search_by(|row| self.text(row.id).cmp(id));
+        let found = self.nodes().binary_search_by(|row| self.compare(row.id, id));
         found.ok().map(|index| NodeIx(index as u32))
     }
 
     /// Nodes in the order `by` gives, from the first whose text is not less than `text`.
     pub(crate) fn labelled(&self, label: &str) -> impl Iterator<Item = NodeIx> {
-        let order = self.numbers(&BY_LABEL);
+        let order = self.numbers(const { number(BY_LABEL) });
         let start = order.partition_point(|node| self.label(NodeIx(node.get())) < label);
         let label = label.to_owned();
         order[start..].iter().map(|node| NodeIx(node.get())).take_while(move |&node| self.label(node) == label)
@@ -128,23 +183,23 @@ impl Base {
 
     /// Nodes of a file, itself included, by line.
     pub(crate) fn of_file(&self, file: NodeIx) -> impl Iterator<Item = NodeIx> {
-        let order = self.numbers(&BY_FILE);
+        let order = self.numbers(const { number(BY_FILE) });
         let key = |node: u32| self.node(NodeIx(node)).map_or(NONE, |row| row.file.get());
         let start = order.partition_point(|node| key(node.get()) < file.0);
         order[start..].iter().map(|node| NodeIx(node.get())).take_while(move |&node| key(node.0) == file.0)
     }
 
     pub(crate) fn edge_rows(&self) -> &[EdgeRow] {
-        self.rows(&EDGES)
+        self.rows(const { number(EDGES) })
     }
 
     fn in_edge_numbers(&self) -> &[U32] {
-        self.numbers(&IN_EDGES)
+        self.numbers(const { number(IN_EDGES) })
     }
 
     /// `values[offsets[node]..offsets[node + 1]]` as a range, empty if the offsets make no sense.
-    fn run(&self, tag: &Tag, index: usize, len: usize) -> std::ops::Range<usize> {
-        let offsets = self.numbers(tag);
+    fn run(&self, section: usize, index: usize, len: usize) -> std::ops::Range<usize> {
+        let offsets = self.numbers(section);
         match (offsets.get(index), offsets.get(index + 1)) {
             (Some(start), Some(end)) if start.get() <= end.get() && end.get() as usize <= len => {
                 start.get() as usize..end.get() as usize
@@ -153,50 +208,37 @@ impl Base {
         }
     }
 
+    fn edges(&self) -> EdgeReader<'_> {
+        let sites = self.rows(const { number(SITES) });
+        EdgeReader { rows: self.edge_rows(), sites, nodes: self.node_count() }
+    }
+
     pub(crate) fn edge(&self, number: usize) -> Option<EdgeRef<'_>> {
-        let rows = self.edge_rows();
-        let row = rows.get(number)?;
-        let sites: &[SiteRow] = self.rows(&SITES);
-        let start = row.sites.get() as usize;
-        let end = rows.get(number + 1).map_or(sites.len(), |next| next.sites.get() as usize);
-        let nodes = self.node_count();
-        let (from, to) = (NodeIx(row.from.get()), NodeIx(row.to.get()));
-        if from.index() >= nodes || to.index() >= nodes {
-            return None;
-        }
-        Some(EdgeRef {
-            from,
-            to,
-            relation: Relation::from_number(row.relation)?,
-            tier: EdgeTier::from_number(row.tier & !(EdgeRow::DISPATCHES | EdgeRow::COMPILER))?,
-            of: row.of.get(),
-            dispatches: row.tier & EdgeRow::DISPATCHES != 0,
-            compiler: row.tier & EdgeRow::COMPILER != 0,
-            sites: Sites(SitesInner::Base(sites.get(start..end).unwrap_or_default())),
-        })
+        self.edges().edge(number)
     }
 
     pub(crate) fn out_range(&self, node: NodeIx) -> std::ops::Range<usize> {
-        self.run(&OUT, node.index(), self.edge_rows().len())
+        self.run(const { number(OUT) }, node.index(), self.edge_rows().len())
     }
 
     pub(crate) fn out_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
-        self.out_range(node).filter_map(|number| self.edge(number))
+        let edges = self.edges();
+        self.out_range(node).filter_map(move |number| edges.edge(number))
     }
 
     pub(crate) fn in_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
-        let numbers = self.in_edge_numbers();
-        let range = self.run(&IN, node.index(), numbers.len());
-        numbers.get(range).unwrap_or_default().iter().filter_map(|number| self.edge(number.get() as usize))
+        let (edges, numbers) = (self.edges(), self.in_edge_numbers());
+        let range = self.run(const { number(IN) }, node.index(), numbers.len());
+        numbers.get(range).unwrap_or_default().iter().filter_map(move |number| edges.edge(number.get() as usize))
     }
 
     fn unresolved_rows(&self) -> &[UnresolvedRow] {
-        self.rows(&UNRESOLVED)
+        self.rows(const { number(UNRESOLVED) })
     }
 
     fn unresolved_at(&self, row: &UnresolvedRow) -> Option<UnresolvedRef<'_>> {
-        let words: &[TextRow] = self.rows(&WORDS);
-        let names: &[TextRow] = self.rows(&NAMES);
+        let words: &[TextRow] = self.rows(const { number(WORDS) });
+        let names: &[TextRow] = self.rows(const { number(NAMES) });
         let from = NodeIx(row.from.get());
         (from.index() < self.node_count()).then_some(())?;
         Some(UnresolvedRef {
@@ -214,15 +256,15 @@ impl Base {
 
     pub(crate) fn unresolved_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
         let rows = self.unresolved_rows();
-        let range = self.run(&UNRESOLVED_OF, node.index(), rows.len());
+        let range = self.run(const { number(UNRESOLVED_OF) }, node.index(), rows.len());
         rows.get(range).unwrap_or_default().iter().filter_map(|row| self.unresolved_at(row))
     }
 
     pub(crate) fn unresolved_named(&self, name: &str) -> impl Iterator<Item = UnresolvedRef<'_>> {
-        let names: &[TextRow] = self.rows(&NAMES);
-        let numbers = self.numbers(&NAMED);
-        let found = names.binary_search_by(|row| self.text(*row).cmp(name));
-        let range = found.map_or(0..0, |index| self.run(&NAMED_AT, index, numbers.len()));
+        let names: &[TextRow] = self.rows(const { number(NAMES) });
+        let numbers = self.numbers(const { number(NAMED) });
+        let found = names.binary_search_by(|row| self.compare(*row, name));
+        let range = found.map_or(0..0, |index| self.run(const { number(NAMED_AT) }, index, numbers.len()));
         let rows = self.unresolved_rows();
         let rows = numbers.get(range).unwrap_or_default().iter().filter_map(|number| rows.get(number.get() as usize));
         rows.filter_map(|row| self.unresolved_at(row))

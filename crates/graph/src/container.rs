@@ -22,7 +22,7 @@ use crate::map::Mapping;
 /// First bytes of every snapshot file.
 const MAGIC: [u8; 8] = *b"m1ndsnap";
 /// Format of the files that this program writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 const BYTE_ORDER: u32 = 0x0102_0304;
 const HEADER_LEN: usize = 64;
 const HASHED_HEADER: usize = 32;
@@ -82,6 +82,25 @@ impl Container {
             Data::Memory(sections) => {
                 sections.iter().find(|(name, _)| name == tag).map_or(&[], |(_, bytes)| bytes.as_slice())
             }
+        }
+    }
+
+    /// Where a section stands among all, for [`Container::at`]; beyond the last one if there is none of this name.
+    pub(crate) fn place(&self, tag: &Tag) -> usize {
+        let (place, count) = match &*self.data {
+            Data::Mapped { table, .. } => (table.iter().position(|section| section.tag == *tag), table.len()),
+            Data::Memory(sections) => (sections.iter().position(|(name, _)| name == tag), sections.len()),
+        };
+        place.unwrap_or(count)
+    }
+
+    /// The bytes of the section at a place, empty if there is none.
+    pub(crate) fn at(&self, place: usize) -> &[u8] {
+        match &*self.data {
+            Data::Mapped { map, table } => {
+                table.get(place).and_then(|section| map.bytes().get(section.range.clone())).unwrap_or_default()
+            }
+            Data::Memory(sections) => sections.get(place).map_or(&[], |(_, bytes)| bytes.as_slice()),
         }
     }
 
