@@ -7,6 +7,7 @@
 
 mod acronyms;
 pub mod block;
+mod closing;
 mod comments;
 mod commits;
 pub mod edges;
@@ -23,6 +24,8 @@ mod session_file;
 mod sessions;
 mod stack;
 
+pub use block::without_hidden;
+pub use closing::close_issues;
 pub use comments::{COMMENT_MARK, Comment, MAX_COMMENT_CHARS, comment_records, comments_by_form};
 pub use commits::{CommitText, commit_records};
 pub use health::{Health, HealthFacts, STALE_AFTER_DAYS, memory_health};
@@ -39,5 +42,7 @@ pub use recall::{MIN_RELEVANCE, Novelty, Recall, RecallHit, RecallQuery, Recalle
 pub use record::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
 pub use relations::{Relation, RelationKind, relations};
 pub use session_file::{Note, SessionNotes, session_notes};
-pub use sessions::{INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, sessions_since, stretches};
+pub use sessions::{
+    COMMIT_GAP_SECONDS, Capture, INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, Worked, sessions_since, stretches, worked,
+};
 pub use stack::{Evidence, MAX_DEPTH as MAX_STACK_DEPTH, Manifest, detect_stack, stack_evidence};

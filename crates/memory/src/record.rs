@@ -146,6 +146,10 @@ pub struct Record {
     pub is_key: bool,
     /// The line of the text that resolved an issue.
     pub resolved_by_line: Option<u32>,
+    /// Where the fix stands that resolved an issue, if that is another text: `file:line`. Made when the memories of all texts
+    /// stand beside each other, so never stored.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub resolved_by: Option<Box<str>>,
     /// The later memory that takes its place.
     pub superseded_by: Option<RecordId>,
     /// Words by which a decision says that it is not meant to last.
@@ -172,6 +176,7 @@ impl Record {
             rule: "".into(),
             is_key: false,
             resolved_by_line: None,
+            resolved_by: None,
             superseded_by: None,
             markers: Vec::new(),
             earlier: Vec::new(),

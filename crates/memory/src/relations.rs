@@ -20,6 +20,12 @@ pub enum RelationKind {
     Supersedes,
     /// The first names the second.
     Mentions,
+    /// The second follows from the first.
+    LeadsTo,
+    /// The first stops the second.
+    Blocks,
+    /// Both are about the same thing.
+    RelatesTo,
 }
 
 /// One relation.
@@ -68,6 +74,17 @@ const CUES: &[(RelationKind, &str)] = &[
     (RelationKind::BlockedBy, "blocked on "),
     (RelationKind::BlockedBy, "waiting for "),
     (RelationKind::BlockedBy, "waiting on "),
+    (RelationKind::LeadsTo, "leads to "),
+    (RelationKind::LeadsTo, "led to "),
+    (RelationKind::LeadsTo, "results in "),
+    (RelationKind::LeadsTo, "resulted in "),
+    (RelationKind::LeadsTo, "causes "),
+    (RelationKind::Blocks, "blocks "),
+    (RelationKind::Blocks, "is blocking "),
+    (RelationKind::RelatesTo, "related to "),
+    (RelationKind::RelatesTo, "relates to "),
+    (RelationKind::RelatesTo, "see also "),
+    (RelationKind::RelatesTo, "same cause as "),
 ];
 
 /// The relations between the memories of one text: the surest of each pair, in order of the memories.
@@ -184,4 +201,45 @@ fn candidates(tokens: &Tokens, own: usize, by_token: &ByToken) -> Vec<usize> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Source, SourceKind};
+
+    fn kinds(texts: &[&str]) -> Vec<(usize, RelationKind, usize)> {
+        let records: Vec<Record> = texts
+            .iter()
+            .zip(1..)
+            .map(|(text, line)| {
+                let source = Source { kind: SourceKind::MemoryFile, file: "MEMORY.md".into(), line };
+                Record::new(RecordId(u64::from(line)), Kind::Issue, text, source)
+            })
+            .collect();
+        let found = relations(&records);
+        let place = |id: RecordId| usize::try_from(id.0).expect("small") - 1;
+        found.iter().map(|relation| (place(relation.from), relation.kind, place(relation.to))).collect()
+    }
+
+    #[test]
+    fn words_of_relation_and_their_targets() {
+        use RelationKind::{BlockedBy, Blocks, CausedBy, LeadsTo, RelatesTo, Resolves};
+        let cases: &[(&str, RelationKind)] = &[
+            ("carts vanish because of session store eviction", CausedBy),
+            ("small memory limit leads to session store eviction", LeadsTo),
+            ("a busy noon led to session store eviction", LeadsTo),
+            ("the old driver causes session store eviction", LeadsTo),
+            ("the missing quota is blocking session store eviction", Blocks),
+            ("the missing quota blocks session store eviction", Blocks),
+            ("slow carts are related to session store eviction", RelatesTo),
+            ("slow carts, see also session store eviction", RelatesTo),
+            ("a larger cache is a fix for session store eviction", Resolves),
+            ("the release is blocked by session store eviction", BlockedBy),
+        ];
+        for (text, kind) in cases {
+            assert_eq!(kinds(&["session store eviction", text]), [(1, *kind, 0)], "{text}");
+        }
+        assert_eq!(kinds(&["session store eviction", "a busy noon leads to long queues"]), []);
+    }
 }

@@ -14,10 +14,11 @@ use std::fmt;
 use jiff::civil::Date;
 
 use crate::edges::Edge;
-use crate::{GotchaBullet, NextItem, ProjectState, Recall, RecordId, Session};
+use crate::{GotchaBullet, NextItem, ProjectState, Recall, RecordId, Relation, Session};
 
 pub use layout::render;
 pub use markers::{END, START};
+pub use neutral::without_hidden;
 pub use splice::{Placed, Present, SpliceError, Spliced, inspect, remove, splice};
 
 /// How far the memory can be relied on.
@@ -84,8 +85,10 @@ pub struct BlockInput<'a> {
     pub recall: &'a Recall,
     /// The project's own gotchas, in the order of the file.
     pub gotchas: &'a [GotchaBullet],
-    /// Gotchas of other projects that fit this one's stack, the most important first:
-    /// [`EdgeMatcher::for_stack`](crate::edges::EdgeMatcher::for_stack).
+    /// What memories say of each other.
+    pub relations: &'a [Relation],
+    /// Gotchas of other projects that matter here, the most important first:
+    /// [`EdgeMatcher::for_block`](crate::edges::EdgeMatcher::for_block).
     pub stack_gotchas: &'a [&'a Edge],
     /// Closed sessions, in any order.
     pub sessions: &'a [Session],

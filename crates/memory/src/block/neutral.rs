@@ -13,7 +13,7 @@ const MIN_KEPT: usize = 1;
 /// Comments, HTML, images, `@path` (which makes agents read files) and our own markers are put into code spans, where they
 /// are only text. Code spans that are there stay; if they do not close, they are quotes.
 pub(super) fn neutral(text: &str, max: usize) -> String {
-    let clean = one_line(&secrets::redact(&visible(text)));
+    let clean = one_line(&secrets::redact(&without_hidden(text)));
     let clean = without_block_markup(&clean);
     let mut room = max;
     loop {
@@ -30,10 +30,12 @@ pub(super) fn neutral(text: &str, max: usize) -> String {
 }
 
 /// Without characters that are not seen but read: control characters, directions, tags, joiners of nothing.
-fn visible(text: &str) -> String {
+#[must_use]
+pub fn without_hidden(text: &str) -> String {
     let hidden = |char: char| {
         (char.is_control() && !char.is_whitespace())
-            || matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+            || matches!(char, '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{ffa0}')
+            || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
             || matches!(char, '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
     };
     text.chars().filter(|char| !hidden(*char)).collect()

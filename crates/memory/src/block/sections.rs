@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use super::neutral::neutral;
 use super::{BlockHealth, BlockInput};
 use crate::recall::half_life;
-use crate::{Kind, NextItem, Record, SourceKind, Status, Tokens, sessions_since};
+use crate::{Kind, NextItem, Record, Relation, RelationKind, SourceKind, Status, Tokens, sessions_since};
 
 /// How much each reason counts where memories are chosen.
 const RECENCY: f32 = 0.45;
@@ -24,6 +24,8 @@ const MIN_CONFIDENCE: f32 = 0.5;
 const LOOP_SESSIONS: usize = 2;
 /// Fewest characters of a reason that are worth their room.
 const MIN_REASON: usize = 16;
+/// Confidence from which a relation is told.
+const MIN_RELATION: f32 = 0.6;
 /// Tags of a stack that are named.
 const MAX_STACK: usize = 12;
 
@@ -256,9 +258,26 @@ impl<'a> Chooser<'a> {
         };
         issues.sort_by_key(|record| is_fresh(record));
         let name = |record: &Record| if record.status == Some(Status::Blocked) { "Blocked: " } else { "Issue: " };
-        let line =
-            |record: &Record| Line::new(self.input).plain(name(record)).record(record).date(record.date).finish();
+        let line = |record: &Record| {
+            let line = Line::new(self.input).plain(name(record)).record(record).date(record.date);
+            self.cause(record).into_iter().fold(line, |line, cause| line.more(" <- ", cause)).finish()
+        };
         issues.into_iter().filter_map(line).collect()
+    }
+
+    /// The title of the memory that this one comes from, where its own title does not say so.
+    fn cause(&self, record: &Record) -> Option<&'a str> {
+        let caused = |relation: &&Relation| match relation.kind {
+            RelationKind::CausedBy | RelationKind::BlockedBy => relation.from == record.id,
+            RelationKind::LeadsTo | RelationKind::Blocks => relation.to == record.id,
+            _ => false,
+        };
+        let sure = self.input.relations.iter().filter(|relation| relation.confidence >= MIN_RELATION);
+        let relation = sure.filter(caused).max_by(|a, b| a.confidence.total_cmp(&b.confidence))?;
+        let other = if relation.from == record.id { relation.to } else { relation.from };
+        let cause = self.input.recall.records().iter().find(|known| known.id == other)?;
+        let is_said = Tokens::of(&cause.title).is_within(&Tokens::of(&record.title));
+        (!is_said && cause.source.kind == SourceKind::MemoryFile).then_some(&*cause.title)
     }
 
     /// What was planned and not begun, without the newest plan: that is where to continue.

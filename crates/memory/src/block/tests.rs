@@ -52,6 +52,7 @@ fn block_of(parsed: &Parsed, change: impl FnOnce(&mut BlockInput<'_>)) -> String
         state: &parsed.project_state,
         recall: &recall,
         gotchas: &parsed.gotchas,
+        relations: &parsed.relations,
         stack_gotchas: &[],
         sessions: &parsed.sessions,
         next: &parsed.next_items,

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use super::keywords::{Keyword, Text};
-use super::{Edge, built_in, canonical_tag, draft, project};
+use super::{BUILT_IN_PREFIX, Edge, built_in, canonical_tag, draft, project};
 use crate::{GotchaBullet, Severity, secrets};
 
 /// What a pattern that matches the code is worth.
@@ -40,6 +40,11 @@ const MAX_INTENT: usize = 1 << 12;
 const PATTERNS_A_SET: usize = 16;
 /// Most bytes of one automaton.
 const MAX_SET_BYTES: usize = PATTERNS_A_SET * draft::MAX_PATTERN_BYTES * 2;
+/// Tags that say no more than in which language a project is written.
+const LANGUAGES: &[&str] = &[
+    "c", "cpp", "dotnet", "elixir", "go", "java", "javascript", "kotlin", "nodejs", "php", "python", "ruby", "rust", "swift",
+    "typescript",
+];
 /// Characters of the code that are shown as evidence.
 const MAX_SNIPPET: usize = 60;
 /// Bytes of a line of code that is shown at all.
@@ -193,6 +198,37 @@ impl EdgeMatcher {
             severity(b).cmp(&severity(a)).then(of_b.cmp(of_a)).then(a.edge.id.cmp(&b.edge.id))
         });
         fitting.into_iter().map(|(compiled, _)| &compiled.edge).collect()
+    }
+
+    /// Those of [`EdgeMatcher::for_stack`] that matter in a project, as its own words show: what people stored for all projects
+    /// always does. One that comes with the program needs evidence, because every project of a stack would show the same
+    /// ones: two keywords of its intent in `said` (the goal and what memories say), or one if people named its
+    /// technology themselves (`stated`) or if it is critical and about more than a language.
+    #[must_use]
+    pub fn for_block<'t>(
+        &self,
+        tags: &[Box<str>],
+        stated: &[Box<str>],
+        said: impl IntoIterator<Item = &'t str>,
+    ) -> Vec<&Edge> {
+        let mut fitting = self.for_stack(tags);
+        if fitting.is_empty() {
+            return fitting;
+        }
+        let said = Text::of_all(said);
+        let stated: Vec<String> = stated.iter().map(|tag| canonical_tag(tag)).collect();
+        fitting.retain(|edge| {
+            let Some(compiled) = self.edges.iter().find(|compiled| compiled.edge.id == edge.id) else { return false };
+            if !edge.id.starts_with(BUILT_IN_PREFIX) {
+                return true;
+            }
+            let is_specific = |tag: &str| !LANGUAGES.contains(&tag) && tags.iter().any(|own| canonical_tag(own) == tag);
+            let is_stated = compiled.tags.iter().any(|(_, tag)| stated.contains(tag));
+            let is_grave = edge.severity == Severity::Critical && compiled.tags.iter().any(|(_, tag)| is_specific(tag));
+            let needed = if is_stated || is_grave { 1 } else { 2 };
+            found(&compiled.intent, &said).len() >= needed
+        });
+        fitting
     }
 
     /// The gotchas that are due, the most urgent first. `shown` holds the ids of those that need not be repeated; the caller

@@ -216,3 +216,30 @@ fn the_pack_is_well_formed() {
         assert!(edge.stack_tags.iter().all(|tag| canonical_tag(tag) == **tag), "{}", edge.id);
     }
 }
+
+#[test]
+fn gotchas_of_a_stack_need_evidence_to_stand_in_the_block() {
+    let tags = |list: &[&str]| list.iter().map(|tag| Box::from(*tag)).collect::<Vec<Box<str>>>();
+    // Detected tags, stated tags, what memories say, what is shown of them.
+    let cases: &[(&[&str], &[&str], &[&str], &[&str])] = &[
+        (&["python"], &[], &[], &[]),
+        (&["typescript", "nodejs", "react"], &[], &["a shop for jam"], &[]),
+        (&["python"], &[], &["naive datetime in the date of the invoice", "timezone of users"], &["python_naive_datetime"]),
+        (&["sqlite"], &[], &["keep jam recipes"], &[]),
+        (&["sqlite"], &[], &["sqlite stalls with multiple writers"], &["sqlite_locked"]),
+        (&["supabase"], &[], &["row policy for guests"], &["supabase_service_role"]),
+    ];
+    for (detected, stated, said, expected) in cases {
+        let own = edge(draft("mine", &[], &[], &[], &["jam-stack"]));
+        let matcher = EdgeMatcher::new(&[own], true, []);
+        let shown = matcher.for_block(&tags(detected), &tags(stated), said.iter().copied());
+        let shown: Vec<&str> = shown.iter().map(|edge| edge.id.trim_start_matches("builtin_")).collect();
+        for id in *expected {
+            assert!(shown.contains(id), "{detected:?} {said:?}: {shown:?}");
+        }
+        assert!(!expected.is_empty() || shown.is_empty(), "{detected:?} {said:?}: {shown:?}");
+    }
+    let own = edge(draft("mine", &[], &[], &[], &["python"]));
+    let matcher = EdgeMatcher::new(&[own], true, []);
+    assert_eq!(matcher.for_block(&tags(&["python"]), &[], []).len(), 1, "what people stored is shown");
+}
