@@ -28,6 +28,8 @@ pub struct EngineConfig {
     pub mind_home: PathBuf,
     /// Where the project whose memories are asked for is looked for: the first of these that lies in one.
     pub mind_places: Vec<PathBuf>,
+    /// How many of those were named by the person who started this: they go before what a client says of itself.
+    pub mind_named: usize,
 }
 
 impl EngineConfig {
@@ -39,6 +41,7 @@ impl EngineConfig {
         Self {
             mind_home: home.join("mind"),
             mind_places: roots.clone(),
+            mind_named: roots.len(),
             home,
             roots,
             limits: Limits::default(),

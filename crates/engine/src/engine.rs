@@ -209,7 +209,7 @@ impl Engine {
         };
         let watch = WatchState::Off;
         let state = State { role, watch, activity: None, last_ingest: None, notices: Vec::new() };
-        let memories = Memories::new(config.mind_home.clone(), config.mind_places.clone());
+        let memories = Memories::new(config.mind_home.clone(), config.mind_places.clone(), config.mind_named);
         let histories = Arc::new(Histories::new(project.derived(), !config.read_only));
         let mut nothing = Snapshot::empty();
         nothing.histories = histories.clone();
@@ -291,7 +291,7 @@ impl Engine {
 
     /// What changes something about memories.
     pub fn memory_writer(&self) -> Keeper {
-        Keeper::with_snapshot(self.memory().home().path(), self.snapshot())
+        Keeper::with_snapshot(self.memory().home().path(), self.snapshot(), self.memory().looking().clone())
     }
 
     /// State of the engine and its index.

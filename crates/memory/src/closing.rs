@@ -105,6 +105,11 @@ mod tests {
         records
     }
 
+    /// A day and a text.
+    type Dated = (&'static str, &'static str);
+    /// Commits, comments, and the issues then.
+    type Case = (&'static [Dated], &'static [Dated], &'static [&'static str]);
+
     /// Title, status and what closed it, of all issues.
     fn issues(mut records: Vec<Record>) -> Vec<String> {
         let taken = close_issues(&mut records);
@@ -119,7 +124,7 @@ mod tests {
     #[test]
     fn fixes_of_other_texts_close_issues() {
         let memory = "## 2026-05-01\n**Problem:** Safari CORS preflight\n**Problem:** login loop on mobile\n";
-        let rows: &[(&[(&str, &str)], &[(&str, &str)], &[&str])] = &[
+        let rows: &[Case] = &[
             (
                 &[("2026-05-02", "Add preflight\n\nfixed: Safari CORS preflight, by answering OPTIONS\n")],
                 &[],
@@ -129,11 +134,7 @@ mod tests {
             (
                 &[("2026-04-30", "x\n\nfixed: Safari CORS preflight\n")],
                 &[],
-                &[
-                    "Safari CORS preflight: Open -",
-                    "login loop on mobile: Open -",
-                    "Safari CORS preflight: Resolved -",
-                ],
+                &["Safari CORS preflight: Open -", "login loop on mobile: Open -", "Safari CORS preflight: Resolved -"],
             ),
             (
                 &[],

@@ -43,6 +43,7 @@ pub use record::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status}
 pub use relations::{Relation, RelationKind, relations};
 pub use session_file::{Note, SessionNotes, session_notes};
 pub use sessions::{
-    COMMIT_GAP_SECONDS, Capture, INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, Worked, sessions_since, stretches, worked,
+    COMMIT_GAP_SECONDS, Capture, INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, Worked, sessions_since,
+    stretches, worked,
 };
 pub use stack::{Evidence, MAX_DEPTH as MAX_STACK_DEPTH, Manifest, detect_stack, stack_evidence};

@@ -76,7 +76,13 @@ fn envelope(outcome: Result<Value, Value>, text_of: Option<&str>) -> CallToolRes
     let is_error = outcome.is_err();
     let (Ok(body) | Err(body)) = outcome;
     let shown = text_of.and_then(|member| body.get(member)).unwrap_or(&body);
-    let content = vec![ContentBlock::text(m1nd_tools::text_of(shown))];
+    let mut content = vec![ContentBlock::text(m1nd_tools::text_of(shown))];
+    // Where the text is one member only, what limits it must not be lost on clients that read nothing but text.
+    if text_of.is_some()
+        && let Some(notice) = body.get("notice").and_then(Value::as_str)
+    {
+        content.push(ContentBlock::text(format!("note: {notice}")));
+    }
     let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = Some(body);
     result

@@ -147,6 +147,20 @@ fn the_block_is_checked_and_written_without_touching_another_byte() {
 }
 
 #[test]
+fn a_new_project_of_plain_python_has_no_foreign_gotchas_in_its_block() {
+    let place = Place::new(SHOP);
+    place.project.write("pyproject.toml", "[project]\nname = 'shop'\n");
+    place.project.write("package.json", "{\"dependencies\": {\"typescript\": \"5\"}}");
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    let block = text(&place, "CLAUDE.md");
+    assert!(block.contains("MIND:END") && !block.contains("Gotchas (This Stack)"), "{block}");
+    assert!(
+        mind(&place, &["edges", "check", "parse a date with utcnow"]).out.contains("Python: utcnow"),
+        "asked for they are"
+    );
+}
+
+#[test]
 #[cfg(unix)]
 fn a_file_that_must_not_be_written_is_not() {
     use std::os::unix::fs::PermissionsExt;

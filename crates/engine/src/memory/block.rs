@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use jiff::Zoned;
 use m1nd_base::RepoPath;
-use m1nd_memory::Recall;
 use m1nd_memory::block::{self, BlockHealth, BlockInput, BlockLimits};
+use m1nd_memory::{Kind, Recall};
 use m1nd_store::{RealSystem, SharedFolder, StoreError, create_user_file, inside, replace_user_file};
 use m1nd_vfs::{Root, VfsError};
 
@@ -28,6 +28,10 @@ const LOCK: &str = ".block.lock";
 const WAIT: Duration = Duration::from_secs(2);
 /// Tries against somebody who writes at the same time.
 const TRIES: usize = 3;
+/// Memories whose words show which gotchas matter, the last.
+const MAX_SAID: usize = 400;
+/// Files of the last session that count.
+const MAX_FOCUS: usize = 20;
 /// Backups kept of one file.
 const MAX_BACKUPS: usize = 14;
 
@@ -83,19 +87,38 @@ pub fn text(memory: &ProjectMemory) -> String {
         max_gotchas: number(settings.max_gotchas),
         ..BlockLimits::default()
     };
+    let said = said(memory);
+    let sessions: Vec<m1nd_memory::Session> = memory.sessions.iter().map(|worked| worked.session.clone()).collect();
+    let focus = focus(memory);
+    let focus: Vec<&str> = focus.iter().map(String::as_str).collect();
     block::render(&BlockInput {
         today: memory.today,
         health: BlockHealth::Active,
         state: &memory.parsed.project_state,
         recall,
         gotchas: &memory.parsed.gotchas,
-        stack_gotchas: &memory.matcher().for_stack(&memory.stack),
-        sessions: &memory.parsed.sessions,
+        relations: memory.relations(),
+        stack_gotchas: &memory.matcher().for_block(&memory.stack, &memory.parsed.project_state.stack, said),
+        sessions: &sessions,
         next: &memory.parsed.next_items,
-        focus: &[],
+        focus: &focus,
         hits: None,
         limits,
     })
+}
+
+/// What the project's own words are: by them it shows which gotchas of its stack matter in it.
+fn said(memory: &ProjectMemory) -> Vec<&str> {
+    let goal = memory.parsed.project_state.goal.as_deref().into_iter();
+    let own = memory.records.iter().filter(|record| record.kind != Kind::Gotcha);
+    goal.chain(own.rev().take(MAX_SAID).map(|record| &*record.content)).collect()
+}
+
+/// The files that were changed in the last session, as far as somebody watched.
+fn focus(memory: &ProjectMemory) -> Vec<String> {
+    let Some((start, _)) = memory.sessions.iter().filter_map(|worked| worked.span).max() else { return Vec::new() };
+    let touched = memory.noted.touched.iter().filter(|(_, at)| **at >= start);
+    touched.map(|(path, _)| path.clone()).take(MAX_FOCUS).collect()
 }
 
 /// The memories with a mark on those whose code changed or is gone, if there are such.
@@ -106,6 +129,8 @@ fn marked(memory: &ProjectMemory) -> Option<Recall> {
         let mark = match memory.noted.code.get(&record.id) {
             Some(CodeState::Stale) => "its code changed since",
             Some(CodeState::Gone) => "its code is gone",
+            // Noted only beside an index: the file was changed after it was indexed.
+            Some(CodeState::Unknown) => "its file changed, not indexed yet",
             _ => continue,
         };
         record.title = format!("{} [{mark}]", record.title).into();

@@ -22,6 +22,20 @@ pub enum MemoryError {
         /// How near both are, 0 to 1.
         similarity: f32,
     },
+    /// Comments and commits are being read for the first time, and nothing that was read answers so far.
+    #[error("nothing found so far: comments and commits are being read for the first time ({done} of {total} files)")]
+    IndexNotReady {
+        /// Files that were looked at.
+        done: usize,
+        /// Files there are.
+        total: usize,
+    },
+    /// Neither the memory nor what was read of it before can be searched.
+    #[error("the memory cannot be searched: {why}")]
+    SearchFailed {
+        /// What stands against it.
+        why: String,
+    },
     /// What was given cannot be used.
     #[error("{0}")]
     Invalid(String),
@@ -65,6 +79,8 @@ impl MemoryError {
         match self {
             Self::NoProject { .. } => "PROJECT_NOT_REGISTERED",
             Self::EdgeExists { .. } => "EDGE_EXISTS",
+            Self::IndexNotReady { .. } => "INDEX_NOT_READY",
+            Self::SearchFailed { .. } => "SEARCH_FAILED",
             Self::Invalid(_) => "INVALID_ARGUMENT",
             Self::DaemonNotRunning => "DAEMON_NOT_RUNNING",
             Self::Daemon(_) => "DAEMON_FAILED",

@@ -37,14 +37,22 @@ pub(crate) struct Found {
 /// Looks at the files of a project for comments that carry memories and for what it is made with. Of comments, only files
 /// whose size or time changed since `before` are read. Ignored and hidden files, and those of dependencies, do not count;
 /// links are not followed. `None` if the project cannot be opened.
-pub(crate) fn look(project: &Path, before: &BTreeMap<String, FileNote>, since: i64) -> Option<Found> {
+/// `looked` is told how many files of how many have been looked at.
+pub(crate) fn look(
+    project: &Path,
+    before: &BTreeMap<String, FileNote>,
+    since: i64,
+    looked: &dyn Fn(usize, usize),
+) -> Option<Found> {
     let root = Root::open(project).ok()?;
     let limits = Limits::default();
     let walk = root.walk(&WalkOptions::default(), &limits, &Cancel::new(), &NoProgress).unwrap_or_default();
     let key = project.to_string_lossy();
     let stack = stack::detect(&root, &walk.files);
     let mut found = BTreeMap::new();
-    for (path, meta) in walk.files {
+    let all = walk.files.len();
+    for (done, (path, meta)) in walk.files.into_iter().enumerate() {
+        looked(done, all);
         if meta.size > MAX_FILE || found.len() >= MAX_FILES {
             continue;
         }
@@ -96,6 +104,8 @@ pub(crate) struct Messages {
     pub(crate) newest: i64,
     /// Those that carry memories, newest first.
     pub(crate) commits: Vec<MessageNote>,
+    /// When those were made.
+    pub(crate) times: BTreeMap<String, i64>,
 }
 
 /// The memories in messages of commits that are reachable from what is checked out; `None` if that is still `head`, or there
@@ -108,7 +118,7 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
     }
     let key = project.to_string_lossy();
     let zone = TimeZone::system();
-    let (mut notes, mut newest) = (Vec::new(), 0);
+    let (mut notes, mut times, mut newest) = (Vec::new(), BTreeMap::new(), 0);
     for message in messages(&git, &now, MAX_COMMITS, &Cancel::new()).ok()? {
         newest = newest.max(message.time);
         let Ok(time) = Timestamp::from_second(message.time) else { continue };
@@ -117,8 +127,9 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
         let mut records = commit_records(&CommitText { short_id, date, message: &message.text }, &key);
         records.iter_mut().for_each(redact);
         if !records.is_empty() {
+            times.insert(message.commit.clone(), message.time);
             notes.push(MessageNote { commit: message.commit.clone(), records });
         }
     }
-    Some(Messages { head: now.commit(), newest, commits: notes })
+    Some(Messages { head: now.commit(), newest, commits: notes, times })
 }

@@ -14,6 +14,7 @@ use crate::engine::Engine;
 use crate::memory::code::ProjectPrefix;
 use crate::memory::edges::GlobalEdges;
 use crate::memory::load::{ProjectMemory, Texts};
+use crate::memory::looking::Looking;
 use crate::memory::noted::{Anchor, Noted, NotedFile, Seconds, Seen};
 use crate::memory::{MemoryError, block, gather};
 use crate::snapshot::Snapshot;
@@ -52,17 +53,24 @@ pub struct Keeper {
     store: Option<PathBuf>,
     /// The code index of this process, which goes before one of the store.
     snapshot: Option<Arc<Snapshot>>,
+    /// Where it says how far a look is.
+    looking: Looking,
 }
 
 impl Keeper {
     /// `home` is the folder that all projects share, `store` that of the code indexes.
     pub fn new(home: &Path, store: Option<&Path>) -> Self {
-        Self { home: SharedFolder::new(home.to_owned()), store: store.map(Path::to_owned), snapshot: None }
+        Self {
+            home: SharedFolder::new(home.to_owned()),
+            store: store.map(Path::to_owned),
+            snapshot: None,
+            looking: Looking::default(),
+        }
     }
 
     /// As [`Keeper::new`], with the code index of this process.
-    pub(crate) fn with_snapshot(home: &Path, snapshot: Arc<Snapshot>) -> Self {
-        Self { snapshot: Some(snapshot), ..Self::new(home, None) }
+    pub(crate) fn with_snapshot(home: &Path, snapshot: Arc<Snapshot>, looking: Looking) -> Self {
+        Self { snapshot: Some(snapshot), looking, ..Self::new(home, None) }
     }
 
     /// The folder that all projects share.
@@ -136,15 +144,17 @@ impl Keeper {
         let file = NotedFile::of(project);
         let before = file.read();
         let now = Timestamp::now();
+        // Until all of it is noted: whoever asks meanwhile must not take "nothing yet" for "nothing".
+        let look = (depth == Depth::Full).then(|| self.looking.begin(project));
         let messages = gather::commits(project, &before.head);
-        let found = match depth {
-            Depth::Quick => None,
-            Depth::Full => gather::look(project, &before.files, before.scanned),
-        };
+        let found = look.as_ref().and_then(|look| {
+            gather::look(project, &before.files, before.scanned, &|done, total| look.is_at(done, total))
+        });
         // Read with the new comments and commits in place.
         file.change(|noted| {
             if let Some(messages) = messages {
                 (noted.head, noted.commits, noted.newest_commit) = (messages.head, messages.commits, messages.newest);
+                noted.commit_times = messages.times;
             }
             if let Some(found) = found {
                 // A time alone is no reason to write: files that changed since are read again, that is all.
@@ -259,6 +269,9 @@ impl Seen {
 
 /// First and last times of all memories.
 fn note_times(noted: &mut Noted, memory: &ProjectMemory, now: Seconds) {
+    if noted.updated == 0 {
+        noted.began = now;
+    }
     // What was there before anybody looked was written by then.
     let first = if noted.updated == 0 { memory.modified.as_second().min(now) } else { now };
     let present: BTreeSet<RecordId> = memory.records.iter().map(|record| record.id).collect();

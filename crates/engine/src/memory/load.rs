@@ -8,13 +8,17 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath};
 use m1nd_memory::edges::EdgeMatcher;
-use m1nd_memory::{Kind, MEDIUM_CONFIDENCE, ParseContext, Parsed, Recall, Record, SourceKind, parse, secrets};
+use m1nd_memory::{
+    Kind, MEDIUM_CONFIDENCE, ParseContext, Parsed, Recall, Record, Relation, SessionNotes, SourceKind, Worked,
+    close_issues, parse, relations, secrets, session_notes,
+};
 use m1nd_store::SharedFolder;
 use m1nd_vfs::{Root, WalkOptions};
 
 use crate::memory::edges::GlobalEdges;
 use crate::memory::noted::{Noted, NotedFile};
-use crate::memory::project::{FOLDER, MEMORY_FILE, name_of};
+use crate::memory::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
+use crate::memory::sessions;
 use crate::memory::settings::{FILE as SETTINGS_FILE, Owner, Settings};
 use crate::memory::{MemoryError, stack};
 
@@ -22,6 +26,8 @@ use crate::memory::{MemoryError, stack};
 const MAX_MEMORY: u64 = 64 << 20;
 /// Largest `config.toml`, in bytes.
 const MAX_SETTINGS: u64 = 1 << 20;
+/// Largest notes of a session, in bytes.
+const MAX_SESSION: u64 = 1 << 20;
 /// Archive files that are read.
 const MAX_ARCHIVES: usize = 100;
 /// The folder of old memories, below the project.
@@ -43,6 +49,10 @@ pub struct ProjectMemory {
     pub records: Arc<[Record]>,
     /// When each was written, else first seen, as it is shown.
     pub dates: Vec<String>,
+    /// What the notes of the running session say (`.mind/SESSION.md`).
+    pub notes: SessionNotes,
+    /// Days and stretches of work, oldest first; the last one may go on.
+    pub sessions: Vec<Worked>,
     /// What the project is made with.
     pub stack: Vec<Box<str>>,
     /// When `MEMORY.md` was last changed.
@@ -56,14 +66,18 @@ pub struct ProjectMemory {
     /// Hash of `MEMORY.md`.
     pub(crate) hash: ContentHash,
     pub(crate) noted: Noted,
+    /// What was linked when notes of the session became memories.
+    links: Vec<Relation>,
     recall: OnceLock<Arc<Recall>>,
     matcher: OnceLock<EdgeMatcher>,
+    relations: OnceLock<Vec<Relation>>,
 }
 
 /// The texts that a project's memories are made from.
 pub(crate) struct Texts {
     memory: Vec<u8>,
     archives: Vec<(String, Vec<u8>)>,
+    session: Vec<u8>,
     own_settings: Vec<u8>,
     user_settings: Vec<u8>,
     noted: Vec<u8>,
@@ -87,6 +101,17 @@ impl Texts {
         let memory_path = repo_path(MEMORY_FILE)?;
         let memory = root.read(&memory_path, MAX_MEMORY)?;
         let modified = root.metadata(&memory_path)?.mtime_ns;
+        Self::around(memory, modified, project, home)
+    }
+
+    /// Those that are left when `MEMORY.md` cannot be read.
+    pub(crate) fn without_memory(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
+        Self::around(Vec::new(), 0, project, home)
+    }
+
+    fn around(memory: Vec<u8>, modified: i64, project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
+        let root = Root::open(project)?;
+        let session = root.read(&repo_path(SESSION_FILE)?, MAX_SESSION).unwrap_or_default();
         let own = root.read(&repo_path(&format!("{FOLDER}/{SETTINGS_FILE}"))?, MAX_SETTINGS);
         let mut archives = Vec::new();
         if let Ok(folder) = Root::open(&project.join(ARCHIVE)) {
@@ -101,6 +126,7 @@ impl Texts {
         Ok(Self {
             memory,
             archives,
+            session,
             own_settings: own.unwrap_or_default(),
             user_settings: home.read(SETTINGS_FILE, MAX_SETTINGS).ok().flatten().unwrap_or_default(),
             noted: NotedFile::of(project).packed(),
@@ -115,6 +141,7 @@ impl Texts {
         let mut all = Vec::new();
         let mut put = |bytes: &[u8]| all.extend_from_slice(ContentHash::of(bytes).as_bytes());
         put(&self.memory);
+        put(&self.session);
         put(&self.own_settings);
         put(&self.user_settings);
         put(&self.noted);
@@ -172,18 +199,17 @@ impl ProjectMemory {
             records.extend(parse(&String::from_utf8_lossy(bytes), &context(SourceKind::Archive, path)).records);
         }
         add_gathered(&mut records, &noted, &settings);
-        let zone = TimeZone::system();
-        let mut dates = Vec::with_capacity(records.len());
-        for record in &mut records {
-            if settings.redact {
-                redact(record);
-            }
-            let seen = noted.records.get(&record.id).and_then(|seen| Timestamp::from_second(seen.first).ok());
-            dates.push(date_of(record, seen.unwrap_or(texts.modified), &zone));
+        let mut notes = session_notes(&String::from_utf8_lossy(&texts.session));
+        if settings.redact {
+            redact_notes(&mut notes);
         }
+        let links = sessions::promote(&mut records, &notes, &key, texts.today);
+        let dates = dated(&mut records, &noted, &settings, texts.modified);
+        let (records, dates) = closed(records, dates);
         let records: Arc<[Record]> = records.into();
         let recall = before.filter(|before| before.records == records).map(|before| before.recall.clone());
         let recall = recall.unwrap_or_default();
+        let sessions = sessions::of(&parsed, &records, &noted, &settings);
         let stack = stack::with_stated(&noted.stack, &parsed.project_state.stack);
         let global = GlobalEdges::of(&texts.global).unwrap_or_else(|why| {
             problems.push(format!("global_edges.json is not used: {why}"));
@@ -197,6 +223,8 @@ impl ProjectMemory {
             parsed,
             records,
             dates,
+            notes,
+            sessions,
             stack,
             modified: texts.modified,
             today: texts.today,
@@ -204,9 +232,20 @@ impl ProjectMemory {
             bytes: texts.memory.len() as u64,
             hash,
             noted,
+            links,
             recall,
             matcher: OnceLock::new(),
+            relations: OnceLock::new(),
         }
+    }
+
+    /// What the memories of all texts say of each other, looked for when first asked for.
+    pub fn relations(&self) -> &[Relation] {
+        self.relations.get_or_init(|| {
+            let mut found = relations(&self.records);
+            found.extend(self.links.iter().cloned());
+            found
+        })
     }
 
     /// The index over its memories, made when first asked for.
@@ -245,6 +284,37 @@ fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings) {
     let mut taken = rustc_hash::FxHashSet::default();
     let least = if settings.include_low_confidence { settings.confidence_threshold } else { MEDIUM_CONFIDENCE };
     records.retain(|record| (record.is_key || record.confidence >= least) && taken.insert(record.id));
+}
+
+/// Fills in the day of each memory, takes secrets out, and tells when each was written, as it is shown.
+fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: Timestamp) -> Vec<String> {
+    let zone = TimeZone::system();
+    let of = |record: &mut Record| {
+        if settings.redact {
+            redact(record);
+        }
+        let seen = noted.records.get(&record.id).and_then(|seen| Timestamp::from_second(seen.first).ok());
+        date_of(record, seen.unwrap_or(modified), &zone)
+    };
+    records.iter_mut().map(of).collect()
+}
+
+/// The memories after fixes of other texts have closed their issues.
+fn closed(mut records: Vec<Record>, mut dates: Vec<String>) -> (Vec<Record>, Vec<String>) {
+    let taken = close_issues(&mut records);
+    for at in taken.into_iter().rev() {
+        records.remove(at);
+        dates.remove(at);
+    }
+    (records, dates)
+}
+
+fn redact_notes(notes: &mut SessionNotes) {
+    let all = [&mut notes.experience, &mut notes.blockers, &mut notes.rejected, &mut notes.assumptions];
+    for note in all.into_iter().flatten() {
+        clean(&mut note.text);
+        note.reason.as_mut().map(clean);
+    }
 }
 
 /// Takes secrets out of what is shown beside the memories.

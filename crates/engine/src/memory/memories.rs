@@ -1,12 +1,12 @@
 //! Memories as they are asked for: nothing here changes anything.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use m1nd_base::ContentHash;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeWarning, Stack};
-use m1nd_memory::{Kind, RecallQuery, Record};
+use m1nd_memory::{Kind, RecallQuery, Record, Relation, RelationKind};
 use m1nd_store::SharedFolder;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -16,6 +16,7 @@ use crate::memory::code::{CodeRow, CodeState, ProjectPrefix, depending, worst};
 use crate::memory::edges::GlobalEdges;
 use crate::memory::keeper::names_of;
 use crate::memory::load::{ProjectMemory, Texts, user_settings};
+use crate::memory::looking::Looking;
 use crate::memory::project::{MEMORY_FILE, first_project};
 use crate::memory::registry::Registry;
 use crate::snapshot::Snapshot;
@@ -24,6 +25,12 @@ use crate::snapshot::Snapshot;
 const MAX_READ: usize = 64;
 /// Pieces of code that are compared with the index to find out what depends on changed ones.
 const MAX_COMPARED: usize = 400;
+/// Agents whose shown gotchas are remembered.
+const MAX_AGENTS: usize = 1_000;
+/// Related memories shown with one.
+const MAX_RELATED: usize = 5;
+/// Confidence from which a relation is shown.
+const MIN_RELATION: f32 = 0.6;
 /// Memories shown unasked about a piece of code.
 const MAX_UNASKED: usize = 3;
 /// Least confidence of a memory that is shown unasked.
@@ -68,6 +75,23 @@ pub struct FoundMemory {
     pub code: Vec<CodeRow>,
     /// Code that its own code uses and that changed since another memory was written about it.
     pub depends_on_changed: Vec<String>,
+    /// Other memories of the project that it speaks of, or that speak of it, the surest first.
+    pub related: Vec<Related>,
+}
+
+/// A memory that another one is related to.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Related {
+    /// How.
+    pub relation: RelationKind,
+    /// Whether the found memory says it; else the other one does.
+    pub is_from_here: bool,
+    /// The other one.
+    pub id: String,
+    /// What it says.
+    pub title: String,
+    /// How sure, 0 to 1.
+    pub confidence: f32,
 }
 
 /// What is about to be done.
@@ -79,13 +103,18 @@ pub struct EdgeQuestion<'q> {
     pub code: Option<&'q str>,
     /// Takes the place of the detected stack.
     pub stack: Option<&'q [String]>,
+    /// Who asks, to be warned of each gotcha once; nobody is asked twice for who they are, so without a name everything is
+    /// shown.
+    pub agent: Option<&'q str>,
 }
 
 /// The warnings.
 #[derive(Debug, Clone, Default)]
 pub struct FoundEdges {
-    /// The most certain and severe first.
+    /// The most certain and severe first, without those that the agent was shown before.
     pub warnings: Vec<EdgeWarning>,
+    /// Ids and titles of those that apply and were shown before.
+    pub repeated: Vec<(String, String)>,
     /// What limits them, in words.
     pub notice: Option<String>,
 }
@@ -114,7 +143,13 @@ pub struct Memories {
     home: SharedFolder,
     /// Where the current project is looked for, the first that lies in one.
     places: Vec<PathBuf>,
+    /// Where the client has its project open, as it says itself: looked at after the first `named` places.
+    client: Mutex<Vec<PathBuf>>,
+    named: usize,
     read: Mutex<BTreeMap<PathBuf, Held>>,
+    /// The gotchas that each agent was shown.
+    shown: Mutex<BTreeMap<String, BTreeSet<Box<str>>>>,
+    looking: Looking,
 }
 
 /// A project's memories as they were read.
@@ -136,9 +171,27 @@ impl std::fmt::Debug for Memories {
 }
 
 impl Memories {
-    /// `home` is the folder that all projects share.
-    pub fn new(home: PathBuf, places: Vec<PathBuf>) -> Self {
-        Self { home: SharedFolder::new(home), places, read: Mutex::default() }
+    /// `home` is the folder that all projects share. The first `named` of the places go before what a client says.
+    pub fn new(home: PathBuf, places: Vec<PathBuf>, named: usize) -> Self {
+        Self {
+            home: SharedFolder::new(home),
+            places,
+            client: Mutex::default(),
+            named,
+            read: Mutex::default(),
+            shown: Mutex::default(),
+            looking: Looking::default(),
+        }
+    }
+
+    /// Takes over where the client has its project open. Only the current project depends on it, no wall does.
+    pub fn set_client_places(&self, places: Vec<PathBuf>) {
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = places;
+    }
+
+    /// The looks at projects that go on.
+    pub fn looking(&self) -> &Looking {
+        &self.looking
     }
 
     /// The folder that all projects share.
@@ -151,7 +204,10 @@ impl Memories {
     /// # Errors
     /// [`MemoryError::NoProject`].
     pub fn project(&self) -> Result<PathBuf, MemoryError> {
-        first_project(&self.places, self.home.path())
+        let (named, others) = self.places.split_at(self.named.min(self.places.len()));
+        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let places: Vec<PathBuf> = named.iter().cloned().chain(client).chain(others.iter().cloned()).collect();
+        first_project(&places, self.home.path())
     }
 
     /// When a project's `MEMORY.md` was last changed: to see cheaply that it is another.
@@ -185,10 +241,57 @@ impl Memories {
         Ok(memory)
     }
 
+    /// A project's memories for a question. If its files cannot be read now, what was read last, else what is left of it,
+    /// with why in `notices`.
+    ///
+    /// # Errors
+    /// [`MemoryError::SearchFailed`] if nothing is left.
+    fn for_search(&self, project: &Path, notices: &mut Vec<String>) -> Result<Arc<ProjectMemory>, MemoryError> {
+        let why = match self.of(project) {
+            Ok(memory) => return Ok(memory),
+            Err(error) => error.to_string(),
+        };
+        let held =
+            self.read.lock().unwrap_or_else(PoisonError::into_inner).get(project).map(|held| held.memory.clone());
+        if let Some(memory) = held {
+            notices.push(format!("{MEMORY_FILE} cannot be read now ({why}); the answer is from what was read last"));
+            return Ok(memory);
+        }
+        let rest = Texts::without_memory(project, &self.home).map(|texts| ProjectMemory::of(project, texts, None));
+        match rest {
+            Ok(rest) if !rest.records.is_empty() => {
+                notices.push(format!(
+                    "{MEMORY_FILE} cannot be read ({why}); only its archive, comments and commits answer"
+                ));
+                Ok(Arc::new(rest))
+            }
+            _ => Err(MemoryError::SearchFailed { why }),
+        }
+    }
+
+    /// What an empty answer may not hide: comments and commits that nobody has read yet.
+    fn not_looked_at(&self, memory: &ProjectMemory, is_empty: bool) -> Result<Option<String>, MemoryError> {
+        if memory.noted.scanned != 0 {
+            return Ok(None);
+        }
+        match self.looking.at(&memory.path) {
+            Some(progress) if is_empty => {
+                Err(MemoryError::IndexNotReady { done: progress.done, total: progress.total })
+            }
+            Some(_) => {
+                Ok(Some(format!("{}: comments and commits are still being read for the first time", memory.name)))
+            }
+            None => {
+                Ok(Some(format!("{}: comments and commits were not read yet; `mind index` reads them", memory.name)))
+            }
+        }
+    }
+
     /// The memories that answer a question.
     ///
     /// # Errors
-    /// [`MemoryError::NoProject`] outside of a project, unless all are asked; else what stands against reading.
+    /// [`MemoryError::NoProject`] outside of a project, unless all are asked; [`MemoryError::SearchFailed`];
+    /// [`MemoryError::IndexNotReady`] if nothing was found and not everything has been looked at.
     pub fn search(&self, query: &MemoryQuery<'_>, snapshot: &Snapshot) -> Result<FoundMemories, MemoryError> {
         let today = Some(jiff::Zoned::now().date());
         let ask = |memory: &ProjectMemory| {
@@ -216,10 +319,13 @@ impl Memories {
                 date: memory.dates[record].clone(),
                 code,
                 depends_on_changed,
+                related: memory.related(record),
             }
         };
         let rows: Vec<FoundMemory> = rows.into_iter().map(row).collect();
         for memory in &projects {
+            let missing = self.not_looked_at(memory, rows.is_empty() && !query.all_projects)?;
+            notices.extend(missing);
             notices.extend(memory.problems.iter().map(|problem| format!("{}: {problem}", memory.name)));
         }
         let total = answers.iter().map(|answer| answer.total).sum();
@@ -233,56 +339,98 @@ impl Memories {
         notices: &mut Vec<String>,
     ) -> Result<Vec<Arc<ProjectMemory>>, MemoryError> {
         if !query.all_projects {
-            return Ok(vec![self.of(&self.project()?)?]);
+            return Ok(vec![self.for_search(&self.project()?, notices)?]);
         }
-        let registered = Registry::new(self.home.clone()).list()?;
-        let mut paths: Vec<PathBuf> = registered.into_iter().map(|project| project.path).collect();
+        let here = self.project().ok();
+        let mut paths: Vec<PathBuf> = match Registry::new(self.home.clone()).list() {
+            Ok(registered) => registered.into_iter().map(|project| project.path).collect(),
+            Err(error) if here.is_some() => {
+                notices.push(format!("only the current project was searched: {error}"));
+                Vec::new()
+            }
+            Err(error) => return Err(MemoryError::SearchFailed { why: error.to_string() }),
+        };
         // Whoever stands in a project means it, too, registered or not.
-        paths.extend(self.project().ok().filter(|here| !paths.contains(here)));
-        let read: Vec<_> = paths.par_iter().map(|path| (path, self.of(path))).collect();
-        let mut found = Vec::new();
-        for (path, memory) in read {
+        paths.extend(here.filter(|here| !paths.contains(here)));
+        let of = |path: &PathBuf| {
+            let mut why = Vec::new();
+            (self.for_search(path, &mut why), why)
+        };
+        let read: Vec<_> = paths.par_iter().map(|path| (path, of(path))).collect();
+        let (mut found, mut failed) = (Vec::new(), Vec::new());
+        for (path, (memory, why)) in read {
+            notices.extend(why.iter().map(|why| format!("`{}`: {why}", path.display())));
             match memory {
                 Ok(memory) => found.push(memory),
-                Err(error) => notices.push(format!("`{}` is left out: {error}", path.display())),
+                Err(error) => failed.push(format!("`{}` is left out: {error}", path.display())),
             }
         }
+        if found.is_empty() && !failed.is_empty() {
+            return Err(MemoryError::SearchFailed { why: failed.join("; ") });
+        }
+        notices.extend(failed);
         Ok(found)
     }
 
-    /// The gotchas that apply to what is about to be done.
+    /// The gotchas that apply to what is about to be done, each once for an agent.
     ///
     /// # Errors
-    /// What stands against reading; being outside of a project does not.
+    /// None but those of a later version: what cannot be read is left out and named.
     pub fn edges(&self, question: &EdgeQuestion<'_>) -> Result<FoundEdges, MemoryError> {
         let given: Option<Vec<Box<str>>> =
             question.stack.map(|stack| stack.iter().map(|tag| tag.as_str().into()).collect());
-        let shown = BTreeSet::new();
         let check = |matcher: &EdgeMatcher, detected: Option<&[Box<str>]>, goal: &str| {
             let stack = match (&given, detected) {
                 (Some(given), _) => Stack::Given(given),
                 (None, Some(detected)) if !detected.is_empty() => Stack::Detected(detected),
                 _ => Stack::Unknown,
             };
-            matcher.check(&EdgeQuery { intent: question.intent, code: question.code, stack, goal }, &shown)
+            let query = EdgeQuery { intent: question.intent, code: question.code, stack, goal };
+            self.once(question.agent, |shown| matcher.check(&query, shown))
         };
-        match self.project() {
-            Ok(project) => {
-                let memory = self.of(&project)?;
+        let memory = self.project().and_then(|project| self.of(&project));
+        let (mut found, notices) = match memory {
+            Ok(memory) => {
                 let goal = memory.parsed.project_state.goal.as_deref().unwrap_or_default();
-                let warnings = check(memory.matcher(), Some(&memory.stack), goal);
-                let problems = memory.matcher().problems();
-                Ok(FoundEdges { warnings, notice: (!problems.is_empty()).then(|| problems.join("; ")) })
+                let found = check(memory.matcher(), Some(&memory.stack), goal);
+                let problems = memory.matcher().problems().iter().chain(&memory.problems);
+                (found, problems.cloned().collect::<Vec<_>>())
             }
-            Err(MemoryError::NoProject { .. }) => {
+            Err(error) => {
                 let (settings, _) = user_settings(&self.home);
-                let global = GlobalEdges::read(&self.home)?;
+                let mut notices = vec![match error {
+                    MemoryError::NoProject { .. } => {
+                        "no project with a memory is here: only gotchas of all projects were checked".to_owned()
+                    }
+                    error => format!("only gotchas of all projects were checked: {error}"),
+                }];
+                let global = GlobalEdges::read(&self.home).unwrap_or_else(|error| {
+                    notices.push(format!("those that were stored are left out: {error}"));
+                    GlobalEdges::default()
+                });
                 let matcher = EdgeMatcher::new(global.edges(), settings.builtin_edges, []);
-                let notice = "no project with a memory is here: only gotchas of all projects were checked".to_owned();
-                Ok(FoundEdges { warnings: check(&matcher, None, ""), notice: Some(notice) })
+                (check(&matcher, None, ""), notices)
             }
-            Err(error) => Err(error),
+        };
+        found.notice = (!notices.is_empty()).then(|| notices.join("; "));
+        Ok(found)
+    }
+
+    /// What `check` says and this agent was not shown before; it is shown now.
+    fn once(&self, agent: Option<&str>, check: impl Fn(&BTreeSet<Box<str>>) -> Vec<EdgeWarning>) -> FoundEdges {
+        let nothing = BTreeSet::new();
+        let Some(agent) = agent else { return FoundEdges { warnings: check(&nothing), ..FoundEdges::default() } };
+        let mut all = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MAX_AGENTS && !all.contains_key(agent) {
+            all.pop_first();
         }
+        let shown = all.entry(agent.to_owned()).or_default();
+        let warnings = check(shown);
+        let again = if shown.is_empty() { Vec::new() } else { check(&nothing) };
+        let again = again.into_iter().filter(|warning| shown.contains(&warning.id));
+        let repeated = again.map(|warning| (warning.id.to_string(), warning.title.to_string())).collect();
+        shown.extend(warnings.iter().map(|warning| warning.id.clone()));
+        FoundEdges { warnings, repeated, notice: None }
     }
 
     /// What is known about these pieces of code, for somebody who did not ask: the surest and worst first, few. Empty if
@@ -294,6 +442,28 @@ impl Memories {
 }
 
 impl ProjectMemory {
+    /// The memories that one is related to, the surest first, few.
+    fn related(&self, at: usize) -> Vec<Related> {
+        let id = self.records[at].id;
+        let sure = self.relations().iter().filter(|relation| relation.confidence >= MIN_RELATION);
+        let own = sure.filter(|relation| relation.from == id || relation.to == id);
+        let of = |relation: &Relation| {
+            let other = if relation.from == id { relation.to } else { relation.from };
+            let other = self.records.iter().find(|record| record.id == other)?;
+            Some(Related {
+                relation: relation.kind,
+                is_from_here: relation.from == id,
+                id: other.id.to_string(),
+                title: other.title.to_string(),
+                confidence: relation.confidence,
+            })
+        };
+        let mut related: Vec<Related> = own.filter_map(of).collect();
+        related.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.id.cmp(&b.id)));
+        related.truncate(MAX_RELATED);
+        related
+    }
+
     /// See [`Memories::about`].
     pub fn about(&self, nodes: &[String], snapshot: &Snapshot) -> Vec<Note> {
         let mut notes: Vec<(u8, std::cmp::Reverse<u32>, usize)> = Vec::new();

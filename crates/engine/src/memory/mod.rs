@@ -5,6 +5,7 @@
 //! code it was about then) is noted by [`Keeper`] only, which also writes the block in `CLAUDE.md`.
 
 mod block;
+mod capture;
 mod checkup;
 mod code;
 pub mod daemon;
@@ -15,10 +16,12 @@ mod health;
 mod hooks;
 mod keeper;
 mod load;
+mod looking;
 mod memories;
 mod noted;
 mod project;
 mod registry;
+mod sessions;
 mod settings;
 mod setup;
 mod stack;
@@ -33,10 +36,11 @@ pub use error::MemoryError;
 pub use hooks::{HookEvent, hook};
 pub use keeper::{Depth, Keeper, Kept};
 pub use load::{ProjectMemory, user_settings};
+pub use looking::{Look, Looking, Progress as LookProgress};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning};
 pub use m1nd_memory::{Kind, Record, SourceKind, secrets};
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
-pub use memories::{EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, Note};
+pub use memories::{EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, Note, Related};
 pub use project::find_project;
 pub use registry::{Project, Registry};
 pub use settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};

@@ -17,13 +17,18 @@ use crate::memory::project::INDEX_FOLDER;
 /// The file.
 const FILE: &str = "noted.m1nd";
 /// How it begins. The number goes up with its format.
-const MAGIC: &[u8; 8] = b"m1ndmem1";
+const MAGIC: &[u8; 8] = b"m1ndmem2";
+/// How it began when it had no members from [`Noted::began`] on. Each of those is one zero when it holds nothing.
+const OLD_MAGIC: &[u8; 8] = b"m1ndmem1";
+const ZEROS_OF_OLD: [u8; 3] = [0; 3];
 /// Largest such file that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 /// How long a change waits for others.
 const WAIT: Duration = Duration::from_secs(2);
 /// Sessions whose shown gotchas are remembered; the oldest is forgotten.
 const MAX_SESSIONS: usize = 200;
+/// Files that memories name whose changes are remembered; the oldest is forgotten.
+const MAX_TOUCHED: usize = 500;
 /// Memories that are no longer there but remembered, so that one that comes back keeps its time.
 const MAX_RETIRED: usize = 10_000;
 
@@ -55,6 +60,12 @@ pub(crate) struct Noted {
     pub(crate) scanned: Seconds,
     /// Hash of `MEMORY.md` then.
     pub(crate) memory: Option<ContentHash>,
+    /// When memories were first looked at; 0 if that is not known. What is seen later was written about then.
+    pub(crate) began: Seconds,
+    /// When the commits were made whose messages carry memories.
+    pub(crate) commit_times: BTreeMap<String, Seconds>,
+    /// When files that memories name were last changed, as far as somebody watched.
+    pub(crate) touched: BTreeMap<String, Seconds>,
 }
 
 /// When a memory was seen, and the code it was about.
@@ -157,6 +168,10 @@ impl Noted {
             let oldest = self.shown.iter().min_by_key(|(_, shown)| shown.last).map(|(session, _)| session.clone());
             oldest.and_then(|session| self.shown.remove(&session));
         }
+        while self.touched.len() > MAX_TOUCHED {
+            let oldest = self.touched.iter().min_by_key(|(_, at)| **at).map(|(path, _)| path.clone());
+            oldest.and_then(|path| self.touched.remove(&path));
+        }
         let mut retired: Vec<(Seconds, RecordId)> =
             self.records.iter().filter_map(|(id, seen)| Some((seen.retired?, *id))).collect();
         if retired.len() > MAX_RETIRED {
@@ -177,17 +192,30 @@ fn encode(noted: &Noted) -> Option<Vec<u8>> {
 }
 
 fn decode(bytes: &[u8]) -> Option<Noted> {
-    let rest = bytes.strip_prefix(MAGIC)?;
+    let old = bytes.strip_prefix(OLD_MAGIC);
+    let rest = old.or_else(|| bytes.strip_prefix(MAGIC))?;
     let (hash, body) = rest.split_at_checked(32)?;
     if ContentHash::of(body).as_bytes() != hash {
         return None;
     }
-    postcard::from_bytes(body).ok()
+    match old {
+        Some(_) => postcard::from_bytes(&[body, &ZEROS_OF_OLD].concat()).ok(),
+        None => postcard::from_bytes(body).ok(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_former_format_is_read() {
+        let noted = Noted { updated: 7, head: "abc".into(), ..Noted::default() };
+        let body = postcard::to_stdvec(&noted).expect("is packed");
+        let body = &body[..body.len() - ZEROS_OF_OLD.len()];
+        let bytes = [OLD_MAGIC.as_slice(), ContentHash::of(body).as_bytes(), body].concat();
+        assert_eq!(decode(&bytes), Some(noted));
+    }
 
     #[test]
     fn what_is_noted_comes_back_and_damage_is_set_aside() {

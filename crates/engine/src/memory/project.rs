@@ -8,6 +8,8 @@ use crate::memory::MemoryError;
 pub(crate) const FOLDER: &str = ".mind";
 /// The memories themselves, below the project.
 pub(crate) const MEMORY_FILE: &str = ".mind/MEMORY.md";
+/// The notes of the running session, below the project.
+pub(crate) const SESSION_FILE: &str = ".mind/SESSION.md";
 /// What can be made again, below the project.
 pub(crate) const INDEX_FOLDER: &str = ".mind/.index";
 

@@ -9,7 +9,9 @@ use serde::Serialize;
 use crate::memory::daemon;
 use crate::memory::edges::GlobalEdges;
 use crate::memory::load::ProjectMemory;
+use crate::memory::project::{MEMORY_FILE, name_of};
 use crate::memory::registry::Registry;
+use crate::memory::sessions::gap_seconds;
 use crate::memory::{Memories, MemoryError, health};
 
 /// All of it.
@@ -25,6 +27,9 @@ pub struct MemoryStatusReport {
     pub version: &'static str,
     /// What makes the vectors of meaning.
     pub embedder: &'static str,
+    /// What could not be read, and what to do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
 }
 
 /// The daemon.
@@ -101,7 +106,9 @@ impl ProjectStats {
     /// Counts what is in a memory.
     #[must_use]
     pub fn of(memory: &ProjectMemory) -> Self {
-        let mut stats = Self { sessions_inferred: memory.parsed.sessions.len(), ..Self::default() };
+        let (now, gap) = (Timestamp::now().as_second(), gap_seconds(&memory.settings));
+        let closed = memory.sessions.iter().filter(|worked| worked.is_closed(now, gap));
+        let mut stats = Self { sessions_inferred: closed.count(), ..Self::default() };
         for record in memory.records.iter() {
             match (record.kind, record.status) {
                 (Kind::Decision, _) => stats.decisions += 1,
@@ -121,11 +128,28 @@ impl ProjectStats {
     }
 }
 
+impl ProjectStatus {
+    /// What is left to say of a project whose memory cannot be read.
+    fn unreadable(path: PathBuf, error: &MemoryError, now: Timestamp) -> Self {
+        Self {
+            name: name_of(&path),
+            stack: Vec::new(),
+            memory_health: Health::Stale,
+            memory_health_reason: format!("`{MEMORY_FILE}` cannot be read: {error}"),
+            last_activity: now,
+            stats: ProjectStats::default(),
+            registered: false,
+            problems: vec![format!("the numbers are not known while `{MEMORY_FILE}` cannot be read")],
+            path,
+        }
+    }
+}
+
 impl Memories {
     /// How memories are doing.
     ///
     /// # Errors
-    /// What stands against reading; being outside of a project does not.
+    /// What stands against looking for the project; being outside of one does not, and what cannot be read is named.
     pub fn status(&self) -> Result<MemoryStatusReport, MemoryError> {
         let home = self.home();
         let now = Timestamp::now();
@@ -141,10 +165,19 @@ impl Memories {
             Err(MemoryError::DaemonNotRunning) => DaemonStatus::default(),
             Err(error) => DaemonStatus { running: true, degraded: Some(error.to_string()), ..DaemonStatus::default() },
         };
-        let registered = Registry::new(home.clone()).list()?;
-        let current_project = match self.project() {
-            Ok(project) => {
-                let memory = self.of(&project)?;
+        let mut problems = Vec::new();
+        let registered = Registry::new(home.clone()).list().unwrap_or_else(|error| {
+            problems.push(error.to_string());
+            Vec::new()
+        });
+        let memory = self.project().map(|project| (self.of(&project), project));
+        let is_registered = |project: &PathBuf| registered.iter().any(|known| known.path == *project);
+        let current_project = match memory {
+            Ok((Err(error), project)) => {
+                let registered = is_registered(&project);
+                Some(ProjectStatus { registered, ..ProjectStatus::unreadable(project, &error, now) })
+            }
+            Ok((Ok(memory), project)) => {
                 let (health, memory_health_reason) = health::of(&memory, now);
                 Some(ProjectStatus {
                     name: memory.name.clone(),
@@ -153,7 +186,7 @@ impl Memories {
                     memory_health_reason,
                     last_activity: memory.modified,
                     stats: ProjectStats::of(&memory),
-                    registered: registered.iter().any(|known| known.path == project),
+                    registered: is_registered(&project),
                     problems: memory.problems.clone(),
                     path: project,
                 })
@@ -166,17 +199,19 @@ impl Memories {
             .filter_map(|project| self.of(&project.path).ok())
             .map(|memory| ProjectStats::of(&memory).total())
             .sum();
-        let global_stats = GlobalStats {
-            projects_registered: registered.len(),
-            global_edges: GlobalEdges::read(home)?.edges().len(),
-            total_memories,
-        };
+        let global = GlobalEdges::read(home).unwrap_or_else(|error| {
+            problems.push(error.to_string());
+            GlobalEdges::default()
+        });
+        let global_stats =
+            GlobalStats { projects_registered: registered.len(), global_edges: global.edges().len(), total_memories };
         Ok(MemoryStatusReport {
             daemon,
             current_project,
             global_stats,
             version: env!("CARGO_PKG_VERSION"),
             embedder: "built-in word vectors",
+            problems,
         })
     }
 }

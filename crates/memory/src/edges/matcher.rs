@@ -42,7 +42,20 @@ const PATTERNS_A_SET: usize = 16;
 const MAX_SET_BYTES: usize = PATTERNS_A_SET * draft::MAX_PATTERN_BYTES * 2;
 /// Tags that say no more than in which language a project is written.
 const LANGUAGES: &[&str] = &[
-    "c", "cpp", "dotnet", "elixir", "go", "java", "javascript", "kotlin", "nodejs", "php", "python", "ruby", "rust", "swift",
+    "c",
+    "cpp",
+    "dotnet",
+    "elixir",
+    "go",
+    "java",
+    "javascript",
+    "kotlin",
+    "nodejs",
+    "php",
+    "python",
+    "ruby",
+    "rust",
+    "swift",
     "typescript",
 ];
 /// Characters of the code that are shown as evidence.

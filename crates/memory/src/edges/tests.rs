@@ -217,19 +217,26 @@ fn the_pack_is_well_formed() {
     }
 }
 
+/// Detected tags, stated tags, what memories say, what is shown of them.
+type BlockCase = [&'static [&'static str]; 4];
+
 #[test]
 fn gotchas_of_a_stack_need_evidence_to_stand_in_the_block() {
     let tags = |list: &[&str]| list.iter().map(|tag| Box::from(*tag)).collect::<Vec<Box<str>>>();
-    // Detected tags, stated tags, what memories say, what is shown of them.
-    let cases: &[(&[&str], &[&str], &[&str], &[&str])] = &[
-        (&["python"], &[], &[], &[]),
-        (&["typescript", "nodejs", "react"], &[], &["a shop for jam"], &[]),
-        (&["python"], &[], &["naive datetime in the date of the invoice", "timezone of users"], &["python_naive_datetime"]),
-        (&["sqlite"], &[], &["keep jam recipes"], &[]),
-        (&["sqlite"], &[], &["sqlite stalls with multiple writers"], &["sqlite_locked"]),
-        (&["supabase"], &[], &["row policy for guests"], &["supabase_service_role"]),
+    let cases: &[BlockCase] = &[
+        [&["python"], &[], &[], &[]],
+        [&["typescript", "nodejs", "react"], &[], &["a shop for jam"], &[]],
+        [
+            &["python"],
+            &[],
+            &["naive datetime in the date of the invoice", "timezone of users"],
+            &["python_naive_datetime"],
+        ],
+        [&["sqlite"], &[], &["keep jam recipes"], &[]],
+        [&["sqlite"], &[], &["sqlite stalls with multiple writers"], &["sqlite_locked"]],
+        [&["supabase"], &[], &["row policy for guests"], &["supabase_service_role"]],
     ];
-    for (detected, stated, said, expected) in cases {
+    for [detected, stated, said, expected] in cases {
         let own = edge(draft("mine", &[], &[], &[], &["jam-stack"]));
         let matcher = EdgeMatcher::new(&[own], true, []);
         let shown = matcher.for_block(&tags(detected), &tags(stated), said.iter().copied());

@@ -60,6 +60,11 @@ codes! {
     ProjectNotRegistered = "PROJECT_NOT_REGISTERED",
     /// A gotcha like this one is stored. `details.existing_id` names it.
     EdgeExists = "EDGE_EXISTS",
+    /// Nothing was found, and comments and commits are still being read for the first time: repeat the call in a few seconds.
+    /// `details.progress` says how far that is.
+    IndexNotReady = "INDEX_NOT_READY",
+    /// Neither the memory nor what was read of it before can be searched. `details.why` says what stands against it.
+    SearchFailed = "SEARCH_FAILED",
     /// The daemon is needed for this and does not run.
     DaemonNotRunning = "DAEMON_NOT_RUNNING",
     /// As `invalid_params`, of a tool about memories.

@@ -11,7 +11,6 @@ use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
     agent_id: Option<String>,
     /// What you are about to do
     intent: String,
@@ -24,6 +23,9 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     result: Vec<Value>,
+    /// Ids and titles of those that this agent was shown before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    repeated: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     notice: Option<String>,
 }
@@ -38,8 +40,9 @@ impl Tool for Edges {
 Checks an intent, and a piece of code if there is one, against three kinds of gotchas: those stored for all projects (and the
 ones that come with the program), those of the Gotchas section of this project's MEMORY.md, and those of its stack, which is
 detected from manifests unless `stack` is given. The text of the answer is a list of warnings, the most certain and severe first;
-`matched_on` names the evidence, `confidence` its strength. An empty list means that nothing known applies. Outside a project
-only the gotchas of all projects are checked.";
+`matched_on` names the evidence, `confidence` its strength. Each is shown once to an agent (`agent_id`) while the server runs;
+those that apply again are named in `repeated` and `notice`. An empty list without them means that nothing known applies. Outside a
+project only the gotchas of all projects are checked.";
     const EXAMPLE: &'static str = r#"{"intent": "implementing token generation with crypto"}"#;
     const UNLISTED: &'static [&'static str] = &["agent_id"];
     const TEXT_OF: Option<&'static str> = Some("result");
@@ -52,10 +55,19 @@ impl ReadTool for Edges {
         if input.intent.trim().is_empty() {
             return Err(ToolError::invalid("argument `intent` is empty, expected what you are about to do in words"));
         }
-        let question =
-            EdgeQuestion { intent: &input.intent, code: input.code.as_deref(), stack: input.stack.as_deref() };
+        let question = EdgeQuestion {
+            intent: &input.intent,
+            code: input.code.as_deref(),
+            stack: input.stack.as_deref(),
+            agent: Some(input.agent_id.as_deref().unwrap_or_default()),
+        };
         let found = cx.memory().edges(&question).map_err(|error| memory_error(&error))?;
         let guidance = match found.warnings.first() {
+            None if !found.repeated.is_empty() => {
+                let mut guidance = Guidance::state(ProofState::Proving);
+                guidance.next_step_hint = Some("nothing new: what applies was shown to you before".into());
+                guidance
+            }
             None => Guidance::state(ProofState::ReadyToEdit),
             Some(_) => {
                 let mut guidance = Guidance::state(ProofState::Proving);
@@ -69,6 +81,13 @@ impl ReadTool for Edges {
             row
         };
         let result = found.warnings.iter().map(row).collect();
-        Ok(Answer::new(Output { result, notice: found.notice }).guidance(guidance))
+        let repeated: Vec<Value> = found.repeated.iter().map(|(id, title)| json!({"id": id, "title": title})).collect();
+        let before = (!found.repeated.is_empty()).then(|| {
+            let titles: Vec<&str> = found.repeated.iter().map(|(_, title)| title.as_str()).collect();
+            format!("shown to you before in this session and still due: {}", titles.join("; "))
+        });
+        let notices: Vec<String> = before.into_iter().chain(found.notice).collect();
+        let notice = (!notices.is_empty()).then(|| notices.join("; "));
+        Ok(Answer::new(Output { result, repeated, notice }).guidance(guidance))
     }
 }

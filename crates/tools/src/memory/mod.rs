@@ -20,6 +20,8 @@ fn memory_error(error: &MemoryError) -> ToolError {
     let code = match error {
         MemoryError::NoProject { .. } => ErrorCode::ProjectNotRegistered,
         MemoryError::EdgeExists { .. } => ErrorCode::EdgeExists,
+        MemoryError::IndexNotReady { .. } => ErrorCode::IndexNotReady,
+        MemoryError::SearchFailed { .. } => ErrorCode::SearchFailed,
         MemoryError::DaemonNotRunning => ErrorCode::DaemonNotRunning,
         MemoryError::Invalid(_) => ErrorCode::InvalidArgument,
         MemoryError::ReadOnly => ErrorCode::ReadOnly,
@@ -34,6 +36,17 @@ fn memory_error(error: &MemoryError) -> ToolError {
         MemoryError::EdgeExists { id, similarity, .. } => {
             let details = json!({"existing_id": id, "similarity": crate::rows::rounded(f64::from(*similarity))});
             body.detail("details", details).next_step("nothing is to be done: the gotcha that exists is used")
+        }
+        MemoryError::IndexNotReady { done, total } => body
+            .detail("details", json!({"progress": {"done": done, "total": total}}))
+            .next_step("repeat this call in a few seconds; `.mind/MEMORY.md` itself was searched"),
+        MemoryError::SearchFailed { why } => body
+            .detail("details", json!({"why": why}))
+            .next_step("run `mind doctor`: it says what to mend; reading `.mind/MEMORY.md` yourself works meanwhile"),
+        MemoryError::DaemonNotRunning => body.next_step("start it with `mind daemon start`; no tool needs it"),
+        MemoryError::ReadOnly => body.next_step("ask the person who started this server to let it write"),
+        MemoryError::Damaged { .. } | MemoryError::Store(_) | MemoryError::Files(_) | MemoryError::Block { .. } => {
+            body.next_step("run `mind doctor`: it names the file and what to do")
         }
         _ => body,
     }

@@ -14,6 +14,7 @@ mod ingest;
 mod invariants;
 mod learn;
 mod memory;
+mod memory_states;
 mod missing;
 mod registry;
 mod resonate;

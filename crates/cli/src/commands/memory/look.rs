@@ -128,9 +128,9 @@ pub(crate) fn parse(args: &ParseArgs, common: &Common, out: &mut Out) -> Result<
     let records: Vec<&Record> = memory.records.iter().filter(shown).collect();
     if out.json {
         return out.value(&json!({
-            "project_state": memory.parsed.project_state, "entities": records, "sessions": memory.parsed.sessions,
+            "project_state": memory.parsed.project_state, "entities": records, "sessions": memory.sessions.iter().map(|worked| &worked.session).collect::<Vec<_>>(),
             "project_edges": memory.parsed.gotchas, "next_items": memory.parsed.next_items,
-            "relations": memory.parsed.relations, "parse_errors": memory.parsed.problems, "stats": memory.parsed.stats,
+            "relations": memory.relations(), "parse_errors": memory.parsed.problems, "stats": memory.parsed.stats,
         }));
     }
     for record in &records {

@@ -61,13 +61,14 @@ pub(crate) fn mind_home() -> Result<PathBuf, CliError> {
     })
 }
 
-/// Says where an engine looks for memories: in its roots if those were `named`, then where the client has its project open,
-/// then in the current folder.
+/// Says where an engine looks for memories: in its roots if those were `named`, then where the client says by itself that its
+/// project is, then where `CLAUDE_PROJECT_DIR` says so, then in the current folder.
 pub(crate) fn places(config: &mut EngineConfig, named: bool) -> Result<(), CliError> {
     config.mind_home = mind_home()?;
     let open = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let current = std::env::current_dir().ok();
     let roots = if named { config.roots.clone() } else { Vec::new() };
+    config.mind_named = roots.len();
     config.mind_places = roots.into_iter().chain(open).chain(current).collect();
     Ok(())
 }

@@ -100,6 +100,39 @@ fn text_of_the_repository_is_quoted_with_its_place() {
 }
 
 #[test]
+fn what_is_being_written_down_is_compared_with_what_is_known() {
+    let place = remembered();
+    let known = "**Decided:** sell jam by the glass over buckets because buckets leak\n";
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}{known}"));
+    let write = |session: &str, file: &str, text: &str| {
+        let tool = json!({"file_path": place.project.join(file), "content": text});
+        let input =
+            json!({"session_id": session, "cwd": place.project.path(), "tool_name": "Write", "tool_input": tool});
+        hook(&place, "pre-edit", &input)
+    };
+    // A blocker is a question at once.
+    let session = "# Session\n\n## Blockers\n- totals differ from the invoice again\n";
+    let answer = write("a", ".mind/SESSION.md", session);
+    assert!(
+        said(&answer).contains("totals differ from the invoice") && said(&answer).contains("MEMORY.md:12"),
+        "{answer}"
+    );
+    assert_eq!(write("a", ".mind/SESSION.md", session), Value::Null, "once a session");
+    let rejected = "## Rejected\n- sell jam in buckets - too heavy\n";
+    assert!(said(&write("b", ".mind/SESSION.md", rejected)).contains("[rejected before] buckets"));
+    // The same for lines of the memory itself.
+    let again = format!("{MEMORY}{known}**Decided:** ship jam in buckets because it is cheap\n");
+    assert!(said(&write("c", ".mind/MEMORY.md", &again)).contains("[rejected before] buckets"));
+    let symptom = format!("{MEMORY}{known}**Problem:** sqlite database locked with multiple writers\n");
+    assert!(said(&write("d", ".mind/MEMORY.md", &symptom)).contains("[may be a symptom] SQLite"));
+    assert_eq!(write("e", ".mind/MEMORY.md", &format!("{MEMORY}{known}")), Value::Null, "nothing is new in it");
+    // Whoever writes the notes with another tool hears of it with the next request.
+    place.project.write(".mind/SESSION.md", session);
+    let input = json!({"session_id": "f", "cwd": place.project.path(), "prompt": "please go on with zebra stripes"});
+    assert!(said(&hook(&place, "prompt", &input)).contains("totals differ"), "{}", hook(&place, "prompt", &input));
+}
+
+#[test]
 fn the_end_brings_the_block_up_to_date() {
     let place = remembered();
     assert_eq!(mind(&place, &["context", "--regenerate"]).code, 0);
