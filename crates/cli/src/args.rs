@@ -56,6 +56,9 @@ pub(crate) struct Common {
     /// Folder of the index and all state [default: ~/.m1nd]
     #[arg(long, global = true, env = "M1ND_HOME", value_name = "FOLDER", hide_env = true)]
     pub home: Option<PathBuf>,
+    /// Folder of a model of meaning (model2vec or BERT) that orders the best matches anew
+    #[arg(long, global = true, env = "M1ND_MODEL", value_name = "FOLDER", hide_env = true)]
+    pub model: Option<PathBuf>,
     /// Write JSON for programs
     #[arg(long, global = true)]
     pub json: bool,

@@ -50,6 +50,7 @@ pub(crate) fn is_too_wide(root: &Path) -> bool {
 pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Engine, CliError> {
     let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
     config.read_only = read_only;
+    config.model = common.model.clone();
     crate::commands::memory::places(&mut config, true)?;
     Ok(Engine::open(config)?)
 }

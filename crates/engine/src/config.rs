@@ -26,6 +26,8 @@ pub struct EngineConfig {
     pub clock: Clock,
     /// Folder of what all projects with memories share (`MIND_HOME`).
     pub mind_home: PathBuf,
+    /// Folder of a model of meaning that orders the best matches anew.
+    pub model: Option<PathBuf>,
     /// Where the project whose memories are asked for is looked for: the first of these that lies in one.
     pub mind_places: Vec<PathBuf>,
     /// How many of those were named by the person who started this: they go before what a client says of itself.
@@ -44,6 +46,7 @@ impl EngineConfig {
             mind_named: roots.len(),
             home,
             roots,
+            model: None,
             limits: Limits::default(),
             watch: false,
             read_only: false,

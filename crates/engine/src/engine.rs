@@ -22,6 +22,7 @@ use crate::priming::Primings;
 use crate::report::{Activity, AgentSession, IngestReport, ProcessRole, Status, WatchState};
 use crate::snapshot::Snapshot;
 use crate::status;
+use crate::text_model::LocalModel;
 use crate::writer::{Claim, Event, Reply, Writer};
 
 /// Time between two looks for a newer snapshot of another process.
@@ -84,6 +85,7 @@ pub(crate) struct Shared {
     pub(crate) high_water: AtomicU64,
     pub(crate) histories: Arc<Histories>,
     memories: Memories,
+    pub(crate) model: Option<Arc<LocalModel>>,
 }
 
 /// What the writer reports.
@@ -214,7 +216,9 @@ impl Engine {
         let mut nothing = Snapshot::empty();
         nothing.histories = histories.clone();
         let followed = Followed { path: PathBuf::new(), looked: Instant::now() };
+        let model = config.model.clone().map(|folder| Arc::new(LocalModel::new(folder)));
         let shared = Arc::new(Shared {
+            model,
             config,
             allowed,
             project,
@@ -238,6 +242,11 @@ impl Engine {
             .spawn(move || writer.run())
             .map_err(|error| EngineError::Internal(format!("the writer thread does not start: {error}")))?;
         Ok(Self { handle: Arc::new(Handle { shared, events, writer: Some(writer) }) })
+    }
+
+    /// The model of meaning that the user named.
+    pub fn model(&self) -> Option<&Arc<LocalModel>> {
+        self.handle.shared.model.as_ref()
     }
 
     /// The newest snapshot. Never waits for an ingest.

@@ -25,6 +25,7 @@ mod search_index;
 mod snapshot;
 mod status;
 mod terms;
+mod text_model;
 mod writer;
 
 pub use clock::Clock;
@@ -44,3 +45,4 @@ pub use report::{
     ProblemStatus, ProcessRole, RootInfo, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};
+pub use text_model::{LocalModel, ModelUse};

@@ -37,6 +37,9 @@ fn the_program_introduces_itself() {
                   --home <FOLDER>
                       Folder of the index and all state [default: ~/.m1nd]
 
+                  --model <FOLDER>
+                      Folder of a model of meaning (model2vec or BERT) that orders the best matches anew
+
                   --json
                       Write JSON for programs
 
@@ -89,6 +92,8 @@ fn each_command_explains_itself() {
                   --home <FOLDER>   Folder of the index and all state [default: ~/.m1nd]
                   --incremental     Look only at files whose size or time changed
                   --include-hidden  Index hidden files and folders, too
+                  --model <FOLDER>  Folder of a model of meaning (model2vec or BERT) that orders the best
+                                    matches anew
                   --json            Write JSON for programs
                   --scip <FILE>     Then take in an index that a compiler's indexer wrote of this code (SCIP);
                                     what it says of a reference replaces what m1nd found, until the file is
@@ -102,22 +107,24 @@ fn each_command_explains_itself() {
     check(
         &["serve", "--help"],
         expect![[r#"
-        Serve MCP to a client over standard input and output
+            Serve MCP to a client over standard input and output
 
-        Usage: m1nd serve [OPTIONS]
+            Usage: m1nd serve [OPTIONS]
 
-        Options:
-              --home <FOLDER>    Folder of the index and all state [default: ~/.m1nd]
-              --stdio            Serve over standard input and output (the only way so far, and the default)
-              --json             Write JSON for programs
-              --root <PATH>      A folder that may be indexed and read; can be given several times [default:
-                                 the repository around the current folder]
-              --no-watch         Do not watch the files; the index changes only when `ingest` is called
-              --read-only        Refuse every tool that changes something
-              --toolset <SET,…>  Toolsets to list, separated by commas; the other tools can still be called
-                                 [default: all]
-          -h, --help             Print help
-    "#]],
+            Options:
+                  --home <FOLDER>    Folder of the index and all state [default: ~/.m1nd]
+                  --stdio            Serve over standard input and output (the only way so far, and the default)
+                  --model <FOLDER>   Folder of a model of meaning (model2vec or BERT) that orders the best
+                                     matches anew
+                  --root <PATH>      A folder that may be indexed and read; can be given several times [default:
+                                     the repository around the current folder]
+                  --json             Write JSON for programs
+                  --no-watch         Do not watch the files; the index changes only when `ingest` is called
+                  --read-only        Refuse every tool that changes something
+                  --toolset <SET,…>  Toolsets to list, separated by commas; the other tools can still be called
+                                     [default: all]
+              -h, --help             Print help
+        "#]],
     );
     check(
         &["init", "--help"],
@@ -142,12 +149,15 @@ fn each_command_explains_itself() {
                   --home <FOLDER>
                       Folder of the index and all state [default: ~/.m1nd]
 
-                  --json
-                      Write JSON for programs
-
                   --memory
                       Make a memory for this project, too (`.mind/MEMORY.md`, a block in CLAUDE.md), and the
                       hooks of Claude Code that show it
+
+                  --model <FOLDER>
+                      Folder of a model of meaning (model2vec or BERT) that orders the best matches anew
+
+                  --json
+                      Write JSON for programs
 
               -y, --yes
                       Write without asking

@@ -9,6 +9,7 @@ use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ActivateQuery;
+use super::repeated::{RepeatedUse, repeated_uses};
 use super::siblings::{Group, GroupKey, groups_of};
 use super::traits::{Having, Trait, Traits};
 use super::unlinked::at_least;
@@ -72,6 +73,8 @@ pub struct GapsAnswer {
     pub groups: usize,
     /// Holes, strongest first; those that are sure before those that are not.
     pub holes: Vec<Hole>,
+    /// Work that functions of the topic and others each do for themselves, strongest first.
+    pub repeated: Vec<RepeatedUse>,
     /// The best match of the words.
     pub first: Option<NodeIx>,
     /// There are more than were looked at.
@@ -79,7 +82,7 @@ pub struct GapsAnswer {
 }
 
 impl Snapshot {
-    /// What nearly all siblings of the nodes of a topic have and these lack. A node belongs to the topic from
+    /// What nearly all siblings of the nodes of a topic have and these lack, and what they each do for themselves. A node belongs to the topic from
     /// `min_activation`, 0 to 1, see [`Snapshot::activate`].
     ///
     /// # Errors
@@ -118,6 +121,7 @@ impl Snapshot {
             own.truncate(HOLES_OF_NODE);
             answer.holes.extend(own);
         }
+        answer.repeated = repeated_uses(self.graph(), members, cancel)?;
         answer.groups = look.groups.len();
         rank(self.graph(), &mut answer.holes);
         answer.incomplete |= answer.holes.len() > MAX_HOLES;
@@ -335,7 +339,7 @@ impl Open {
 }
 
 /// Lower end of the interval in which a share lies, at 90 % (Wilson, "Probable inference", 1927).
-fn lower_bound(with: usize, of: usize) -> f64 {
+pub(super) fn lower_bound(with: usize, of: usize) -> f64 {
     let (z, n, share) = (1.645_f64, of as f64, with as f64 / of as f64);
     let middle = share + z * z / (2.0 * n);
     let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();

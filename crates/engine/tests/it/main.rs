@@ -11,3 +11,4 @@ mod memory;
 mod project;
 mod scip;
 mod stored;
+mod text_model;

@@ -1,7 +1,7 @@
 //! Finds code by what it is about.
 
-use m1nd_engine::Snapshot;
 use m1nd_engine::retrieval::{Calibration, Prior, SeekAnswer, SeekQuery, SeekRow};
+use m1nd_engine::{ModelUse, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +118,9 @@ pub(crate) struct Output {
     below_min_score: usize,
     scope_applied: Option<String>,
     embeddings_used: bool,
+    /// The model of the user that ordered the first rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<ModelNote>,
     #[serde(flatten)]
     prior: PriorNote,
     /// Why the history of git took no part in the ranking.
@@ -127,6 +130,23 @@ pub(crate) struct Output {
     budget: Option<TokenBudget>,
     sufficiency: Sufficiency,
     trust_envelope: TrustEnvelope,
+}
+
+/// What a model of the user had to do with the order.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum ModelNote {
+    Ordered { name: String, rows: usize },
+    Failed { error: String },
+}
+
+impl From<ModelUse> for ModelNote {
+    fn from(used: ModelUse) -> Self {
+        match used {
+            ModelUse::Ordered { name, rows } => Self::Ordered { name, rows },
+            ModelUse::Failed(error) => Self::Failed { error },
+        }
+    }
 }
 
 pub(crate) struct Seek;
@@ -150,7 +170,8 @@ yet: `embeddings_used`), `temporal_recency` without history (`history_missing` s
 where no word is met. `token_budget` cuts the page to about so many tokens. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true.
 `sufficiency` says whether the first row stands out and which words nothing meets. `trust_envelope`: `act` from the confidence
 whose precision was measured on issues and commits (`calibration_receipt`), `abstain` where the first row is no better than a
-guess, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated.";
+guess, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
+`--model FOLDER`, that model orders the best 50 anew: `model` names it, or says why it could not be asked.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const PAGED: bool = true;
     const HAS_PRIOR: bool = true;
@@ -174,6 +195,7 @@ impl ReadTool for Seek {
             min_score,
             graph_rerank: rerank,
             without_vectors: !input.embeddings.unwrap_or(true),
+            model: cx.model().filter(|_| rerank && input.embeddings.unwrap_or(true)),
         };
         let prior = cx.prior(&input.agent_id, &input.query)?;
         let found = snapshot.seek_with(&query, &prior, cx.cancel())?;
@@ -195,6 +217,7 @@ impl ReadTool for Seek {
             scope_applied: Some(query.scope).filter(|scope| !scope.is_empty()),
             prior: note,
             embeddings_used: found.used_vectors,
+            model: found.model.map(ModelNote::from),
             history_missing: found.no_history,
             budget,
             trust_envelope: trust(found_confidence, &sufficiency),

@@ -1,9 +1,9 @@
-//! What nearly all siblings of the code of a topic have and it lacks.
+//! What nearly all siblings of the code of a topic have and it lacks, and what it does as others do, each for itself.
 
 use m1nd_base::{NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
-use m1nd_engine::retrieval::{GapsAnswer, GroupKey, Hole, Trait as Lacking};
+use m1nd_engine::retrieval::{GapsAnswer, GroupKey, Hole, RepeatedUse, Trait as Lacking};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,8 @@ const DEFAULT_ACTIVATION: f64 = 0.3;
 const DEFAULT_ROWS: usize = 20;
 /// Most rows of one page.
 const MAX_ROWS: usize = 200;
+/// Functions named in the evidence of a missing abstraction.
+const NAMED: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,16 +50,50 @@ pub(crate) struct Holder {
     line: Option<u32>,
 }
 
+/// What every row says.
 #[derive(Debug, Serialize)]
-pub(crate) struct Row {
+pub(crate) struct Place {
     node_id: String,
     label: String,
+    /// `structural_hole` or `missing_abstraction`.
     #[serde(rename = "type")]
     kind: &'static str,
     node_type: &'static str,
     file_path: String,
     line_start: u32,
     line_end: u32,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Row {
+    Lacking(LackingRow),
+    Repeated(RepeatedRow),
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct RepeatedRow {
+    #[serde(flatten)]
+    place: Place,
+    reason: String,
+    /// What is used together.
+    uses: Vec<String>,
+    /// Functions that do it, at most eight, and where each begins.
+    evidence: Vec<Holder>,
+    functions: usize,
+    files: usize,
+    /// A function that does it for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    existing: Option<String>,
+    strength: f64,
+    p_value: f64,
+    activation: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct LackingRow {
+    #[serde(flatten)]
+    place: Place,
     /// `missing`, or `cannot_tell` where something open could be it.
     status: &'static str,
     reason: String,
@@ -78,8 +114,9 @@ pub(crate) struct Output {
     query: String,
     holes: Vec<Row>,
     total_holes: usize,
-    /// Holes with nothing open that could fill them.
+    /// Structural holes with nothing open that could fill them.
     sure_holes: usize,
+    missing_abstractions: usize,
     members: usize,
     members_compared: usize,
     sibling_groups: usize,
@@ -107,7 +144,11 @@ or imported by the same place, a member of a name, a test. Only what is rarer el
 not parsed whole; `cannot_tell` names it. `reason` says it in a sentence, `evidence` names siblings that have it and the line.
 `strength` is the lower end of the share's interval (Wilson, 90 %), weighed by kind. A hole is a difference, not a defect: look at
 the siblings before filling it. Groups of fewer than four, or of which more than four lack it, show no pattern. No answer is made
-up: with no siblings there are no holes, and `members_compared` says how much was looked at.";
+up: with no siblings there are no holes, and `members_compared` says how much was looked at.
+
+`missing_abstraction` rows come after them: functions in at least three files, at least two of them of the topic, that each call
+the same three or more things, which little else calls, and none of which calls another of them. `uses` names the things,
+`evidence` the functions and lines, `existing` a function that does the same for others, if there is one.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
     const UNLISTED: &'static [&'static str] = &["top_k"];
@@ -128,13 +169,19 @@ impl ReadTool for Missing {
         let found = snapshot.gaps(&input.query, least, cx.cancel())?;
         let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
         let guidance = guidance(snapshot, &found, &input.query);
-        let (total, sure) = (found.holes.len(), found.holes.iter().filter(|hole| hole.open.is_none()).count());
+        let sure = found.holes.iter().filter(|hole| hole.open.is_none()).count();
         let what_is_missing = what_is_missing(&found);
+        let missing_abstractions = found.repeated.len();
+        let rows = found.holes.iter().map(|hole| Row::Lacking(row(snapshot, hole)));
+        let rows: Vec<Row> =
+            rows.chain(found.repeated.iter().map(|one| Row::Repeated(repeated_row(snapshot, one)))).collect();
+        let total = rows.len();
         let output = Output {
             query: input.query,
-            holes: page.cut(found.holes).iter().map(|hole| row(snapshot, hole)).collect(),
+            holes: page.cut(rows),
             total_holes: total,
             sure_holes: sure,
+            missing_abstractions,
             members: found.members,
             members_compared: found.compared,
             sibling_groups: found.groups,
@@ -145,22 +192,63 @@ impl ReadTool for Missing {
     }
 }
 
-fn row(snapshot: &Snapshot, hole: &Hole) -> Row {
+fn place(snapshot: &Snapshot, node: NodeIx, kind: &'static str, label: String) -> Place {
     let graph = snapshot.graph();
-    let (line_start, line_end) = graph.lines(hole.node);
+    let (line_start, line_end) = graph.lines(node);
+    Place {
+        node_id: graph.id(node).to_owned(),
+        label,
+        kind,
+        node_type: graph.kind(node).word(),
+        file_path: graph.path(node).to_owned(),
+        line_start,
+        line_end,
+    }
+}
+
+fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
+    let graph = snapshot.graph();
+    let names: Vec<String> = one.uses.iter().map(|node| format!("`{}`", graph.label(*node))).collect();
+    let names = match names.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    };
+    let existing = one.existing.map(|node| graph.id(node).to_owned());
+    let end = one.existing.map_or_else(
+        || "nothing does it for all of them".to_owned(),
+        |node| format!("`{}` does it for others", graph.label(node)),
+    );
+    let functions = one.by.len();
+    let sites = one
+        .by
+        .iter()
+        .take(NAMED)
+        .map(|(node, at)| Holder { node_id: graph.id(*node).to_owned(), line: at.map(|at| at.line) });
+    let label = one.uses.iter().map(|node| graph.label(*node)).collect::<Vec<_>>().join(" + ");
+    RepeatedRow {
+        place: place(snapshot, one.by[0].0, "missing_abstraction", label),
+        reason: format!("{functions} functions in {} files each call {names}; {end}", one.files),
+        uses: one.uses.iter().map(|node| graph.id(*node).to_owned()).collect(),
+        evidence: sites.collect(),
+        functions,
+        files: one.files,
+        existing,
+        strength: rounded(one.strength),
+        p_value: one.p_value,
+        activation: rounded(one.activation),
+    }
+}
+
+fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
+    let graph = snapshot.graph();
     let siblings = siblings(snapshot, hole);
     let sites = hole
         .holders
         .iter()
         .map(|(node, at)| Holder { node_id: graph.id(*node).to_owned(), line: at.map(|at| at.line) });
-    Row {
-        node_id: graph.id(hole.node).to_owned(),
-        label: graph.label(hole.node).to_owned(),
-        kind: "structural_hole",
-        node_type: graph.kind(hole.node).word(),
-        file_path: graph.path(hole.node).to_owned(),
-        line_start,
-        line_end,
+    LackingRow {
+        place: place(snapshot, hole.node, "structural_hole", graph.label(hole.node).to_owned()),
         status: if hole.open.is_none() { "missing" } else { "cannot_tell" },
         reason: reason(snapshot, hole, &siblings),
         cannot_tell: hole.open.clone(),
@@ -290,6 +378,12 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
             format!(", and compare it with `{}`{}{path}", graph.label(*node), if path.is_empty() { "" } else { " in " })
         });
         let hint = format!("open `{}`{like}", graph.label(hole.node));
+        return Guidance::next(ProofState::Triaging, "view", target, hint);
+    }
+    if let Some(one) = found.repeated.first() {
+        let target = Some(graph.id(one.by[0].0).to_owned());
+        let other = one.by.get(1).map_or("", |(node, _)| graph.path(*node));
+        let hint = format!("compare `{}` with what does the same in {other}", graph.label(one.by[0].0));
         return Guidance::next(ProofState::Triaging, "view", target, hint);
     }
     let target = Some(graph.id(first).to_owned());

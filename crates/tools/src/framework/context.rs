@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, Progress};
 use m1nd_engine::retrieval::Prior;
-use m1nd_engine::{Engine, Snapshot};
+use m1nd_engine::{Engine, LocalModel, Snapshot};
 
 use super::answer::Page;
 use super::error::ToolError;
@@ -65,6 +65,11 @@ impl<'a> ReadContext<'a> {
     /// What speaks for or against nodes beside the words of a question.
     pub fn prior(&self, agent: &str, text: &str) -> Result<Prior, ToolError> {
         Ok(self.engine.prior(agent, text, self.snapshot, self.cancel)?)
+    }
+
+    /// The model of meaning that the user named.
+    pub fn model(&self) -> Option<Arc<LocalModel>> {
+        self.engine.model().cloned()
     }
 
     /// How the engine is doing.

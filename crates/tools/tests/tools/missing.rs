@@ -116,3 +116,50 @@ fn asking_twice_gives_the_same_and_every_id_is_one() {
         assert!(project.engine.snapshot().graph().find(id).is_some(), "{id}");
     }
 }
+
+/// Modules that each open, check and close a connection by themselves.
+fn connections(extra: &str) -> String {
+    let mut text = "//- db/driver.py\ndef connect(url):\n    return url\n\n\ndef ping(link):\n    return link\n\n\ndef close(link):\n    return link\n".to_owned();
+    for name in ["orders", "users", "stock"] {
+        text += &format!(
+            "//- app/{name}.py\nfrom db.driver import close, connect, ping\n\n\ndef load_{name}(url):\n    link = connect(url)\n    ping(link)\n    rows = [link, '{name}']\n    close(link)\n    return rows\n"
+        );
+    }
+    for number in 0..60 {
+        text += &format!("//- lib/m{number}.py\ndef helper{number}(x):\n    return x\n");
+    }
+    text + extra
+}
+
+fn abstractions(answer: &Value) -> Vec<&Value> {
+    let rows = answer["holes"].as_array().expect("rows");
+    rows.iter().filter(|row| row["type"] == "missing_abstraction").collect()
+}
+
+#[test]
+fn work_that_each_module_does_for_itself() {
+    let ask = json!({"query": "load orders users stock", "min_sibling_activation": 0.0});
+    let project = Project::new(&connections(""));
+    let answer = project.ok("missing", ask.clone());
+    let found = abstractions(&answer);
+    assert_eq!(found.len(), 1, "{answer}");
+    assert_eq!(
+        found[0]["reason"],
+        "3 functions in 3 files each call `connect`, `ping` and `close`; nothing does it for all of them"
+    );
+    assert_eq!((&found[0]["files"], &found[0]["evidence"][0]["line"]), (&json!(3), &json!(5)), "{answer}");
+    assert_eq!(answer["missing_abstractions"], json!(1));
+
+    // Two that are left are no pattern.
+    let through = connections("").replace("def load_stock(url):\n    link = connect(url)\n", "def load_stock(link):\n");
+    assert!(abstractions(&Project::new(&through).ok("missing", ask.clone())).is_empty());
+
+    // One that does it for others is named, and those that call it are left out.
+    let pooled = "//- app/pool.py\nfrom db.driver import close, connect, ping\n\n\ndef with_link(url):\n    link = connect(url)\n    ping(link)\n    close(link)\n    return link\n\
+        //- app/jobs.py\nfrom app.pool import with_link\nfrom db.driver import close, connect, ping\n\n\ndef load_jobs(url):\n    close(ping(connect(url)))\n    return with_link(url)\n";
+    let answer = Project::new(&connections(pooled)).ok("missing", ask);
+    let found = abstractions(&answer);
+    assert_eq!(found.len(), 1, "{answer}");
+    assert_eq!(found[0]["existing"], "file::app/pool.py::fn::with_link", "{answer}");
+    assert_eq!(found[0]["functions"], json!(3), "{answer}");
+}

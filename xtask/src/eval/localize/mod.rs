@@ -8,13 +8,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use m1nd_base::{Cancel, NoProgress, NodeKind};
 use m1nd_engine::history::Cut;
 use m1nd_engine::retrieval::SeekQuery;
-use m1nd_engine::{Engine, EngineConfig, IngestRequest, Snapshot};
+use m1nd_engine::{Engine, EngineConfig, IngestRequest, LocalModel, Snapshot};
 
 use crate::Outcome;
 
@@ -32,6 +32,7 @@ const USAGE: &str = "expected: cargo xtask eval localize --rows FILE... --checko
   [--only TEXT]                    rows whose id holds TEXT
   [--fresh]                        index again
   [--predictions FILE]             write the ranked files of each row
+  [--model FOLDER]                 order the best anew by a model of meaning
   [--explain N]                    print the first N files of rows that are missed
   [--check | --write]              compare with, or keep as, eval/localize/<rows>.json";
 
@@ -49,6 +50,7 @@ pub(super) struct Request {
     fresh: bool,
     predictions: Option<PathBuf>,
     pub(super) explain: usize,
+    model: Option<Arc<LocalModel>>,
     pub(super) keep: Keep,
 }
 
@@ -66,6 +68,7 @@ impl Request {
                 "--only" => request.only = Some(value()?.clone()),
                 "--fresh" => request.fresh = true,
                 "--predictions" => request.predictions = Some(value()?.into()),
+                "--model" => request.model = Some(Arc::new(LocalModel::new(value()?.into()))),
                 "--explain" => request.explain = value()?.parse()?,
                 "--check" => request.keep = Keep::Check,
                 "--write" => request.keep = Keep::Write,
@@ -92,7 +95,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     for file in &request.rows {
         let name = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let rows = request.rows_of(file)?;
-        let results = for_each_row(&request, &rows, ask)?;
+        let results = for_each_row(&request, &rows, |row, snapshot| ask(row, snapshot, request.model.clone()))?;
         for (row, result) in rows.iter().zip(&results) {
             let Some(result) = result else { continue };
             let line = serde_json::json!({"id": row.id, "ranked": result.files});
@@ -182,8 +185,8 @@ fn make_checkout(request: &Request, row: &Row, checkout: &Path) -> Outcome<()> {
     crate::must_succeed(&mut command)
 }
 
-fn ask(row: &Row, snapshot: &Snapshot) -> Outcome<RowResult> {
-    let query = SeekQuery { text: row.query.clone(), graph_rerank: true, ..SeekQuery::default() };
+fn ask(row: &Row, snapshot: &Snapshot, model: Option<Arc<LocalModel>>) -> Outcome<RowResult> {
+    let query = SeekQuery { text: row.query.clone(), graph_rerank: true, model, ..SeekQuery::default() };
     rank(row, snapshot, &query)
 }
 

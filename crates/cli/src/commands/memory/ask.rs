@@ -168,6 +168,7 @@ fn call(tool: &str, arguments: Value, folder: Option<&Path>, common: &Common) ->
 pub(super) fn engine(folder: Option<&Path>, common: &Common) -> Result<Engine, CliError> {
     let mut config = EngineConfig::new(project::home(common)?, vec![project::root(folder)?]);
     config.read_only = true;
+    config.model = common.model.clone();
     places(&mut config, folder.is_some())?;
     Ok(Engine::open(config)?)
 }

@@ -23,6 +23,7 @@ const MAX_INPUT: u64 = 8 << 20;
 pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
     let mut config = EngineConfig::new(project::home(common)?, vec![project::root(None)?]);
     config.read_only = true;
+    config.model = common.model.clone();
     places(&mut config, false)?;
     let engine = Engine::open(config)?;
     let options = ServeOptions { name: "mind", only: Some(Toolset::Memory), ..ServeOptions::default() };

@@ -2,6 +2,7 @@
 //! signals of each file ([`SIGNALS`]); a node stands where its file would stand if the node were the file's best entry.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::NodeIx;
@@ -10,11 +11,13 @@ use m1nd_search::{FIELDS, Filter, Hit, Query, Ranked};
 
 use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
+use crate::text_model::{LocalModel, ModelUse};
 
 mod beside;
 mod mentions;
 mod model;
 mod past;
+mod rerank;
 mod signals;
 mod spread;
 
@@ -58,6 +61,8 @@ pub struct SeekQuery {
     pub graph_rerank: bool,
     /// Leaves the meaning out: no vectors.
     pub without_vectors: bool,
+    /// Orders the first rows anew; only with `graph_rerank`.
+    pub model: Option<Arc<LocalModel>>,
 }
 
 /// A node that was found.
@@ -105,6 +110,8 @@ pub struct SeekAnswer {
     pub no_history: Option<String>,
     /// How sure the ranking is of its first file, 0 to 1; `None` if only words were asked for.
     pub confidence: Option<f64>,
+    /// What the model of the query had to do with it.
+    pub model: Option<ModelUse>,
 }
 
 impl SeekAnswer {
@@ -224,6 +231,9 @@ fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<SeekA
     let id = |row: &SeekRow| snapshot.graph().id(row.node);
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| id(a).cmp(id(b))));
     rows.truncate(SeekAnswer::MAX_ROWS);
+    if let Some(model) = query.model.as_ref().filter(|_| query.graph_rerank) {
+        answer.model = Some(rerank::rerank(snapshot, &mut rows, &query.text, model, cancel)?);
+    }
     let before = rows.len();
     rows.retain(|row| row.score >= query.min_score);
     answer.below_min_score = before - rows.len();
