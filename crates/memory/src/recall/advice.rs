@@ -85,7 +85,7 @@ impl Recall {
     #[must_use]
     pub fn novelty(&self, text: &str) -> (Novelty, Option<usize>) {
         let Some((record, likeness)) = self.similar(text, 1).first().copied() else { return (Novelty::New, None) };
-        let is_same_claim = groups::Claim::of(text) == self.claims[record];
+        let is_same_claim = groups::Claim::of(text) == *self.claim(record);
         let novelty = match Novelty::of(likeness) {
             Novelty::Same if !is_same_claim => Novelty::MayReplace,
             novelty => novelty,

@@ -45,7 +45,7 @@ impl Claim {
 /// Whether two memories say the same.
 pub(super) fn is_same(recall: &Recall, one: usize, other: usize) -> bool {
     let (a, b): (&Record, &Record) = (&recall.records[one], &recall.records[other]);
-    a.kind == b.kind && recall.claims[one] == recall.claims[other] && recall.cosine(one, other) >= SAME
+    a.kind == b.kind && recall.cosine(one, other) >= SAME && recall.claim(one) == recall.claim(other)
 }
 
 /// Folds those of `ranked`, best first, that say the same as an earlier one into it.

@@ -6,17 +6,19 @@
 
 mod advice;
 mod groups;
+mod look;
 mod words;
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::civil::Date;
 use m1nd_search::embedding::{Embedding, Vector, Vectors};
 
 pub use advice::{Novelty, Rejected, Severity as RejectedSeverity};
 use groups::Claim;
+use look::{Look, MAX_LOOKED_AT};
 use words::{Vocabulary, terms_of, weighted_terms};
 
 use crate::{Kind, Record, Status};
@@ -102,13 +104,25 @@ pub struct Recalled {
     pub hits: Vec<RecallHit>,
 }
 
+/// A record that holds words of a question.
+#[derive(Clone, Copy)]
+struct Scored {
+    record: usize,
+    /// What its words are worth.
+    words: f32,
+    /// What age, state, confidence and nearness leave of that.
+    prior: f32,
+    relevance: f32,
+}
+
 /// An index over memories, in memory. A function of the records; made anew when they change.
 pub struct Recall {
     records: Arc<[Record]>,
     vocabulary: Vocabulary,
     /// Directions of the whole records, by which duplicates are found.
     meanings: Vectors,
-    claims: Vec<Claim>,
+    /// What they say, once it was asked for.
+    claims: Vec<OnceLock<Claim>>,
 }
 
 impl fmt::Debug for Recall {
@@ -126,7 +140,7 @@ impl Recall {
         let plain: Vec<Vector> =
             weighted_terms(&vocabulary, records.len()).into_iter().map(|terms| embedding.of_terms(terms)).collect();
         let meanings = Vectors::of(embedding.id(), &plain);
-        let claims = records.iter().map(|record| Claim::of(&record.content)).collect();
+        let claims = records.iter().map(|_| OnceLock::new()).collect();
         Self { records, vocabulary, meanings, claims }
     }
 
@@ -154,26 +168,19 @@ impl Recall {
         let question = &query.text[..query.text.floor_char_boundary(MAX_QUESTION)];
         let terms = self.terms(question);
         let scores = self.scores(&terms);
-        let phrase = (terms.len() > 1).then(|| spaced(question));
-        let mut ranked: Vec<(usize, f32)> = Vec::new();
+        let mut found: Vec<Scored> = Vec::new();
         for (record, words) in scores {
             let text = &self.records[record];
-            if !query.kinds.is_empty() && !query.kinds.contains(&text.kind) {
-                continue;
-            }
-            let mut score = words;
-            let is_phrase = phrase.as_ref().is_some_and(|phrase| {
-                words > PHRASE && [&text.content, &text.title].iter().any(|text| spaced(text).contains(phrase))
-            });
-            if is_phrase {
-                score += PHRASE;
-            }
-            let relevance = relevance(score) * prior(text, query);
-            if relevance >= MIN_RELEVANCE {
-                ranked.push((record, relevance.min(1.0)));
+            if query.kinds.is_empty() || query.kinds.contains(&text.kind) {
+                let prior = prior(text, query);
+                let relevance = relevance(words) * prior;
+                if relevance >= MIN_RELEVANCE {
+                    found.push(Scored { record, words, prior, relevance: relevance.min(1.0) });
+                }
             }
         }
-        ranked.sort_unstable_by(|a, b| self.compare(*a, *b));
+        self.look_closer(question, &terms, &mut found);
+        let ranked: Vec<(usize, f32)> = found.iter().map(|scored| (scored.record, scored.relevance)).collect();
         let groups = groups::fold(self, &ranked);
         let total = groups.len();
         let hits = groups.into_iter().take(query.limit);
@@ -181,11 +188,37 @@ impl Recall {
         Recalled { total, hits }
     }
 
+    fn claim(&self, record: usize) -> &Claim {
+        self.claims[record].get_or_init(|| Claim::of(&self.records[record].content))
+    }
+
+    /// Orders answers; what a closer look adds to the best of them is added.
+    fn look_closer(&self, question: &str, terms: &[(String, f32)], found: &mut [Scored]) {
+        let best = found.len().min(MAX_LOOKED_AT);
+        if best < found.len() {
+            found.select_nth_unstable_by(best, |a, b| self.compare(a, b));
+        }
+        let look = Look::new(question, terms, &self.vocabulary);
+        let phrase = (terms.len() > 1).then(|| spaced(question));
+        for scored in &mut found[..best] {
+            let text = &self.records[scored.record];
+            let is_phrase = phrase.as_ref().is_some_and(|phrase| {
+                let is_in = |text: &str| spaced(text).contains(phrase);
+                look.may_hold_question(scored.record) && (is_in(&text.content) || is_in(&text.title))
+            });
+            let more = look.worth(scored.record, &text.content) + if is_phrase { PHRASE } else { 0.0 };
+            scored.relevance = (relevance(scored.words + more) * scored.prior).min(1.0);
+        }
+        found.sort_unstable_by(|a, b| self.compare(a, b));
+    }
+
     /// Total order of answers: the more relevant, then the newer, then the identity.
-    fn compare(&self, a: (usize, f32), b: (usize, f32)) -> Ordering {
-        let (one, other) = (&self.records[a.0], &self.records[b.0]);
-        let newer = other.date.cmp(&one.date);
-        b.1.total_cmp(&a.1).then(newer).then(one.id.cmp(&other.id)).then(a.0.cmp(&b.0))
+    fn compare(&self, a: &Scored, b: &Scored) -> Ordering {
+        let by_relevance = b.relevance.total_cmp(&a.relevance);
+        by_relevance.then_with(|| {
+            let (one, other) = (&self.records[a.record], &self.records[b.record]);
+            other.date.cmp(&one.date).then(one.id.cmp(&other.id)).then(a.record.cmp(&b.record))
+        })
     }
 
     /// The distinct words of a question that say something, with how much they tell.
@@ -194,7 +227,7 @@ impl Recall {
         let mut seen = rustc_hash::FxHashSet::default();
         terms_of(question, |term| {
             if seen.insert(term.to_owned()) {
-                terms.push((term.to_owned(), self.vocabulary.rarity(term)));
+                terms.push((term.to_owned(), self.vocabulary.telling(term, Embedding::built_in())));
             }
         });
         // Stable: of equally telling words the earlier ones stay.

@@ -8,7 +8,7 @@ fn record(kind: Kind, title: &str, content: &str) -> Record {
     Record { content: content.into(), status, ..Record::new(id, kind, title, source) }
 }
 
-fn recall(rows: &[(Kind, &str)]) -> Recall {
+pub(super) fn recall(rows: &[(Kind, &str)]) -> Recall {
     Recall::new(rows.iter().map(|(kind, text)| record(*kind, text, text)).collect())
 }
 

@@ -26,6 +26,19 @@ const SHORT_FORM: f32 = 0.8;
 /// Largest likeness of two different words.
 const MOST: f32 = 0.95;
 
+/// Fewest digits of a number that names one thing.
+const LONG_NUMBER: usize = 3;
+/// How often such a number counts.
+const REFERENCE: f32 = 3.0;
+/// How far the magnitude of a word's vector says what it tells: 0 for not at all, 1 for in proportion.
+const TELLING: f32 = 0.75;
+/// Bounds of magnitudes, and what stands for the magnitude of a word without a row in the table.
+const LEAST_TELLING: f32 = 0.25;
+const MOST_TELLING: f32 = 1.3;
+const UNSEEN: f32 = 1.1;
+/// Records that are taken to have a word, where only words are counted.
+const RECORDS_A_WORD: f32 = 4.0;
+
 /// Calls `each` with every index term of a text that says something.
 pub(super) fn terms_of(text: &str, mut each: impl FnMut(&str)) {
     words::terms(&singular_acronyms(text), |term| {
@@ -55,6 +68,9 @@ pub(super) struct Vocabulary {
     pieces: FxHashMap<[u8; 3], Vec<u32>>,
     /// How many distinct pieces each word has.
     piece_counts: Vec<u32>,
+    /// The words of titles and contents of all records, one after the other, and where those of each end.
+    sequences: Vec<u32>,
+    sequence_ends: Vec<usize>,
 }
 
 impl Vocabulary {
@@ -68,13 +84,22 @@ impl Vocabulary {
             vectors: Vectors::of(embedding.id(), []),
             pieces: FxHashMap::default(),
             piece_counts: Vec::new(),
+            sequences: Vec::new(),
+            sequence_ends: Vec::with_capacity(records.len()),
         };
         let mut counts: FxHashMap<u32, f32> = FxHashMap::default();
         for (record, text) in records.iter().enumerate() {
             counts.clear();
-            fields(text, |text, weight| {
-                terms_of(text, |term| *counts.entry(vocabulary.add(term)).or_default() += weight);
+            fields(text, |field, text, weight| {
+                terms_of(text, |term| {
+                    let word = vocabulary.add(term);
+                    *counts.entry(word).or_default() += weight;
+                    if field == Field::Text {
+                        vocabulary.sequences.push(word);
+                    }
+                });
             });
+            vocabulary.sequence_ends.push(vocabulary.sequences.len());
             for (word, count) in &counts {
                 vocabulary.postings[*word as usize].push(Posting { record: record as u32, count: *count });
             }
@@ -119,6 +144,12 @@ impl Vocabulary {
         self.postings.get(word as usize).map_or(&[], |postings| postings)
     }
 
+    /// The words of a record's title and content, in their order.
+    pub(super) fn sequence(&self, record: usize) -> &[u32] {
+        let start = record.checked_sub(1).map_or(0, |before| self.sequence_ends[before]);
+        self.sequence_ends.get(record).map_or(&[], |end| &self.sequences[start..*end])
+    }
+
     /// How long a record is, 1 for the mean of all.
     pub(super) fn relative_length(&self, record: u32) -> f32 {
         self.lengths.get(record as usize).map_or(1.0, |length| length / self.mean_length)
@@ -128,6 +159,26 @@ impl Vocabulary {
     pub(super) fn rarity(&self, term: &str) -> f32 {
         let with = self.number(term).map_or(0, |number| self.postings(number).len()) as f32;
         let all = self.lengths.len() as f32;
+        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// How much a word of a question tells: its rarity here, less for words that tell little anywhere, and more for a long
+    /// number that a memory has, as it names one thing (an issue, a port).
+    pub(super) fn telling(&self, term: &str, embedding: &Embedding) -> f32 {
+        let rarity = self.rarity(term);
+        if is_number(term) {
+            return if term.len() >= LONG_NUMBER && self.number(term).is_some() { rarity * REFERENCE } else { rarity };
+        }
+        // Of words that training did not see nothing is known but that they are rare.
+        let magnitude = if embedding.knows(term) { embedding.magnitude(term) } else { UNSEEN };
+        rarity * magnitude.clamp(LEAST_TELLING, MOST_TELLING).powf(TELLING)
+    }
+
+    /// How much it tells that a text has a piece of a word.
+    pub(super) fn rarity_of_piece(&self, piece: [u8; 3]) -> f32 {
+        let words = self.pieces.get(&piece).map_or(0, Vec::len) as f32;
+        let all = self.lengths.len() as f32;
+        let with = (words * RECORDS_A_WORD).min(all);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
@@ -189,27 +240,48 @@ fn part_of(one: &str, other: &str) -> f32 {
     PART * (short.len() as f32 / long.len() as f32).sqrt()
 }
 
-/// The distinct pieces of three bytes of a word between marks.
+/// The distinct pieces of three bytes of a word between marks, in order.
 fn pieces_of(word: &str) -> Vec<[u8; 3]> {
-    let marked: Vec<u8> = [b'<'].into_iter().chain(word.bytes()).chain([b'>']).collect();
-    let mut pieces = marked.array_windows::<3>().copied().collect::<Vec<_>>();
+    let mut pieces = Vec::with_capacity(word.len());
+    add_pieces(word, &mut pieces);
     pieces.sort_unstable();
     pieces.dedup();
     pieces
+}
+
+/// Adds the pieces of three bytes of a word between marks.
+pub(super) fn add_pieces(word: &str, pieces: &mut Vec<[u8; 3]>) {
+    match word.as_bytes() {
+        [] => {}
+        [only] => pieces.push([b'<', *only, b'>']),
+        bytes @ [first, second, ..] => {
+            pieces.push([b'<', *first, *second]);
+            pieces.extend(bytes.array_windows::<3>());
+            pieces.push([bytes[bytes.len() - 2], bytes[bytes.len() - 1], b'>']);
+        }
+    }
 }
 
 fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Whether a text of a record is what it says, or stands there once more or beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Text,
+    Other,
+}
+
 /// Calls `each` with the texts of a record and how much one word of each counts.
-fn fields(record: &Record, mut each: impl FnMut(&str, f32)) {
-    each(&record.title, TITLE_WEIGHT);
-    each(&record.content, 1.0);
+fn fields(record: &Record, mut each: impl FnMut(Field, &str, f32)) {
+    let title = if record.content.contains(&*record.title) { Field::Other } else { Field::Text };
+    each(title, &record.title, TITLE_WEIGHT);
+    each(Field::Text, &record.content, 1.0);
     if let Some(reasoning) = record.reasoning.as_deref().filter(|reasoning| !record.content.contains(*reasoning)) {
-        each(reasoning, 1.0);
+        each(Field::Other, reasoning, 1.0);
     }
-    each(&record.source.file, 1.0);
+    each(Field::Other, &record.source.file, 1.0);
 }
 
 /// Sums of the words of each record, weighed by how much they tell, for a vector of its meaning.

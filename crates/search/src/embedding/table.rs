@@ -222,6 +222,14 @@ impl Embedding {
         pieces > 0
     }
 
+    /// How much a term tells in texts of any project: the length of its row as it was trained. Words that tell little of what
+    /// a text is about (`correctly`, `use`) came out short, as they add to all vectors alike. 0 for terms without a vector.
+    pub fn magnitude(&self, term: &str) -> f32 {
+        let mut sum = [0.0; DIMENSIONS];
+        self.add(&mut sum, term, 1.0);
+        sum.iter().map(|value| value * value).sum::<f32>().sqrt()
+    }
+
     /// The vector of weighted index terms, such as those of a query: each as often as it is to count.
     pub fn of_terms<'a>(&self, terms: impl IntoIterator<Item = (&'a str, f32)>) -> Vector {
         let mut sum = [0.0; DIMENSIONS];
