@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -48,6 +48,23 @@ impl std::fmt::Debug for Engine {
     }
 }
 
+/// A handle that does not keep the engine alive: for what goes on in the background while others use it.
+#[derive(Clone)]
+pub struct WeakEngine(Weak<Handle>);
+
+impl std::fmt::Debug for WeakEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WeakEngine").finish_non_exhaustive()
+    }
+}
+
+impl WeakEngine {
+    /// The engine, unless it has ended. To be held no longer than a step takes.
+    pub fn upgrade(&self) -> Option<Engine> {
+        self.0.upgrade().map(|handle| Engine { handle })
+    }
+}
+
 /// Ends the writer thread with the last engine.
 struct Handle {
     shared: Arc<Shared>,
@@ -79,7 +96,7 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     agents: Mutex<BTreeMap<String, AgentSession>>,
     primings: Mutex<Primings>,
-    ledger: Mutex<Ledger>,
+    ledger: Mutex<Arc<Ledger>>,
     followed: Mutex<Followed>,
     opened: Instant,
     pub(crate) high_water: AtomicU64,
@@ -193,7 +210,7 @@ impl Shared {
 
 impl Engine {
     /// Opens the index of the first root's project, maps the snapshot that is there, and starts the writer. Waits for no
-    /// ingest.
+    /// ingest. Opened for reading only, it makes no file and no folder.
     ///
     /// # Errors
     /// [`EngineError::NoRoot`], [`EngineError::PathNotFound`] or [`EngineError::Store`]. A damaged snapshot is no error:
@@ -201,8 +218,18 @@ impl Engine {
     pub fn open(config: EngineConfig) -> Result<Self, EngineError> {
         let allowed = canonical_roots(&config.roots)?;
         let store = |error: m1nd_store::StoreError| EngineError::Store(error.to_string());
-        let home = Home::open(&config.home).map_err(store)?;
-        let project = home.project(&allowed[0]).map_err(store)?;
+        let (home, project) = match config.read_only {
+            true => {
+                let home = Home::to_read(&config.home);
+                let project = home.project_to_read(&allowed[0]).map_err(store)?;
+                (home, project)
+            }
+            false => {
+                let home = Home::open(&config.home).map_err(store)?;
+                let project = home.project(&allowed[0]).map_err(store)?;
+                (home, project)
+            }
+        };
         let writer_lock = if config.read_only { None } else { project.try_lock().map_err(store)? };
         let role = match (&writer_lock, config.read_only) {
             (_, true) => ProcessRole::ReadOnly,
@@ -247,6 +274,11 @@ impl Engine {
     /// The model of meaning that the user named.
     pub fn model(&self) -> Option<&Arc<LocalModel>> {
         self.handle.shared.model.as_ref()
+    }
+
+    /// A handle that does not keep it alive.
+    pub fn downgrade(&self) -> WeakEngine {
+        WeakEngine(Arc::downgrade(&self.handle))
     }
 
     /// The newest snapshot. Never waits for an ingest.
@@ -337,7 +369,7 @@ impl Engine {
         &self.handle.shared.project
     }
 
-    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Arc<Ledger>> {
         lock(&self.handle.shared.ledger)
     }
 

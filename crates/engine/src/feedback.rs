@@ -1,6 +1,7 @@
 //! What agents told of answers, and what it means for a question: nodes told right or wrong for questions like it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_search::{Index, Query};
@@ -107,10 +108,8 @@ pub(crate) struct Ledger {
     entries: Vec<Entry>,
     /// Entries by the words of their question.
     by_word: FxHashMap<String, Vec<u32>>,
-    /// What the database was at when it was read; `None` before that and after own changes.
-    read_at: Option<i64>,
-    /// Grows with each reading.
-    readings: u64,
+    /// Its newest row.
+    newest: i64,
 }
 
 /// What the ledger says for a question.
@@ -128,16 +127,15 @@ fn words(text: &str) -> BTreeSet<String> {
 }
 
 impl Ledger {
-    fn fill(&mut self, stored: Vec<StoredFeedback>, read_at: i64) {
-        self.entries = stored.into_iter().filter_map(Entry::new).collect();
-        self.by_word.clear();
-        for (number, entry) in self.entries.iter().enumerate() {
+    fn new(stored: Vec<StoredFeedback>, newest: i64) -> Self {
+        let entries: Vec<Entry> = stored.into_iter().filter_map(Entry::new).collect();
+        let mut by_word: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        for (number, entry) in entries.iter().enumerate() {
             for word in &entry.words {
-                self.by_word.entry(word.clone()).or_default().push(number as u32);
+                by_word.entry(word.clone()).or_default().push(number as u32);
             }
         }
-        self.read_at = Some(read_at);
-        self.readings += 1;
+        Self { entries, by_word, newest }
     }
 
     /// Entries whose question is like `text`, with how much, oldest first.
@@ -257,9 +255,7 @@ impl Engine {
             key: told.key.map(|key| short(key, MAX_NAME)),
             nodes: nodes.collect(),
         };
-        let added = self.project().add_feedback(&new).map_err(|error| EngineError::Store(error.to_string()))?;
-        self.ledger().read_at = None;
-        Ok(added)
+        self.project().add_feedback(&new).map_err(|error| EngineError::Store(error.to_string()))
     }
 
     /// Takes an entry of the ledger back.
@@ -272,28 +268,33 @@ impl Engine {
         }
         let agent: String = agent.chars().take(MAX_NAME).collect();
         let undone = self.project().undo_feedback(entry, &agent, self.clock().now_ms());
-        self.ledger().read_at = None;
         undone.map_err(|error| EngineError::Store(error.to_string()))
     }
 
-    /// Reads the ledger again if it changed, here or in another process; what stands against it, if anything.
-    pub(crate) fn refresh_ledger(&self, ledger: &mut Ledger) -> Option<String> {
-        let mut read = || {
-            let at = self.project().foreign_changes()?;
-            if ledger.read_at != Some(at) {
-                ledger.fill(self.project().feedback(MAX_ENTRIES)?, at);
+    /// The ledger as it is now, read again if something was added, here or in another process; with what stands against
+    /// that, if anything. Nobody waits for a reading of somebody else.
+    pub(crate) fn current_ledger(&self) -> (Arc<Ledger>, Option<String>) {
+        let known = self.ledger().clone();
+        let read = || {
+            // Before the rows: what is added in between is read again the next time.
+            let newest = self.project().newest_feedback()?;
+            if newest == known.newest {
+                return Ok(known.clone());
             }
-            Ok(())
+            let read = Arc::new(Ledger::new(self.project().feedback(MAX_ENTRIES)?, newest));
+            let mut held = self.ledger();
+            if held.newest < newest {
+                *held = read.clone();
+            }
+            Ok(read)
         };
-        read().err().map(|error: m1nd_store::StoreError| error.to_string())
-    }
-
-    /// State of the ledger that rankings depend on: changes with what was told, and day by day while it fades.
-    pub(crate) fn ledger_state(&self) -> u64 {
-        let mut ledger = self.ledger();
-        self.refresh_ledger(&mut ledger);
-        let day = self.clock().now_ms() / DAY_MS;
-        if ledger.entries.is_empty() { 0 } else { (ledger.readings << 24) ^ day }
+        match read() {
+            Ok(ledger) => (ledger, None),
+            Err(error) => {
+                let error: m1nd_store::StoreError = error;
+                (known, Some(error.to_string()))
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! immutable [`Snapshot`]s; whoever reads holds a snapshot and waits for nobody.
 
 pub mod analysis;
+mod calls;
 mod clock;
 mod compiler_index;
 mod config;
@@ -30,7 +31,7 @@ mod writer;
 
 pub use clock::Clock;
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
-pub use engine::Engine;
+pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError, ResolveError};
 pub use export::COMPILER;
 pub use feedback::{Feedback, Judgement};

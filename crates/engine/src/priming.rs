@@ -35,12 +35,10 @@ struct Priming {
 #[derive(Debug, Default)]
 pub(crate) struct Primings {
     agents: BTreeMap<String, Priming>,
-    changes: u64,
 }
 
 impl Primings {
     fn set(&mut self, agent: &str, priming: Option<Priming>) {
-        self.changes += 1;
         let Some(priming) = priming else {
             self.agents.remove(agent);
             return;
@@ -85,25 +83,15 @@ impl Engine {
         cancel.check()?;
         let mut prior = Prior::default();
         let now = self.clock().now_ms();
-        if let Some((priming, strength)) = self.primings().of(&name(agent), now) {
+        let primed = self.primings().of(&name(agent), now).map(|(priming, strength)| (priming.clone(), strength));
+        if let Some((priming, strength)) = primed {
             let found = |(id, near): &(String, f64)| Some((snapshot.graph().find(id)?, near * strength));
             let nodes: Vec<(NodeIx, f64)> = priming.nodes.iter().filter_map(found).collect();
-            let by = PrimedBy { task: priming.task.clone(), strength, nodes: nodes.len() };
+            let by = PrimedBy { task: priming.task, strength, nodes: nodes.len() };
             prior = prior.primed(by, nodes);
         }
-        let mut ledger = self.ledger();
-        let unavailable = self.refresh_ledger(&mut ledger);
+        let (ledger, unavailable) = self.current_ledger();
         Ok(prior.with_told(ledger.says(text, snapshot, now), unavailable))
-    }
-
-    /// Changes whenever [`Engine::prior`] of this agent may have changed: a page of an answer goes on only while it is the
-    /// same.
-    pub fn prior_state(&self, agent: &str) -> u64 {
-        let primings = self.primings();
-        let left = primings.of(&name(agent), self.clock().now_ms()).map(|(_, left)| left.to_bits());
-        let primed = left.map_or(0, |left| left ^ primings.changes.rotate_right(16));
-        drop(primings);
-        primed ^ self.ledger_state().rotate_left(8)
     }
 }
 

@@ -14,6 +14,9 @@ use crate::{
     UnresolvedRef,
 };
 
+/// Deepest nesting of nodes that is followed.
+const MAX_DEPTH: usize = 1_000;
+
 /// An immutable symbol graph. Clones are cheap and share everything.
 ///
 /// It is a packed base (mapped from a file or in memory) and a small overlay of files that changed since; every reader
@@ -277,6 +280,11 @@ impl Graph {
     pub fn parent(&self, node: NodeIx) -> Option<NodeIx> {
         let base = || self.base.node(node).and_then(|row| self.checked(row.parent.get()));
         self.changed(node).map_or_else(base, |(slot, _)| slot.parent)
+    }
+
+    /// What it lies in, from the inside out, at most [`MAX_DEPTH`]: it ends even if a damaged snapshot holds a circle.
+    pub fn ancestors(&self, node: NodeIx) -> impl Iterator<Item = NodeIx> + '_ {
+        std::iter::successors(self.parent(node), |&inner| self.parent(inner)).take(MAX_DEPTH)
     }
 
     /// The node of its file; a file is its own. `None` for packages and imported data.

@@ -18,6 +18,9 @@ pub enum NoHistory {
     /// A file or object cannot be read.
     #[error("the git data cannot be read: {0}")]
     Unreadable(String),
+    /// Another caller reads it, and this one's time to wait is over.
+    #[error("it is still being read; ask again in a moment")]
+    BeingRead,
     /// The caller cancelled.
     #[error("reading the history was cancelled")]
     Cancelled,

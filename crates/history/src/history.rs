@@ -84,7 +84,7 @@ pub struct Commit {
 impl Commit {
     /// Its name, in hexadecimal.
     pub fn name(&self) -> String {
-        self.id.iter().map(|byte| format!("{byte:02x}")).collect()
+        name_of(&self.id)
     }
 
     /// How many files it touched; 0 for a merge and where it is not known.
@@ -101,6 +101,10 @@ impl Commit {
     pub(crate) fn counts_together(&self) -> bool {
         (1..=MAX_TOGETHER).contains(&self.touches.len())
     }
+}
+
+fn name_of(id: &Id) -> String {
+    id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The newest commits of a repository and what they touched.
@@ -202,6 +206,11 @@ impl History {
     /// The commits, newest first.
     pub fn commits(&self) -> &[Commit] {
         &self.record.commits
+    }
+
+    /// Name of the commit that was checked out when it was read, in hexadecimal.
+    pub fn head(&self) -> String {
+        name_of(&self.record.head)
     }
 
     /// Time of the commit that is checked out, in seconds since 1970: "now" for all ages.

@@ -23,11 +23,12 @@ mod transport;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use m1nd_base::{Cancel, NoProgress};
+use m1nd_base::NoProgress;
 use m1nd_engine::memory::Depth;
-use m1nd_engine::{Engine, EngineError, IngestRequest, Mode as IngestMode};
+use m1nd_engine::{Engine, EngineError, IngestRequest, Mode as IngestMode, WeakEngine};
 use m1nd_tools::{ToolDef, Toolset};
 
 pub use calls::unknown_tool;
@@ -101,9 +102,7 @@ pub fn serve(
         .enable_time()
         .build()?;
     let running = Arc::new(running::Running::default());
-    if !options.read_only {
-        index_in_background(engine, &options, &running)?;
-    }
+    let background = if options.read_only { None } else { Some(keep_up(engine, &options, &running)?) };
     let calls = calls::Calls::new(engine.clone(), &options, running.clone());
     let handler = handler::Handler::new(calls, &options);
     let ended = runtime.block_on(async {
@@ -114,16 +113,38 @@ pub fn serve(
     });
     running.cancel_all();
     runtime.shutdown_timeout(SHUTDOWN);
+    // An engine that a thread still holds would not save its edits when the caller drops its own.
+    let _ = background.map(|ends| ends.recv_timeout(SHUTDOWN));
     ended.map(|reason| tracing::debug!(?reason, "the client is gone"))
 }
 
-/// Brings the index of every allowed root up to date, so that a client need not ask for it: builds what is missing, and
-/// looks for what changed while nobody watched.
-fn index_in_background(
-    engine: &Engine,
-    options: &ServeOptions,
-    running: &Arc<running::Running>,
-) -> std::io::Result<()> {
+/// Brings the index of every allowed root up to date in the background, so that a client need not ask for it: builds what
+/// is missing, and looks for what changed while nobody watched. Then looks after the memories of the project. What it
+/// returns is disconnected when it has ended.
+fn keep_up(engine: &Engine, options: &ServeOptions, running: &Arc<running::Running>) -> std::io::Result<Receiver<()>> {
+    let requests = due(engine, options);
+    let (engine, running) = (engine.downgrade(), running.clone());
+    let (alive, ends) = channel();
+    std::thread::Builder::new().name("m1nd-background".into()).spawn(move || {
+        let work = running.start();
+        for request in requests {
+            let Some(engine) = engine.upgrade() else { break };
+            let root = request.path.display().to_string();
+            match engine.ingest(request, &work.cancel, &NoProgress) {
+                Ok(report) => tracing::info!(root, files = report.files_scanned, "indexed"),
+                Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index fresh"),
+                Err(EngineError::Cancelled) => tracing::debug!(root, "the client left before the index was done"),
+                Err(error) => tracing::warn!(root, %error, "could not index"),
+            }
+        }
+        keep_memories(&engine, &running);
+        drop(alive);
+    })?;
+    Ok(ends)
+}
+
+/// What is to be indexed at the start.
+fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
     let indexed = engine.snapshot().roots().to_vec();
     let wanted = move |root: &PathBuf| {
         let known = indexed.iter().find(|info| info.path == *root);
@@ -138,47 +159,35 @@ fn index_in_background(
             },
         }
     };
-    let requests: Vec<IngestRequest> = engine.status().allowed_roots.iter().map(wanted).collect();
-    let due = move |request: &IngestRequest, options: &ServeOptions| match request.incremental {
+    let is_due = |request: &IngestRequest| match request.incremental {
         true => options.refresh,
         false => options.index_when_empty,
     };
-    let requests: Vec<IngestRequest> = requests.into_iter().filter(|request| due(request, options)).collect();
-    let remembers = engine.memory().project().is_ok();
-    if requests.is_empty() && !remembers {
-        return Ok(());
-    }
-    let engine = engine.clone();
-    let work = running.start();
-    std::thread::Builder::new().name("m1nd-first-index".into()).spawn(move || {
-        for request in requests {
-            let root = request.path.display().to_string();
-            match engine.ingest(request, &work.cancel, &NoProgress) {
-                Ok(report) => tracing::info!(root, files = report.files_scanned, "indexed"),
-                Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index fresh"),
-                Err(EngineError::Cancelled) => tracing::debug!(root, "the client left before the index was done"),
-                Err(error) => tracing::warn!(root, %error, "could not index"),
-            }
-        }
-        keep_memories(&engine, &work.cancel);
-    })?;
-    Ok(())
+    engine.status().allowed_roots.iter().map(wanted).filter(is_due).collect()
 }
 
 /// Notes what is new in the memories of the project, and what the code they name looks like, until the server ends: at once, and
-/// whenever the memory or the index is another.
-fn keep_memories(engine: &Engine, stop: &Cancel) {
+/// whenever the memory or the index is another. The memory may be made while the server runs.
+fn keep_memories(engine: &WeakEngine, running: &running::Running) {
     let mut last = None;
-    while !stop.is_cancelled() {
-        let Ok(project) = engine.memory().project() else { return };
-        let now = (engine.memory().stamp(&project), engine.snapshot().generation());
-        if last != Some(now) {
-            match engine.memory_writer().refresh(&project, Depth::Full) {
+    loop {
+        let Some(engine) = engine.upgrade() else { return };
+        let project = engine.memory().project().ok();
+        let seen = project.map(|project| {
+            let now = (engine.memory().stamp(&project), engine.snapshot().generation());
+            (now, engine.memory_writer(), project)
+        });
+        // Looking may take a while, and an engine that is held does not end.
+        drop(engine);
+        if let Some((now, keeper, project)) = seen.filter(|(now, ..)| last != Some(*now)) {
+            match keeper.refresh(&project, Depth::Full) {
                 Ok(changed) => tracing::debug!(changed, "looked at the memories"),
                 Err(error) => tracing::warn!(%error, "what is new in the memories is not noted"),
             }
             last = Some(now);
         }
-        std::thread::sleep(MEMORY_PERIOD);
+        if running.stops_within(MEMORY_PERIOD) {
+            return;
+        }
     }
 }

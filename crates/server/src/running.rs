@@ -1,11 +1,16 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use m1nd_base::Cancel;
 
 /// The work of one connection that is under way, so that all of it can be stopped when the client is gone.
 #[derive(Debug, Default)]
-pub(crate) struct Running(Mutex<State>);
+pub(crate) struct Running {
+    state: Mutex<State>,
+    /// Told when everything is to stop.
+    stopped: Condvar,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -44,10 +49,18 @@ impl Running {
         for cancel in state.cancels.values() {
             cancel.cancel();
         }
+        drop(state);
+        self.stopped.notify_all();
+    }
+
+    /// Waits so long, or until everything is to stop; whether it is.
+    pub(crate) fn stops_within(&self, time: Duration) -> bool {
+        let waited = self.stopped.wait_timeout_while(self.lock(), time, |state| !state.ended);
+        waited.unwrap_or_else(PoisonError::into_inner).0.ended
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -71,5 +84,15 @@ mod tests {
         assert!(first.cancel.is_cancelled());
         assert!(!done_cancel.is_cancelled());
         assert!(running.start().cancel.is_cancelled());
+    }
+
+    #[test]
+    fn who_waits_is_told_that_everything_stops() {
+        let running = Arc::new(Running::default());
+        assert!(!running.stops_within(Duration::ZERO));
+        let waits = running.clone();
+        let waiting = std::thread::spawn(move || waits.stops_within(Duration::from_secs(3_600)));
+        running.cancel_all();
+        assert!(waiting.join().expect("no panic"));
     }
 }

@@ -72,6 +72,13 @@ fn open_checked(path: &Path, schema: &Schema) -> Result<Connection, StoreError> 
     Ok(connection)
 }
 
+/// A database that is nowhere, of the newest schema.
+pub(crate) fn in_memory(schema: &Schema) -> rusqlite::Result<Connection> {
+    let mut connection = Connection::open_in_memory()?;
+    migrate(&mut connection, schema)?;
+    Ok(connection)
+}
+
 /// Opens a database of derived data; a damaged one is set aside and started anew.
 pub(crate) fn open_derived(system: &dyn System, path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     match open(path, schema) {

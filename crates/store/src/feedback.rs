@@ -72,12 +72,13 @@ impl ProjectDir {
         self.settings().with(|connection| standing(connection, limit))
     }
 
-    /// A number that changes when another process or handle has written to the database.
+    /// Number of the newest row, 0 if there is none: the same rows stand while it is the same, since rows are only added.
     ///
     /// # Errors
     /// [`StoreError::Database`].
-    pub fn foreign_changes(&self) -> Result<i64, StoreError> {
-        self.settings().with(|connection| connection.pragma_query_value(None, "data_version", |row| row.get(0)))
+    pub fn newest_feedback(&self) -> Result<i64, StoreError> {
+        let newest = "SELECT coalesce(max(id), 0) FROM feedback";
+        self.settings().with(|connection| connection.query_row(newest, [], |row| row.get(0)))
     }
 }
 
@@ -150,12 +151,18 @@ fn standing(connection: &mut Connection, limit: usize) -> rusqlite::Result<Vec<S
     };
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let mut found: Vec<StoredFeedback> = rows.query_map(params![UNDO, limit], read)?.collect::<Result<_, _>>()?;
-    let mut nodes =
-        transaction.prepare_cached("SELECT node FROM feedback_nodes WHERE feedback = ?1 ORDER BY position")?;
-    for feedback in &mut found {
-        feedback.told.nodes = nodes.query_map([feedback.id], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    }
     found.reverse();
+    let Some(oldest) = found.first().map(|feedback| feedback.id) else { return Ok(found) };
+    let mut nodes = transaction
+        .prepare_cached("SELECT feedback, node FROM feedback_nodes WHERE feedback >= ?1 ORDER BY feedback, position")?;
+    let mut nodes = nodes.query([oldest])?;
+    while let Some(row) = nodes.next()? {
+        let id: i64 = row.get(0)?;
+        // Rows that were taken back have nodes, too.
+        if let Ok(at) = found.binary_search_by_key(&id, |feedback| feedback.id) {
+            found[at].told.nodes.push(row.get(1)?);
+        }
+    }
     Ok(found)
 }
 

@@ -3,7 +3,8 @@ use std::sync::Arc;
 
 use m1nd_base::{ContentHash, System};
 
-use crate::{FactsCache, ProjectDir, RealSystem, StoreError};
+use crate::project::SNAPSHOTS;
+use crate::{FactsCache, ProjectDir, RealSystem, StoreError, snapshots};
 
 /// Longest readable part of the name of a project's folder, in characters.
 const SLUG_CHARS: usize = 40;
@@ -36,6 +37,12 @@ impl Home {
         Ok(Self { path, system })
     }
 
+    /// The folder at `path`, for a program that only reads: makes nothing. It need not exist.
+    pub fn to_read(path: &Path) -> Self {
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        Self { path, system: Arc::new(RealSystem) }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
@@ -51,9 +58,22 @@ impl Home {
         ProjectDir::open(self.path.join("projects").join(folder_name(&root)), self.system.clone())
     }
 
-    /// Whether a store at `path` holds a project whose first root is `first_root`. Makes nothing.
+    /// As [`Home::project`], for a program that only reads: what is not there is empty, and nothing is made.
+    ///
+    /// # Errors
+    /// Those of opening its databases: see [`StoreError`].
+    pub fn project_to_read(&self, first_root: &Path) -> Result<ProjectDir, StoreError> {
+        let root = std::fs::canonicalize(first_root).map_err(StoreError::io("open the folder", first_root))?;
+        ProjectDir::open_to_read(self.path.join("projects").join(folder_name(&root)), self.system.clone())
+    }
+
+    /// Whether a store at `path` holds a snapshot of a project whose first root is `first_root`. Makes nothing.
     pub fn holds(path: &Path, first_root: &Path) -> bool {
-        std::fs::canonicalize(first_root).is_ok_and(|root| path.join("projects").join(folder_name(&root)).is_dir())
+        let snapshot = |root: PathBuf| {
+            let folder = path.join("projects").join(folder_name(&root));
+            snapshots::current(&RealSystem, &folder.join(SNAPSHOTS))
+        };
+        std::fs::canonicalize(first_root).is_ok_and(|root| snapshot(root).is_file())
     }
 
     /// The cache of facts, shared by all projects and processes.

@@ -12,6 +12,11 @@ use crate::{DerivedFiles, StoreError, durable, snapshots};
 /// Largest stored compiler's index that is read, in bytes.
 const MAX_COMPILER_INDEX: u64 = 2 << 30;
 
+/// The database with what must not be lost.
+const DATABASE: &str = "project.db";
+/// The folder of the snapshots.
+pub(crate) const SNAPSHOTS: &str = "snapshots";
+
 /// The stored state of one project. Any number of processes may have it open; one of them, the holder of the
 /// [`WriterLock`], may write snapshots.
 #[derive(Debug)]
@@ -34,7 +39,14 @@ pub struct WriterLock {
 impl ProjectDir {
     pub(crate) fn open(path: PathBuf, system: Arc<dyn System>) -> Result<Self, StoreError> {
         system.create_folder(&path).map_err(StoreError::io("create the folder", &path))?;
-        let settings = Settings::open(path.join("project.db"))?;
+        let settings = Settings::open(path.join(DATABASE))?;
+        Ok(Self { path, system, settings, closed: AtomicBool::new(false) })
+    }
+
+    /// As [`ProjectDir::open`], but makes nothing: without a database, there are no settings and no feedback.
+    pub(crate) fn open_to_read(path: PathBuf, system: Arc<dyn System>) -> Result<Self, StoreError> {
+        let database = path.join(DATABASE);
+        let settings = if database.is_file() { Settings::open(database)? } else { Settings::empty(database)? };
         Ok(Self { path, system, settings, closed: AtomicBool::new(false) })
     }
 
@@ -169,7 +181,7 @@ impl ProjectDir {
     }
 
     fn snapshots(&self) -> PathBuf {
-        self.path.join("snapshots")
+        self.path.join(SNAPSHOTS)
     }
 
     /// Runs a write, and none after one whose effect on the disk is unknown: the system may have dropped the data of a

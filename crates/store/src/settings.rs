@@ -28,6 +28,12 @@ impl Settings {
         Ok(Self { path, connection })
     }
 
+    /// A database in memory, in the place of one that is not at `path`.
+    pub(crate) fn empty(path: PathBuf) -> Result<Self, StoreError> {
+        let connection = database::in_memory(&SCHEMA).map_err(StoreError::database(&path))?;
+        Ok(Self { path, connection: Mutex::new(connection) })
+    }
+
     pub(crate) fn get(&self, key: &str) -> Result<Option<String>, StoreError> {
         self.connection()
             .query_row("SELECT value FROM settings WHERE key = ?1", [key], |row| row.get(0))

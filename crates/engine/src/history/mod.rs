@@ -6,16 +6,18 @@
 mod source;
 mod subjects;
 
-use std::sync::Arc;
-
-use m1nd_base::{Cancel, RepoPath};
+use m1nd_base::{Cancel, ContentHash, RepoPath};
 pub use m1nd_history::{Commit, Cut, FileHistory, History, NoHistory, Partner, Touch, TouchKind};
 
+use source::Held;
 pub(crate) use source::{Histories, Loaded};
 pub(crate) use subjects::prefix;
 
 use crate::report::RootInfo;
 use crate::snapshot::Snapshot;
+
+/// Characters of a commit's name that are shown.
+const SHORT_NAME: usize = 12;
 
 /// The histories of the roots of an index, as they were when it was asked for.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +29,7 @@ pub struct ProjectHistory {
 #[derive(Debug, Clone)]
 struct RootHistory {
     info: RootInfo,
-    history: Result<Arc<Loaded>, NoHistory>,
+    history: Result<Held, NoHistory>,
 }
 
 /// A file that changed together with another, by its path in the index.
@@ -58,20 +60,49 @@ impl ProjectHistory {
         self.roots
             .iter()
             .filter(move |root| known(root))
-            .filter_map(|root| Some((&*root.info.prefix, root.history.as_deref().ok()?)))
+            .filter_map(|root| Some((&*root.info.prefix, &*root.history.as_ref().ok()?.loaded)))
     }
 
-    /// What is missing, in words: why a root has no history, or why it ends early.
+    /// What is missing, in words: why a root has no history, of what other commit it is, or why it ends early.
     pub fn gaps(&self) -> Vec<String> {
+        self.gaps_but(None)
+    }
+
+    /// As [`ProjectHistory::gaps`], without the limit of commits, which every large project reaches.
+    pub(crate) fn gaps_within_limits(&self) -> Vec<String> {
+        self.gaps_but(Some(Cut::Commits))
+    }
+
+    fn gaps_but(&self, ignored: Option<Cut>) -> Vec<String> {
         let mut gaps = Vec::new();
         for root in &self.roots {
             let place = if root.info.prefix.is_empty() { String::new() } else { format!("{}: ", root.info.prefix) };
             match &root.history {
                 Err(reason) => gaps.push(format!("{place}no history: {reason}")),
-                Ok(loaded) => gaps.extend(loaded.history.cut().map(|cut| format!("{place}{}", cut.words()))),
+                Ok(held) => {
+                    let history = &held.loaded.history;
+                    gaps.extend(held.checked_out.as_ref().map(|commit| {
+                        let (of, commit) = (short(&history.head()).to_owned(), short(commit));
+                        format!("{place}the history is of commit {of}, while {commit} is checked out")
+                    }));
+                    let cut = history.cut().filter(|cut| Some(*cut) != ignored);
+                    gaps.extend(cut.map(|cut| format!("{place}{}", cut.words())));
+                }
             }
         }
         gaps
+    }
+
+    /// A number for what answers can depend on: equal for equal histories, in every process.
+    pub fn state(&self) -> u64 {
+        let root = |root: &RootHistory| match &root.history {
+            Ok(held) => {
+                let history = &held.loaded.history;
+                format!("{} {} {} {:?}\n", root.info.prefix, history.head(), history.commits().len(), history.cut())
+            }
+            Err(_) => format!("{}\n", root.info.prefix),
+        };
+        ContentHash::of(self.roots.iter().map(root).collect::<String>().as_bytes()).short()
     }
 
     fn root_of(&self, path: &str) -> Option<(&RootHistory, String)> {
@@ -85,17 +116,23 @@ impl ProjectHistory {
     /// The history of a file by its path in the index; `None` if no commit that was read touched it.
     pub fn file(&self, path: &str) -> Option<FileHistory<'_>> {
         let (root, inner) = self.root_of(path)?;
-        root.history.as_ref().ok()?.history.file(&inner)
+        root.history.as_ref().ok()?.loaded.history.file(&inner)
     }
 
     /// The files that changed together with a file, best score first, at most `limit`.
     pub fn partners(&self, path: &str, limit: usize) -> Vec<PartnerFile<'_>> {
         let Some((root, inner)) = self.root_of(path) else { return Vec::new() };
-        let Some(Loaded { history, .. }) = root.history.as_deref().ok() else { return Vec::new() };
+        let Ok(held) = &root.history else { return Vec::new() };
+        let history = &held.loaded.history;
         let partners = history.file(&inner).map(|file| file.partners(limit)).unwrap_or_default();
         let path = |partner: &Partner<'_>| format!("{}{}", root.info.prefix, partner.file.path());
         partners.into_iter().map(|partner| PartnerFile { path: path(&partner), partner, history }).collect()
     }
+}
+
+/// The start of a commit's name, as people write it.
+fn short(commit: &str) -> &str {
+    &commit[..commit.floor_char_boundary(SHORT_NAME)]
 }
 
 impl Snapshot {
@@ -105,8 +142,9 @@ impl Snapshot {
         self.histories_by(|path| self.histories.of(path, cancel))
     }
 
-    /// As [`Snapshot::history`], but without reading what is new: what was read last, in this process or an earlier one.
-    /// `None` while any root's history was never read.
+    /// As [`Snapshot::history`], but without reading what is new: what was read last, in this process or an earlier one,
+    /// which may be of another commit than is checked out ([`ProjectHistory::gaps`] says so). `None` while the history of
+    /// any root was never read.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
         let mut is_loaded = true;
         let history = self.histories_by(|path| {
@@ -117,7 +155,7 @@ impl Snapshot {
         is_loaded.then_some(history)
     }
 
-    fn histories_by(&self, mut of: impl FnMut(&std::path::Path) -> Result<Arc<Loaded>, NoHistory>) -> ProjectHistory {
+    fn histories_by(&self, mut of: impl FnMut(&std::path::Path) -> Result<Held, NoHistory>) -> ProjectHistory {
         let roots = self.roots().iter().map(|info| RootHistory { info: info.clone(), history: of(&info.path) });
         ProjectHistory { roots: roots.collect() }
     }

@@ -2,21 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use m1nd_base::{Cancel, ContentHash};
-use m1nd_history::{GitFolder, History, NoHistory, ReadLimits, StoredError, decode, encode, read};
+use m1nd_history::{GitFolder, Head, History, NoHistory, ReadLimits, StoredError, decode, encode, read};
 use m1nd_store::DerivedFiles;
 
 use super::subjects::Subjects;
 use crate::report::RootInfo;
 
-/// Time after which a reading that a caller waits for ends with what it has.
+/// Time after which a caller goes on with what was read by then, by itself or by another.
 const WAITED: Duration = Duration::from_secs(5);
 /// The same in the background.
 const IN_BACKGROUND: Duration = Duration::from_secs(300);
+/// Time between two looks at the cancel flag while another caller reads.
+const LOOK: Duration = Duration::from_millis(20);
 /// Largest stored history that is read, in bytes.
 const MAX_STORED: u64 = 512 << 20;
 
@@ -38,23 +40,59 @@ impl Loaded {
     }
 }
 
+/// A history that is at hand.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    pub(crate) loaded: Arc<Loaded>,
+    /// The commit that is checked out, if it is another than the history is of.
+    pub(crate) checked_out: Option<String>,
+}
+
+impl Held {
+    fn new(loaded: Arc<Loaded>, head: &Head) -> Self {
+        let checked_out = Some(head.commit()).filter(|commit| *commit != loaded.history.head());
+        Self { loaded, checked_out }
+    }
+}
+
 /// The histories of the roots.
 #[derive(Debug, Default)]
 pub(crate) struct Histories {
     /// Where they are stored; `None` keeps them in memory only.
     files: Option<DerivedFiles>,
     writes: bool,
-    roots: Mutex<BTreeMap<PathBuf, Arc<Mutex<Slot>>>>,
+    roots: Mutex<BTreeMap<PathBuf, Arc<Slot>>>,
 }
 
-/// The history of one root.
+/// The history of one root. Nothing is read while `state` is locked.
 #[derive(Debug, Default)]
 struct Slot {
-    history: Option<Arc<Loaded>>,
-    /// Why there is none, since the last look.
+    state: Mutex<State>,
+    /// Told when a reading has ended.
+    ended: Condvar,
+    /// Held by who looks for what is stored.
+    loading: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    newest: Option<Arc<Loaded>>,
+    /// Why the last reading gave none.
     reason: Option<NoHistory>,
     /// The stored one was looked at.
     is_loaded: bool,
+    /// Somebody reads.
+    is_reading: bool,
+}
+
+/// The right to read the history of a root; given back when dropped.
+struct Turn<'s>(&'s Slot);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.state).is_reading = false;
+        self.0.ended.notify_all();
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -66,23 +104,26 @@ impl Histories {
         Self { files: Some(files), writes, roots: Mutex::default() }
     }
 
-    fn slot(&self, root: &Path) -> Arc<Mutex<Slot>> {
+    fn slot(&self, root: &Path) -> Arc<Slot> {
         lock(&self.roots).entry(root.to_owned()).or_default().clone()
     }
 
-    /// The history of what is checked out in a root now.
-    pub(crate) fn of(&self, root: &Path, cancel: &Cancel) -> Result<Arc<Loaded>, NoHistory> {
+    /// The history of what is checked out in a root now. Of another commit only if somebody else reads and does not get
+    /// done in time.
+    pub(crate) fn of(&self, root: &Path, cancel: &Cancel) -> Result<Held, NoHistory> {
         self.within(root, WAITED, cancel)
     }
 
-    /// What was loaded last, else what is stored; `None` if there is neither, or while it is read.
-    pub(crate) fn loaded(&self, root: &Path) -> Option<Result<Arc<Loaded>, NoHistory>> {
+    /// What was read last, else what is stored; `None` if there is neither. Reads nothing of the history itself.
+    pub(crate) fn loaded(&self, root: &Path) -> Option<Result<Held, NoHistory>> {
+        let head = match GitFolder::find(root).and_then(|git| git.head()) {
+            Ok(head) => head,
+            Err(reason) => return Some(Err(reason)),
+        };
         let slot = self.slot(root);
-        let mut slot = slot.try_lock().ok()?;
-        self.load_stored(&mut slot, root);
-        match (&slot.history, &slot.reason) {
-            (_, Some(reason)) => Some(Err(reason.clone())),
-            (history, None) => history.clone().map(Ok),
+        match self.newest(&slot, root) {
+            Some(loaded) => Some(Ok(Held::new(loaded, &head))),
+            None => lock(&slot.state).reason.clone().map(Err),
         }
     }
 
@@ -101,35 +142,59 @@ impl Histories {
         thread.inspect_err(|error| tracing::warn!(%error, "the history is not read ahead")).ok()
     }
 
-    fn within(&self, root: &Path, time: Duration, cancel: &Cancel) -> Result<Arc<Loaded>, NoHistory> {
-        let slot = self.slot(root);
-        let mut slot = lock(&slot);
-        let outcome = self.current(&mut slot, root, time, cancel);
-        slot.reason = outcome.as_ref().err().filter(|reason| **reason != NoHistory::Cancelled).cloned();
-        outcome
-    }
-
-    fn current(&self, slot: &mut Slot, root: &Path, time: Duration, cancel: &Cancel) -> Result<Arc<Loaded>, NoHistory> {
-        let limits = ReadLimits { time, ..ReadLimits::default() };
+    fn within(&self, root: &Path, time: Duration, cancel: &Cancel) -> Result<Held, NoHistory> {
+        let until = Instant::now() + time;
         let git = GitFolder::find(root)?;
         let head = git.head()?;
-        self.load_stored(slot, root);
-        if let Some(history) = slot.history.as_ref().filter(|loaded| loaded.history.is_of(&head, limits.commits)) {
-            return Ok(history.clone());
+        let slot = self.slot(root);
+        let before = self.newest(&slot, root);
+        let commits = ReadLimits::default().commits;
+        let is_whole = |loaded: &Arc<Loaded>| loaded.history.is_of(&head, commits);
+        if let Some(whole) = before.filter(is_whole) {
+            return Ok(Held::new(whole, &head));
         }
-        let before = slot.history.as_deref().map(|loaded| &loaded.history);
-        let history = Arc::new(Loaded::new(read(&git, &head, before, &limits, cancel)?));
-        slot.history = Some(history.clone());
-        self.store(root, &history.history);
-        Ok(history)
+        let Some(turn) = slot.turn(until, cancel)? else {
+            let known = lock(&slot.state).newest.clone();
+            return known.map(|known| Held::new(known, &head)).ok_or(NoHistory::BeingRead);
+        };
+        // Who had the turn before may have read just this.
+        let before = lock(&slot.state).newest.clone();
+        if let Some(whole) = before.as_ref().filter(|before| is_whole(before)) {
+            return Ok(Held::new(whole.clone(), &head));
+        }
+        let limits = ReadLimits { time: until.saturating_duration_since(Instant::now()), commits };
+        let outcome = read(&git, &head, before.as_deref().map(|before| &before.history), &limits, cancel);
+        let outcome = outcome.map(|history| Arc::new(Loaded::new(history)));
+        let mut state = lock(&slot.state);
+        match &outcome {
+            Ok(loaded) => (state.newest, state.reason) = (Some(loaded.clone()), None),
+            Err(NoHistory::Cancelled) => {}
+            Err(reason) => state.reason = Some(reason.clone()),
+        }
+        drop(state);
+        let loaded = outcome?;
+        self.store(root, &loaded.history);
+        drop(turn);
+        Ok(Held::new(loaded, &head))
     }
 
-    /// Takes what is stored, once.
-    fn load_stored(&self, slot: &mut Slot, root: &Path) {
-        if !slot.is_loaded {
-            slot.is_loaded = true;
-            slot.history = self.stored(root).map(Loaded::new).map(Arc::new);
+    /// The newest history at hand; looks for a stored one, once.
+    fn newest(&self, slot: &Slot, root: &Path) -> Option<Arc<Loaded>> {
+        let known = || {
+            let state = lock(&slot.state);
+            state.is_loaded.then(|| state.newest.clone())
+        };
+        if let Some(known) = known() {
+            return known;
         }
+        let _one = lock(&slot.loading);
+        if let Some(known) = known() {
+            return known;
+        }
+        let stored = self.stored(root).map(|history| Arc::new(Loaded::new(history)));
+        let mut state = lock(&slot.state);
+        (state.is_loaded, state.newest) = (true, stored);
+        state.newest.clone()
     }
 
     fn stored(&self, root: &Path) -> Option<History> {
@@ -161,7 +226,47 @@ impl Histories {
     }
 }
 
+impl Slot {
+    /// Waits for the right to read; `None` if another still has it when the time is over.
+    fn turn(&self, until: Instant, cancel: &Cancel) -> Result<Option<Turn<'_>>, NoHistory> {
+        let mut state = lock(&self.state);
+        while state.is_reading {
+            cancel.check().map_err(|_| NoHistory::Cancelled)?;
+            if Instant::now() >= until {
+                return Ok(None);
+            }
+            state = self.ended.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.is_reading = true;
+        Ok(Some(Turn(self)))
+    }
+}
+
 /// The name of the file of a root's history.
 fn name_of(root: &Path) -> String {
     format!("history-{:016x}.m1nd", ContentHash::of(root.as_os_str().as_encoded_bytes()).short())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_held_up_by_the_reading_of_another() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        std::fs::create_dir_all(root.join(".git/objects")).expect("made");
+        std::fs::write(root.join(".git/HEAD"), "1234567890123456789012345678901234567890\n").expect("written");
+        let histories = Histories::default();
+        let slot = histories.slot(root);
+        let turn = slot.turn(Instant::now(), &Cancel::new()).expect("not cancelled").expect("nobody reads");
+        assert!(histories.loaded(root).is_none(), "what is at hand is asked for without waiting");
+        let cancel = Cancel::new();
+        cancel.cancel();
+        assert_eq!(histories.of(root, &cancel).err(), Some(NoHistory::Cancelled));
+        assert_eq!(histories.within(root, Duration::ZERO, &Cancel::new()).err(), Some(NoHistory::BeingRead));
+        drop(turn);
+        assert!(matches!(histories.of(root, &Cancel::new()), Err(NoHistory::Unreadable(_))));
+        assert!(matches!(histories.loaded(root), Some(Err(NoHistory::Unreadable(_)))), "the reason stays known");
+    }
 }

@@ -195,7 +195,7 @@ impl Memories {
     }
 
     /// The folder that all projects share.
-    pub fn home(&self) -> &SharedFolder {
+    pub(crate) fn home(&self) -> &SharedFolder {
         &self.home
     }
 

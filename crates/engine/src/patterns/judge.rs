@@ -13,10 +13,10 @@ use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
 use m1nd_lang::patterns::{Check, Extent, SyntaxFile, SyntaxMatch, SyntaxQuery, handing_calls, speaks_of_auth};
 use rustc_hash::FxHashMap;
 
-use super::callers::{Direction, is_test, walk};
 use super::matching::{Place, Raw};
 use super::{ContextNode, Finding, FindingStatus};
 use crate::Language;
+use crate::calls::{Direction, is_test, walk};
 use crate::snapshot::Snapshot;
 
 /// Steps from a function to a test that runs it.
@@ -260,10 +260,13 @@ impl<'s> Judge<'s> {
     }
 
     fn callee_does(&mut self, raw: &Raw, found: &SyntaxMatch, does: &'static str, handed: bool) -> Verdict {
-        let pieces = if handed { self.given_to(raw, found) } else { vec![self.whole_of(raw, found)] };
-        let Some(pieces) = Some(pieces).filter(|pieces| !pieces.is_empty()) else {
-            return Verdict::confirmed("nothing that is called from here is given it");
+        let pieces = if handed { self.given_to(raw, found) } else { Some(vec![self.whole_of(raw, found)]) };
+        let Some(pieces) = pieces else {
+            return Verdict::confirmed("as written").open("the calls that may be given it could not be looked through");
         };
+        if pieces.is_empty() {
+            return Verdict::confirmed("nothing that is called from here is given it");
+        }
         let called = self.called_in(&raw.path, &pieces);
         let mut unread = false;
         for &callee in &called.certain {
@@ -298,25 +301,28 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// Calls in the function around that are given the name of the match.
-    fn given_to(&mut self, raw: &Raw, found: &SyntaxMatch) -> Vec<Extent> {
-        let (Some(query), Some(file)) = (handing_calls(raw.language), self.graph.find_file(raw.path.as_str())) else {
-            return Vec::new();
-        };
+    /// Calls in the function around that are given the name of the match; `None` if that is not known.
+    fn given_to(&mut self, raw: &Raw, found: &SyntaxMatch) -> Option<Vec<Extent>> {
+        let (query, file) = (handing_calls(raw.language)?, self.graph.find_file(raw.path.as_str())?);
         let around = self.around(raw).map_or((0, u32::MAX), |node| self.graph.lines(node));
         let inside = |one: &&SyntaxMatch| {
             (around == (0, 0) || (around.0 <= one.found.start.line && one.found.start.line <= around.1))
                 && one.name == found.name
         };
-        let calls = self.matches_in(file, query);
-        calls.map_or_else(Vec::new, |calls| calls.iter().filter(inside).map(|one| one.found.clone()).collect())
+        let calls = self.matches_in(file, query)?;
+        Some(calls.iter().filter(inside).map(|one| one.found.clone()).collect())
     }
 
     fn callers_guard(&mut self, raw: &Raw, found: &SyntaxMatch, node: Option<NodeIx>, guard: &'static str) -> Verdict {
         let Some(node) = node else { return Verdict::confirmed("as written").open("its callers are not known") };
-        let own = self.graph.find_file(raw.path.as_str()).and_then(|file| self.matches_in(file, guard));
-        if own.is_some_and(|own| own.iter().any(|one| one.found.holds(found.found.start))) {
-            return Verdict::mitigated("caught in the same function");
+        match self.graph.find_file(raw.path.as_str()).and_then(|file| self.matches_in(file, guard)) {
+            Some(own) if own.iter().any(|one| one.found.holds(found.found.start)) => {
+                return Verdict::mitigated("caught in the same function");
+            }
+            Some(_) => {}
+            None => {
+                return Verdict::confirmed("as written").open("its own file could not be looked through for a guard");
+            }
         }
         let graph = self.graph;
         if graph.kind(node) != NodeKind::Function {
@@ -324,15 +330,23 @@ impl<'s> Judge<'s> {
         }
         let calls: Vec<EdgeRef<'_>> = graph.in_edges(node).filter(|edge| edge.relation == Relation::Calls).collect();
         let certain = calls.iter().filter(|edge| edge.tier == EdgeTier::Certain && !is_test(graph, edge.from));
-        let (mut guarded, mut bare) = (Vec::new(), Vec::new());
+        let (mut guarded, mut bare, mut unread) = (Vec::new(), Vec::new(), Vec::new());
         for edge in certain {
-            let guards = graph.file(edge.from).and_then(|file| self.matches_in(file, guard)).unwrap_or_default();
+            let Some(guards) = graph.file(edge.from).and_then(|file| self.matches_in(file, guard)) else {
+                unread.push(edge.from);
+                continue;
+            };
             let is_guarded = |pos: Pos| guards.iter().any(|one| one.found.holds(pos));
             if edge.sites.iter().all(is_guarded) { guarded.push(edge.from) } else { bare.push(edge.from) }
         }
         if !bare.is_empty() {
-            let reason = format!("{} of {} known callers are not ready for it", bare.len(), bare.len() + guarded.len());
+            let known = bare.len() + guarded.len() + unread.len();
+            let reason = format!("{} of {known} known callers are not ready for it", bare.len());
             return Verdict::confirmed(reason).with(bare, "calls");
+        }
+        if !unread.is_empty() {
+            let open = format!("{} of the known callers could not be looked through", unread.len());
+            return Verdict::confirmed("as written").with(unread, "calls").open(open);
         }
         let possible = calls.iter().any(|edge| edge.tier == EdgeTier::Possible);
         let unknown = possible || graph.unresolved_named(graph.label(node)).next().is_some();

@@ -1,6 +1,5 @@
 //! Patterns of code, each match weighed by what the graph knows of it: [`Snapshot::scan`].
 
-pub(crate) mod callers;
 mod judge;
 mod matching;
 

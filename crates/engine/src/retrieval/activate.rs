@@ -132,34 +132,62 @@ pub struct ActivateAnswer {
 
 pub(super) type Scores = FxHashMap<NodeIx, f64>;
 
+impl ActivateQuery {
+    fn counts(&self, dimension: Dimension) -> bool {
+        self.dimensions.is_empty() || self.dimensions.contains(&dimension)
+    }
+
+    /// Whether it asks for what only the history tells.
+    pub fn needs_history(&self) -> bool {
+        self.counts(Dimension::Temporal) || self.ghost_edges
+    }
+}
+
 impl Snapshot {
-    /// What belongs to a topic. Changes nothing: asked twice, it says the same.
+    /// What belongs to a topic. Reads the history on if the question needs it, and changes nothing else: asked twice, it
+    /// says the same.
     ///
     /// # Errors
     /// [`Cancelled`].
     pub fn activate(&self, query: &ActivateQuery, cancel: &Cancel) -> Result<ActivateAnswer, Cancelled> {
+        let history = if query.needs_history() { Some(self.history(cancel)) } else { self.loaded_history() };
+        self.activate_given(query, history.as_ref(), cancel)
+    }
+
+    /// As [`Snapshot::activate`], with this history.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn activate_given(
+        &self,
+        query: &ActivateQuery,
+        history: Option<&ProjectHistory>,
+        cancel: &Cancel,
+    ) -> Result<ActivateAnswer, Cancelled> {
+        cancel.check()?;
         let graph = self.graph();
         let words = SeekQuery { text: query.text.clone(), graph_rerank: true, ..SeekQuery::default() };
-        let found = self.seek(&words, cancel)?;
+        // The seeds come from the same history as everything else.
+        let found = self.seek_given(&words, history, cancel)?;
         let mut answer = ActivateAnswer { seeds: seeds_of(graph, &found.rows), ..ActivateAnswer::default() };
         if answer.seeds.is_empty() {
             return Ok(answer);
         }
-        let counts = |dimension: &Dimension| query.dimensions.is_empty() || query.dimensions.contains(dimension);
-        let needs_history = counts(&Dimension::Temporal) || query.ghost_edges;
-        let history = if needs_history { self.history(cancel) } else { ProjectHistory::default() };
-        cancel.check()?;
+        let none = ProjectHistory::default();
+        let history = history.unwrap_or(&none);
         let total = self.spread_weight(cancel)?;
         let near = spread::spread(graph, &answer.seeds, &SpreadQuery::default(), total, cancel)?;
         answer.incomplete |= near.incomplete;
         let mut scores: [Option<Scores>; 4] = Default::default();
-        for (at, dimension) in Dimension::ALL.into_iter().enumerate().filter(|(_, dimension)| counts(dimension)) {
+        for (at, dimension) in Dimension::ALL.into_iter().enumerate().filter(|(_, one)| query.counts(*one)) {
             scores[at] = match dimension {
                 Dimension::Structural => Some(structural(&near, query.above_chance)),
                 Dimension::Semantic => Some(found.rows.iter().map(|row| (row.node, row.score)).collect()),
-                Dimension::Temporal if history.is_known() => Some(self.temporal(&answer.seeds, &history)),
+                Dimension::Temporal if history.is_known() => Some(self.temporal(&answer.seeds, history)),
                 Dimension::Temporal => {
-                    answer.unavailable.push((dimension, history.gaps().join("; ")));
+                    let gaps = history.gaps().join("; ");
+                    let why = if gaps.is_empty() { "no history is loaded".to_owned() } else { gaps };
+                    answer.unavailable.push((dimension, why));
                     None
                 }
                 Dimension::Causal => {
@@ -173,7 +201,7 @@ impl Snapshot {
         let mut rows = combined(graph, &scores, &lifts, &answer.seeds);
         answer.total_rows = rows.len();
         if query.ghost_edges {
-            answer.ghost_edges = unlinked::ghost_edges(self, &rows, &history, cancel)?;
+            answer.ghost_edges = unlinked::ghost_edges(self, &rows, history, cancel)?;
         }
         if query.structural_holes {
             answer.structural_holes = unlinked::structural_holes(graph, &near, &rows, total, cancel)?;

@@ -11,10 +11,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ActivateQuery;
 use super::repeated::{RepeatedUse, repeated_uses};
 use super::siblings::{Group, GroupKey, groups_of};
-use super::traits::{Having, Trait, Traits};
+use super::traits::{Having, MEMBERS, Trait, Traits};
 use super::unlinked::at_least;
 use crate::analysis::hides;
-use crate::patterns::callers::{Direction, is_test, walk};
+use crate::calls::{Direction, is_test, walk, walk_possible};
+use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
 
 /// Nodes of the topic that are looked at.
@@ -87,7 +88,13 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn gaps(&self, text: &str, min_activation: f64, cancel: &Cancel) -> Result<GapsAnswer, Cancelled> {
+    pub fn gaps(
+        &self,
+        text: &str,
+        min_activation: f64,
+        history: &ProjectHistory,
+        cancel: &Cancel,
+    ) -> Result<GapsAnswer, Cancelled> {
         let query = ActivateQuery {
             text: text.to_owned(),
             dimensions: Vec::new(),
@@ -96,7 +103,7 @@ impl Snapshot {
             structural_holes: false,
             max_rows: MAX_MEMBERS * 10,
         };
-        let found = self.activate(&query, cancel)?;
+        let found = self.activate_given(&query, Some(history), cancel)?;
         let mut answer = GapsAnswer { first: found.seeds.first().map(|(node, _)| *node), ..GapsAnswer::default() };
         let near = found.rows.iter().filter(|row| row.is_seed || row.activation >= min_activation);
         let members: Vec<(NodeIx, f64)> =
@@ -108,7 +115,7 @@ impl Snapshot {
         for &(node, activation) in members {
             cancel.check()?;
             let mut own: Vec<Hole> = Vec::new();
-            let keys = groups_of(self.graph(), node);
+            let keys = groups_of(self, node);
             let mut has_siblings = false;
             for group in keys {
                 has_siblings = true;
@@ -225,19 +232,11 @@ impl Look<'_> {
     fn is_of_another_role(&self, node: NodeIx, lacks: &Trait) -> bool {
         let graph = self.snapshot.graph();
         let Some(other) = lacks.node() else { return false };
-        let mut around = Some(node);
-        while let Some(one) = around {
-            if one == other {
-                return true;
-            }
-            around = graph.parent(one);
-        }
-        let mut inside = graph.parent(other);
-        while let Some(one) = inside {
-            if one == node {
-                return true;
-            }
-            inside = graph.parent(one);
+        if node == other
+            || graph.ancestors(node).any(|one| one == other)
+            || graph.ancestors(other).any(|one| one == node)
+        {
+            return true;
         }
         // A helper that the other one is made of.
         matches!(lacks, Trait::Uses(..))
@@ -254,24 +253,25 @@ impl Look<'_> {
         if file.is_some_and(|file| file.problems.iter().any(|problem| hides(problem.kind))) {
             return Some(Open::Maybe("its file could not be parsed whole".to_owned()));
         }
-        let own = graph.with_members(node, super::traits::MEMBERS);
-        match lacks {
+        let own = graph.with_members(node, MEMBERS);
+        let open = match lacks {
             Trait::Uses(_, other) => {
                 let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(*other);
                 if let Some(reference) = own.iter().flat_map(|one| graph.unresolved_of(*one)).find(named) {
                     return Some(Open::named(reference.name, reference.pos.line, reference.reason));
                 }
-                let detour = walk(graph, &own, Direction::Called, DETOUR, &|one| one == *other);
-                detour.hit.is_none().then_some(Open::Nothing)
+                self.detour(&own, Direction::Called, *other)
             }
             Trait::UsedBy(_, other) => {
-                let users = graph.with_members(*other, super::traits::MEMBERS);
+                let users = graph.with_members(*other, MEMBERS);
                 let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(node);
                 if let Some(reference) = users.iter().flat_map(|one| graph.unresolved_of(*one)).find(named) {
                     return Some(Open::named(reference.name, reference.pos.line, reference.reason));
                 }
-                let detour = walk(graph, &own, Direction::Callers, DETOUR, &|one| one == *other);
-                detour.hit.is_none().then_some(Open::Nothing)
+                match self.detour(&own, Direction::Callers, *other) {
+                    Some(Open::Nothing) if users.len() >= MEMBERS => Some(Open::too_many(graph.label(*other))),
+                    open => open,
+                }
             }
             Trait::Tested => {
                 let tests = |reference: &m1nd_graph::UnresolvedRef<'_>| is_test(graph, reference.from);
@@ -286,7 +286,29 @@ impl Look<'_> {
                 }
             }
             Trait::Defines(_, label) => self.defines_by_base(node, label),
+        };
+        match open {
+            Some(Open::Nothing) if own.len() >= MEMBERS => Some(Open::too_many(graph.label(node))),
+            open => open,
         }
+    }
+
+    /// Whether calls within [`DETOUR`] steps may lead to or from `other`; `None` if some do for sure.
+    fn detour(&self, own: &[NodeIx], direction: Direction, other: NodeIx) -> Option<Open> {
+        let graph = self.snapshot.graph();
+        let sure = walk(graph, own, direction, DETOUR, &|one| one == other);
+        if sure.hit.is_some() {
+            return None;
+        }
+        if !sure.possible && !sure.is_full {
+            return Some(Open::Nothing);
+        }
+        let possible = walk_possible(graph, own, direction, DETOUR, &|one| one == other);
+        Some(match (possible.hit, possible.is_full) {
+            (Some(_), _) => Open::Maybe("calls that are only possible lead there".to_owned()),
+            (None, true) => Open::Maybe("more calls lead on than were followed".to_owned()),
+            (None, false) => Open::Nothing,
+        })
     }
 
     /// Whether a base of a type has a member of this name.
@@ -326,6 +348,10 @@ enum Open {
 }
 
 impl Open {
+    fn too_many(label: &str) -> Self {
+        Self::Maybe(format!("`{label}` holds more than was looked at"))
+    }
+
     fn named(name: &str, line: u32, reason: &str) -> Self {
         Self::Maybe(format!("an open reference `{name}` in line {line} may be it ({reason})"))
     }

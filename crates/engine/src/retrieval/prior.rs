@@ -1,13 +1,14 @@
 //! What speaks for or against nodes beside the words of a question: what an agent was primed with, and what agents told of
 //! answers to questions like it. Applied once, after the ranking: the ranking itself knows nothing of it.
 
-use m1nd_base::{Cancel, Cancelled};
+use m1nd_base::{Cancel, Cancelled, ContentHash};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::FxHashMap;
 
 use super::activate::{above_chance, seeds_of};
 use super::{ActivateAnswer, ActivateQuery, SeekAnswer, SeekQuery};
 use crate::feedback::Says;
+use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
 
 /// Nodes that one task primes, the nearest.
@@ -142,6 +143,22 @@ impl Prior {
         self.primed.is_empty() && self.told.is_empty()
     }
 
+    /// A number for what it does to rows: equal for equal effects, in every process. 0 if it does nothing.
+    pub fn state(&self, graph: &Graph) -> u64 {
+        if self.is_empty() {
+            return 0;
+        }
+        let mut nodes: Vec<NodeIx> = self.primed.keys().chain(self.told.keys()).copied().collect();
+        nodes.sort_unstable_by(|&a, &b| graph.id(a).cmp(graph.id(b)));
+        nodes.dedup();
+        let mut bytes = Vec::new();
+        for node in nodes {
+            bytes.extend_from_slice(graph.id(node).as_bytes());
+            bytes.extend_from_slice(&self.factor(node).to_le_bytes());
+        }
+        ContentHash::of(&bytes).short()
+    }
+
     /// Multiplies the scores and sorts. A score stays at most 1; rows that would exceed it keep their order.
     fn reorder<R>(&self, graph: &Graph, rows: &mut Vec<R>, node: fn(&R) -> NodeIx, score: fn(&mut R) -> &mut f64) {
         if !rows.iter().any(|row| self.factor(node(row)) != 1.0) {
@@ -159,16 +176,22 @@ impl Prior {
 }
 
 impl Snapshot {
-    /// [`Snapshot::seek`] with what is known beside the question.
+    /// [`Snapshot::seek_given`] with what is known beside the question.
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn seek_with(&self, query: &SeekQuery, prior: &Prior, cancel: &Cancel) -> Result<SeekAnswer, Cancelled> {
+    pub fn seek_with(
+        &self,
+        query: &SeekQuery,
+        prior: &Prior,
+        history: Option<&ProjectHistory>,
+        cancel: &Cancel,
+    ) -> Result<SeekAnswer, Cancelled> {
         if prior.is_empty() {
-            return self.seek(query, cancel);
+            return self.seek_given(query, history, cancel);
         }
         // What is known may lift a row over the least score, or push it below.
-        let mut answer = self.seek(&SeekQuery { min_score: 0.0, ..query.clone() }, cancel)?;
+        let mut answer = self.seek_given(&SeekQuery { min_score: 0.0, ..query.clone() }, history, cancel)?;
         prior.reorder(self.graph(), &mut answer.rows, |row| row.node, |row| &mut row.score);
         let before = answer.rows.len();
         answer.rows.retain(|row| row.score >= query.min_score);
@@ -178,7 +201,7 @@ impl Snapshot {
         Ok(answer)
     }
 
-    /// [`Snapshot::activate`] with what is known beside the question.
+    /// [`Snapshot::activate_given`] with what is known beside the question.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -186,9 +209,10 @@ impl Snapshot {
         &self,
         query: &ActivateQuery,
         prior: &Prior,
+        history: Option<&ProjectHistory>,
         cancel: &Cancel,
     ) -> Result<ActivateAnswer, Cancelled> {
-        let mut answer = self.activate(query, cancel)?;
+        let mut answer = self.activate_given(query, history, cancel)?;
         prior.reorder(self.graph(), &mut answer.rows, |row| row.node, |row| &mut row.activation);
         Ok(answer)
     }

@@ -12,7 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SeekQuery;
 use super::activate::seeds_of;
-use crate::patterns::callers::is_test;
+use crate::calls::is_test;
+use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
 
 /// Steps that a walk takes on average, scale by scale.
@@ -116,18 +117,23 @@ pub struct ResonateAnswer {
 type Left = Vec<(NodeIx, f64)>;
 
 impl Snapshot {
-    /// What is tied to a start at several scales, or the parts of the project.
+    /// What is tied to a start at several scales, or the parts of the project. The history has a part in what meets words.
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn resonate(&self, from: &ResonateFrom, cancel: &Cancel) -> Result<ResonateAnswer, Cancelled> {
+    pub fn resonate(
+        &self,
+        from: &ResonateFrom,
+        history: Option<&ProjectHistory>,
+        cancel: &Cancel,
+    ) -> Result<ResonateAnswer, Cancelled> {
         let graph = self.graph();
         let total = self.spread_weight(cancel)?;
         let seeds = match from {
             ResonateFrom::Node(node) => vec![(*node, 1.0)],
             ResonateFrom::Words(text) => {
                 let words = SeekQuery { text: text.clone(), graph_rerank: true, ..SeekQuery::default() };
-                seeds_of(graph, &self.seek(&words, cancel)?.rows)
+                seeds_of(graph, &self.seek_given(&words, history, cancel)?.rows)
             }
             ResonateFrom::Everywhere => return self.parts(total, cancel),
         };
@@ -216,16 +222,7 @@ fn walk(graph: &Graph, starts: &[(NodeIx, f64)], steps: u32, total: f64, cancel:
 /// What each node has above chance. Without what is only a part of something else, and what the starts contain.
 fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
     let is_start = |node: NodeIx| starts.iter().any(|(start, _)| *start == node);
-    let is_inside = |node: NodeIx| {
-        let mut around = graph.parent(node);
-        while let Some(parent) = around {
-            if is_start(parent) {
-                return true;
-            }
-            around = graph.parent(parent);
-        }
-        false
-    };
+    let is_inside = |node: NodeIx| graph.ancestors(node).any(is_start);
     // Tests are near whatever they test, and hide what else is.
     let from_test = starts.iter().any(|(start, _)| is_test(graph, *start));
     let is_row = |node: NodeIx| !is_part(graph.kind(node)) && (from_test || !is_test(graph, node));

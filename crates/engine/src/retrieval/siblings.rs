@@ -4,7 +4,8 @@ use m1nd_base::{NodeKind, Relation};
 use m1nd_graph::{Graph, NodeIx};
 
 use super::traits::Trait;
-use crate::patterns::callers::is_test;
+use crate::calls::is_test;
+use crate::snapshot::Snapshot;
 
 /// A smaller group has no pattern.
 const LEAST: usize = 4;
@@ -16,21 +17,21 @@ const EDGES: usize = 2_000;
 /// What the nodes of a group share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GroupKey {
-    /// They are members of one type or of one file.
+    /// They are members of one kind, of one type or of one file.
     MembersOf(NodeIx, u8),
     /// They are files of one folder with one ending.
     FilesOf(String, String),
-    /// They have an edge of this relation to one node.
-    With(Relation, NodeIx),
-    /// They have one name, in the files of one folder.
-    Named(String, String),
+    /// They are of one kind and have an edge of this relation to one node.
+    With(Relation, NodeIx, u8),
+    /// They are of one kind and have one name, in the files of one folder.
+    Named(String, String, u8),
 }
 
 impl GroupKey {
     /// Whether the trait is what makes the group.
     pub(super) fn is_trait(&self, other: &Trait) -> bool {
         match (self, other) {
-            (Self::With(relation, node), Trait::Uses(by, target)) => relation == by && node == target,
+            (Self::With(relation, node, _), Trait::Uses(by, target)) => relation == by && node == target,
             _ => false,
         }
     }
@@ -45,14 +46,15 @@ pub(super) struct Group {
 }
 
 /// The groups of siblings that a node belongs to.
-pub(super) fn groups_of(graph: &Graph, node: NodeIx) -> Vec<Group> {
+pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
+    let graph = snapshot.graph();
     let mut groups = Vec::new();
     let kind = graph.kind(node);
     if kind == NodeKind::File {
         let (folder, ending) = folder_and_ending(graph.path(node));
-        let files = graph.nodes().filter(|one| {
-            graph.kind(*one) == NodeKind::File && folder_and_ending(graph.path(*one)) == (folder, ending)
-        });
+        let paths = snapshot.files().within(folder).map(|file| file.path.as_str());
+        let files =
+            paths.filter(|path| folder_and_ending(path) == (folder, ending)).filter_map(|path| graph.find_file(path));
         let key = GroupKey::FilesOf(folder.to_owned(), ending.to_owned());
         add(graph, node, key, files.collect(), &mut groups);
         return groups;
@@ -72,7 +74,7 @@ pub(super) fn groups_of(graph: &Graph, node: NodeIx) -> Vec<Group> {
     for (relation, to) in shared {
         let same = graph.in_edges(to).take(EDGES).filter(|edge| edge.relation == relation);
         let members = same.map(|edge| edge.from).filter(|one| graph.kind(*one) == kind);
-        add(graph, node, GroupKey::With(relation, to), members.collect(), &mut groups);
+        add(graph, node, GroupKey::With(relation, to, kind as u8), members.collect(), &mut groups);
     }
     if graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::File) {
         let (folder, _) = folder_and_ending(graph.path(node));
@@ -81,7 +83,7 @@ pub(super) fn groups_of(graph: &Graph, node: NodeIx) -> Vec<Group> {
                 && folder_and_ending(graph.path(*one)).0 == folder
                 && graph.parent(*one).is_some_and(|parent| graph.kind(parent) == NodeKind::File)
         });
-        let key = GroupKey::Named(graph.label(node).to_owned(), folder.to_owned());
+        let key = GroupKey::Named(graph.label(node).to_owned(), folder.to_owned(), kind as u8);
         add(graph, node, key, same.collect(), &mut groups);
     }
     groups

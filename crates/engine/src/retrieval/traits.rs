@@ -4,7 +4,7 @@ use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
 use m1nd_graph::{EdgeRef, Graph, NodeIx};
 use rustc_hash::FxHashMap;
 
-use crate::patterns::callers::is_test;
+use crate::calls::is_test;
 
 /// Nodes inside a node whose connections count as its own.
 pub(super) const MEMBERS: usize = 300;
@@ -83,7 +83,7 @@ impl<'g> Traits<'g> {
         for &one in &own {
             // What a file imports and calls depends on what it is about; what is done with it does not.
             let out = graph.out_edges(one).take(EDGES).filter(|edge| !is_file && self.is_telling(edge));
-            for edge in out.filter(|edge| own.binary_search(&edge.to).is_err() && !own.contains(&edge.to)) {
+            for edge in out.filter(|edge| !own.contains(&edge.to)) {
                 note(Trait::Uses(edge.relation, edge.to), edge.tier, edge.sites.first());
             }
             let into = graph.in_edges(one).take(EDGES).filter(|edge| edge.relation != Relation::Contains);

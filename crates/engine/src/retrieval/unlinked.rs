@@ -22,8 +22,9 @@ const LEAST_LIKELY: f64 = 0.01;
 /// Nodes and edges of a file that are looked at.
 const MEMBERS: usize = 2_000;
 const EDGES: usize = 400;
-/// Commits named as evidence.
+/// Commits, and neighbours, named as evidence.
 const NAMED_COMMITS: usize = 3;
+const NAMED_NEIGHBOURS: usize = 3;
 
 /// Two files that change together and are not connected in the code within two steps from file to file.
 #[derive(Debug, Clone, PartialEq)]
@@ -169,7 +170,7 @@ pub(super) fn structural_holes(
         with.sort_by(|&a, &b| {
             graph.pagerank(b).total_cmp(&graph.pagerank(a)).then_with(|| graph.id(a).cmp(graph.id(b)))
         });
-        with.truncate(NAMED_COMMITS);
+        with.truncate(NAMED_NEIGHBOURS);
         holes.push(StructuralHole { node, neighbours: with, connected, of: connections.len(), score, p_value });
     }
     holes.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));

@@ -273,7 +273,11 @@ impl Writer {
                 self.trim_facts();
                 self.read_history();
             }
-            Event::Changed { root, changes } => self.changed(&root, changes),
+            Event::Changed { root, changes } => {
+                self.changed(&root, changes);
+                // A switch of the branch changes files, too.
+                self.read_history();
+            }
             Event::Packed => self.packed(),
             Event::Damaged { path, why } => self.damaged(&path, &why),
             Event::Stop => {}

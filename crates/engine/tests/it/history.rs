@@ -6,6 +6,7 @@ pub(crate) mod repository;
 
 use m1nd_base::Cancel;
 use m1nd_engine::analysis::trace::TraceQuery;
+use m1nd_engine::retrieval::SeekQuery;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode, Snapshot};
 use m1nd_testkit::TempTree;
 use repository::{Put, Repository};
@@ -65,11 +66,17 @@ fn a_stored_history_is_used_and_a_damaged_one_is_not() {
     std::fs::rename(repository.tree.join(".git/away"), repository.tree.join(".git/objects")).expect("renamed");
     let stored = walk(home.path()).into_iter().find(|path| path.to_string_lossy().contains("history-"));
     let stored = stored.expect("a stored history");
-    std::fs::write(&stored, b"m1ndhist and then nothing that fits it, not even a checksum").expect("written");
+    let mut bytes = std::fs::read(&stored).expect("readable");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    std::fs::write(&stored, bytes).expect("written");
     let engine = open(&home, &[&repository.tree]);
     assert_eq!(subjects(&engine.snapshot(), "a.py"), expected);
     let set_aside = walk(home.path()).into_iter().filter(|path| path.to_string_lossy().contains(".corrupt-")).count();
-    assert!(set_aside == 0 || set_aside == 1);
+    assert_eq!(set_aside, 1);
+    drop(engine);
+    std::fs::rename(repository.tree.join(".git/objects"), repository.tree.join(".git/away")).expect("renamed");
+    assert_eq!(subjects(&open(&home, &[&repository.tree]).snapshot(), "a.py"), expected, "it was stored anew");
 }
 
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
@@ -133,4 +140,20 @@ fn every_root_has_its_own() {
     assert_eq!(subjects(&snapshot, &path).len(), 3);
     let history = snapshot.history(&Cancel::new());
     assert_eq!(history.partners(&path, 3)[0].path, format!("{prefix}test_a.py"));
+}
+
+#[test]
+fn roots_without_a_history_are_named_beside_those_with_one() {
+    let (first, home) = (repository(), TempDir::new().expect("a folder"));
+    let second = TempTree::new("//- b.py\ndef load():\n    pass\n");
+    let engine = open(&home, &[&first.tree, &second]);
+    ingest(&engine, IngestRequest::code(first.tree.path())).expect("ingests");
+    let merge = IngestRequest { mode: Mode::Merge, ..IngestRequest::code(second.path()) };
+    ingest(&engine, merge).expect("ingests");
+    let snapshot = engine.snapshot();
+    snapshot.history(&Cancel::new());
+    let words = SeekQuery { text: "load".into(), graph_rerank: true, ..SeekQuery::default() };
+    let found = snapshot.seek(&words, &Cancel::new()).expect("not cancelled");
+    let said = found.no_history.expect("the second root has none");
+    assert!(said.starts_with(&snapshot.roots()[1].prefix) && said.contains("no history"), "{said}");
 }

@@ -209,6 +209,35 @@ fn read_only_never_writes() {
 }
 
 #[test]
+fn what_is_opened_for_reading_makes_nothing_and_hides_no_index_around_it() {
+    let project = Project::new("//- a.py\ndef f():\n    pass\n//- inner/b.py\ndef g():\n    pass\n");
+    let inner = project.tree.join("inner");
+    let store = project.home.path().join("store");
+    let config = m1nd_engine::EngineConfig {
+        read_only: true,
+        ..m1nd_engine::EngineConfig::new(store.clone(), vec![inner.clone()])
+    };
+    let reads = |config: &m1nd_engine::EngineConfig| {
+        let engine = m1nd_engine::Engine::open(config.clone()).expect("opens");
+        assert_eq!(engine.status().role, ProcessRole::ReadOnly);
+        engine.snapshot().graph().node_count()
+    };
+    assert_eq!(reads(&config), 0);
+    assert!(!store.exists(), "nothing is made");
+    let writes = m1nd_engine::EngineConfig::new(store.clone(), vec![project.tree.path().to_owned()]);
+    let engine = m1nd_engine::Engine::open(writes).expect("opens");
+    ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    drop(engine);
+    assert_eq!(reads(&config), 0);
+    // A project that was only opened, as by an older version, has no snapshot.
+    drop(m1nd_engine::Engine::open(m1nd_engine::EngineConfig { read_only: false, ..config }).expect("opens"));
+    let mind = tempfile::TempDir::new().expect("a folder");
+    let keeper = m1nd_engine::memory::Keeper::new(mind.path(), Some(&store));
+    let around = keeper.with_index(&inner, |snapshot| snapshot.map(|snapshot| snapshot.files().len()));
+    assert_eq!(around, Some(2), "the index of the folder around it");
+}
+
+#[test]
 fn of_many_that_start_at_once_exactly_one_writes() {
     let project = Project::new(FIXTURE);
     drop(project.indexed());

@@ -1,4 +1,5 @@
-use crate::repository::{DAY, Move, Put, Remove, Repository, START, lines, subjects};
+use crate::histories::subjects;
+use crate::repository::{DAY, Move, Put, Remove, Repository, START, lines};
 
 #[test]
 fn a_file_has_the_commits_that_touched_it() {

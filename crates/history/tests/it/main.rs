@@ -1,6 +1,7 @@
 //! The history of repositories that the tests write object by object.
 
 mod files;
+mod histories;
 mod messages;
 mod odd;
 mod reading;

@@ -3,7 +3,8 @@
 use m1nd_history::{Cut, GitFolder, NoHistory};
 use m1nd_testkit::TempTree;
 
-use crate::repository::{Put, Repository, START, lines, subjects};
+use crate::histories::subjects;
+use crate::repository::{Put, Repository, START, lines};
 
 #[test]
 fn without_git_there_is_a_reason() {

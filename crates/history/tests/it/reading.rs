@@ -3,7 +3,8 @@ use std::time::Duration;
 use m1nd_history::{Cut, GitFolder, History, NoHistory, ReadLimits, StoredError, decode, encode, read};
 use m1nd_testkit::Random;
 
-use crate::repository::{Move, Put, Remove, Repository, lines, subjects};
+use crate::histories::subjects;
+use crate::repository::{Move, Put, Remove, Repository, lines};
 
 fn same(one: &History, other: &History) -> bool {
     encode(one).expect("encodes") == encode(other).expect("encodes")

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 
 use gix_hash::{Kind, ObjectId};
 use gix_object::Write;
-use m1nd_base::Cancel;
-use m1nd_history::{GitFolder, History, NoHistory, ReadLimits, read};
 use m1nd_testkit::TempTree;
 
 /// Time of the first commit of a test.
@@ -122,27 +120,9 @@ impl Repository {
         let hex = id.to_string();
         self.tree.join(".git/objects").join(&hex[..2]).join(&hex[2..])
     }
-
-    pub(crate) fn read(&self) -> Result<History, NoHistory> {
-        self.read_after(None, &ReadLimits::default())
-    }
-
-    pub(crate) fn history(&self) -> History {
-        self.read().expect("a history")
-    }
-
-    pub(crate) fn read_after(&self, known: Option<&History>, limits: &ReadLimits) -> Result<History, NoHistory> {
-        let git = GitFolder::find(self.tree.path())?;
-        read(&git, &git.head()?, known, limits, &Cancel::new())
-    }
 }
 
 /// Text of so many lines that differ between `name`s.
 pub(crate) fn lines(name: &str, count: usize) -> String {
     (0..count).map(|number| format!("{name} says {number}\n")).collect()
-}
-
-/// Subjects of the commits of a file, newest first.
-pub(crate) fn subjects(history: &History, path: &str) -> Vec<String> {
-    history.file(path).map_or_else(Vec::new, |file| file.commits().map(|commit| commit.subject.to_string()).collect())
 }

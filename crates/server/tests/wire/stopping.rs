@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use m1nd_engine::{Engine, EngineConfig, ProcessRole};
+use m1nd_server::{ServeOptions, serve};
 use m1nd_testkit::Random;
 use serde_json::json;
 
@@ -101,4 +103,21 @@ fn progress_grows_until_the_answer_and_ends_there() {
     assert_eq!(notices.last().unwrap()["params"]["total"], json!(800.0));
     assert_eq!(session.wire.within(QUIET), None, "no progress after the answer");
     session.finish();
+}
+
+#[test]
+fn with_the_end_of_the_input_the_engine_is_free_to_save() {
+    let folders = tempfile::tempdir().unwrap();
+    let root = folders.path().join("project");
+    std::fs::create_dir_all(root.join(".mind")).unwrap();
+    std::fs::write(root.join(".mind/MEMORY.md"), "# P\n\n## Gotchas\n- one -> two\n").unwrap();
+    let mut config = EngineConfig::new(folders.path().join("home"), vec![root]);
+    config.mind_home = folders.path().join("mind");
+    for round in 0..5 {
+        let engine = Engine::open(config.clone()).unwrap();
+        assert_eq!(engine.status().role, ProcessRole::Writer, "round {round}: the engine before has ended");
+        let (_client_input, server_output) = std::io::pipe().unwrap();
+        let options = ServeOptions { tools: crate::tools::TOOLS, ..ServeOptions::default() };
+        serve(&engine, options, &b""[..], server_output).unwrap();
+    }
 }

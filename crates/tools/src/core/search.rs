@@ -267,7 +267,7 @@ fn semantic(
     }
     let query =
         SeekQuery { text: input.query.clone(), scope: scope.clone(), graph_rerank: true, ..SeekQuery::default() };
-    let found = snapshot.seek(&query, cx.cancel())?;
+    let found = snapshot.seek_given(&query, cx.loaded_history().as_ref(), cx.cancel())?;
     let total = found.rows.len();
     let context = input.context_lines.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
     let limit = if input.count_only { 0 } else { page.limit };
@@ -286,7 +286,10 @@ fn semantic(
         files_searched: 0,
         files_skipped: 0,
         files_not_searched: 0,
-        inline_summary: Some("ranked by words in names, headers, comments, paths and bodies; no embeddings".to_owned()),
+        inline_summary: Some(match found.used_vectors {
+            true => "ranked by words in names, headers, comments, paths and bodies, and by their meaning".to_owned(),
+            false => "ranked by words in names, headers, comments, paths and bodies; no embeddings".to_owned(),
+        }),
     })
 }
 

@@ -98,7 +98,8 @@ pub(crate) struct Receipt {
 #[derive(Debug, Serialize)]
 pub(crate) struct TrustEnvelope {
     verdict: &'static str,
-    /// Confidence in the first file, 0 to 1; null without `graph_rerank`.
+    /// Confidence in the file of the first row, 0 to 1; null where the ranking puts another file first, and without
+    /// `graph_rerank`.
     score: Option<f64>,
     calibrated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,7 +124,7 @@ pub(crate) struct Output {
     model: Option<ModelNote>,
     #[serde(flatten)]
     prior: PriorNote,
-    /// Why the history of git took no part in the ranking.
+    /// What of the history of git took no part in the ranking, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     history_missing: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,15 +167,16 @@ rows of one file alternate with others.
 
 `score` is 0 to 1, comparable within an answer; rows below `min_score` are counted in `below_min_score`. `score_breakdown`
 holds only what was computed: `embedding_similarity` is null without vectors (`embeddings: false`, or an index that has none
-yet: `embeddings_used`), `temporal_recency` without history (`history_missing` says why). `best_field` is `meaning` or `context`
+yet: `embeddings_used`), `temporal_recency` without history; `history_missing` says what of the history is not there or of another
+commit than is checked out. `best_field` is `meaning` or `context`
 where no word is met. `token_budget` cuts the page to about so many tokens. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true.
 `sufficiency` says whether the first row stands out and which words nothing meets. `trust_envelope`: `act` from the confidence
-whose precision was measured on issues and commits (`calibration_receipt`), `abstain` where the first row is no better than a
-guess, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
+whose precision was measured on issues and commits (`calibration_receipt`; only where vectors and the whole history took part,
+without `scope` and `node_types`, and the first row is of the file that the ranking puts first), `abstain` where that is no better
+than a guess, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
 `--model FOLDER`, that model orders the best 50 anew: `model` names it, or says why it could not be asked.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const PAGED: bool = true;
-    const HAS_PRIOR: bool = true;
     const UNLISTED: &'static [&'static str] = &["embeddings", "token_budget"];
     type Input = Input;
     type Output = Output;
@@ -198,12 +200,13 @@ impl ReadTool for Seek {
             model: cx.model().filter(|_| rerank && input.embeddings.unwrap_or(true)),
         };
         let prior = cx.prior(&input.agent_id, &input.query)?;
-        let found = snapshot.seek_with(&query, &prior, cx.cancel())?;
+        let history = if rerank { cx.loaded_history() } else { None };
+        let found = snapshot.seek_with(&query, &prior, history.as_ref(), cx.cancel())?;
         let sufficiency = sufficiency(&found);
         let guidance = guidance(snapshot, &found, &sufficiency, &input.query, min_score);
         let total = found.rows.len();
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
-        let found_confidence = found.confidence;
+        let trust_envelope = trust(snapshot, &query, &found, &sufficiency);
         let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
         let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
         let (results, budget) = rows::within_tokens(results, input.token_budget);
@@ -220,7 +223,7 @@ impl ReadTool for Seek {
             model: found.model.map(ModelNote::from),
             history_missing: found.no_history,
             budget,
-            trust_envelope: trust(found_confidence, &sufficiency),
+            trust_envelope,
             sufficiency,
         };
         Ok(Answer::new(output).rows("results", total).guidance(guidance))
@@ -277,10 +280,23 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
     Sufficiency { state, unmatched_words, why, met: first.matched.len() }
 }
 
-fn trust(confidence: Option<f64>, sufficiency: &Sufficiency) -> TrustEnvelope {
+fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency: &Sufficiency) -> TrustEnvelope {
     let measured = Calibration::measured();
-    let calibrated = confidence.is_some() && measured.rows > 0 && measured.act_at <= 1.0;
     let mut reasons = vec![sufficiency.why.clone()];
+    // The confidence is about the model's own first file, of all files.
+    let is_best = |row: &SeekRow| found.best_file.is_some() && snapshot.graph().file(row.node) == found.best_file;
+    let confidence = found.confidence.filter(|_| found.rows.first().is_some_and(is_best));
+    if found.confidence.is_some() && confidence.is_none() && !found.rows.is_empty() {
+        reasons.push("the first row is not of the file that the ranking itself puts first".to_owned());
+    }
+    // It was measured with all signals, over all files and kinds.
+    let is_as_measured =
+        found.used_vectors && found.no_history.is_none() && query.scope.is_empty() && query.kinds.is_empty();
+    if confidence.is_some() && !is_as_measured {
+        let how = "with word vectors and the whole history, without `scope` and `node_types`";
+        reasons.push(format!("the precision was measured {how}"));
+    }
+    let calibrated = confidence.is_some() && is_as_measured && measured.rows > 0 && measured.act_at <= 1.0;
     let verdict = match confidence {
         _ if sufficiency.state == "insufficient" && sufficiency.met == 0 => "abstain",
         None => "reverify",

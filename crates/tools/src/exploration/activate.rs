@@ -143,7 +143,6 @@ steps, with their commits; `structural_holes` are nodes that are no rows, but co
 (`p_value`, given their number of connections). Commit subjects are text of the repository. Nothing is changed by asking.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
-    const HAS_PRIOR: bool = true;
     const UNLISTED: &'static [&'static str] = &["xlr", "include_ghost_edges", "token_budget"];
     type Input = Input;
     type Output = Output;
@@ -165,7 +164,8 @@ impl ReadTool for Activate {
             max_rows: MAX_RANKED,
         };
         let prior = cx.prior(&input.agent_id, &input.query)?;
-        let found = snapshot.activate_with(&query, &prior, cx.cancel())?;
+        let history = if query.needs_history() { Some(cx.history()) } else { cx.loaded_history() };
+        let found = snapshot.activate_with(&query, &prior, history.as_ref(), cx.cancel())?;
         let guidance = guidance(snapshot, &found, &input.query);
         let total = found.rows.len();
         let rows = page.cut(found.rows.clone()).into_iter().map(|found| row(snapshot, &found, &prior)).collect();
@@ -256,6 +256,9 @@ fn missing(found: &ActivateAnswer) -> Option<String> {
     let mut gaps: Vec<String> = Vec::new();
     for (dimension, reason) in &found.unavailable {
         gaps.push(format!("{}: {reason}", dimension.word()));
+    }
+    if found.total_rows > found.rows.len() {
+        gaps.push(format!("only the best {} of {} nodes are listed", found.rows.len(), found.total_rows));
     }
     if found.incomplete {
         gaps.push("the neighbourhood is larger than was looked at".to_owned());

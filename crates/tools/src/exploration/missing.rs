@@ -166,7 +166,7 @@ impl ReadTool for Missing {
         if !(0.0..=1.0).contains(&least) {
             return Err(ToolError::invalid(format!("argument `min_sibling_activation` is {least}, expected 0 to 1")));
         }
-        let found = snapshot.gaps(&input.query, least, cx.cancel())?;
+        let found = snapshot.gaps(&input.query, least, &cx.history(), cx.cancel())?;
         let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
         let guidance = guidance(snapshot, &found, &input.query);
         let sure = found.holes.iter().filter(|hole| hole.open.is_none()).count();
@@ -296,7 +296,7 @@ fn siblings(snapshot: &Snapshot, hole: &Hole) -> String {
             let folder = if folder.is_empty() { "the root" } else { folder };
             format!("files in {folder} ending in .{ending}")
         }
-        GroupKey::With(relation, to) => {
+        GroupKey::With(relation, to, _) => {
             let how = match relation {
                 Relation::Decorates => "decorated with",
                 Relation::Implements => "that implement",
@@ -305,7 +305,7 @@ fn siblings(snapshot: &Snapshot, hole: &Hole) -> String {
             };
             format!("{kinds} {how} {}", graph.label(*to))
         }
-        GroupKey::Named(name, folder) => format!("{kinds} named {name} in {folder}"),
+        GroupKey::Named(name, folder, _) => format!("{kinds} named {name} in {folder}"),
     }
 }
 

@@ -109,7 +109,8 @@ being what chance gives and 1 the same places; `shared` names what both are conn
 
 With neither `query` nor `node_id` it shows the parts of the project: `groups` around `anchor`s, important nodes none of which is
 near another (files and types, at most 12, the most important first), and the pairs of these. `harmonic_order` is then the number of the
-group. Rows come by group. `incomplete`: a limit of edges was reached. The answer depends on the graph alone.";
+group. Rows come by group. `incomplete`: a limit of edges was reached. The answer depends on the graph alone,
+but for what meets `query`: that is ranked as by `seek`.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
     type Input = Input;
@@ -120,7 +121,8 @@ impl ReadTool for Resonate {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let (from, seed) = from(snapshot, &input)?;
-        let found = snapshot.resonate(&from, cx.cancel())?;
+        let history = matches!(from, ResonateFrom::Words(_)).then(|| cx.loaded_history()).flatten();
+        let found = snapshot.resonate(&from, history.as_ref(), cx.cancel())?;
         let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
         let guidance = guidance(snapshot, &found, &from);
         let graph = snapshot.graph();

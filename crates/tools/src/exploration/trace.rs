@@ -189,7 +189,7 @@ impl ReadTool for Trace {
             window_hours: window,
             max_suspects: MAX_SUSPECTS,
         };
-        let found = snapshot.trace(&query, cx.cancel())?;
+        let found = snapshot.trace_given(&query, &cx.history(), cx.cancel())?;
         let guidance = guidance(snapshot, &found);
         let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
         let total = found.suspects.len();

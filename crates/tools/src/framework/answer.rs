@@ -78,12 +78,14 @@ pub struct Answer<T> {
     pub(crate) body: T,
     pub(crate) rows: Option<(&'static str, usize)>,
     pub(crate) guidance: Option<Guidance>,
+    /// State of what its rows depend on beside the arguments and the graph, see [`Cursor::state`].
+    pub(crate) state: u64,
 }
 
 impl<T> Answer<T> {
     /// An answer that is always whole.
     pub fn new(body: T) -> Self {
-        Self { body, rows: None, guidance: None }
+        Self { body, rows: None, guidance: None, state: 0 }
     }
 
     /// Names the member of the body that is a page of rows, and how many rows there are in all. The framework may cut it
@@ -102,24 +104,26 @@ impl<T> Answer<T> {
     }
 }
 
-/// Where a cursor goes on. It names the generation and the call it belongs to, so it cannot be used for another.
+/// Where a cursor goes on. It names what the answer depended on, so that no page follows one of another order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cursor {
     pub(crate) generation: u64,
+    /// Identifies the tool and its arguments.
     pub(crate) call: u32,
+    /// Of what else the rows depend on: priming, feedback, the history.
+    pub(crate) state: u32,
     pub(crate) offset: usize,
 }
 
 impl Cursor {
-    /// Identifies a call by its tool, its arguments (cursor and size budget left out) and the state of what else its rows
-    /// depend on.
-    pub(crate) fn call_of(tool: &str, arguments: &Map<String, Value>, state: u64) -> u32 {
-        let text = format!("{tool}{state}{}", Value::Object(arguments.clone()));
+    /// Identifies a call by its tool and its arguments (cursor and size budget left out).
+    pub(crate) fn call_of(tool: &str, arguments: &Map<String, Value>) -> u32 {
+        let text = format!("{tool}{}", Value::Object(arguments.clone()));
         ContentHash::of(text.as_bytes()).short() as u32
     }
 
     pub(crate) fn to_text(self) -> String {
-        format!("{:x}-{:08x}-{:x}", self.generation, self.call, self.offset)
+        format!("{:x}-{:08x}-{:08x}-{:x}", self.generation, self.call, self.state, self.offset)
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -127,31 +131,39 @@ impl Cursor {
         let cursor = Self {
             generation: u64::from_str_radix(parts.next()?, 16).ok()?,
             call: u32::from_str_radix(parts.next()?, 16).ok()?,
+            state: u32::from_str_radix(parts.next()?, 16).ok()?,
             offset: usize::from_str_radix(parts.next()?, 16).ok()?,
         };
         parts.next().is_none().then_some(cursor)
     }
 
-    /// The offset that `text` stands for, if it belongs to this call and generation.
-    pub(crate) fn offset_of(text: &str, generation: u64, call: u32) -> Result<usize, ToolError> {
-        let stale = |message: String| {
-            ToolError::new(ErrorCode::StaleCursor, message).next_step("repeat the call without `cursor`")
-        };
+    /// The cursor that `text` stands for, if it belongs to this call and generation.
+    pub(crate) fn of_call(text: &str, generation: u64, call: u32) -> Result<Self, ToolError> {
         let cursor = Self::parse(text)
             .ok_or_else(|| ToolError::invalid("`cursor` is not one that a truncated answer gave; pass it unchanged"))?;
         if cursor.generation != generation {
-            return Err(stale(format!(
-                "the cursor belongs to generation {}, the graph is at {generation}",
-                cursor.generation
-            )));
+            let belongs = cursor.generation;
+            return Err(stale(format!("the cursor belongs to generation {belongs}, the graph is at {generation}")));
         }
         if cursor.call != call {
-            return Err(stale(
-                "the cursor belongs to a call with other arguments, or priming or feedback changed since".to_owned(),
-            ));
+            return Err(stale("the cursor belongs to a call with other arguments".to_owned()));
         }
-        Ok(cursor.offset)
+        Ok(cursor)
     }
+
+    /// Refuses to go on where the rows depend on another state than those of the page before.
+    pub(crate) fn check_state(self, state: u32) -> Result<(), ToolError> {
+        if self.state == state {
+            return Ok(());
+        }
+        Err(stale(
+            "what the order of rows depends on (priming, feedback, history) changed since the page before".to_owned(),
+        ))
+    }
+}
+
+fn stale(message: String) -> ToolError {
+    ToolError::new(ErrorCode::StaleCursor, message).next_step("repeat the call without `cursor`")
 }
 
 /// For fields that are left out of an answer where nothing is counted.
@@ -165,13 +177,19 @@ mod tests {
 
     #[test]
     fn foreign_and_old_cursors_are_refused() {
-        let cursor = Cursor { generation: 7, call: 3, offset: 10 }.to_text();
-        let code = |generation, call| Cursor::offset_of(&cursor, generation, call).map_err(|error| error.code);
-        assert_eq!(code(7, 3), Ok(10));
-        assert_eq!(code(8, 3), Err(ErrorCode::StaleCursor));
-        assert_eq!(code(7, 4), Err(ErrorCode::StaleCursor));
-        for bad in ["", "x", "1-2", "1-2-3-4", "--", "zz-1-1"] {
-            assert_eq!(Cursor::offset_of(bad, 1, 2).map_err(|e| e.code), Err(ErrorCode::InvalidParams), "{bad:?}");
+        let cursor = Cursor { generation: 7, call: 3, state: 5, offset: 10 }.to_text();
+        let code = |generation, call, state| {
+            let cursor = Cursor::of_call(&cursor, generation, call);
+            let checked = cursor.and_then(|cursor| cursor.check_state(state).map(|()| cursor.offset));
+            checked.map_err(|error| error.code)
+        };
+        assert_eq!(code(7, 3, 5), Ok(10));
+        for other in [(8, 3, 5), (7, 4, 5), (7, 3, 6)] {
+            assert_eq!(code(other.0, other.1, other.2), Err(ErrorCode::StaleCursor), "{other:?}");
+        }
+        for bad in ["", "x", "1-2-3", "1-2-3-4-5", "---", "zz-1-1-1"] {
+            let code = Cursor::of_call(bad, 1, 2).map_err(|error| error.code);
+            assert_eq!(code, Err(ErrorCode::InvalidParams), "{bad:?}");
         }
     }
 }

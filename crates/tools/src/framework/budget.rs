@@ -245,7 +245,7 @@ mod tests {
 
     use super::*;
 
-    const AT: Cursor = Cursor { generation: 7, call: 3, offset: 10 };
+    const AT: Cursor = Cursor { generation: 7, call: 3, state: 0, offset: 10 };
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().expect("an object").clone()
@@ -273,8 +273,8 @@ mod tests {
         let kept = len(&cut, "rows");
         assert!(kept > 30 && kept < 50, "{kept}");
         assert_eq!(cut["truncated"], json!(true));
-        let next = Cursor::offset_of(cut["cursor"].as_str().expect("cursor"), 7, 3).expect("own cursor");
-        assert_eq!(next, 10 + kept);
+        let next = Cursor::of_call(cut["cursor"].as_str().expect("cursor"), 7, 3).expect("own cursor");
+        assert_eq!(next.offset, 10 + kept);
     }
 
     #[test]
@@ -342,7 +342,7 @@ mod tests {
             let cut = cut(Value::Object(body), Some(page), budget);
             prop_assert!(had == 0 || len(&cut, "list0") > 0);
             let shown = len(&cut, "list0");
-            let next = cut.get("cursor").and_then(Value::as_str).map(|c| Cursor::offset_of(c, 7, 3).expect("own"));
+            let next = cut.get("cursor").and_then(Value::as_str).map(|c| Cursor::of_call(c, 7, 3).expect("own").offset);
             prop_assert_eq!(next, (shown > 0 && 10 + shown < had + 10).then_some(10 + shown));
         }
     }

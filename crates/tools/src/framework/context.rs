@@ -1,6 +1,8 @@
+use std::cell::Cell;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Progress};
+use m1nd_base::{Cancel, ContentHash, Progress};
+use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::retrieval::Prior;
 use m1nd_engine::{Engine, LocalModel, Snapshot};
 
@@ -35,11 +37,18 @@ pub struct ReadContext<'a> {
     snapshot: &'a Arc<Snapshot>,
     cancel: &'a Cancel,
     offset: usize,
+    /// Of what was handed out that may be another at the next call: the next page has to rest on the same.
+    state: &'a Cell<u64>,
 }
 
 impl<'a> ReadContext<'a> {
-    pub(super) fn new(cx: &'a Context<'a>, offset: usize) -> Self {
-        Self { engine: cx.engine, snapshot: &cx.snapshot, cancel: cx.cancel, offset }
+    pub(super) fn new(cx: &'a Context<'a>, offset: usize, state: &'a Cell<u64>) -> Self {
+        Self { engine: cx.engine, snapshot: &cx.snapshot, cancel: cx.cancel, offset, state }
+    }
+
+    fn rests_on(&self, state: u64) {
+        let both = [self.state.get().to_le_bytes(), state.to_le_bytes()].concat();
+        self.state.set(ContentHash::of(&both).short());
     }
 
     /// The state to answer from.
@@ -64,7 +73,23 @@ impl<'a> ReadContext<'a> {
 
     /// What speaks for or against nodes beside the words of a question.
     pub fn prior(&self, agent: &str, text: &str) -> Result<Prior, ToolError> {
-        Ok(self.engine.prior(agent, text, self.snapshot, self.cancel)?)
+        let prior = self.engine.prior(agent, text, self.snapshot, self.cancel)?;
+        self.rests_on(prior.state(self.snapshot.graph()));
+        Ok(prior)
+    }
+
+    /// What git tells, read on to what is checked out now. Taken once: an answer never mixes two states of it.
+    pub fn history(&self) -> ProjectHistory {
+        let history = self.snapshot.history(self.cancel);
+        self.rests_on(history.state());
+        history
+    }
+
+    /// What git tells as far as it is loaded; `None` while it is not.
+    pub fn loaded_history(&self) -> Option<ProjectHistory> {
+        let history = self.snapshot.loaded_history();
+        self.rests_on(history.as_ref().map_or(0, ProjectHistory::state));
+        history
     }
 
     /// The model of meaning that the user named.

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -109,8 +110,6 @@ pub trait Tool {
     const PAGED: bool = false;
     /// Whether calls wait their turn when many run; tools that say how the server is must answer then, too.
     const WAITS: bool = true;
-    /// Whether its rows depend on what the agent was primed with and on feedback: pages then go on only while that is so.
-    const HAS_PRIOR: bool = false;
     /// Largest answer when the caller does not say, in bytes; never more than 25,000 tokens.
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Other names of arguments, with the name they stand for.
@@ -163,8 +162,6 @@ pub struct ToolDef {
     pub paged: bool,
     /// Whether calls wait their turn when many run.
     pub waits: bool,
-    /// Whether its rows depend on priming and feedback.
-    pub has_prior: bool,
     /// Largest answer when the caller does not say, in bytes.
     pub answer_bytes: usize,
     /// The member whose value alone is the text of an answer.
@@ -199,7 +196,6 @@ impl ToolDef {
             unlisted: T::UNLISTED,
             paged: T::PAGED,
             waits: T::WAITS,
-            has_prior: T::HAS_PRIOR,
             answer_bytes: T::ANSWER_BYTES,
             text_of: T::TEXT_OF,
             schema: input_schema::<T::Input>,
@@ -252,10 +248,8 @@ impl ToolDef {
         let schema = self.schema();
         arguments::normalise(&schema, self.argument_aliases, &mut arguments);
         arguments::check(&schema, &arguments)?;
-        let mut prior = 0;
         if let Some(agent) = arguments.get("agent_id").and_then(Value::as_str) {
             cx.engine.touch_agent(agent);
-            prior = if self.has_prior { cx.engine.prior_state(agent) } else { 0 };
         }
         let (mut budget, mut cursor) = (self.answer_bytes.min(MAX_ANSWER_BYTES), None);
         if self.paged {
@@ -264,10 +258,14 @@ impl ToolDef {
             let asked = asked.map(|asked| usize::try_from(asked).unwrap_or(usize::MAX));
             budget = asked.unwrap_or(budget).clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         }
-        let (generation, call) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments, prior));
-        let offset = cursor.map_or(Ok(0), |text| Cursor::offset_of(&text, generation, call))?;
+        let (generation, call) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
+        let cursor = cursor.map(|text| Cursor::of_call(&text, generation, call)).transpose()?;
+        let offset = cursor.map_or(0, |cursor| cursor.offset);
 
         let answer = (self.run)(cx, Value::Object(arguments), offset)?;
+        // Only now is it known what the rows depend on.
+        let state = answer.state as u32;
+        cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
         let Value::Object(mut body) = answer.body else {
             return Err(ToolError::new(ErrorCode::Internal, format!("`{}` did not answer with an object", self.name)));
         };
@@ -281,7 +279,7 @@ impl ToolDef {
         body.insert("generation".into(), current.into());
         // Before the size is measured: characters that are made visible take more room.
         let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };
-        let at = Cursor { generation, call, offset };
+        let at = Cursor { generation, call, state, offset };
         budget::fit(&mut body, answer.rows.map(|(member, total)| Paged { member, total, at }), budget);
         Ok(body)
     }
@@ -317,11 +315,13 @@ fn parse<T: Tool>(arguments: Value) -> Result<T::Input, ToolError> {
 fn erase<T: Serialize>(answer: Answer<T>) -> Result<Answer<Value>, ToolError> {
     let body = serde_json::to_value(&answer.body)
         .map_err(|error| ToolError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")))?;
-    Ok(Answer { body, rows: answer.rows, guidance: answer.guidance })
+    Ok(Answer { body, rows: answer.rows, guidance: answer.guidance, state: answer.state })
 }
 
 fn run_read<T: ReadTool>(cx: &Context<'_>, arguments: Value, offset: usize) -> Result<Answer<Value>, ToolError> {
-    erase(T::run(&ReadContext::new(cx, offset), parse::<T>(arguments)?)?)
+    let state = Cell::new(0);
+    let answer = T::run(&ReadContext::new(cx, offset, &state), parse::<T>(arguments)?)?;
+    erase(Answer { state: state.get(), ..answer })
 }
 
 fn run_write<T: WriteTool>(cx: &Context<'_>, arguments: Value, _offset: usize) -> Result<Answer<Value>, ToolError> {

@@ -93,3 +93,14 @@ fn words_that_nothing_meets_lead_to_the_text_search() {
     assert_eq!((&answer["next_suggested_tool"], &answer["confidence"]), (&json!("search"), &json!(0.0)));
     project.err("activate", json!({"query": " ?! "}));
 }
+
+#[test]
+fn more_than_is_ranked_is_said() {
+    let calls: String = (0..1_100).map(|n| format!("    step_{n}()\n")).collect();
+    let steps: String = (0..1_100).map(|n| format!("def step_{n}():\n    return {n}\n\n\n")).collect();
+    let project = Project::new(&format!("//- a.py\n{steps}def settle_invoice():\n{calls}"));
+    let answer = project.ok("activate", json!({"query": "settle invoice", "dimensions": ["causal", "structural"]}));
+    assert!(answer["total_activated"].as_u64() > Some(1_000), "{}", answer["total_activated"]);
+    let said = answer["what_is_missing"].as_str().unwrap_or_default();
+    assert!(said.contains("only the best 1000 of"), "{said}");
+}

@@ -1,8 +1,13 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::{Engine, EngineConfig};
-use m1nd_testkit::TempTree;
+use m1nd_testkit::{TempTree, parse_fixture};
 use m1nd_tools::{Context, ToolError, find};
 use serde_json::{Value, json};
+
+use crate::repository::{Put, Repository};
 
 /// Several files of one small program, with one way into it, a test, look-alike folders and an unresolved call.
 pub(crate) const PROGRAM: &str = r#"
@@ -84,7 +89,26 @@ impl Project {
 
     /// An engine that is set up otherwise.
     pub(crate) fn with(fixture: &str, change: impl FnOnce(&mut EngineConfig)) -> Self {
-        let tree = TempTree::new(fixture);
+        Self::over(TempTree::new(fixture), change)
+    }
+
+    /// The fixture in a git repository, indexed: each commit has touched files that the words of its subject do not meet.
+    pub(crate) fn in_git(fixture: &str, commits: &[(&str, &[&str])]) -> Self {
+        let mut repository = Repository::new();
+        for (path, content) in parse_fixture(fixture) {
+            repository.tree.write(&path, content);
+        }
+        for (number, (subject, paths)) in commits.iter().enumerate() {
+            let content = number.to_string();
+            let changes: Vec<_> = paths.iter().map(|path| Put(path, &content)).collect();
+            repository.commit("ann", subject, &changes);
+        }
+        let project = Self::over(repository.tree, |_| {});
+        project.ok("ingest", json!({"path": "."}));
+        project
+    }
+
+    fn over(tree: TempTree, change: impl FnOnce(&mut EngineConfig)) -> Self {
         let home = tempfile::tempdir().expect("a folder for the store");
         let mut config = EngineConfig {
             threads: Some(1),
@@ -93,6 +117,11 @@ impl Project {
         change(&mut config);
         let engine = Engine::open(config).expect("an engine on a new folder");
         Self { tree, engine, home }
+    }
+
+    /// Where m1nd stores what it knows.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
     }
 
     /// The same project after a restart.
@@ -135,6 +164,23 @@ impl Project {
             Err(error) => error.to_json(),
         }
     }
+}
+
+/// All files below some folders, with what they hold.
+pub(crate) fn files_below(folders: &[&Path]) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open: Vec<PathBuf> = folders.iter().map(|folder| folder.to_path_buf()).collect();
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.insert(path.clone(), std::fs::read(&path).expect("readable"));
+            }
+        }
+    }
+    found
 }
 
 /// One member of each row, space-separated.

@@ -16,8 +16,6 @@ const UNLIKE_IT: &str = "logout of a session";
 fn seek(project: &Project, query: &str) -> Value {
     let mut answer = project.ok("seek", json!({"query": query, "min_score": 0.0, "top_k": 200}));
     answer["elapsed_ms"].take();
-    // Says whether the history was read yet, which another call may have done.
-    answer["history_missing"].take();
     answer
 }
 
@@ -108,6 +106,31 @@ fn what_was_told_survives_a_restart_and_fades() {
     };
     assert_eq!((weight(0), weight(30), weight(30)), (0.4, 0.2, 0.1));
     assert!(scores(&seek(&project, QUESTION))[LOAD] > scores(&before)[LOAD]);
+}
+
+#[test]
+fn pages_go_on_while_feedback_on_the_question_is_the_same_also_after_a_restart() {
+    let tell = |project: &Project, query: &str, id: &str| {
+        project.ok("learn", json!({"query": query, "feedback": "wrong", "node_ids": [id], "strength": 1}));
+    };
+    let page = |cursor: &Value| {
+        let mut page = json!({"query": QUESTION, "min_score": 0.0, "top_k": 1});
+        if cursor.is_string() {
+            page["cursor"] = cursor.clone();
+        }
+        page
+    };
+    let project = Project::new(PROGRAM);
+    tell(&project, QUESTION, LOAD);
+    let project = project.reopened(|_| {});
+    let first = project.ok("seek", page(&Value::Null));
+    let project = project.reopened(|_| {});
+    project.ok("seek", page(&first["cursor"]));
+    tell(&project, "needle mark", "src/ab.py");
+    project.ok("seek", page(&first["cursor"]));
+    tell(&project, QUESTION, VALIDATE);
+    let project = project.reopened(|_| {});
+    assert_eq!(project.err("seek", page(&first["cursor"]))["code"], "stale_cursor");
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! The tools over small repositories: each test is a fixture, a call and what its answer must hold.
 
 mod harness;
+#[path = "../../../history/tests/it/repository.rs"]
+#[allow(dead_code, reason = "shared with the tests of the history itself")]
+mod repository;
 
 mod activate;
 mod any_json;
@@ -9,6 +12,7 @@ mod glob;
 mod health;
 mod help;
 mod hidden;
+mod history;
 mod impact;
 mod ingest;
 mod invariants;

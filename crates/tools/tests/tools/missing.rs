@@ -90,6 +90,72 @@ fn a_type_without_what_its_kin_have_and_one_that_inherits_it() {
 }
 
 #[test]
+fn what_possible_calls_lead_to_is_not_called_missing() {
+    let guards = "//- web/guards.py\nfrom web.session import check_session\n\n\nclass Strict:\n    def guard_it(self, request):\n        \
+                  return check_session(request)\n\n\nclass Loose:\n    def guard_it(self, request):\n        return request\n";
+    let project = Project::new(&(handlers("request.guard_it(request)") + guards));
+    let answer = project.ok("missing", json!({"query": "export order"}));
+    let found = holes(&answer, "export_order");
+    assert_eq!(found.len(), 1, "{answer}");
+    assert_eq!(found[0]["cannot_tell"], "calls that are only possible lead there", "{answer}");
+    let harmless = guards.replace("return check_session(request)", "return request");
+    let project = Project::new(&(handlers("request.guard_it(request)") + &harmless));
+    let answer = project.ok("missing", json!({"query": "export order"}));
+    assert_eq!(holes(&answer, "export_order")[0]["status"], "missing", "no candidate leads there: {answer}");
+}
+
+#[test]
+fn a_class_larger_than_is_looked_at_is_not_called_missing() {
+    let many: String = (0..320).map(|n| format!("    def part_{n}(self):\n        return {n}\n\n")).collect();
+    let mut text = "//- base.py\nclass Codec:\n    pass\n\n\ndef register(x):\n    return x\n".to_owned();
+    for name in ["gzip", "zstd", "brotli", "snappy", "deflate", "lzma", "large"] {
+        let body = match name {
+            "large" => many.clone() + "    def last(self):\n        return register(self)\n",
+            _ => "    def last(self):\n        return register(self)\n".to_owned(),
+        };
+        text += &format!(
+            "//- {name}.py\nfrom base import Codec, register\n\n\nclass {}(Codec):\n{body}",
+            name.to_uppercase()
+        );
+    }
+    let project = Project::new(&text);
+    let answer = project.ok("missing", json!({"query": "large codec", "min_sibling_activation": 0.0, "top_k": 200}));
+    for hole in holes(&answer, "LARGE") {
+        assert_eq!(hole["status"], "cannot_tell", "{hole}");
+    }
+}
+
+#[test]
+fn only_siblings_of_its_own_kind_are_compared() {
+    let mut text =
+        "//- Cargo.toml\n[package]\nname = \"x\"\n//- src/lib.rs\npub trait Codec {}\npub trait Close {}\n".to_owned();
+    for number in 0..6 {
+        text += &format!("pub struct Plain{number};\nimpl Codec for Plain{number} {{}}\n");
+        if number != 3 {
+            text += &format!("impl Close for Plain{number} {{}}\n");
+        }
+        text += &format!("pub enum Choice{number} {{ A }}\nimpl Codec for Choice{number} {{}}\n");
+    }
+    for number in 0..60 {
+        text += &format!("//- src/m{number}.rs\npub fn helper{number}() -> u32 {{ {number} }}\n");
+    }
+    let project = Project::new(&text);
+    for query in ["plain codec", "choice codec"] {
+        let answer = project.ok("missing", json!({"query": query, "min_sibling_activation": 0.0, "top_k": 200}));
+        let found = holes(&answer, "Plain3");
+        assert_eq!(found.len(), 1, "{query}: {answer}");
+        assert_eq!(
+            found[0]["reason"],
+            "5 of 5 other structs that implement Codec implement `Close`; `Plain3` does not"
+        );
+        for number in 0..6 {
+            let found = holes(&answer, &format!("Choice{number}"));
+            assert!(found.is_empty(), "{query}: no enum closes: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn no_pattern_no_hole() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("missing", json!({"query": "validate credentials"}));

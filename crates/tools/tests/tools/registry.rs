@@ -142,26 +142,6 @@ fn nothing_indexed_is_an_error_of_every_tool_that_needs_the_graph() {
 }
 
 #[test]
-fn reading_changes_nothing_and_answers_the_same_twice() {
-    let project = Project::new(PROGRAM);
-    let before = project.engine.snapshot().graph().dump();
-    for tool in ALL.iter().filter(|tool| tool.effect == Effect::Read && tool.name != "health") {
-        let answer = |time: u32| {
-            let mut arguments = tool.example_arguments();
-            if tool.name == "mind_edges" {
-                // It shows each gotcha once to an agent, so another one asks.
-                arguments["agent_id"] = json!(format!("agent {time}"));
-            }
-            let mut answer = project.call_as_is(tool.name, arguments).expect("answers");
-            answer["elapsed_ms"].take();
-            answer.to_string()
-        };
-        assert_eq!(answer(1), answer(2), "{}", tool.name);
-    }
-    assert_eq!(project.engine.snapshot().graph().dump(), before);
-}
-
-#[test]
 fn every_node_id_of_an_answer_is_taken_by_the_tools_that_take_nodes() {
     let project = Project::new(PROGRAM);
     let mut ids = BTreeSet::new();

@@ -213,3 +213,24 @@ fn a_file_that_changed_says_so() {
     assert_eq!((&answer["findings"][0]["stale"], &answer["findings"][0]["line"]), (&json!(true), &json!(3)));
     assert!(answer["findings"][0]["cannot_tell"].is_string(), "{answer}");
 }
+
+#[test]
+fn callers_that_cannot_be_looked_through_are_not_called_unready() {
+    let fixture = "//- lib/load.py\ndef load(x):\n    raise Exception(x)\n//- app/run.py\nfrom lib.load import load\n\n\n\
+                   def run(x):\n    try:\n        return load(x)\n    except Exception:\n        return None\n";
+    let project = Project::new(fixture);
+    let finding = || {
+        let answer = project.ok("scan", json!({"pattern": "error_handling", "scope": "lib"}));
+        let rows = answer["findings"].as_array().expect("rows").clone();
+        rows.into_iter().find(|row| row["rule"] == "raises_general").unwrap_or_else(|| panic!("{answer}"))
+    };
+    let ready = finding();
+    assert_eq!(
+        (&ready["status"], &ready["reason"]),
+        (&json!("mitigated"), &json!("every known caller is ready for it"))
+    );
+    project.tree.remove("app/run.py");
+    let unread = finding();
+    assert_eq!(unread["status"], "confirmed");
+    assert_eq!(unread["cannot_tell"], "1 of the known callers could not be looked through", "{unread}");
+}

@@ -90,3 +90,11 @@ fn auto_ingest_is_taken_and_indexes_nothing() {
     }
     assert_eq!(project.engine.snapshot().generation(), before);
 }
+
+#[test]
+fn whether_meaning_had_a_part_is_said() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("search", json!({"query": "validates credentials", "mode": "semantic"}));
+    let said = answer["inline_summary"].as_str().unwrap_or_default();
+    assert!(said.contains("meaning") && !said.contains("no embeddings"), "{said}");
+}

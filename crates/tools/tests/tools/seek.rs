@@ -34,7 +34,8 @@ fn a_row_has_the_members_of_the_contract_and_nothing_made_up() {
     assert_eq!(row["intent_summary"], "Validates user credentials against the provider store.");
     assert!(row["score_breakdown"]["embedding_similarity"].as_f64() > Some(0.4));
     assert_eq!(row["score_breakdown"]["temporal_recency"], json!(null));
-    assert_eq!((&answer["embeddings_used"], &answer["history_missing"]), (&json!(true), &json!("not loaded yet")));
+    let no_git = "no history: the root is not the top of a git repository";
+    assert_eq!((&answer["embeddings_used"], &answer["history_missing"]), (&json!(true), &json!(no_git)));
     let plain = project.ok("seek", json!({"query": "validate credentials", "embeddings": false}));
     assert_eq!((&plain["embeddings_used"], &plain["results"][0]["label"]), (&json!(false), &row["label"]));
     assert_eq!(plain["results"][0]["score_breakdown"]["embedding_similarity"], json!(null));
@@ -101,4 +102,14 @@ fn scope_is_by_component_and_kinds_are_checked() {
     assert!(message.contains("`gizmo`") && message.contains("`function`"), "{message}");
     let error = project.err("seek", json!({"query": " !? "}));
     assert_eq!(error["code"], "invalid_params");
+}
+
+#[test]
+fn rows_that_the_model_did_not_weigh_are_not_passed_over_in_silence() {
+    let files: String =
+        (0..400).map(|n| format!("//- m{n:03}.py\ndef func_{n:03}():\n    return 'needle'\n")).collect();
+    let project = Project::new(&files);
+    let answer = project.ok("seek", json!({"query": "needle", "min_score": 0.0}));
+    assert!(answer["total_matches"].as_u64() < Some(400), "{}", answer["total_matches"]);
+    assert_eq!(answer["total_is_lower_bound"], json!(true));
 }

@@ -21,8 +21,6 @@ fn seek(project: &Project, agent: &str) -> Value {
         .call_as_is("seek", json!({"agent_id": agent, "query": "user credentials", "min_score": 0.0}))
         .unwrap_or_else(|error| panic!("{}", error.to_json()));
     answer["elapsed_ms"].take();
-    // Says whether the history was read yet, which another call may have done.
-    answer["history_missing"].take();
     answer
 }
 

@@ -148,12 +148,9 @@ impl<'s> Files<'s> {
             return place(at_line.unwrap_or(file_node), by);
         };
         // A closure or a nested function is named after the one around it.
-        let mut around = at_line;
-        while let Some(node) = around.filter(|&node| node != file_node) {
-            if graph.label(node) == name {
-                return place(node, MatchedBy::LineAndName);
-            }
-            around = graph.parent(node).filter(|&parent| parent != node);
+        let around = at_line.into_iter().flat_map(|node| std::iter::once(node).chain(graph.ancestors(node)));
+        if let Some(node) = around.take_while(|&node| node != file_node).find(|&node| graph.label(node) == name) {
+            return place(node, MatchedBy::LineAndName);
         }
         let line = frame.line.unwrap_or(0);
         let named = graph.of_file(file_node).into_iter().filter(|&node| {

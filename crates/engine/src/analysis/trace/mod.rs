@@ -133,16 +133,28 @@ impl Snapshot {
     /// # Errors
     /// [`Cancelled`].
     pub fn trace(&self, query: &TraceQuery, cancel: &Cancel) -> Result<TraceAnswer, Cancelled> {
+        self.trace_given(query, &self.history(cancel), cancel)
+    }
+
+    /// As [`Snapshot::trace`], with this history.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn trace_given(
+        &self,
+        query: &TraceQuery,
+        history: &ProjectHistory,
+        cancel: &Cancel,
+    ) -> Result<TraceAnswer, Cancelled> {
+        cancel.check()?;
         let parsed = parse(&query.text, query.format);
         let exceptions = summaries(&parsed.traces);
         let frames = self.map_frames(&parsed.traces, cancel)?;
-        let history = self.history(cancel);
-        cancel.check()?;
-        let evidence = suspects::Evidence { query, traces: &parsed.traces, frames: &frames, history: &history };
+        let evidence = suspects::Evidence { query, traces: &parsed.traces, frames: &frames, history };
         let mut suspects = suspects::rank(self, &evidence, cancel)?;
         let total_suspects = suspects.len();
         suspects.truncate(query.max_suspects);
-        let co_changes = suspects.first().map_or_else(Vec::new, |first| self.co_changes(first, query, &history));
+        let co_changes = suspects.first().map_or_else(Vec::new, |first| self.co_changes(first, query, history));
         let fix_scope = self.fix_scope(&suspects, &co_changes, cancel)?;
         let reported = exceptions.iter().position(|exception| exception.relation == ExceptionRelation::Reported);
         Ok(TraceAnswer {

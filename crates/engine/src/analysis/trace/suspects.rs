@@ -322,7 +322,7 @@ fn add_words(
         return Ok(());
     }
     let query = SeekQuery { text, graph_rerank: true, ..SeekQuery::default() };
-    let found = snapshot.seek(&query, cancel)?;
+    let found = snapshot.seek_given(&query, Some(evidence.history), cancel)?;
     let best = found.rows.first().map_or(1.0, |row| row.score).max(f64::MIN_POSITIVE);
     let graph = snapshot.graph();
     let mut of_file: FxHashMap<&str, f64> = FxHashMap::default();

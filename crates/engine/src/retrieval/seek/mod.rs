@@ -22,7 +22,7 @@ mod signals;
 mod spread;
 
 pub use model::{Calibration, Model};
-use signals::{ENTRY_SIGNALS, Most};
+use signals::Most;
 pub use signals::{FileCandidate, SIGNALS, Signals};
 
 /// Lexical candidates that are ranked with the graph; more than any page holds.
@@ -94,7 +94,8 @@ pub struct SeekAnswer {
     pub rows: Vec<SeekRow>,
     /// Nodes that meet any word.
     pub candidates: usize,
-    /// More nodes meet a word than were ranked: the number of rows is a lower bound.
+    /// More nodes meet a word than were ranked, or some of a file that the model did not weigh: the number of rows is a
+    /// lower bound.
     pub is_cut: bool,
     /// Rows left out for their score.
     pub below_min_score: usize,
@@ -106,9 +107,12 @@ pub struct SeekAnswer {
     pub unmatched: Vec<String>,
     /// Vectors took part.
     pub used_vectors: bool,
-    /// Why the history took no part; `None` if it did.
+    /// What of the history took no part, and why; `None` if all of it did.
     pub no_history: Option<String>,
-    /// How sure the ranking is of its first file, 0 to 1; `None` if only words were asked for.
+    /// The file that the model values most, of all that it weighed; `None` if only words were asked for. It need not be
+    /// that of the first row: a scope, kinds of nodes and what is known beside the question come after the model.
+    pub best_file: Option<NodeIx>,
+    /// How sure the model is of that file, 0 to 1.
     pub confidence: Option<f64>,
     /// What the model of the query had to do with it.
     pub model: Option<ModelUse>,
@@ -140,7 +144,21 @@ impl Snapshot {
     /// # Errors
     /// [`Cancelled`].
     pub fn seek(&self, query: &SeekQuery, cancel: &Cancel) -> Result<SeekAnswer, Cancelled> {
-        seek(self, query, cancel)
+        let history = if query.graph_rerank { self.loaded_history() } else { None };
+        seek(self, query, history.as_ref(), cancel)
+    }
+
+    /// As [`Snapshot::seek`], with this history: what is asked in several steps is answered from one state of it.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn seek_given(
+        &self,
+        query: &SeekQuery,
+        history: Option<&ProjectHistory>,
+        cancel: &Cancel,
+    ) -> Result<SeekAnswer, Cancelled> {
+        seek(self, query, history, cancel)
     }
 
     /// The files that a text may be about, with what speaks for each: what the ranking of [`Snapshot::seek`] weighs.
@@ -194,7 +212,12 @@ fn first_sentence(text: &str) -> &str {
     paragraph.find(". ").or_else(|| paragraph.find(".\n")).map_or(paragraph, |end| &paragraph[..=end])
 }
 
-fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<SeekAnswer, Cancelled> {
+fn seek(
+    snapshot: &Snapshot,
+    query: &SeekQuery,
+    history: Option<&ProjectHistory>,
+    cancel: &Cancel,
+) -> Result<SeekAnswer, Cancelled> {
     let parsed = Query::parse(&query.text);
     let kinds = query.kinds.iter().fold(0u64, |mask, kind| mask | 1 << (*kind as u8));
     let filter = Filter {
@@ -212,13 +235,12 @@ fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<SeekA
         ..SeekAnswer::default()
     };
     if query.graph_rerank {
-        let history = snapshot.loaded_history();
-        answer.no_history = no_history(history.as_ref());
-        let history = history.filter(ProjectHistory::is_known);
-        let (files, most) = signals::candidates(snapshot, &query.text, &parsed, &ranked, history.as_ref());
+        answer.no_history = no_history(history);
+        let history = history.filter(|history| history.is_known());
+        let (files, most) = signals::candidates(snapshot, &query.text, &parsed, &ranked, history);
         rows.extend(ranked.nearest.iter().filter_map(|hit| row(snapshot, hit, &parsed)));
-        order(snapshot, &ranked, &filter, &mut rows, &Judged { files: &files, most, parsed: &parsed });
-        if let Some(history) = &history {
+        answer.is_cut |= order(snapshot, &ranked, &filter, &mut rows, &Judged { files: &files, most, parsed: &parsed });
+        if let Some(history) = history {
             let mut known: HashMap<String, Option<f64>> = HashMap::new();
             for row in &mut rows {
                 let path = snapshot.graph().path(row.node);
@@ -226,6 +248,7 @@ fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<SeekA
                 row.recency = *known.entry(path.to_owned()).or_insert_with(recency);
             }
         }
+        answer.best_file = best_file(&files);
         answer.confidence = Some(Model::fitted().confidence(files.iter().map(|file| &file.signals)));
     }
     let id = |row: &SeekRow| snapshot.graph().id(row.node);
@@ -245,13 +268,19 @@ fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<SeekA
     Ok(answer)
 }
 
-/// Why the history takes no part in the ranking.
+/// What of the history takes no part in the ranking, and why.
 fn no_history(history: Option<&ProjectHistory>) -> Option<String> {
-    match history {
-        None => Some("not loaded yet".to_owned()),
-        Some(history) if !history.is_known() => Some(history.gaps().join("; ")),
-        Some(_) => None,
-    }
+    let Some(history) = history else { return Some("not loaded yet".to_owned()) };
+    let gaps = history.gaps_within_limits();
+    (!gaps.is_empty()).then(|| gaps.join("; "))
+}
+
+/// The file that the model values most.
+fn best_file(files: &[FileCandidate]) -> Option<NodeIx> {
+    let model = Model::fitted();
+    let valued = files.iter().map(|file| (model.value(&file.signals), file));
+    let best = valued.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.path.cmp(&a.1.path)));
+    best.map(|(_, file)| file.node)
 }
 
 /// What the ranking of files found.
@@ -261,8 +290,14 @@ struct Judged<'j> {
     parsed: &'j Query,
 }
 
-/// Gives the rows the scores of the model.
-fn order(snapshot: &Snapshot, ranked: &Ranked, filter: &Filter<'_>, rows: &mut Vec<SeekRow>, judged: &Judged<'_>) {
+/// Gives the rows the scores of the model. Whether rows were left out because their file is none that it weighed.
+fn order(
+    snapshot: &Snapshot,
+    ranked: &Ranked,
+    filter: &Filter<'_>,
+    rows: &mut Vec<SeekRow>,
+    judged: &Judged<'_>,
+) -> bool {
     let graph = snapshot.graph();
     let model = Model::fitted();
     let parsed = judged.parsed;
@@ -272,13 +307,14 @@ fn order(snapshot: &Snapshot, ranked: &Ranked, filter: &Filter<'_>, rows: &mut V
     let hits = ranked.found.hits.iter().chain(&ranked.nearest);
     let entries: HashMap<&str, &Hit> = hits.map(|hit| (hit.id.as_str(), hit)).collect();
     let mut valued: Vec<(f64, SeekRow)> = Vec::new();
+    let (met, places) = (rows.len(), signals::entry_signals());
     for row in rows.drain(..) {
         let file = graph.file(row.node).and_then(|file| by_node.get(&file));
         let (Some(file), Some(hit)) = (file, entries.get(graph.id(row.node))) else { continue };
         let mut signals = file.signals;
         let own = judged.most.of_entry(hit.score, hit.title, hit.exact, hit.near);
-        for (place, value) in ENTRY_SIGNALS.iter().zip(own) {
-            signals[*place] = value;
+        for (place, value) in places.into_iter().zip(own) {
+            signals[place] = value;
         }
         if about_tests {
             signals[signals::place("is_test")] = 0.0;
@@ -290,6 +326,7 @@ fn order(snapshot: &Snapshot, ranked: &Ranked, filter: &Filter<'_>, rows: &mut V
         };
         valued.push((model.value(&signals) - less, row));
     }
+    let leaves_out = valued.len() < met;
     add_files(snapshot, filter, judged, &mut valued);
     let id = |row: &SeekRow| graph.id(row.node);
     valued.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| id(&a.1).cmp(id(&b.1))));
@@ -307,6 +344,7 @@ fn order(snapshot: &Snapshot, ranked: &Ranked, filter: &Filter<'_>, rows: &mut V
         row.score = strength * ((value - top) / SCALE).exp();
         row
     }));
+    leaves_out
 }
 
 /// Adds the files that are among the best though none of their entries has a row.

@@ -141,7 +141,9 @@ impl Most {
 }
 
 /// Places of an entry's signals among those of its file.
-pub(super) const ENTRY_SIGNALS: [usize; 5] = [2, 3, 5, 21, 22];
+pub(super) fn entry_signals() -> [usize; 5] {
+    ["best_entry", "best_title", "best_exact", "near_text", "near_title"].map(place)
+}
 
 /// How far a value lies above the mean, where the most is 1; 0 for what is below.
 fn lead(value: f64, mean: f64, most: f64) -> f64 {

@@ -1,4 +1,4 @@
-//! Walks along calls, bounded in steps and nodes.
+//! Walks along calls, bounded in steps and nodes, and what is test code.
 
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
@@ -12,10 +12,12 @@ const MAX_NODES: usize = 2_000;
 pub(crate) struct Reached {
     /// Steps from the node to the first node that was looked for, and the node itself and the one it was reached through.
     pub(crate) hit: Option<(usize, NodeIx, NodeIx)>,
-    /// Possible edges were met on the way, which were not followed.
+    /// Possible edges were met on the way.
     pub(crate) possible: bool,
     /// The walk ended at its limit of nodes or steps with more to see.
     pub(crate) is_cut: bool,
+    /// It ended at its limit of nodes: what lies within the steps is not known, either.
+    pub(crate) is_full: bool,
 }
 
 /// Which way to walk.
@@ -33,6 +35,28 @@ pub(crate) fn walk(
     direction: Direction,
     steps: usize,
     wanted: &dyn Fn(NodeIx) -> bool,
+) -> Reached {
+    walk_by(graph, starts, direction, steps, wanted, false)
+}
+
+/// As [`walk`], along possible calls, too.
+pub(crate) fn walk_possible(
+    graph: &Graph,
+    starts: &[NodeIx],
+    direction: Direction,
+    steps: usize,
+    wanted: &dyn Fn(NodeIx) -> bool,
+) -> Reached {
+    walk_by(graph, starts, direction, steps, wanted, true)
+}
+
+fn walk_by(
+    graph: &Graph,
+    starts: &[NodeIx],
+    direction: Direction,
+    steps: usize,
+    wanted: &dyn Fn(NodeIx) -> bool,
+    by_possible: bool,
 ) -> Reached {
     let mut reached = Reached::default();
     let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
@@ -58,7 +82,9 @@ pub(crate) fn walk(
                     EdgeTier::Certain => {}
                     EdgeTier::Possible => {
                         reached.possible = true;
-                        continue;
+                        if !by_possible {
+                            continue;
+                        }
                     }
                     EdgeTier::External => continue,
                 }
@@ -71,7 +97,7 @@ pub(crate) fn walk(
                 }
             }
             if seen.len() > MAX_NODES {
-                reached.is_cut = true;
+                (reached.is_cut, reached.is_full) = (true, true);
                 return reached;
             }
         }
