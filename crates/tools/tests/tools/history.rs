@@ -120,7 +120,7 @@ fn the_measured_precision_is_said_only_of_what_was_measured() {
     let kinds = trust(json!({"node_types": ["function"]}));
     assert_eq!((&kinds["calibrated"], &kinds["verdict"] == "act"), (&json!(false), false), "{kinds}");
     let first = ask(&project, "seek", json!({}))["results"][0]["node_id"].clone();
-    project.ok("learn", json!({"query": QUESTION, "feedback": "wrong", "node_ids": ["auth.py"], "strength": 1}));
+    project.ok("learn", json!({"query": QUESTION, "feedback": "wrong", "node_ids": [first], "strength": 1}));
     let other = ask(&project, "seek", json!({}));
     assert_ne!(other["results"][0]["node_id"], first, "{other}");
     let trust = &other["trust_envelope"];

@@ -127,14 +127,18 @@ fn a_class_larger_than_is_looked_at_is_not_called_missing() {
 
 #[test]
 fn only_siblings_of_its_own_kind_are_compared() {
-    let mut text =
-        "//- Cargo.toml\n[package]\nname = \"x\"\n//- src/lib.rs\npub trait Codec {}\npub trait Close {}\n".to_owned();
+    let modules: String = (0..6).map(|number| format!("mod plain{number};\nmod choice{number};\n")).collect();
+    let mut text = format!(
+        "//- Cargo.toml\n[package]\nname = \"x\"\n//- src/lib.rs\npub trait Codec {{}}\npub trait Close {{}}\n{modules}"
+    );
     for number in 0..6 {
-        text += &format!("pub struct Plain{number};\nimpl Codec for Plain{number} {{}}\n");
-        if number != 3 {
-            text += &format!("impl Close for Plain{number} {{}}\n");
-        }
-        text += &format!("pub enum Choice{number} {{ A }}\nimpl Codec for Choice{number} {{}}\n");
+        let close = if number == 3 { String::new() } else { format!("impl Close for Plain{number} {{}}\n") };
+        text += &format!(
+            "//- src/plain{number}.rs\nuse crate::{{Close, Codec}};\npub struct Plain{number};\nimpl Codec for Plain{number} {{}}\n{close}"
+        );
+        text += &format!(
+            "//- src/choice{number}.rs\nuse crate::Codec;\npub enum Choice{number} {{ A }}\nimpl Codec for Choice{number} {{}}\n"
+        );
     }
     for number in 0..60 {
         text += &format!("//- src/m{number}.rs\npub fn helper{number}() -> u32 {{ {number} }}\n");
