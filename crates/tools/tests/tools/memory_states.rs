@@ -124,7 +124,7 @@ fn a_search_that_cannot_be_done_says_so_and_what_is_left_answers() {
 #[test]
 fn damaged_files_of_all_projects_are_named_and_the_rest_answers() {
     let project = remembered();
-    let home = project.engine.memory().home().path().to_owned();
+    let home = project.engine.memory_writer().home().path().to_owned();
     std::fs::create_dir_all(&home).expect("a folder");
     for file in ["projects.json", "global_edges.json"] {
         std::fs::write(home.join(file), "{").expect("is written");
@@ -209,7 +209,7 @@ fn what_is_written_while_somebody_looks_makes_live_sessions() {
     assert_eq!(sessions(&project), 1, "the session of now goes on");
     let memory = m1nd_engine::memory::ProjectMemory::read(
         &std::fs::canonicalize(project.tree.path()).expect("is there"),
-        project.engine.memory().home(),
+        project.engine.memory_writer().home(),
     )
     .expect("is read");
     let last = memory.sessions.last().expect("there are some");
