@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::gaps::lower_bound;
 use super::unlinked::at_least;
-use crate::patterns::callers::{Direction, is_test, walk};
+use crate::calls::{Direction, is_test, walk};
 
 /// Things used together, at least: two calls in a row are no work worth a name.
 const LEAST_USES: usize = 3;

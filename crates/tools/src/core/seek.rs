@@ -202,6 +202,9 @@ impl ReadTool for Seek {
         let prior = cx.prior(&input.agent_id, &input.query)?;
         let history = if rerank { cx.loaded_history() } else { None };
         let found = snapshot.seek_with(&query, &prior, history.as_ref(), cx.cancel())?;
+        if let Some(model) = &found.model {
+            cx.rests_on(format!("{model:?}").as_bytes());
+        }
         let sufficiency = sufficiency(&found);
         let guidance = guidance(snapshot, &found, &sufficiency, &input.query, min_score);
         let total = found.rows.len();

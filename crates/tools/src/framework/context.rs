@@ -46,8 +46,9 @@ impl<'a> ReadContext<'a> {
         Self { engine: cx.engine, snapshot: &cx.snapshot, cancel: cx.cancel, offset, state }
     }
 
-    fn rests_on(&self, state: u64) {
-        let both = [self.state.get().to_le_bytes(), state.to_le_bytes()].concat();
+    /// Notes what the order of rows depends on, beside what is handed out here.
+    pub(crate) fn rests_on(&self, what: &[u8]) {
+        let both = [&self.state.get().to_le_bytes(), what].concat();
         self.state.set(ContentHash::of(&both).short());
     }
 
@@ -74,21 +75,21 @@ impl<'a> ReadContext<'a> {
     /// What speaks for or against nodes beside the words of a question.
     pub fn prior(&self, agent: &str, text: &str) -> Result<Prior, ToolError> {
         let prior = self.engine.prior(agent, text, self.snapshot, self.cancel)?;
-        self.rests_on(prior.state(self.snapshot.graph()));
+        self.rests_on(&prior.state(self.snapshot.graph()).to_le_bytes());
         Ok(prior)
     }
 
     /// What git tells, read on to what is checked out now. Taken once: an answer never mixes two states of it.
     pub fn history(&self) -> ProjectHistory {
         let history = self.snapshot.history(self.cancel);
-        self.rests_on(history.state());
+        self.rests_on(&history.state().to_le_bytes());
         history
     }
 
     /// What git tells as far as it is loaded; `None` while it is not.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
         let history = self.snapshot.loaded_history();
-        self.rests_on(history.as_ref().map_or(0, ProjectHistory::state));
+        self.rests_on(&history.as_ref().map_or(0, ProjectHistory::state).to_le_bytes());
         history
     }
 
