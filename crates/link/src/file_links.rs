@@ -377,15 +377,17 @@ fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found])
         return None;
     }
     let wrapper = eval.wrapper(*of)?;
-    let leads_on = eval.uses_given(wrapper);
+    let leads_on = eval.unit(wrapper.file).uses_given(wrapper.def);
+    let exercises = call.exercises && !is_test(eval.unit(wrapper.file), Some(wrapper.def));
     let wrapper = vec![Target::Symbol(eval.unit(wrapper.file).symbols[wrapper.def.index()]?)];
     let members = Members::default();
     let besides = Resolution { name: "", dispatches: false, members, ..call.clone() };
     if leads_on {
-        return Some(Resolution { targets: wrapper, ..besides });
+        return Some(Resolution { targets: wrapper, exercises, ..besides });
     }
-    (call.targets, call.dispatches) = (wrapper, false);
-    Some(Resolution { relation: Relation::References, ..besides })
+    (call.targets, call.dispatches, call.exercises) = (wrapper, false, exercises);
+    // Nothing runs what is only named.
+    Some(Resolution { relation: Relation::References, exercises: false, ..besides })
 }
 
 /// A call of a variable that may hold one of several functions: these, besides the variable.

@@ -11,7 +11,7 @@
 
 /// Version of the rules of linking: goes up when the same facts give other edges. Snapshots made by another version are
 /// linked again, without parsing.
-pub const LINKER_VERSION: u32 = 4;
+pub const LINKER_VERSION: u32 = 5;
 
 mod assemble;
 mod compiler;
@@ -30,6 +30,7 @@ mod project;
 mod rules;
 mod surface;
 mod unit;
+mod wrappers;
 
 pub use compiler::{
     Compared, CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, Contradiction,

@@ -224,7 +224,7 @@ pub struct Rules {
     pub next_method: Option<&'static str>,
     /// Method whose result `with` binds.
     pub enter_method: Option<&'static str>,
-    /// What `async for` and `async with` call instead, for classes without the methods above.
+    /// What `async for` and `async with` call instead of the methods above.
     pub async_methods: Option<AsyncMethods>,
     /// A call of an async function wraps its declared result (`async def f() -> T` gives an awaitable of `T`).
     pub async_wraps_declared: bool,
@@ -252,6 +252,9 @@ pub struct Rules {
     pub fields_apart: bool,
     /// Functions can be classes (`function Foo() {}`, `Foo.prototype.bar = …`, `new Foo`).
     pub function_classes: bool,
+    /// Object literals have the members of what is spread into them (`{ ...other }`): these are written as their bases, in
+    /// order. Elsewhere an object is a class of one value.
+    pub spreads_into_objects: bool,
     /// `for k, v := range x` counts: what is counted by (a map's key, a channel's element) is written as
     /// [`Expr::Enter`](m1nd_lang::facts::Expr::Enter), the value as an index (Go).
     pub counted_ranges: bool,
@@ -338,6 +341,7 @@ impl Rules {
         reassigns_functions: false,
         fields_apart: false,
         function_classes: false,
+        spreads_into_objects: false,
         counted_ranges: false,
         members_beside_type: false,
         variables_are_open: false,

@@ -86,6 +86,7 @@ impl Surface<'_> {
         for name in facts.export_list.iter().flatten() {
             self.name(*name);
         }
+        crate::wrappers::using_given(facts).hash(&mut self.hasher);
         for write in &facts.member_writes {
             self.expr(write.base);
             self.name(write.name);
@@ -214,8 +215,10 @@ impl Surface<'_> {
             }
             Expr::Index { base }
             | Expr::Element { base }
+            | Expr::AwaitedElement { base }
             | Expr::Unwrap { base }
             | Expr::Enter { base }
+            | Expr::AwaitedEnter { base }
             | Expr::Instance { of: base }
             | Expr::Function { result: base } => work.push(base),
             Expr::Signature { parameters, result } => {

@@ -10,6 +10,7 @@ use crate::ids::{self, SymbolId, Symbols};
 use crate::names::{Name, Names};
 use crate::passes::Passes;
 use crate::surface::Hashes;
+use crate::wrappers;
 
 /// One file as the evaluator sees it: its facts plus the tables that make lookups in them quick.
 #[derive(Debug)]
@@ -51,6 +52,8 @@ pub(crate) struct Unit {
     fixtures: Vec<(Name, DefId)>,
     /// Whether its path is that of test code.
     pub(crate) is_test: bool,
+    /// Nested functions that use what the function around them was given, once it was asked for.
+    wrappers: OnceLock<Vec<DefId>>,
     /// Hash of all that other files can see of this one, once it was asked for.
     surface: OnceLock<u64>,
 }
@@ -101,6 +104,7 @@ impl Unit {
             fixtures: Vec::new(),
             namespaces: Vec::new(),
             is_test,
+            wrappers: OnceLock::new(),
             surface: OnceLock::new(),
             facts,
         };
@@ -129,6 +133,11 @@ impl Unit {
     /// Hash of all that other files can see of this one.
     pub(crate) fn surface(&self) -> u64 {
         *self.surface.get_or_init(|| Hashes::new(&self.facts).surface())
+    }
+
+    /// Whether a nested function uses a parameter of the function around it: a wrapper that leads to what it wraps.
+    pub(crate) fn uses_given(&self, inner: DefId) -> bool {
+        self.wrappers.get_or_init(|| wrappers::using_given(&self.facts)).binary_search(&inner).is_ok()
     }
 
     /// Functions that may be the fixture of a name, in order.

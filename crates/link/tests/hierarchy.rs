@@ -173,3 +173,23 @@ fn tests_exercise_code_but_not_each_other() {
     ];
     assert_eq!(found, expected);
 }
+
+#[test]
+fn tests_exercise_only_what_a_call_runs() {
+    let files = [
+        (
+            "deco.py",
+            "def skips(f):\n    def instead(): ...\n    return instead\n\
+             def leads(f):\n    def around(): f()\n    return around\n",
+        ),
+        ("app.py", "from deco import skips, leads\n@skips\ndef named(): ...\n@leads\ndef run(): ...\n"),
+        ("tests/test_app.py", "from app import named, run\ndef test_all():\n    named()\n    run()\n"),
+    ];
+    let found = edges(&files, &[Relation::Tests]);
+    let expected = [
+        "tests/test_app.py::test_all tests app.py::run",
+        "tests/test_app.py::test_all tests deco.py::leads::around",
+        "tests/test_app.py::test_all tests deco.py::skips::instead",
+    ];
+    assert_eq!(found, expected);
+}

@@ -61,6 +61,19 @@ const SERVICE: &[(&str, &str)] = &[
     ),
 ];
 
+/// Functions in whose place decorators of another file put others, which use what they are given or do not.
+const WRAPPED: &[(&str, &str)] = &[
+    (
+        "lib.py",
+        "def load(get):\n    def area():\n        get()\n    return area\ndef all(size):\n    def unit(get=None):\n        get\n    return unit\ndef shapes(get):\n    size = get\n    def area(get):\n        size(get)\n    return area\n",
+    ),
+    (
+        "use.py",
+        "from lib import load, all, shapes\n@load\ndef unit(): ...\n@all\ndef size(): ...\n@shapes\ndef get(): ...\ndef area():\n    unit()\n    size()\n    get()\n",
+    ),
+    ("tests/test_use.py", "from use import unit, size, get\ndef test_area():\n    unit()\n    size()\n    get()\n"),
+];
+
 /// Functions and values that calls in other files pass, by place, by name, through variables and parameters.
 const PASSES: &[(&str, &str)] = &[
     (
@@ -407,6 +420,25 @@ fn python_edits() {
 #[test]
 fn passed_values_edits() {
     sequences(PASSES);
+}
+
+#[test]
+fn wrapped_edits() {
+    sequences(WRAPPED);
+}
+
+#[test]
+fn the_body_of_a_wrapper_is_seen_from_other_files() {
+    let mut linker = Linker::new(Limits::default());
+    let mut state = Tree::new();
+    let wrapper = |body: &str| format!("def load(get):\n    def area():\n        {body}\n    return area\n");
+    put(&mut linker, "use.py", "from lib import load\n@load\ndef unit(): ...\ndef main(): unit()\n");
+    for (body, calls) in [("get()", true), ("pass", false), ("get()", true)] {
+        put(&mut linker, "lib.py", &wrapper(body));
+        update(&mut linker, &mut state);
+        let edge = "file::use.py::fn::main -calls-> file::use.py::fn::unit certain";
+        assert_eq!(state["use.py"].contains(edge), calls, "{body}: {}", state["use.py"]);
+    }
 }
 
 #[test]

@@ -86,6 +86,37 @@ fn members_are_known_by_the_way_the_code_goes() {
                 "imports java.nio.file::Files",
             ],
         ),
+        // A type inside of another is reached through it, however it is imported.
+        (
+            "G.java",
+            "import org.ext.Outer.Inner;\nclass G { void m() { Inner.make(); } }\n",
+            &[
+                "::class::G::fn::m calls org.ext::Outer::Inner::make",
+                "::class::G::fn::m references org.ext::Outer::Inner",
+                "imports org.ext::Outer::Inner",
+            ],
+        ),
+        // The ending of a file's name is no name in it.
+        (
+            "h.ts",
+            "import map from 'lodash/map.js';\nimport data from 'some.js/my.data.json';\nmap();\ndata();\n",
+            &["calls lodash::map", "calls some.js::my.data", "imports lodash::map", "imports some.js::my.data"],
+        ),
+        // What runs to construct these is generated, or chosen by what decorates them.
+        (
+            "i.py",
+            "import enum\nimport ext\nfrom dataclasses import dataclass\nfrom typing import NamedTuple\n@dataclass\nclass A(ext.Base): ...\nclass B(A): ...\nclass C(enum.Enum): ...\nclass D(NamedTuple): ...\nclass E(ext.Base): ...\nA()\nB()\nC(1)\nD()\nE()\n",
+            &[
+                "::class::A inherits ext::Base",
+                "::class::C inherits enum::Enum",
+                "::class::D inherits typing::NamedTuple",
+                "::class::E inherits ext::Base",
+                "calls ext::Base::__init__",
+                "decorates dataclasses::dataclass",
+                "imports dataclasses::dataclass",
+                "imports typing::NamedTuple",
+            ],
+        ),
     ];
     for (path, text, expected) in rows {
         let mut expected: Vec<String> = expected.iter().map(|row| (*row).to_owned()).collect();

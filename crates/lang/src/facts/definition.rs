@@ -133,6 +133,8 @@ pub struct DefFlags {
     /// A candidate: what a macro that is invoked among items would define if it names a function by its first word
     /// ([`DefFlags::names_function`]). Bound to no name; [`Definition::declared`] names the macro.
     pub is_generated: bool,
+    /// A member of an object literal that something spread after it may take the place of.
+    pub is_replaceable: bool,
     /// A macro that defines a function named by the first word it is given. Its parameters are the words that are no
     /// such name, because a rule of it begins with them.
     pub names_function: bool,

@@ -91,6 +91,16 @@ pub enum Expr {
         /// The manager.
         base: ExprId,
     },
+    /// What iterating over `base` yields where each element is waited for: `async for`.
+    AwaitedElement {
+        /// The iterable.
+        base: ExprId,
+    },
+    /// What a context manager yields that is waited for: `async with base as x`.
+    AwaitedEnter {
+        /// The manager.
+        base: ExprId,
+    },
     /// A value of the type that `of` names: casts, `except E as e`, typed patterns.
     Instance {
         /// Names the type.

@@ -322,17 +322,56 @@ impl Language {
 const CPP_LINES: &[&str] =
     &["class ", "namespace ", "template <", "template<", "using ", "public:", "private:", "protected:", "constexpr "];
 
-/// Whether the head of a `.h` file is C++ rather than C: a line starts with what C does not know.
+/// Whether the head of a `.h` file is C++ rather than C: a line starts with what C does not know. Comments say nothing,
+/// nor does what a C header keeps for readers of C++ (`#ifdef __cplusplus`).
 fn looks_like_cpp(head: &[u8]) -> bool {
     let mut in_comment = false;
+    // The conditions around that are open; of each whether what follows is only for C++.
+    let mut guards: Vec<bool> = Vec::new();
     head.split(|&byte| byte == b'\n').any(|line| {
-        let line = line.trim_ascii();
-        if in_comment || line.starts_with(b"/*") {
-            in_comment = !line.windows(2).any(|pair| pair == b"*/");
+        let (code, goes_on) = without_comments(line.trim_ascii(), in_comment);
+        in_comment = goes_on;
+        let code = code.trim_ascii();
+        if let Some(directive) = code.strip_prefix(b"#") {
+            follow_condition(directive.trim_ascii(), &mut guards);
             return false;
         }
-        CPP_LINES.iter().any(|start| line.starts_with(start.as_bytes()))
+        !guards.contains(&true) && CPP_LINES.iter().any(|start| code.starts_with(start.as_bytes()))
     })
+}
+
+/// Follows the conditions of a preprocessor through one of its lines, without the `#`.
+fn follow_condition(directive: &[u8], guards: &mut Vec<bool>) {
+    let names = directive.windows(b"__cplusplus".len()).any(|part| part == b"__cplusplus");
+    let negated = directive.starts_with(b"ifndef") || directive.contains(&b'!');
+    match directive {
+        _ if directive.starts_with(b"if") => guards.push(names && !negated),
+        _ if directive.starts_with(b"elif") => guards.iter_mut().last().into_iter().for_each(|top| *top = names),
+        // Of a condition that is not for C++ the rest may be for it.
+        _ if directive.starts_with(b"else") => guards.iter_mut().last().into_iter().for_each(|top| *top = false),
+        _ if directive.starts_with(b"endif") => drop(guards.pop()),
+        _ => {}
+    }
+}
+
+/// What stands before, between and behind the comments of a line, and whether one goes on after it. Strings are not told
+/// apart: in a header they hold no comments worth the while.
+fn without_comments(line: &[u8], mut in_comment: bool) -> (Vec<u8>, bool) {
+    let mut code = Vec::with_capacity(line.len());
+    let mut at = 0;
+    while at < line.len() {
+        match (in_comment, &line[at..]) {
+            (true, [b'*', b'/', ..]) => (in_comment, at) = (false, at + 2),
+            (true, _) => at += 1,
+            (false, [b'/', b'*', ..]) => (in_comment, at) = (true, at + 2),
+            (false, [b'/', b'/', ..]) => break,
+            (false, rest) => {
+                code.push(rest[0]);
+                at += 1;
+            }
+        }
+    }
+    (code, in_comment)
 }
 
 /// The facts of a file. Never fails: what goes wrong becomes a [`Problem`] of the facts, and the file is at least a
@@ -418,5 +457,18 @@ mod tests {
         assert_eq!(detect("x.h", "/*\nclass of things\n*/\nint f(void);\n"), Language::C);
         assert_eq!(detect("x.h", "struct a { int class_of; };\n"), Language::C);
         assert_eq!(detect("x.c", "namespace a {\n"), Language::C);
+        for (head, language) in [
+            ("int a; /* of\n using x\n*/\n", Language::C),
+            ("/* a */ int b; /* c */ int d; /*\nclass of things */\n", Language::C),
+            ("/* a */ class B;\n", Language::Cpp),
+            ("// class of things\n", Language::C),
+            ("#ifdef __cplusplus\nextern \"C\" {\nnamespace a {}\n#endif\nint f(void);\n", Language::C),
+            ("#if defined(__cplusplus) && __cplusplus > 1\nusing a = int;\n#else\nint f(void);\n#endif\n", Language::C),
+            ("#ifdef __cplusplus\nextern \"C\" {\n#endif\nnamespace a {}\n", Language::Cpp),
+            ("#ifndef __cplusplus\n#error \"needs C++\"\n#endif\nclass A;\n", Language::Cpp),
+            ("#ifndef A_H\n#define A_H\nclass A;\n#endif\n", Language::Cpp),
+        ] {
+            assert_eq!(detect("x.h", head), language, "{head}");
+        }
     }
 }

@@ -226,6 +226,8 @@ fn expr(facts: &FileFacts, id: ExprId) -> String {
         Expr::Element { base } => format!("element({})", expr(facts, base)),
         Expr::Unwrap { base } => format!("unwrap({})", expr(facts, base)),
         Expr::Enter { base } => format!("enter({})", expr(facts, base)),
+        Expr::AwaitedElement { base } => format!("awaited element({})", expr(facts, base)),
+        Expr::AwaitedEnter { base } => format!("awaited enter({})", expr(facts, base)),
         Expr::Instance { of } => format!("instance({})", expr(facts, of)),
         Expr::Definition(id) => format!("<{} {}>", facts.definition(id).kind.word(), path(facts, Some(id))),
         Expr::Import(id) => format!("<import {}>", facts.name(facts.imports[id.index()].module)),

@@ -229,6 +229,8 @@ impl Check<'_> {
                 | Expr::Element { base }
                 | Expr::Unwrap { base }
                 | Expr::Enter { base }
+                | Expr::AwaitedElement { base }
+                | Expr::AwaitedEnter { base }
                 | Expr::Instance { of: base }
                 | Expr::Given { by: base, .. }
                 | Expr::Function { result: base } => Some(base),

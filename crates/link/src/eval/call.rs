@@ -501,10 +501,7 @@ impl Eval<'_> {
             Value::Def(..) | Value::BuiltinType(..) => Values::one(value.clone()),
             Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),
             Value::Null => Values::default(),
-            _ => {
-                let _ = file;
-                Values::unknown(Reason::UnknownReceiver)
-            }
+            _ => Values::unknown(Reason::UnknownReceiver),
         }
     }
 
@@ -563,13 +560,10 @@ impl Eval<'_> {
             }
             Value::Instance(of, _) => {
                 let rules = self.rules(of.file);
-                let waiting = rules.async_methods;
-                let next = [rules.next_method, waiting.map(|methods| methods.next)];
-                if let Some(next) = next.into_iter().flatten().find(|next| self.has_member(value, next)) {
+                if let Some(next) = rules.next_method.filter(|next| self.has_member(value, next)) {
                     return self.call_member(value, next).flat_map(super::unwrap);
                 }
-                let iterate = [rules.iterate_method, waiting.map(|methods| methods.iterate)];
-                match iterate.into_iter().flatten().find(|iterate| self.has_member(value, iterate)) {
+                match rules.iterate_method.filter(|iterate| self.has_member(value, iterate)) {
                     Some(iterate) => {
                         let iterators = self.call_member(value, iterate);
                         iterators.flat_map(|iterator| {
@@ -637,26 +631,56 @@ impl Eval<'_> {
             return values;
         }
         match value {
-            Value::Instance(of, _) => {
-                let rules = self.rules(of.file);
-                let waiting = rules.async_methods.map(|methods| methods.enter);
-                match (rules.enter_method, waiting) {
-                    (Some(method), Some(waiting))
-                        if !self.has_member(value, method) && self.has_member(value, waiting) =>
-                    {
-                        self.call_member(value, waiting).flat_map(super::unwrap)
-                    }
-                    (Some(method), _) => self.call_member(value, method),
-                    (None, _) => Values::one(value.clone()),
-                }
-            }
+            Value::Instance(of, _) => match self.rules(of.file).enter_method {
+                Some(method) => self.call_member(value, method),
+                None => Values::one(value.clone()),
+            },
             // A generator made a context manager by a decorator yields its one value.
             Value::Builtin(Builtin::List, args) => arg(args, 0),
-            other => {
-                let _ = file;
-                Values::one(other.clone())
-            }
+            other => Values::one(other.clone()),
         }
+    }
+
+    /// What a context manager that is waited for yields. It may be what an `async` function made.
+    pub(super) fn awaited_enter(&mut self, value: &Value, file: FileId) -> Values {
+        super::unwrap(value.clone()).flat_map(|value| {
+            let methods = match value {
+                Value::Instance(of, _) => self.rules(of.file).async_methods,
+                _ => None,
+            };
+            match methods {
+                Some(methods) => self.call_member(&value, methods.enter).flat_map(super::unwrap),
+                None => self.enter(&value, file),
+            }
+        })
+    }
+
+    /// What iterating with waits yields. What is iterated over may be what an `async` function made.
+    pub(super) fn awaited_element(&mut self, value: &Value, file: FileId) -> Values {
+        if !self.deeper() {
+            return Values::unknown(Reason::Budget);
+        }
+        let values = super::unwrap(value.clone()).flat_map(|value| {
+            let methods = match value {
+                Value::Instance(of, _) => self.rules(of.file).async_methods,
+                _ => None,
+            };
+            match methods {
+                Some(methods) if self.has_member(&value, methods.next) => {
+                    self.call_member(&value, methods.next).flat_map(super::unwrap)
+                }
+                Some(methods) => {
+                    let iterators = self.call_member(&value, methods.iterate);
+                    iterators.flat_map(|iterator| match iterator == value {
+                        true => Values::unknown(Reason::UnknownReceiver),
+                        false => self.awaited_element(&iterator, file),
+                    })
+                }
+                None => self.element(&value, file),
+            }
+        });
+        self.leave();
+        values
     }
 }
 

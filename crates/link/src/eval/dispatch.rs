@@ -5,7 +5,7 @@ use std::rc::Rc;
 use m1nd_lang::facts::{Collection, DefId, DefKind, Expr, Namespace, ParameterKind};
 use rustc_hash::FxHashSet;
 
-use super::member::Ancestor;
+use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, Key};

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 
-use super::member::Ancestor;
+use super::ancestors::Ancestor;
 use super::{Args, Entity, Eval, Found, Outside, Search, Value, Values};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
@@ -32,7 +32,7 @@ impl Eval<'_> {
         value: &Value,
     ) -> Search {
         let mut seen = vec![of];
-        let mut external: Option<Outside> = None;
+        let mut external: Vec<Outside> = Vec::new();
         let mut unknown = false;
         // Whether something nobody can look into is embedded at less depth than the level, or at its own: at the same
         // depth it cannot have the member too, or the selector would be ambiguous.
@@ -63,13 +63,13 @@ impl Eval<'_> {
             }
             let mut next = Vec::new();
             shallower |= beside;
-            let (mut package, mut unseen) = (None, false);
+            let (mut packages, mut unseen) = (Vec::new(), false);
             for row in &level {
-                self.embedded(row, &mut next, &mut package, &mut unseen);
+                self.embedded(row, &mut next, &mut packages, &mut unseen);
             }
-            beside = unseen || package.is_some();
+            beside = unseen || !packages.is_empty();
             unknown |= unseen;
-            external = external.or(package);
+            external.extend(packages);
             next.retain(|row| {
                 let fresh = !seen.contains(&row.class);
                 if fresh {
@@ -82,7 +82,7 @@ impl Eval<'_> {
             }
             level = next;
         }
-        self.member_of_nobody(of, name, external, unknown)
+        self.member_of_nobody(of, name, &external, unknown)
     }
 
     fn is_field(&mut self, found: &Found) -> bool {
@@ -108,7 +108,7 @@ impl Eval<'_> {
     }
 
     /// What a type embeds, and what it was declared to be like.
-    fn embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Option<Outside>, unknown: &mut bool) {
+    fn embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Vec<Outside>, unknown: &mut bool) {
         let unit = self.unit(row.class.file);
         let definition = unit.facts.definition(row.class.def);
         let mut bases = Vec::new();
@@ -121,10 +121,10 @@ impl Eval<'_> {
                     let args = self.base_args(row.class, &row.args, &args);
                     next.push(Level { class, args, only_fields: false });
                 }
-                Ancestor::External(package, _) => *external = external.take().or(Some(package.somewhere())),
+                Ancestor::External(package, _) => external.push(package.somewhere()),
                 Ancestor::Standard(..) => {
                     let package = self.rules(row.class.file).builtin_package;
-                    *external = external.take().or(Some(package.into()));
+                    external.push(package.into());
                 }
                 Ancestor::Module(_) | Ancestor::Unknown => *unknown = true,
             }
@@ -137,7 +137,7 @@ impl Eval<'_> {
                     let only_fields = self.definition(class).kind != DefKind::Interface;
                     next.push(Level { class, args, only_fields });
                 }
-                Value::External(package, _) => *external = external.take().or(Some(package.somewhere())),
+                Value::External(package, _) => external.push(package.somewhere()),
                 _ => {}
             }
         }

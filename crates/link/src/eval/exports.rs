@@ -80,15 +80,18 @@ impl Eval<'_> {
         if !search.is_nothing() || self.text(name) == "default" {
             return search;
         }
-        let mut external = None;
+        let mut external = Search::default();
         for import in unit.wildcards(FILE) {
             let row = unit.facts.imports[import.index()];
             if !row.flags.reexport || row.kind != ImportKind::Wildcard {
                 continue;
             }
-            for found in self.wildcard_member(file, import, name, want).found {
+            let part = self.wildcard_member(file, import, name, want);
+            // A module without the name says all of it; one that is not found may have it.
+            external.unknown = external.unknown.or(part.unknown.filter(|reason| *reason != Reason::NoSuchMember));
+            for found in part.found {
                 match found.entity {
-                    Entity::External(..) => external = Some(found),
+                    Entity::External(..) => external.push(found),
                     _ => search.push(found),
                 }
             }
@@ -103,10 +106,7 @@ impl Eval<'_> {
                 }
             }
         }
-        if search.found.is_empty() {
-            search.found.extend(external);
-        }
-        search
+        if search.found.is_empty() { external } else { search }
     }
 
     /// Of several declarations exported under one name (an interface and a constant, a function and a namespace), keeps
@@ -126,8 +126,7 @@ impl Eval<'_> {
         };
         let fitting: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
         if fitting.contains(&true) {
-            let mut keep = fitting.into_iter();
-            search.found.retain(|_| keep.next().unwrap_or(true));
+            search.keep(&fitting);
         }
     }
 

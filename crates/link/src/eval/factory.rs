@@ -26,7 +26,9 @@ impl Eval<'_> {
         let standard = match base {
             Some(base) => {
                 let classes = self.eval(file, base, Namespace::Value);
-                matches!(classes.items.as_slice(), [Value::BuiltinType(..) | Value::External(..)])
+                let outside = |value: &Value| matches!(value, Value::External(..));
+                matches!(classes.items.as_slice(), [Value::BuiltinType(..)])
+                    || !classes.items.is_empty() && classes.items.iter().all(outside)
             }
             None => {
                 let found = self.resolve(file, callee, Namespace::Callee).found;

@@ -2,8 +2,8 @@
 
 use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind, ScopeId};
 
+use super::ancestors::Ancestor;
 use super::lookup::Asker;
-use super::member::Ancestor;
 use super::{Entity, Eval, Found, Value, Values, unwrap};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};

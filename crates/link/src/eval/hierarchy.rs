@@ -3,7 +3,7 @@
 use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, ParameterKind, Visibility};
 use rustc_hash::FxHashSet;
 
-use super::member::Ancestor;
+use super::ancestors::Ancestor;
 use super::{Entity, Eval, Found, Search, Value};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};

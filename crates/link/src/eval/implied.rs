@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace, ScopeId};
+use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace};
 
 use super::{Entity, Eval, Value, Values};
 use crate::names::Name;
@@ -130,21 +130,6 @@ impl Eval<'_> {
         let is_nested =
             self.definition(inner).kind == DefKind::Function && self.definition(owner).kind == DefKind::Function;
         is_nested.then_some(inner)
-    }
-
-    /// Whether a nested function uses a parameter of the function around it: a wrapper that leads to what it wraps.
-    pub(crate) fn uses_given(&self, inner: DefRef) -> bool {
-        let facts = &self.project.unit(inner.file).facts;
-        let Some(outer) = facts.definition(inner.def).owner else { return false };
-        let given = facts.parameters(outer);
-        let is_inside = |scope: ScopeId| {
-            let parents = std::iter::successors(Some(scope), |scope| facts.scopes[scope.index()].parent);
-            parents.map(|scope| facts.scopes[scope.index()].owner).any(|owner| owner == Some(inner.def))
-        };
-        facts.exprs.iter().any(|expr| match *expr {
-            Expr::Name { name, scope } => given.iter().any(|parameter| parameter.name == name) && is_inside(scope),
-            _ => false,
-        })
     }
 
     /// Functions of the project that a value has as a method of this name.

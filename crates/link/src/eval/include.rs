@@ -47,13 +47,12 @@ impl Eval<'_> {
         if let Some(known) = self.included.get(&(file, name, want)) {
             return known.clone();
         }
-        let outer = std::mem::replace(&mut self.cut, super::UNCUT);
+        let outer = self.begin_uncut();
         let search = self.find_included(file, name, want);
         // What was cut short by a cycle is not the whole answer.
-        if self.cut == super::UNCUT {
+        if self.end_uncut(outer) {
             self.included.insert((file, name, want), search.clone());
         }
-        self.cut = self.cut.min(outer);
         search
     }
 
@@ -487,8 +486,7 @@ impl Eval<'_> {
         };
         let fits: Vec<bool> = search.found.iter().map(|found| takes(self, found)).collect();
         if fits.contains(&true) {
-            let mut fits = fits.into_iter();
-            search.found.retain(|_| fits.next().unwrap_or(true));
+            search.keep(&fits);
         }
         search
     }

@@ -444,8 +444,7 @@ impl Eval<'_> {
         };
         let bodies: Vec<bool> = search.found.iter().map(|found| is_body(self, found)).collect();
         if bodies.contains(&true) {
-            let mut keep = bodies.iter();
-            search.found.retain(|_| keep.next().copied().unwrap_or(true));
+            search.keep(&bodies);
         }
         let mut seen = Vec::new();
         let found = std::mem::take(&mut search.found);
@@ -476,9 +475,8 @@ impl Eval<'_> {
             let part = self.wildcard_member(file, import, name, want);
             for found in part.found {
                 match found.entity {
-                    // Where packages are many and small, each of them may have the name.
-                    Entity::External(..) if self.rules(file).folders_are_packages => external.push(found),
-                    Entity::External(..) => external = vec![found],
+                    // Each of several packages may have the name.
+                    Entity::External(..) => external.push(found),
                     _ => search.push(found),
                 }
             }
@@ -491,8 +489,7 @@ impl Eval<'_> {
             };
             let open: Vec<bool> = search.found.iter().map(|found| is_open(self, found)).collect();
             if open.contains(&true) {
-                let mut keep = open.iter();
-                search.found.retain(|_| keep.next().copied().unwrap_or(true));
+                search.keep(&open);
             }
         }
         // A package outside may or may not have the name: only said where nothing in the project has it, and where the
@@ -553,10 +550,10 @@ impl Eval<'_> {
                 }
                 if row.flags.type_only && self.rules(file).folders_are_packages {
                     let whole = format!("{written}.{}", self.text(name));
-                    return match resolver.module(&self.files, file, whole.trim_start_matches('.'), row.level) {
+                    let whole = whole.trim_start_matches('.');
+                    return match resolver.module(&self.files, file, whole, row.level) {
                         ModuleTarget::External(package) => {
-                            let outside = Outside::package(package).member(self.text(name));
-                            Search::one(Entity::External(outside, Some(name)))
+                            Search::one(Entity::External(Outside::module(package, whole), Some(name)))
                         }
                         target => self.module_entity(target),
                     };

@@ -4,29 +4,12 @@ use std::rc::Rc;
 
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 
+use super::ancestors::Ancestor;
 use super::lookup::Asker;
 use super::{Args, Entity, Eval, Found, Module, Outside, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
 use crate::rules::{Builtin, MemberOrder, MethodShape, Reason};
-
-/// A class on the way up.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Ancestor {
-    /// A class of the project, with its type arguments.
-    Class(DefRef, Args),
-    /// A class of a package outside, with its name.
-    External(Outside, Option<Name>),
-    /// A standard type with arguments.
-    Standard(Builtin, Args),
-    /// A module whose exports are members of an object (`{ ...module }`).
-    Module(Module),
-    /// A base that could not be resolved.
-    Unknown,
-}
-
-/// Bases followed upwards from one class.
-const ANCESTORS: usize = 256;
 
 impl Eval<'_> {
     /// The member of a value under a name.
@@ -217,8 +200,9 @@ impl Eval<'_> {
             return self.embedded_member(of, args, name, want, value);
         }
         let ancestors = self.ancestors(of);
-        let mut external = None;
+        let mut external = Vec::new();
         let mut standard = None;
+        let mut replaceable: Option<Search> = None;
         let mut unknown = false;
         let gathers = want == Namespace::Callee && self.rules(of.file).overloads;
         let mut gathered = Search::default();
@@ -246,28 +230,33 @@ impl Eval<'_> {
                         }
                         search.push(found);
                     }
-                    search.unknown = (unknown || external.is_some()).then_some(Reason::UnknownBase);
+                    let open = unknown || !external.is_empty();
                     if !gathers {
-                        return search;
+                        let goes_on = self.is_replaceable(&search);
+                        let search = beside(replaceable.take(), search, open);
+                        if !goes_on {
+                            return search;
+                        }
+                        replaceable = Some(search);
+                        continue;
                     }
+                    search.unknown = open.then_some(Reason::UnknownBase);
                     // Bases may have overloads besides; which one is meant is chosen later, among all.
                     let first = gathered.found.is_empty();
                     gathered.unknown = if first { search.unknown } else { gathered.unknown };
                     search.found.into_iter().for_each(|found| gathered.push(found));
                 }
                 Ancestor::Module(module) => {
-                    let mut search = self.module_member(module, name, want, Asker::Named);
+                    let search = self.module_member(module, name, want, Asker::Named);
+                    unknown |= search.found.is_empty() && search.unknown.is_some_and(|why| why != Reason::NoSuchMember);
                     if !search.found.is_empty() {
-                        search.unknown = (unknown || external.is_some()).then_some(Reason::UnknownBase);
-                        return search;
+                        let search = Search { unknown: None, ..search };
+                        return beside(replaceable, search, unknown || !external.is_empty());
                     }
                 }
-                // Any of several may have it.
-                Ancestor::External(package, _) => {
-                    external = Some(external.map_or(package.clone(), |known: Outside| known.somewhere()));
-                }
+                Ancestor::External(package, _) => external.push(package.clone()),
                 Ancestor::Standard(builtin, args) => {
-                    external = external.or(Some(self.rules(of.file).builtin_package.into()));
+                    external.push(self.rules(of.file).builtin_package.into());
                     standard = standard.or(Some((*builtin, args.clone())));
                 }
                 Ancestor::Unknown => unknown = true,
@@ -275,6 +264,9 @@ impl Eval<'_> {
         }
         if !gathered.found.is_empty() {
             return gathered;
+        }
+        if let Some(search) = replaceable {
+            return beside(None, search, unknown || !external.is_empty());
         }
         if let (Some((builtin, base_args)), Value::Instance(..)) = (standard, value)
             && let Some(shape) = self.home.builtin_method(builtin, self.text(name))
@@ -299,7 +291,15 @@ impl Eval<'_> {
                 false => Entity::External(package.into(), Some(name)),
             });
         }
-        self.member_of_nobody(of, name, external, unknown)
+        self.member_of_nobody(of, name, &external, unknown)
+    }
+
+    /// Whether something spread into an object literal later may take the place of what was found.
+    fn is_replaceable(&mut self, search: &Search) -> bool {
+        search.found.iter().any(|found| match found.entity {
+            Entity::Def(of) => self.definition(of).flags.is_replaceable,
+            _ => false,
+        })
     }
 
     /// Where the language keeps fields and methods apart, leaves the other kind out.
@@ -315,22 +315,24 @@ impl Eval<'_> {
             _ => true,
         };
         let keep: Vec<bool> = search.found.iter().map(|found| fits(self, found)).collect();
-        let mut keep = keep.into_iter();
-        search.found.retain(|_| keep.next().unwrap_or(true));
+        search.keep(&keep);
     }
 
-    pub(super) fn member_of_nobody(
-        &mut self,
-        of: DefRef,
-        name: Name,
-        external: Option<Outside>,
-        unknown: bool,
-    ) -> Search {
+    pub(super) fn member_of_nobody(&mut self, of: DefRef, name: Name, external: &[Outside], unknown: bool) -> Search {
         if unknown {
             return Search::unknown(Reason::UnknownBase);
         }
-        if let Some(package) = external {
-            return Search::one(Entity::External(package.member(self.text(name)), Some(name)));
+        match external {
+            [] => {}
+            [package] => return Search::one(Entity::External(package.member(self.text(name)), Some(name))),
+            // Any of several may have it.
+            several => {
+                let mut search = Search::default();
+                for package in several {
+                    search.push(Found::plain(Entity::External(package.somewhere(), Some(name))));
+                }
+                return search;
+            }
         }
         if let Some(found) = self.universal(of.file, name) {
             return found;
@@ -449,6 +451,7 @@ impl Eval<'_> {
         if let Some(known) = self.attached.get(&of) {
             return known.clone();
         }
+        let outer = self.begin_uncut();
         let beside = self.rules(of.file).members_beside_type;
         let name = self.unit(of.file).name(definition.name);
         let mut attached = Vec::new();
@@ -478,7 +481,7 @@ impl Eval<'_> {
         self.project.by_path_order(&mut attached);
         let attached: Rc<[DefRef]> = attached.into();
         // Inside a cycle of evaluations some may be missing: ask again later.
-        if self.cut == super::UNCUT {
+        if self.end_uncut(outer) {
             self.attached.insert(of, attached.clone());
         }
         attached
@@ -502,7 +505,8 @@ impl Eval<'_> {
         for row in rows {
             let definition = self.definition(row);
             let (Some(expr), Some(body)) = (definition.extends_type, definition.body) else { continue };
-            if self.outside_type(row.file, expr).as_ref() == Some(&(package.clone(), class)) {
+            let of_row = self.outside_type(row.file, expr);
+            if of_row.is_some_and(|(of, name)| name == class && of.same_package(&package)) {
                 let part = self.scope_member(row.file, body, name, want, Asker::Named);
                 part.found.into_iter().for_each(|found| search.push(found));
             }
@@ -516,145 +520,6 @@ impl Eval<'_> {
         match search.found.as_slice() {
             [Found { entity: Entity::External(package, Some(name)), .. }] => Some((package.clone(), *name)),
             _ => None,
-        }
-    }
-
-    /// The class and all it inherits from, in the order members are looked up in.
-    pub(super) fn ancestors(&mut self, of: DefRef) -> Rc<[Ancestor]> {
-        if let Some(known) = self.ancestors.get(&of) {
-            return known.clone();
-        }
-        let order = self.rules(of.file).member_order;
-        let found: Rc<[Ancestor]> = match order {
-            MemberOrder::DepthFirst | MemberOrder::Embedding => self.depth_first(of).into(),
-            MemberOrder::C3 => self.c3(of).unwrap_or_else(|| self.depth_first(of)).into(),
-        };
-        // Inside a cycle of evaluations the bases may be incomplete: ask again later.
-        if self.cut == super::UNCUT {
-            self.ancestors.insert(of, found.clone());
-        }
-        found
-    }
-
-    fn depth_first(&mut self, of: DefRef) -> Vec<Ancestor> {
-        let mut order = vec![Ancestor::Class(of, no_args())];
-        let mut seen = vec![of];
-        let mut work: Vec<Ancestor> = self.bases(of);
-        work.reverse();
-        while let Some(next) = work.pop() {
-            if order.len() >= ANCESTORS {
-                order.push(Ancestor::Unknown);
-                break;
-            }
-            match &next {
-                Ancestor::Class(class, _) if seen.contains(class) => {}
-                Ancestor::Class(class, args) => {
-                    let (class, args) = (*class, args.clone());
-                    seen.push(class);
-                    order.push(next);
-                    let mut bases = self.bases(class);
-                    // What a base is given by a class further down holds for the bases of that base too.
-                    for base in &mut bases {
-                        if let Ancestor::Class(_, given) | Ancestor::Standard(_, given) = base {
-                            *given = self.base_args(class, &args, given);
-                        }
-                    }
-                    bases.reverse();
-                    work.extend(bases);
-                }
-                _ => order.push(next),
-            }
-        }
-        order
-    }
-
-    /// C3 linearisation over the classes of the project; `None` where it has no solution. Bases outside the project
-    /// stand behind the classes they are bases of.
-    fn c3(&mut self, of: DefRef) -> Option<Vec<Ancestor>> {
-        // Classes with their bases, the class itself first, found breadth first; then merged from the top down.
-        let mut graph: Vec<(DefRef, Vec<Ancestor>)> = Vec::new();
-        let mut work = vec![of];
-        while let Some(class) = work.pop() {
-            if graph.iter().any(|(known, _)| *known == class) {
-                continue;
-            }
-            if graph.len() >= ANCESTORS {
-                return None;
-            }
-            let bases = self.bases(class);
-            work.extend(bases.iter().filter_map(|base| match base {
-                Ancestor::Class(class, _) => Some(*class),
-                _ => None,
-            }));
-            graph.push((class, bases));
-        }
-        let mut done: Vec<(DefRef, Vec<Ancestor>)> = Vec::new();
-        while done.len() < graph.len() {
-            let ready = graph.iter().find(|(class, bases)| {
-                !done.iter().any(|(known, _)| known == class)
-                    && bases.iter().all(|base| match base {
-                        Ancestor::Class(base, _) => done.iter().any(|(known, _)| known == base),
-                        _ => true,
-                    })
-            });
-            let (class, bases) = ready?;
-            let linear = merge(*class, bases, &done)?;
-            done.push((*class, linear));
-        }
-        done.into_iter().find(|(class, _)| *class == of).map(|(_, linear)| linear)
-    }
-
-    /// The direct bases, those of blocks elsewhere included.
-    pub(super) fn bases(&mut self, of: DefRef) -> Vec<Ancestor> {
-        let unit = self.unit(of.file);
-        let definition = unit.facts.definition(of.def);
-        let mut bases = Vec::new();
-        for &expr in unit.list(definition.bases).iter().chain(unit.list(definition.implements)) {
-            self.base(of, expr, &mut bases);
-        }
-        // What is spread into an object literal later replaces what was before.
-        if definition.kind == DefKind::Object {
-            bases.reverse();
-        }
-        // Traits implemented by blocks elsewhere.
-        for &attached in self.attached(of).iter() {
-            let unit = self.unit(attached.file);
-            for &expr in unit.list(unit.facts.definition(attached.def).implements) {
-                self.base(attached, expr, &mut bases);
-            }
-        }
-        bases
-    }
-
-    /// Adds the classes that an expression in base position names.
-    pub(super) fn base(&mut self, of: DefRef, expr: ExprId, bases: &mut Vec<Ancestor>) {
-        let mut values = self.eval(of.file, expr, Namespace::Type);
-        let is_object = self.definition(of).kind == DefKind::Object;
-        if is_object || values.items.is_empty() {
-            // The base of an object, or of a class that extends what a constant holds.
-            values = self.eval(of.file, expr, Namespace::Value);
-        }
-        let before = bases.len();
-        for value in values.items {
-            match value {
-                Value::Def(class, _) if class == of => {}
-                Value::Def(class, args) if !self.is_inline_module(class) => bases.push(Ancestor::Class(class, args)),
-                Value::External(package, name) => bases.push(Ancestor::External(package, name)),
-                Value::BuiltinType(builtin, args) => bases.push(Ancestor::Standard(builtin, args)),
-                Value::Module(module) if is_object => bases.push(Ancestor::Module(module)),
-                Value::Module(Module::File(file)) => {
-                    let whole = self.whole_export(file);
-                    for value in self.values_of(whole, Namespace::Type).items {
-                        if let Value::Def(class, args) = value {
-                            bases.push(Ancestor::Class(class, args));
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        if values.unknown.is_some() || bases.len() == before {
-            bases.push(Ancestor::Unknown);
         }
     }
 
@@ -747,49 +612,11 @@ impl Eval<'_> {
     }
 }
 
-/// One step of C3: the class, then the merge of its bases' orders and the bases themselves.
-fn merge(class: DefRef, bases: &[Ancestor], done: &[(DefRef, Vec<Ancestor>)]) -> Option<Vec<Ancestor>> {
-    let mut rows: Vec<Vec<Ancestor>> = bases
-        .iter()
-        .map(|base| match base {
-            Ancestor::Class(base, args) => {
-                let mut linear =
-                    done.iter().find(|(known, _)| known == base).map(|(_, linear)| linear.clone()).unwrap_or_default();
-                if let Some(first) = linear.first_mut() {
-                    *first = Ancestor::Class(*base, args.clone());
-                }
-                linear
-            }
-            other => vec![other.clone()],
-        })
-        .collect();
-    rows.push(bases.to_vec());
-    let same = |a: &Ancestor, b: &Ancestor| match (a, b) {
-        (Ancestor::Class(a, _), Ancestor::Class(b, _)) => a == b,
-        (a, b) => a == b,
-    };
-    let mut order = vec![Ancestor::Class(class, no_args())];
-    loop {
-        rows.retain(|row| !row.is_empty());
-        if rows.is_empty() {
-            return Some(order);
-        }
-        let head = rows.iter().map(|row| row[0].clone()).find(|head| {
-            !matches!(head, Ancestor::Class(..))
-                && rows.iter().all(|row| same(&row[0], head) || !row.iter().any(|other| same(other, head)))
-                || matches!(head, Ancestor::Class(..))
-                    && !rows.iter().any(|row| row[1..].iter().any(|other| same(other, head)))
-        });
-        // Packages outside can stand in any order: taking the first keeps the rest mergeable.
-        let head =
-            head.or_else(|| rows.iter().map(|row| row[0].clone()).find(|head| !matches!(head, Ancestor::Class(..))))?;
-        for row in &mut rows {
-            if same(&row[0], &head) {
-                row.remove(0);
-            }
-        }
-        if !order.iter().any(|known| same(known, &head)) {
-            order.push(head);
-        }
-    }
+/// A member of an object literal, and before it `known`, which something spread later may have taken the place of; it is
+/// not known of which is spread before and which after. `open`: something that is not known may have it, too.
+fn beside(known: Option<Search>, mut search: Search, open: bool) -> Search {
+    search.unknown = search.unknown.or(open.then_some(Reason::UnknownBase));
+    let Some(mut both) = known else { return search };
+    both.add(search);
+    both
 }

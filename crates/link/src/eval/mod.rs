@@ -4,6 +4,7 @@
 //! or a bound is not remembered beyond the expression that closes the cycle, so answers do not depend on which
 //! question came first.
 
+mod ancestors;
 mod call;
 mod dispatch;
 mod embed;
@@ -66,7 +67,7 @@ pub(crate) struct Eval<'a> {
     /// Modules that files name, by the name as written and the level.
     targets: FxHashMap<(FileId, NameId, u16), ModuleTarget>,
     memo: FxHashMap<(FileId, ExprId, Namespace), Memo>,
-    ancestors: FxHashMap<DefRef, Rc<[member::Ancestor]>>,
+    ancestors: FxHashMap<DefRef, Rc<[ancestors::Ancestor]>>,
     /// Definitions elsewhere that add members to a type.
     attached: FxHashMap<DefRef, Rc<[DefRef]>>,
     siblings: FxHashMap<FileId, Rc<[FileId]>>,
@@ -221,19 +222,15 @@ impl<'a> Eval<'a> {
         if !self.step() {
             return Values::unknown(Reason::Budget);
         }
+        let outer = self.begin_uncut();
         self.depth += 1;
-        let place = self.depth;
-        self.memo.insert(key, Memo::Open(place));
-        let outer = std::mem::replace(&mut self.cut, UNCUT);
+        self.memo.insert(key, Memo::Open(self.depth));
         let values = self.eval_expr(file, expr, want);
-        if self.cut >= place {
-            self.memo.insert(key, Memo::Done(values.clone()));
-            self.cut = outer;
-        } else {
-            self.memo.remove(&key);
-            self.cut = self.cut.min(outer);
-        }
         self.depth -= 1;
+        match self.end_uncut(outer) {
+            true => self.memo.insert(key, Memo::Done(values.clone())),
+            false => self.memo.remove(&key),
+        };
         values
     }
 
@@ -275,6 +272,14 @@ impl<'a> Eval<'a> {
             Expr::Enter { base } => {
                 let bases = self.eval(file, base, Namespace::Value);
                 bases.flat_map(|base| self.enter(&base, file))
+            }
+            Expr::AwaitedElement { base } => {
+                let bases = self.eval(file, base, Namespace::Value);
+                bases.flat_map(|base| self.awaited_element(&base, file))
+            }
+            Expr::AwaitedEnter { base } => {
+                let bases = self.eval(file, base, Namespace::Value);
+                bases.flat_map(|base| self.awaited_enter(&base, file))
             }
             Expr::Instance { of } => {
                 let types = self.eval(file, of, Namespace::Type);

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
-use super::member::Ancestor;
+use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, no_args};
 use crate::project::DefRef;
 
@@ -13,6 +13,10 @@ const MOST_NAMES: usize = 4;
 const LONGEST: usize = 160;
 /// Packages whose modules are imported by their own names.
 const BUNDLES: &[&str] = &["node"];
+/// Packages whose classes make the constructors of those that inherit from them.
+const GENERATING: &[&str] = &["enum", "typing", "typing_extensions"];
+/// Endings of the names of files that may be written or left out.
+const ENDINGS: &[&str] = &[".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json"];
 /// Stands behind what is called on the way.
 const CALLED: &str = "()";
 
@@ -34,8 +38,11 @@ impl Outside {
     pub(crate) fn module(package: String, written: &str) -> Self {
         let way = match written.strip_prefix(package.as_str()) {
             Some("") => Some(Rc::from("")),
-            Some(rest) => rest.strip_prefix(['.', '/', ':']).map(|rest| rest.replace(['.', '/'], "::").into()),
-            None if BUNDLES.contains(&package.as_str()) => Some(written.replace('/', "::").into()),
+            Some(rest) => match rest.strip_prefix('.') {
+                Some(names) => Some(names.replace('.', "::").into()),
+                None => rest.strip_prefix(['/', ':']).map(way_of_file),
+            },
+            None if BUNDLES.contains(&package.as_str()) => Some(way_of_file(written)),
             None => None,
         };
         Self { package: package.into(), way: way.filter(|way: &Rc<str>| fits(way)) }
@@ -66,6 +73,11 @@ impl Outside {
         Some(format!("{}::{way}", self.package))
     }
 
+    /// Whether both are of one package, wherever in it.
+    pub(crate) fn same_package(&self, other: &Self) -> bool {
+        self.package == other.package
+    }
+
     /// The same for both of two things of one package, as far as it is known.
     pub(crate) fn meet(&mut self, other: &Self) {
         if self.way != other.way {
@@ -75,6 +87,10 @@ impl Outside {
 }
 
 impl Eval<'_> {
+    fn is_decorated(&mut self, of: DefRef) -> bool {
+        !self.unit(of.file).list(self.definition(of).decorators).is_empty()
+    }
+
     /// The constructor outside that constructing a value of the class runs, if the class inherits from one class outside
     /// and no class of the project on the way writes one.
     pub(crate) fn outside_constructor(&mut self, class: DefRef) -> Option<Outside> {
@@ -83,14 +99,24 @@ impl Eval<'_> {
         let mut outside = None;
         for ancestor in self.ancestors(class).iter() {
             match ancestor {
-                Ancestor::Class(..) => {}
-                Ancestor::External(base, _) if outside.is_none() => outside = Some(base.member(name)),
+                // A decorator may write another constructor into the class.
+                Ancestor::Class(own, _) if !self.is_decorated(*own) => {}
+                Ancestor::External(base, _) if outside.is_none() && !GENERATING.contains(&&**base) => {
+                    outside = Some(base.member(name));
+                }
                 _ => return None,
             }
         }
         let own = self.constructor(&Value::Def(class, no_args()));
         outside.filter(|_| !own.found.iter().any(|found| matches!(found.entity, Entity::Def(_))))
     }
+}
+
+/// The way that a path of a file inside of a package says: without the ending of the file's name.
+fn way_of_file(path: &str) -> Rc<str> {
+    let file = path.rfind('/').map_or(0, |slash| slash + 1);
+    let ending = path[file..].rfind('.').map(|dot| file + dot).filter(|dot| ENDINGS.contains(&&path[*dot..]));
+    path[..ending.unwrap_or(path.len())].replace('/', "::").into()
 }
 
 fn fits(way: &str) -> bool {

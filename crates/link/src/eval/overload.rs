@@ -1,10 +1,10 @@
 //! Which of several functions of one name a call means: by the number of arguments, then by what is known of their
 //! types. What cannot be told stays open, with all that fit.
 
-use m1nd_lang::facts::{DefKind, Expr, ExprId, Literal, Namespace, Parameter, ParameterKind};
+use m1nd_lang::facts::{DefKind, Definition, Expr, ExprId, Literal, Namespace, Parameter, ParameterKind};
 use smallvec::SmallVec;
 
-use super::member::Ancestor;
+use super::ancestors::Ancestor;
 use super::{Args, Entity, Eval, Found, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
@@ -52,11 +52,34 @@ struct Candidate {
 fn is_type_of(arg: &Argument, ty: Option<&Option<Value>>) -> bool {
     match (arg, ty) {
         (Argument::Value(Value::External(a, Some(value))), Some(Some(Value::External(b, Some(ty))))) => {
-            value == ty && a == b
+            value == ty && a.same_package(b)
         }
         (Argument::Value(Value::Instance(value, _)), Some(Some(Value::Instance(ty, _)))) => value == ty,
         _ => false,
     }
+}
+
+/// Whether the name of a function is that of a conversion (`operator Shape`), not of a sign (`operator+`).
+fn is_conversion(name: &str) -> bool {
+    let of = name.strip_prefix("operator").map(str::trim_start);
+    of.is_some_and(|of| {
+        let word = of.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+        name.len() > "operator".len() + of.len() && !word.is_empty() && !OPERATOR_WORDS.contains(&word)
+    })
+}
+
+/// Operators that are written as words.
+const OPERATOR_WORDS: &[&str] = &["new", "delete", "co_await"];
+
+/// The one value that there may be. Of which of several packages a type is makes no difference to what can be passed
+/// where: the name tells.
+fn the_one(values: &Values) -> Option<&Value> {
+    let first = values.items.first().filter(|_| values.unknown.is_none())?;
+    let same = |other: &Value| match (first, other) {
+        (Value::External(_, Some(name)), Value::External(_, Some(other))) => name == other,
+        _ => false,
+    };
+    values.items[1..].iter().all(same).then_some(first)
 }
 
 /// Functions of one name that take as many arguments and are compared with each other.
@@ -85,9 +108,8 @@ impl Eval<'_> {
             return Search { unknown: search.unknown.or(Some(Reason::NoSuchMember)), ..search };
         }
         let unknown = search.unknown;
-        let mut keep = fitting.into_iter();
         let mut search = search;
-        search.found.retain(|_| keep.next().unwrap_or(false));
+        search.keep(&fitting);
         if search.found.len() > MOST {
             return Search::unknown(Reason::TooManyCandidates);
         }
@@ -121,7 +143,11 @@ impl Eval<'_> {
             let mut is_nearer = false;
             for (place, arg) in args.iter().enumerate() {
                 match (is_type_of(arg, one.types.get(place)), other.types.get(place)) {
-                    (true, Some(Some(Value::Instance(wanted, _)))) if !eval.is_a(arg, *wanted) => is_nearer = true,
+                    (true, Some(Some(Value::Instance(wanted, _))))
+                        if !eval.is_a(arg, *wanted) && !eval.converts(arg, *wanted) =>
+                    {
+                        is_nearer = true;
+                    }
                     _ if eval.same_type(&search, (one, other), place) => {}
                     _ => return false,
                 }
@@ -130,8 +156,7 @@ impl Eval<'_> {
         };
         let kept: Vec<bool> = all.iter().map(|other| !all.iter().any(|one| nearer(self, one, other))).collect();
         self.leave();
-        let mut kept = kept.into_iter();
-        search.found.retain(|_| kept.next().unwrap_or(true));
+        search.keep(&kept);
         search
     }
 
@@ -145,6 +170,41 @@ impl Eval<'_> {
                 Ancestor::Class(known, _) => *known == class,
                 _ => true,
             })
+    }
+
+    /// Whether an argument may become a value of a class: the class has a constructor that takes it alone, or the
+    /// argument's class an operator that makes one. What a constructor or operator is about counts where it is known.
+    fn converts(&mut self, arg: &Argument, class: DefRef) -> bool {
+        let Argument::Value(Value::Instance(of, _)) = arg else { return true };
+        let search = self.constructor(&Value::Def(class, no_args()));
+        let made = (0..search.found.len()).any(|place| {
+            let is_one = matches!(search.found[place].entity, Entity::Def(_)) && self.takes(&search.found[place], 1);
+            is_one
+                && match self.candidate(&search, place, Some(1)).types.first() {
+                    Some(Some(Value::Instance(taken, _))) => self.is_a(arg, *taken),
+                    Some(Some(Value::External(..))) => self.inherits_from_outside(*of),
+                    _ => true,
+                }
+        });
+        made || search.unknown.is_some() || self.has_conversion(*of)
+    }
+
+    fn inherits_from_outside(&mut self, of: DefRef) -> bool {
+        self.ancestors(of).iter().any(|ancestor| !matches!(ancestor, Ancestor::Class(..)))
+    }
+
+    /// Whether a class, or one that it inherits from, has an operator that makes another value of it.
+    fn has_conversion(&mut self, of: DefRef) -> bool {
+        let converts = |eval: &mut Self, class: DefRef| {
+            let unit = eval.unit(class.file);
+            let of_class = |own: &&Definition| own.owner == Some(class.def);
+            let mut functions = unit.facts.definitions.iter().filter(of_class);
+            functions.any(|own| is_conversion(unit.facts.name(own.name)))
+        };
+        self.ancestors(of).iter().any(|ancestor| match ancestor {
+            Ancestor::Class(class, _) => converts(self, *class),
+            _ => true,
+        })
     }
 
     /// Without knowing the arguments: what a class overrides gives way to what it is overridden by.
@@ -259,10 +319,7 @@ impl Eval<'_> {
         if let Some((owner, args)) = &found.owner {
             values = self.substitute(values, *owner, args);
         }
-        match values.items.as_slice() {
-            [one] if values.unknown.is_none() => Some(one.clone()),
-            _ => None,
-        }
+        the_one(&values).cloned()
     }
 
     fn argument(&mut self, file: FileId, arg: ExprId) -> Argument {
@@ -276,10 +333,11 @@ impl Eval<'_> {
             _ => {}
         }
         let values = self.eval(file, arg, Namespace::Value);
-        match values.items.as_slice() {
-            [Value::Null] => Argument::Null,
-            [one] if values.unknown.is_none() => Argument::Value(one.clone()),
-            _ => Argument::Unknown,
+        match the_one(&values) {
+            Some(Value::Null) => Argument::Null,
+            Some(one) => Argument::Value(one.clone()),
+            None if matches!(values.items.as_slice(), [Value::Null]) => Argument::Null,
+            None => Argument::Unknown,
         }
     }
 

@@ -91,18 +91,13 @@ impl Values {
     }
 
     pub(crate) fn push(&mut self, value: Value) {
-        // Of which of several packages a type is makes no difference to what its values are.
-        let same_type = |known: &Value| match (known, &value) {
-            (Value::External(_, Some(known)), Value::External(_, Some(name))) => known == name,
-            _ => false,
-        };
-        if self.items.iter().any(|known| *known == value || same_type(known)) {
+        if self.items.contains(&value) {
             return;
         }
         // Several things of one package are one alternative.
         if let Value::External(package, name) = &value
             && let Some(known) = self.items.iter_mut().find_map(|known| match known {
-                Value::External(other, known) if **other == **package && known == name => Some(other),
+                Value::External(other, known) if other.same_package(package) && known == name => Some(other),
                 _ => None,
             })
         {
@@ -203,5 +198,12 @@ impl Search {
 
     pub(crate) fn is_nothing(&self) -> bool {
         self.found.is_empty() && self.unknown.is_none()
+    }
+
+    /// Keeps what is marked, in order: what fits is mostly told by the evaluator, which cannot be asked while the search
+    /// is changed.
+    pub(crate) fn keep(&mut self, marks: &[bool]) {
+        let mut marks = marks.iter();
+        self.found.retain(|_| marks.next().copied().unwrap_or(true));
     }
 }

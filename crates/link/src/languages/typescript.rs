@@ -108,6 +108,7 @@ static RULES: Rules = Rules {
     common_methods: globals::COMMON_METHODS,
     duck_typing: true,
     fields_apart: false,
+    spreads_into_objects: true,
     function_classes: true,
     includes: false,
     linked: true,

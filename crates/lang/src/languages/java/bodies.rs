@@ -1,10 +1,11 @@
 //! Statements and bodies that the table cannot describe: scopes of patterns, labels of a switch, constants of an enum.
 
+use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::super::outline::{Mark, Outline, Pick};
 use super::{INIT, INSTANCE_OF};
-use crate::facts::{DefId, DefKind, Definition, Expr, FactsBuilder, Literal, Reference, Role, ScopeKind};
+use crate::facts::{DefId, DefKind, Expr, FactsBuilder, Literal, NameId, Reference, Role, ScopeKind};
 use crate::walk::Enter;
 
 /// A pattern in a condition names its variable for what follows from the condition being true. A negated one names it
@@ -113,6 +114,11 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
     let after = owner.map_or(0, |owner| owner.index());
     let written = &facts.definitions[after..];
     let writes_one = written.iter().any(|own| own.owner == owner && own.flags.is_constructor);
+    let own = written.iter().enumerate().filter(|(_, own)| own.owner == owner && own.kind == DefKind::Variant);
+    let mut ids: FxHashMap<NameId, DefId> = FxHashMap::default();
+    for (place, own) in own {
+        ids.entry(own.name).or_insert(DefId((after + place) as u32));
+    }
     let mut cursor = node.walk();
     let constants: Vec<Node<'_>> =
         node.named_children(&mut cursor).filter(|child| child.kind() == "enum_constant").collect();
@@ -123,10 +129,7 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
         let args = cx.arguments(args);
         let pos = cx.source.pos(name);
         let text = cx.text(name);
-        let facts = cx.builder.facts();
-        let is_constant = |own: &Definition| own.kind == DefKind::Variant && facts.name(own.name) == text;
-        let id = facts.definitions[after..].iter().position(|own| own.owner == owner && is_constant(own));
-        let id = id.map(|place| DefId((after + place) as u32));
+        let id = ids.get(&cx.builder.name(text)).copied();
         let call = |cx: &mut Outline<'_>, expr, enclosing| {
             cx.builder.reference(Reference { expr, role: Role::Call, inexact: false, arity, pos, enclosing });
         };

@@ -2,9 +2,13 @@
 
 use tree_sitter::Node;
 
+use super::implicit::waits;
 use super::state::{Extractor, FIELDS, FrameKind, KindName, MAX_ITEMS};
 use crate::facts::{Collection, Expr, ExprId, FactsBuilder, Literal, Reference, Role, ScopeKind};
 use crate::walk::Step;
+
+/// How far above its pattern a `with` statement stands at most.
+const MAX_ABOVE: usize = 4;
 
 impl Extractor<'_> {
     pub(super) fn leave_node<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
@@ -42,7 +46,7 @@ impl Extractor<'_> {
             "expression_statement" => {
                 self.last_expression = node.named_child(0).and_then(|child| self.exprs.get(child))
             }
-            "as_pattern" => self.leave_as(node, parent_kind),
+            "as_pattern" => self.leave_as(node, parent_kind, path),
             "for_in_clause" | "for_statement" => self.leave_loop(node),
             "generic_type" => self.leave_generic_type(node),
             "subscript" if self.in_type() => self.leave_type_subscript(node),
@@ -157,12 +161,13 @@ impl Extractor<'_> {
         };
         let base = self.expr_of(Some(right));
         self.iterates(base, node);
-        let element = self.b.expr(Expr::Element { base });
+        let element = if waits(node) { Expr::AwaitedElement { base } } else { Expr::Element { base } };
+        let element = self.b.expr(element);
         self.assign(node, left, Some(element), None);
     }
 
     /// `with a as b`, `except E as e`.
-    fn leave_as(&mut self, node: Node<'_>, parent_kind: &str) {
+    fn leave_as(&mut self, node: Node<'_>, parent_kind: &str, path: &[Step<'_>]) {
         let base = self.expr_of(first_child(node));
         let expr = match parent_kind {
             "except_clause" => {
@@ -175,7 +180,16 @@ impl Extractor<'_> {
                 };
                 self.b.expr(Expr::Instance { of })
             }
-            _ => self.b.expr(Expr::Enter { base }),
+            _ => {
+                let above = if parent_kind == "with_item" { MAX_ABOVE } else { 0 };
+                let statement = path.iter().rev().map(|step| step.node).take(above);
+                let mut statement = statement.filter(|node| node.kind_name() == "with_statement");
+                let enter = match statement.next().is_some_and(waits) {
+                    true => Expr::AwaitedEnter { base },
+                    false => Expr::Enter { base },
+                };
+                self.b.expr(enter)
+            }
         };
         if let Some(alias) = node.child_by_field_id(FIELDS.alias) {
             self.assign(node, alias, Some(expr), None);

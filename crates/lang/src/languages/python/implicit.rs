@@ -15,7 +15,7 @@ const MAX_KEY: usize = 64;
 const MAX_KEYS: usize = 4;
 
 /// Whether a loop or `with` statement is one that waits.
-fn waits(statement: Node<'_>) -> bool {
+pub(super) fn waits(statement: Node<'_>) -> bool {
     statement.child(0).is_some_and(|first| first.kind_name() == "async")
 }
 

@@ -11,6 +11,8 @@ use crate::walk::Step;
 const MAX_GIVEN: usize = 8;
 /// Object literals and arrays around a function that are followed.
 const MAX_LITERALS: usize = 16;
+/// Levels of the tree that are gone up from a function or its literal.
+const MAX_LEVELS: usize = 128;
 /// Conditions joined by `&&` that are looked at.
 const MAX_CONDITIONS: usize = 16;
 
@@ -33,7 +35,7 @@ impl Extractor<'_> {
         if !special.is_empty() || !has_parameters(node) {
             return special;
         }
-        match self.expected(node, path) {
+        match self.expected(node, path, true) {
             Some(by) => self.given_parameters(node, by),
             None => Vec::new(),
         }
@@ -63,13 +65,12 @@ impl Extractor<'_> {
     pub(super) fn object_type(&mut self, path: &[Step<'_>]) -> Option<ExprId> {
         let place = path.len() - path.iter().rev().take(2).position(|step| step.node.kind() == "object")? - 1;
         let (object, path) = (path[place].node, &path[..place]);
-        let is_argument = path.iter().rev().find(|step| !is_literal(step.node))?.node.kind() == "arguments";
-        if is_argument { None } else { self.expected(object, path) }
+        self.expected(object, path, false)
     }
 
     /// What is expected where a function is written, as [`Expr::Given`] takes it: through the object literals and arrays
-    /// around it, by a declared type, a call or the result type of the function that returns it.
-    fn expected(&mut self, node: Node<'_>, path: &[Step<'_>]) -> Option<ExprId> {
+    /// around it, by a declared type, a call (where `in_calls` says so) or the result type of the function that returns it.
+    fn expected(&mut self, node: Node<'_>, path: &[Step<'_>], in_calls: bool) -> Option<ExprId> {
         let (mut inner, mut depth) = (node, path.len());
         // From the inside out; `None` stands for an item of an array.
         let mut keys: Vec<Option<Node<'_>>> = Vec::new();
@@ -82,7 +83,7 @@ impl Extractor<'_> {
                 ("object" | "parenthesized_expression", _) => {}
                 _ => break outer,
             }
-            if keys.len() > MAX_LITERALS {
+            if keys.len() > MAX_LITERALS || path.len() - depth > MAX_LEVELS {
                 return None;
             }
             (inner, depth) = (outer, depth - 1);
@@ -92,7 +93,7 @@ impl Extractor<'_> {
                 let of = outer.child_by_field_name("type").and_then(|typed| self.known(typed))?;
                 self.b.expr(Expr::Instance { of })
             }
-            "arguments" => {
+            "arguments" if in_calls => {
                 let call = self.call_before(inner, outer, path[..depth - 1].last()?.node)?;
                 match keys.is_empty() {
                     true => call,
@@ -100,7 +101,7 @@ impl Extractor<'_> {
                 }
             }
             "return_statement" => {
-                let around = path[..depth - 1].iter().rev().find(|step| is_function(step.node))?;
+                let around = path[..depth - 1].iter().rev().take(MAX_LEVELS).find(|step| is_function(step.node))?;
                 self.expected_result(around.node)?
             }
             "arrow_function" if outer.child_by_field_name("body") == Some(inner) => self.expected_result(outer)?,
@@ -225,11 +226,6 @@ impl Extractor<'_> {
         }
         false
     }
-}
-
-/// Whether something only writes out a value together with others.
-fn is_literal(node: Node<'_>) -> bool {
-    matches!(node.kind(), "object" | "pair" | "array" | "parenthesized_expression")
 }
 
 fn has_parameters(function: Node<'_>) -> bool {

@@ -28,6 +28,7 @@ impl Extractor<'_> {
             self.made.insert(node.id(), class);
             self.push(node, FrameKind::Members, members, Some(class));
             self.top().makes_fields = true;
+            self.top().last_spread = last_spread(node);
             return;
         }
         let object = self.object_place(step, path);
@@ -57,6 +58,7 @@ impl Extractor<'_> {
             }
         }
         self.top().makes_fields = object.makes_fields;
+        self.top().last_spread = last_spread(node);
     }
 
     /// `Name.prototype = { … }`: the members are those of the class.
@@ -182,8 +184,20 @@ impl Extractor<'_> {
         let scope = self.scope();
         let name = self.property(key);
         if self.own(scope, name, false).is_none() {
-            self.bind_local(scope, name, BindingTarget::Value(value));
+            self.bind_member(name, value, node);
         }
+    }
+
+    /// Binds a member that is no definition. What is spread after it may be something else.
+    fn bind_member(&mut self, name: &str, value: ExprId, node: Node<'_>) {
+        let value = match self.is_replaceable(node) {
+            true => {
+                let unknown = self.b.unknown();
+                self.b.union(&[value, unknown])
+            }
+            false => value,
+        };
+        self.bind_local(self.scope(), name, BindingTarget::Value(value));
     }
 
     /// `{ name }`: the member is what the name is.
@@ -193,7 +207,7 @@ impl Extractor<'_> {
         let value = self.b.name_expr(name, scope);
         self.refer(value, Role::Read, node, u8::MAX);
         if self.frame().kind == FrameKind::Members {
-            self.bind_local(scope, name, BindingTarget::Value(value));
+            self.bind_member(name, value, node);
         }
     }
 
@@ -225,6 +239,13 @@ impl Extractor<'_> {
     pub(super) fn known(&self, node: Node<'_>) -> Option<ExprId> {
         self.exprs.get(node).filter(|&expr| expr != self.b.unknown())
     }
+}
+
+/// Byte at which the last spread of an object literal starts, 0 if nothing is spread into it.
+fn last_spread(object: Node<'_>) -> usize {
+    let mut cursor = object.walk();
+    let spreads = object.named_children(&mut cursor).filter(|child| child.kind() == "spread_element");
+    spreads.last().map_or(0, |spread| spread.start_byte())
 }
 
 /// What a variable's definition spans: its whole declaration, if it is the only one in it.

@@ -58,6 +58,8 @@ pub(super) struct Frame {
     pub(super) type_parameters: Vec<TypeParameter>,
     /// Non-function members become field definitions.
     pub(super) makes_fields: bool,
+    /// Byte at which the last spread of an object literal starts: it may replace members before it.
+    pub(super) last_spread: usize,
     /// Values that the parameters of a callback are given.
     pub(super) context: Vec<ExprId>,
 }
@@ -130,6 +132,7 @@ impl<'a> Extractor<'a> {
             values: Vec::new(),
             type_parameters: Vec::new(),
             makes_fields: false,
+            last_spread: 0,
             context: Vec::new(),
         };
         Self {
@@ -225,6 +228,7 @@ impl<'a> Extractor<'a> {
             values: Vec::new(),
             type_parameters: Vec::new(),
             makes_fields: false,
+            last_spread: 0,
             context: Vec::new(),
         };
         self.frames.push(frame);
@@ -288,10 +292,16 @@ impl<'a> Extractor<'a> {
     }
 
     /// Adds a definition and remembers that `node` is it.
-    pub(super) fn add(&mut self, node: Node<'_>, definition: Definition) -> DefId {
+    pub(super) fn add(&mut self, node: Node<'_>, mut definition: Definition) -> DefId {
+        definition.flags.is_replaceable = self.is_replaceable(node);
         let id = self.b.definition(definition);
         self.made.insert(node.id(), id);
         id
+    }
+
+    /// Whether what is spread into the object literal around a member may take its place.
+    pub(super) fn is_replaceable(&self, member: Node<'_>) -> bool {
+        member.start_byte() < self.frame().last_spread
     }
 
     /// Binds a definition in its scope and remembers it as the first of its name.
