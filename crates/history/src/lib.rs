@@ -29,11 +29,12 @@ mod read;
 mod renames;
 mod stored;
 mod tree_diff;
+mod walk;
 
 pub use cochange::{Partner, TogetherPair};
 pub use error::NoHistory;
 pub use history::{Commit, Cut, FileHistory, History, Touch, TouchKind};
 pub use locate::{GitFolder, Head};
-pub use messages::{Message, messages};
+pub use messages::{Message, Messages, messages};
 pub use read::{ReadLimits, read};
 pub use stored::{StoredError, decode, encode};

@@ -1,12 +1,10 @@
 //! Whole messages of the newest commits, for what people write into them.
 
-use std::collections::BinaryHeap;
-
-use gix_hash::ObjectId;
 use m1nd_base::Cancel;
-use rustc_hash::FxHashSet;
 
+use crate::history::Cut;
 use crate::objects::Objects;
+use crate::walk::Walk;
 use crate::{GitFolder, Head, NoHistory};
 
 /// Longest message that is kept, in bytes; the rest is cut off.
@@ -23,46 +21,35 @@ pub struct Message {
     pub text: String,
 }
 
-/// A commit on the way, ordered by time.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Waiting {
-    time: i64,
-    id: ObjectId,
+/// The messages of the newest commits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Messages {
+    /// Newest first.
+    pub rows: Vec<Message>,
+    /// Why older ones are not among them; `None` if these are all.
+    pub cut: Option<Cut>,
 }
 
 /// The messages of the newest commits that are reachable from what is checked out, newest first, at most `limit`. Merges are
-/// left out: what they say was said before.
+/// left out: what they say was said before. As many merges as messages are looked at.
 ///
 /// # Errors
 /// [`NoHistory`].
-pub fn messages(git: &GitFolder, head: &Head, limit: usize, cancel: &Cancel) -> Result<Vec<Message>, NoHistory> {
+pub fn messages(git: &GitFolder, head: &Head, limit: usize, cancel: &Cancel) -> Result<Messages, NoHistory> {
     let objects = Objects::open(git.objects())?;
-    let mut seen = FxHashSet::default();
-    let mut heap = BinaryHeap::new();
-    let mut found = Vec::new();
-    let mut visit = |id: ObjectId, heap: &mut BinaryHeap<Waiting>| {
-        if let (true, Some(commit)) = (seen.insert(id), objects.commit(&id)) {
-            heap.push(Waiting { time: commit.time, id });
-        }
-    };
-    visit(head.id, &mut heap);
-    // Merges are looked at, too; a bound on both together.
-    let mut left = limit.saturating_mul(2);
-    while let Some(Waiting { time, id }) = heap.pop() {
-        if found.len() >= limit || left == 0 {
+    let mut walk = Walk::start(head, |id| objects.message(id))?;
+    let mut found = Messages::default();
+    for _ in 0..limit.saturating_mul(2) {
+        if found.rows.len() >= limit {
             break;
         }
-        left -= 1;
         cancel.check().map_err(|_| NoHistory::Cancelled)?;
-        let Some((parents, text)) = objects.message(&id) else { continue };
-        if parents.len() < 2 {
-            found.push(Message { commit: id.to_hex().to_string(), time, text });
-        }
-        if head.shallow.binary_search(&id).is_err() {
-            for parent in parents {
-                visit(parent, &mut heap);
-            }
+        let Some(reached) = walk.next() else { break };
+        if reached.told.parents.len() < 2 {
+            let commit = reached.id.to_hex().to_string();
+            found.rows.push(Message { commit, time: reached.told.time, text: reached.told.what });
         }
     }
+    found.cut = walk.cut.or(walk.has_more().then_some(Cut::Commits));
     Ok(found)
 }

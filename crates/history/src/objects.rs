@@ -10,6 +10,7 @@ use gix_odb::Header;
 
 use crate::NoHistory;
 use crate::messages::MAX_MESSAGE;
+use crate::walk::Told;
 
 /// Largest object that is unpacked, in bytes: commits and folders are far smaller.
 const MAX_OBJECT: usize = 32 << 20;
@@ -79,8 +80,8 @@ impl Objects {
         Some(CommitData { tree: commit.tree(), parents, time, author, subject })
     }
 
-    /// Parents and whole message of a commit, shortened to [`MAX_MESSAGE`]; `None` if it is missing or damaged.
-    pub(crate) fn message(&self, id: &ObjectId) -> Option<(Vec<ObjectId>, String)> {
+    /// The whole message of a commit, shortened to [`MAX_MESSAGE`]; `None` if it is missing or damaged.
+    pub(crate) fn message(&self, id: &ObjectId) -> Option<Told<String>> {
         let mut buffer = self.buffer.borrow_mut();
         let data = self.odb.try_find(id, &mut buffer).ok()??;
         if data.kind != gix_object::Kind::Commit {
@@ -88,7 +89,9 @@ impl Objects {
         }
         let commit = CommitRef::from_bytes(data.data, Kind::Sha1).ok()?;
         let text = &commit.message[..commit.message.len().min(MAX_MESSAGE)];
-        Some((commit.parents().take(MAX_PARENTS).collect(), String::from_utf8_lossy(text).into_owned()))
+        let time = commit.time().map_or(0, |time| time.seconds);
+        let parents = commit.parents().take(MAX_PARENTS).collect();
+        Some(Told { time, parents, what: String::from_utf8_lossy(text).into_owned() })
     }
 
     /// The entries of a folder in the order that git keeps them, submodules left out; `None` if it is missing or damaged.

@@ -1,6 +1,5 @@
 //! Reading the newest commits of a repository.
 
-use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::history::{Commit, Cut, History, Id, Record, Touch, TouchKind};
 use crate::objects::{CommitData, Objects};
 use crate::tree_diff::{Difference, Differences, differences};
+use crate::walk::{Reached, Told, Walk};
 use crate::{GitFolder, Head, NoHistory, renames};
 
 /// Commits compared between two looks at the clock.
@@ -30,13 +30,6 @@ impl Default for ReadLimits {
     fn default() -> Self {
         Self { commits: 5_000, time: Duration::from_secs(20) }
     }
-}
-
-/// A commit on the way, ordered by time.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Waiting {
-    time: i64,
-    id: ObjectId,
 }
 
 /// A commit of the list before it is compared.
@@ -117,53 +110,31 @@ fn list(
         (Some(known), Some(&number)) => {
             let commit = &known.commits()[number];
             let parents = commit.parents.iter().map(|parent| ObjectId::from_bytes_or_panic(parent)).collect();
-            Some((commit.time, parents, Source::Known(number)))
+            Some(Told { time: commit.time, parents, what: Source::Known(number) })
         }
-        _ => objects.commit(id).map(|data| (data.time, data.parents.clone(), Source::New(Box::new(data)))),
+        _ => objects.commit(id).map(|data| Told {
+            time: data.time,
+            parents: data.parents.clone(),
+            what: Source::New(Box::new(data)),
+        }),
     };
-    let mut loaded: FxHashMap<ObjectId, (Vec<ObjectId>, Source)> = FxHashMap::default();
-    let mut seen: FxHashSet<ObjectId> = FxHashSet::default();
-    let mut heap = BinaryHeap::new();
-    let mut push = |id: ObjectId, heap: &mut BinaryHeap<Waiting>, loaded: &mut FxHashMap<_, _>| {
-        if !seen.insert(id) {
-            return true;
-        }
-        let Some((time, parents, source)) = load(&id) else { return false };
-        loaded.insert(id, (parents, source));
-        heap.push(Waiting { time, id });
-        true
-    };
-    if !push(head.id, &mut heap, &mut loaded) {
-        return Err(NoHistory::Unreadable(format!("commit {} is missing or damaged", head.commit())));
-    }
-    let (mut commits, mut cut) = (Vec::new(), None);
-    while let Some(Waiting { id, .. }) = heap.pop() {
+    let mut walk = Walk::start(head, load)?;
+    let mut commits = Vec::new();
+    while walk.has_more() {
         if commits.len() >= limits.commits {
-            cut = Some(Cut::Commits);
+            walk.cut = Some(Cut::Commits);
             break;
         }
         if commits.len() % CHUNK == 0 {
             cancel.check().map_err(|_| NoHistory::Cancelled)?;
         }
-        let Some((parents, source)) = loaded.remove(&id) else { continue };
-        let is_boundary = head.shallow.binary_search(&id).is_ok();
-        let mut is_whole = !is_boundary;
-        if is_boundary && !parents.is_empty() {
-            cut = cut.or(Some(Cut::Shallow));
-        } else {
-            for parent in &parents {
-                if !push(*parent, &mut heap, &mut loaded) {
-                    (cut, is_whole) = (Some(Cut::Missing), false);
-                }
-            }
-        }
-        is_whole |= parents.is_empty();
+        let Some(Reached { id, told, is_whole }) = walk.next() else { break };
         // What is known of it may be from when its parents were there.
         let anew = if is_whole { None } else { objects.commit(&id) };
-        let source = anew.map_or(source, |data| Source::New(Box::new(data)));
-        commits.push(Listed { id, parents, is_whole, source });
+        let source = anew.map_or(told.what, |data| Source::New(Box::new(data)));
+        commits.push(Listed { id, parents: told.parents, is_whole, source });
     }
-    Ok(Listing { commits, cut })
+    Ok(Listing { commits, cut: walk.cut })
 }
 
 /// What a new commit touched; `None` for one that is known.

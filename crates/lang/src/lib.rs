@@ -14,7 +14,7 @@ mod test_paths;
 pub mod text;
 pub mod walk;
 
-pub use comments::{CommentText, comments_with};
+pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
 pub use languages::{Language, Tier, extract};
 pub use test_paths::is_test_path;

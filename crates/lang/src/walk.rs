@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Tree};
 
 use crate::facts::{ExprId, Pos};
 use crate::parse_time::ParseClock;
@@ -174,13 +174,21 @@ impl<'a> Source<'a> {
 
     /// Where a node starts.
     pub fn pos(&self, node: Node<'_>) -> Pos {
-        let point = node.start_position();
-        let line_start = node.start_byte() - point.column;
+        self.pos_at(node.start_position(), node.start_byte())
+    }
+
+    /// Just past where a node ends.
+    pub fn end_pos(&self, node: Node<'_>) -> Pos {
+        self.pos_at(node.end_position(), node.end_byte())
+    }
+
+    fn pos_at(&self, point: Point, byte: usize) -> Pos {
+        let line_start = byte - point.column.min(byte);
         if point.column > MAX_COLUMN_BYTES {
             // Counting the characters of a very long line again for each of its nodes takes quadratic time.
             return Pos { line: point.row as u32 + 1, col: u16::MAX };
         }
-        let before = self.text.get(line_start..node.start_byte()).unwrap_or("");
+        let before = self.text.get(line_start..byte).unwrap_or("");
         let col = if before.is_ascii() { before.len() } else { before.chars().count() };
         Pos { line: point.row as u32 + 1, col: u16::try_from(col + 1).unwrap_or(u16::MAX) }
     }

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use notify::event::AccessKind;
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::VfsError;
+use crate::watch::is_change;
 
 /// A watch over single folders. What happens deeper down is not told.
 #[derive(Debug)]
@@ -23,8 +23,7 @@ impl FolderWatch {
     pub fn start(sink: impl Fn(Option<&Path>) + Send + 'static) -> Result<Self, VfsError> {
         let handler = move |event: notify::Result<Event>| match event {
             Ok(event) if event.need_rescan() => sink(None),
-            // Our own reading is no change.
-            Ok(event) if matches!(event.kind, EventKind::Access(kind) if !matches!(kind, AccessKind::Close(_))) => {}
+            Ok(event) if !is_change(event.kind) => {}
             Ok(event) => event.paths.iter().for_each(|path| sink(Some(path))),
             Err(_) => sink(None),
         };

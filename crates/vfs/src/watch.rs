@@ -139,7 +139,7 @@ fn hint_handler(hints: Sender<PathBuf>, lost: Arc<AtomicBool>) -> impl FnMut(not
 }
 
 /// Whether it may have changed a file. Opening and reading, our own above all, do not.
-fn is_change(kind: EventKind) -> bool {
+pub(crate) fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
         EventKind::Access(_) => false,

@@ -1,18 +1,18 @@
 //! Memories that stand elsewhere: comments in code and messages of commits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use m1nd_base::{Cancel, Limits, NoProgress, RepoPath};
-use m1nd_history::{GitFolder, messages};
+use m1nd_history::{Cut, GitFolder, messages};
 use m1nd_lang::{Language, comments_with};
 use m1nd_memory::{COMMENT_MARK, Comment, CommitText, Record, comment_records, comments_by_form, commit_records};
 use m1nd_vfs::{Root, WalkOptions};
 
 use crate::memory::load::redact;
-use crate::memory::noted::{FileNote, MessageNote};
+use crate::memory::noted::{FileNote, MessageNote, Noted};
 use crate::memory::stack;
 
 /// Largest file whose comments are read, in bytes.
@@ -91,7 +91,15 @@ fn comments_of(path: &RepoPath, text: &str, limits: &Limits) -> Vec<Comment> {
     let head = &text.as_bytes()[..text.len().min(BINARY_PROBE)];
     let language = Language::detect(path, head);
     match comments_with(language, text, COMMENT_MARK, limits, &Cancel::new()) {
-        Some(found) => found.iter().map(|found| Comment { line: found.line, text: found.text.into() }).collect(),
+        Some(found) => {
+            let mut rows: Vec<Comment> =
+                found.rows.iter().map(|found| Comment { line: found.line, text: found.text.into() }).collect();
+            // What was not looked for in the tree is told by its form.
+            if let Some(from) = found.cut_at {
+                rows.extend(comments_by_form(path.as_str(), text).into_iter().filter(|row| row.line >= from));
+            }
+            rows
+        }
         None => comments_by_form(path.as_str(), text),
     }
 }
@@ -106,6 +114,25 @@ pub(crate) struct Messages {
     pub(crate) commits: Vec<MessageNote>,
     /// When those were made.
     pub(crate) times: BTreeMap<String, i64>,
+    /// Commits are missing: those known from before may still be reachable.
+    pub(crate) is_partial: bool,
+}
+
+impl Messages {
+    /// Keeps what is noted of commits that were not read, behind those that were: they may only be missing now.
+    pub(crate) fn keep_known(&mut self, noted: &Noted) {
+        let read: BTreeSet<String> = self.commits.iter().map(|note| note.commit.clone()).collect();
+        for known in noted.commits.iter().filter(|known| !read.contains(&known.commit)) {
+            if self.commits.len() >= MAX_COMMITS {
+                break;
+            }
+            if let Some(time) = noted.commit_times.get(&known.commit) {
+                self.times.insert(known.commit.clone(), *time);
+            }
+            self.commits.push(known.clone());
+        }
+        self.newest = self.newest.max(noted.newest_commit);
+    }
 }
 
 /// The memories in messages of commits that are reachable from what is checked out; `None` if that is still `head`, or there
@@ -119,7 +146,9 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
     let key = project.to_string_lossy();
     let zone = TimeZone::system();
     let (mut notes, mut times, mut newest) = (Vec::new(), BTreeMap::new(), 0);
-    for message in messages(&git, &now, MAX_COMMITS, &Cancel::new()).ok()? {
+    let found = messages(&git, &now, MAX_COMMITS, &Cancel::new()).ok()?;
+    let is_partial = found.cut == Some(Cut::Missing);
+    for message in found.rows {
         newest = newest.max(message.time);
         let Ok(time) = Timestamp::from_second(message.time) else { continue };
         let short_id = message.commit.get(..SHORT).unwrap_or(&message.commit);
@@ -131,5 +160,5 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
             notes.push(MessageNote { commit: message.commit.clone(), records });
         }
     }
-    Some(Messages { head: now.commit(), newest, commits: notes, times })
+    Some(Messages { head: now.commit(), newest, commits: notes, times, is_partial })
 }

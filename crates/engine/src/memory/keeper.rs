@@ -152,7 +152,10 @@ impl Keeper {
         });
         // Read with the new comments and commits in place.
         file.change(|noted| {
-            if let Some(messages) = messages {
+            if let Some(mut messages) = messages {
+                if messages.is_partial {
+                    messages.keep_known(noted);
+                }
                 (noted.head, noted.commits, noted.newest_commit) = (messages.head, messages.commits, messages.newest);
                 noted.commit_times = messages.times;
             }

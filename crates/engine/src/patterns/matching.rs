@@ -220,8 +220,11 @@ fn syntax(
         looked.is_cut |= found.is_cut;
         for one in found.rows {
             cancel.check()?;
-            let holds = |near: &CompiledNear| is_near(&parsed, near, &one, cancel);
-            if rule.needs.iter().all(holds) && !rule.unless.iter().any(holds) {
+            let mut is_cut = false;
+            let mut holds = |near: &CompiledNear| is_near(&parsed, near, &one, &mut is_cut, cancel);
+            let holds = rule.needs.iter().all(&mut holds) && !rule.unless.iter().any(&mut holds);
+            looked.is_cut |= is_cut;
+            if holds {
                 looked.rows.push(Raw {
                     path: file.path.clone(),
                     language: file.language,
@@ -248,18 +251,33 @@ fn once_a_place(mut looked: Looked) -> Looked {
     looked
 }
 
-fn is_near(parsed: &SyntaxFile<'_>, near: &CompiledNear, one: &SyntaxMatch, cancel: &Cancel) -> bool {
+/// Whether what a rule asks for is near a match. `is_cut` is set if it may be, but was not looked for to the end.
+fn is_near(
+    parsed: &SyntaxFile<'_>,
+    near: &CompiledNear,
+    one: &SyntaxMatch,
+    is_cut: &mut bool,
+    cancel: &Cancel,
+) -> bool {
     let area = match near.within {
-        Within::Scope => one.scope.bytes.clone(),
-        Within::Function => parsed.function_around(&one.found.bytes),
-        Within::Type => parsed.type_around(&one.found.bytes),
-        Within::File => parsed.whole(),
+        Within::Scope => Some(one.scope.bytes.clone()),
+        Within::Function => Some(parsed.function_around(&one.found.bytes)),
+        Within::FunctionItself => parsed.function_itself(&one.found.bytes, true),
+        Within::NamedFunctionItself => parsed.function_itself(&one.found.bytes, false),
+        Within::Type => Some(parsed.type_around(&one.found.bytes)),
+        Within::File => Some(parsed.whole()),
     };
+    let Some(area) = area else { return false };
+    let is_itself = matches!(near.within, Within::FunctionItself | Within::NamedFunctionItself);
     let found = parsed.matches(&near.query, &area, cancel);
-    found.rows.iter().any(|other| match (&one.name, &other.name) {
-        (Some(name), Some(other)) => name == other,
-        _ => true,
-    })
+    let is_there = found.rows.iter().filter(|other| !is_itself || other.found.bytes == area).any(|other| {
+        match (&one.name, &other.name) {
+            (Some(name), Some(other)) => name == other,
+            _ => true,
+        }
+    });
+    *is_cut |= found.is_cut && !is_there;
+    is_there
 }
 
 fn first_line(text: &str) -> String {

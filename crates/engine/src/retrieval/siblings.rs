@@ -65,7 +65,7 @@ pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
     }
     let shared = graph.out_edges(node).take(EDGES).filter(|edge| {
         use Relation::{Decorates, Implements, Inherits, Overrides};
-        // Of what lies outside only the package is known: things of all kinds come from one.
+        // Things of all kinds come from one package; its members tell them apart.
         matches!(edge.relation, Decorates | Implements | Inherits | Overrides)
             && graph.kind(edge.to) != NodeKind::Package
     });

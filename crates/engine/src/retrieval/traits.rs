@@ -118,7 +118,7 @@ impl<'g> Traits<'g> {
         use Relation::{Calls, Decorates, Implements, Inherits, ReadsConfig, References};
         let kind = self.graph.kind(edge.to);
         match edge.relation {
-            // Of what lies outside only the package is known.
+            // The package says what is used of it nowhere; its members do.
             _ if kind == NodeKind::Package => false,
             Decorates | Implements | Inherits | ReadsConfig => true,
             Calls => edge.tier != EdgeTier::External,

@@ -1,7 +1,22 @@
 use m1nd_base::Cancel;
-use m1nd_history::{GitFolder, messages};
+use m1nd_history::{Cut, GitFolder, Messages, NoHistory, messages};
 
 use crate::repository::{Put, Repository};
+
+fn read(repository: &Repository, limit: usize) -> Result<Messages, NoHistory> {
+    let git = GitFolder::find(repository.tree.path()).expect("a repository");
+    let head = git.head().expect("a commit");
+    messages(&git, &head, limit, &Cancel::new())
+}
+
+fn texts(repository: &Repository, limit: usize) -> (Vec<String>, Option<Cut>) {
+    let found = read(repository, limit).expect("is read");
+    (found.rows.into_iter().map(|message| message.text.trim_end().to_owned()).collect(), found.cut)
+}
+
+fn all(rows: &[&str]) -> (Vec<String>, Option<Cut>) {
+    (rows.iter().map(|row| (*row).to_owned()).collect(), None)
+}
 
 #[test]
 fn messages_are_whole_newest_first_and_follow_what_is_checked_out() {
@@ -9,14 +24,40 @@ fn messages_are_whole_newest_first_and_follow_what_is_checked_out() {
     repository.commit("ann", "first\n\ndecided: use a\nlearned: b", &[Put("a", "1")]);
     let first = repository.head;
     repository.commit("ann", "second", &[Put("a", "2")]);
-    let read = |repository: &Repository, limit| {
-        let git = GitFolder::find(repository.tree.path()).expect("a repository");
-        let head = git.head().expect("a commit");
-        let found = messages(&git, &head, limit, &Cancel::new()).expect("is read");
-        found.into_iter().map(|message| message.text.trim_end().to_owned()).collect::<Vec<_>>()
-    };
-    assert_eq!(read(&repository, 200), ["second", "first\n\ndecided: use a\nlearned: b"]);
-    assert_eq!(read(&repository, 1), ["second"]);
+    assert_eq!(texts(&repository, 200), all(&["second", "first\n\ndecided: use a\nlearned: b"]));
+    assert_eq!(texts(&repository, 1), (vec!["second".to_owned()], Some(Cut::Commits)));
     repository.point(first.expect("a commit"));
-    assert_eq!(read(&repository, 200), ["first\n\ndecided: use a\nlearned: b"], "what is no longer reachable is gone");
+    assert_eq!(texts(&repository, 200), all(&["first\n\ndecided: use a\nlearned: b"]), "what is not reachable is gone");
+}
+
+#[test]
+fn merges_say_nothing_and_both_sides_are_read() {
+    let mut repository = Repository::new();
+    let first = repository.commit("ann", "first", &[Put("a", "1")]);
+    let left = repository.commit("ann", "left", &[Put("a", "2")]);
+    repository.point(first);
+    let right = repository.commit("ann", "right", &[Put("b", "1")]);
+    repository.commit_with("ann", "merged", &[left, right]);
+    assert_eq!(texts(&repository, 200), all(&["right", "left", "first"]));
+    // Merges count among what is looked at: two of either.
+    assert_eq!(texts(&repository, 1), (vec!["right".to_owned()], Some(Cut::Commits)));
+}
+
+#[test]
+fn what_is_not_there_is_told() {
+    let mut repository = Repository::new();
+    let first = repository.commit("ann", "first", &[Put("a", "1")]);
+    let second = repository.commit("ann", "second", &[Put("a", "2")]);
+    let third = repository.commit("ann", "third", &[Put("a", "3")]);
+    std::fs::remove_file(repository.object_path(&first)).expect("the object is there");
+    let rows = || vec!["third".to_owned(), "second".to_owned()];
+    assert_eq!(texts(&repository, 200), (rows(), Some(Cut::Missing)));
+    repository.tree.write(".git/shallow", format!("{second}\n"));
+    assert_eq!(texts(&repository, 200), (rows(), Some(Cut::Shallow)));
+    // Without the newest commit nothing is known: not even that there is nothing.
+    let path = repository.object_path(&third);
+    std::fs::remove_file(&path).expect("the object is there");
+    assert!(matches!(read(&repository, 200), Err(NoHistory::Unreadable(_))));
+    std::fs::write(&path, b"no object").expect("it can be written");
+    assert!(matches!(read(&repository, 200), Err(NoHistory::Unreadable(_))));
 }

@@ -38,7 +38,7 @@ pub(super) static RULES: &[Rule] = &[
         needs: &[],
         // By custom these end the program: their names say so, or they run before anything else does.
         unless: &[Near {
-            within: Within::Function,
+            within: Within::NamedFunctionItself,
             query: r#"((function_declaration name: (identifier) @n) @found (#match? @n "^([mM]ust|init$|main$)"))
 ((method_declaration name: (field_identifier) @n) @found (#match? @n "^[mM]ust"))"#,
         }],
@@ -151,7 +151,7 @@ pub(super) static RULES: &[Rule] = &[
                 query: r#"((selector_expression operand: (_) @name field: (field_identifier) @m) @found (#any-of? @m "Unlock" "RUnlock"))"#,
             },
             Near {
-                within: Within::Function,
+                within: Within::NamedFunctionItself,
                 query: r#"((method_declaration name: (field_identifier) @n) @found (#match? @n "(?i)lock|acquire"))
 ((function_declaration name: (identifier) @n) @found (#match? @n "(?i)lock|acquire"))"#,
             },
@@ -222,7 +222,7 @@ pub(super) static RULES: &[Rule] = &[
         query: r#"((keyed_element key: (literal_element (identifier) @name) value: (literal_element (call_expression function: (_) @t) @call)) @found
   (#match? @t "^(New[A-Z]\\w*|\\w+\\.New\\w*)$") (#not-match? @t "^(errors|sync|strings|bytes|bufio|list|rand|time|big|md5|sha\\d*|log)\\.|New(Map|Set|Buffer|Mutex|Pool)$"))"#,
         needs: &[Near {
-            within: Within::Function,
+            within: Within::NamedFunctionItself,
             query: r#"((function_declaration name: (identifier) @n) @found (#match? @n "^[nN]ew"))"#,
         }],
         unless: &[],

@@ -134,7 +134,7 @@ pub(super) static RULES: &[Rule] = &[
         message: "sleeps in a `synchronized` method: everybody else waits, too",
         query: r#"((method_invocation object: (identifier) @o name: (identifier) @n) @found (#eq? @o "Thread") (#eq? @n "sleep"))"#,
         needs: &[Near {
-            within: Within::Function,
+            within: Within::FunctionItself,
             query: r#"((method_declaration (modifiers) @m) @found (#match? @m "\\bsynchronized\\b"))"#,
         }],
         unless: &[],

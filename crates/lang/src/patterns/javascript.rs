@@ -176,11 +176,13 @@ pub(super) static RULES: &[Rule] = &[
         message: "blocks the event loop: a waiting call in an `async` function",
         query: r#"((call_expression function: (_) @f) @found (#match? @f "^(fs\\.(readFileSync|writeFileSync|appendFileSync|copyFileSync|readdirSync)|(child_process\\.)?(execSync|execFileSync|spawnSync))$"))"#,
         needs: &[Near {
-            within: Within::Function,
+            within: Within::FunctionItself,
             query: r#"(function_declaration "async") @found
 (function_expression "async") @found
 (arrow_function "async") @found
-(method_definition "async") @found"#,
+(method_definition "async") @found
+(generator_function "async") @found
+(generator_function_declaration "async") @found"#,
         }],
         unless: &[],
         check: Check::Plain,

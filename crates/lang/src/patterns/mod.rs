@@ -83,6 +83,11 @@ pub enum Within {
     Scope,
     /// The innermost function around it, else the file.
     Function,
+    /// The innermost function around it itself, closures counted as functions: what is found must be all of it. Outside of
+    /// functions nothing is near.
+    FunctionItself,
+    /// As [`Within::FunctionItself`], but what stands in a closure belongs to the function that has a name.
+    NamedFunctionItself,
     /// The innermost type with members around it, else the file.
     Type,
     /// The file.
@@ -156,11 +161,18 @@ pub struct Rule {
     pub check: Check,
 }
 
-/// Names that speak of checking who comes. `author` does not.
+/// Names that speak of checking who comes. The words are those of names in all customs of writing: `author`, `catalog_index`,
+/// `dialogInput` and `MutexGuard` have none of them.
 macro_rules! auth {
     () => {
-        "(?i)auth(?:$|[^o]|o(?:$|[^r])|or[iy])|log[_-]?in|logged|permission|credential|current_?user|is_?admin|guard|jwt|\
-principal|access_?control|csrf|secured|verify_?(?:token|user|session)|require_?(?:user|role|admin|session)|signature"
+        "(?:^|[^A-Za-z])(?:o|un|re|pre|is|has)?auth(?:$|[^o]|o(?:$|[^r])|or[iy])|Auth(?:$|[^o]|o(?:$|[^r])|or[iy])|\
+(?:^|[^A-Za-z])(?:O|UN)?AUTH(?:$|[^O]|O(?:$|[^R])|OR[IY])|(?:^|[^A-Za-z])log(?:[_-]?in|In)(?:$|[^a-z])|\
+Log[_-]?[iI]n(?:$|[^a-z])|(?:^|[^A-Za-z])LOG_?IN(?:$|[^A-Z])|(?i:logged_?(?:in|user))(?:$|[^a-z])|\
+(?i:permission|credential|current_?user|access_?control|csrf|verify_?(?:token|user|session))|\
+(?i:require_?(?:user|role|admin|session)|roles_?allowed)|\
+(?:^|[^A-Za-z])(?:is_?[aA]dmin|jwt|principal|secured)|IsAdmin|J[wW][tT]|Principal|Secured|\
+(?i:(?:verify|check|validate|valid|compare|webhook|hmac|request|hub)_?signature|signature_?(?:is_?)?(?:valid|matches|ok))|\
+(?:^|[^A-Za-z0-9_])[gG]uards?(?:$|[^a-z])|(?i:(?:use|role|route|user|admin|access|api|session|token)s?_?guards?)(?:$|[^a-z])"
     };
 }
 pub(crate) use auth;
@@ -189,10 +201,11 @@ pub fn handing_calls(language: Language) -> Option<&'static str> {
     })
 }
 
-/// Paths of routes that everybody may use.
+/// Paths of routes that everybody may use: one of their parts is such a word, not only begins with it.
 macro_rules! public_route {
     () => {
-        "(?i)/(?:log[_-]?(?:in|out)|sign[_-]?(?:in|up|out)|register|health|ping|ready|live|version|metrics|static|public|favicon|robots)"
+        "(?i)/(?:log[_-]?(?:in|out)|sign[_-]?(?:in|up|out)|register|health(?:z|[_-]?checks?)?|ping|readyz?|readiness|livez?|\
+liveness|version|metrics|static|public|favicon(?:[.]ico)?|robots(?:[.]txt)?)(?:[/?\\\"'`]|$)"
     };
 }
 pub(crate) use public_route;
@@ -214,12 +227,28 @@ pub fn rules(pattern: Pattern, language: Language) -> impl Iterator<Item = &'sta
 fn function_kinds(language: Language) -> &'static [&'static str] {
     match language {
         Language::Python => &["function_definition"],
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            &["function_declaration", "function_expression", "arrow_function", "method_definition"]
-        }
+        Language::JavaScript | Language::TypeScript | Language::Tsx => &[
+            "function_declaration",
+            "function_expression",
+            "arrow_function",
+            "method_definition",
+            "generator_function",
+            "generator_function_declaration",
+        ],
         Language::Rust => &["function_item"],
         Language::Go => &["function_declaration", "method_declaration"],
-        Language::Java => &["method_declaration", "constructor_declaration"],
+        Language::Java => &["method_declaration", "constructor_declaration", "compact_constructor_declaration"],
+        _ => &[],
+    }
+}
+
+/// Kinds of nodes that are run on their own but have no name, beside [`function_kinds`], for [`Within::FunctionItself`].
+fn closure_kinds(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Python => &["lambda"],
+        Language::Rust => &["closure_expression", "async_block"],
+        Language::Go => &["func_literal"],
+        Language::Java => &["lambda_expression"],
         _ => &[],
     }
 }
@@ -282,13 +311,85 @@ mod tests {
         {
             assert!(speaks_of_auth(name), "{name}");
         }
-        for name in ["author", "list_authors", "save", "logger", "catalogue", "blog"] {
+        for name in [
+            "login_required",
+            "log_in",
+            "isLoggedIn",
+            "unauthorized",
+            "OAUTH_TOKEN",
+            "oauth2",
+            "PreAuthorize",
+            "UseGuards",
+            "guard",
+            "JwtStrategy",
+            "verifySignature",
+            "secured",
+            "hasPermission",
+        ] {
+            assert!(speaks_of_auth(name), "{name}");
+        }
+        for name in [
+            "author",
+            "list_authors",
+            "save",
+            "logger",
+            "catalogue",
+            "blog",
+            "log_info",
+            "catalog_index",
+            "dialogInput",
+            "LogIndex",
+            "lock_guard",
+            "MutexGuard",
+            "method_signature",
+            "unsecured",
+        ] {
             assert!(!speaks_of_auth(name), "{name}");
+        }
+        let public = regex::Regex::new(public_route!()).expect("an expression");
+        for path in ["\"/login\"", "'/api/health'", "/static/<path>", "(\"/healthz\")", "\"/sign-up?next=x\""] {
+            assert!(public.is_match(path), "{path}");
+        }
+        for path in ["\"/healthcare/patients\"", "'/publications/:id'", "/livestreams", "\"/versions/x/delete\""] {
+            assert!(!public.is_match(path), "{path}");
         }
         for language in LANGUAGES {
             let query = handing_calls(language).expect("a query");
             assert!(SyntaxQuery::new(language, query).is_ok(), "{}", language.name());
         }
+    }
+
+    /// The cases that `scan` is tested with: a folder a pattern, lines marked with what must be said of them and the rule.
+    const CASES: [(Language, &str); 5] = [
+        (Language::Python, include_str!("../../../tools/tests/tools/scan_cases/python.txt")),
+        (Language::JavaScript, include_str!("../../../tools/tests/tools/scan_cases/javascript.txt")),
+        (Language::Rust, include_str!("../../../tools/tests/tools/scan_cases/rust.txt")),
+        (Language::Go, include_str!("../../../tools/tests/tools/scan_cases/go.txt")),
+        (Language::Java, include_str!("../../../tools/tests/tools/scan_cases/java.txt")),
+    ];
+
+    #[test]
+    fn every_rule_has_a_case_that_it_finds_and_one_that_it_leaves() {
+        let mut missing = Vec::new();
+        for (language, cases) in CASES {
+            for pattern in Pattern::ALL {
+                let folder = format!("{}/", pattern.word());
+                let files = cases.split("//- ").filter(|file| file.starts_with(&folder));
+                let lines: Vec<&str> = files.flat_map(str::lines).collect();
+                for rule in rules(pattern, language) {
+                    let has = |marks: [&str; 2]| {
+                        let ends = marks.map(|mark| format!(" {mark} {}", rule.name));
+                        lines.iter().any(|line| ends.iter().any(|end| line.ends_with(end)))
+                    };
+                    for (marks, kind) in [(["FIND", "MITIGATED"], "found"), (["CLEAR", "FALSE"], "left")] {
+                        if !has(marks) {
+                            missing.push(format!("{} {}: none is {kind}", language.name(), rule.name));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(missing.is_empty(), "{}", missing.join("\n"));
     }
 
     #[test]
@@ -300,6 +401,21 @@ mod tests {
     }
 
     #[test]
+    fn each_pattern_of_a_query_reports() {
+        let file = "a = 1\nf(b)\n";
+        let parsed =
+            SyntaxFile::parse(Language::Python, file, &m1nd_base::Limits::default(), &m1nd_base::Cancel::new());
+        let parsed = parsed.expect("it parses");
+        let found = |query: &str| {
+            let query = SyntaxQuery::new(Language::Python, query).expect(query);
+            let found = parsed.matches(&query, &parsed.whole(), &m1nd_base::Cancel::new());
+            found.rows.iter().map(|row| &file[row.found.bytes.clone()]).collect::<Vec<_>>()
+        };
+        assert_eq!(found("(integer) @x (call) @y"), ["1", "f(b)"]);
+        assert_eq!(found("(assignment (identifier) @a (integer) @found) (call function: (_) @name) @y"), ["1", "f"]);
+    }
+
+    #[test]
     fn what_could_harm_is_refused() {
         let new = |text: &str| SyntaxQuery::new(Language::Python, text).map(|_| ()).map_err(|error| error.to_string());
         let cases = [
@@ -307,6 +423,10 @@ mod tests {
             (";".repeat(5_000), "bytes"),
             ("(module) @x (#strip! @x \"a\")".to_owned(), "strip!"),
             ("(module)".to_owned(), "captures nothing"),
+            ("(identifier) @x (module)".to_owned(), "captures nothing"),
+            ("((identifier) @x (#is? local))".to_owned(), "is?"),
+            ("((identifier) @x (#is-not? local))".to_owned(), "is-not?"),
+            ("((identifier) @x (#set! a \"b\"))".to_owned(), "set!"),
             ("(no_such_node) @x".to_owned(), "no_such_node"),
             ("((identifier) @x (#match? @x \"(\"))".to_owned(), "line 1"),
         ];

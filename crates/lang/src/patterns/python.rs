@@ -164,7 +164,7 @@ pub(super) static RULES: &[Rule] = &[
         severity: 0.6,
         message: "blocks the event loop: a waiting call in an `async` function",
         query: r#"((call function: (_) @f) @found (#match? @f "^(time\\.sleep|requests\\.(get|post|put|patch|delete|head|request)|subprocess\\.(run|call|check_output|check_call)|urllib\\.request\\.urlopen|socket\\.create_connection)$"))"#,
-        needs: &[Near { within: Within::Function, query: "(function_definition \"async\") @found" }],
+        needs: &[Near { within: Within::FunctionItself, query: "(function_definition \"async\") @found" }],
         unless: &[],
         check: Check::Plain,
     },
@@ -183,7 +183,7 @@ pub(super) static RULES: &[Rule] = &[
             },
             // Parts of a lock themselves.
             Near {
-                within: Within::Function,
+                within: Within::NamedFunctionItself,
                 query: r#"((function_definition name: (identifier) @n) @found (#any-of? @n "acquire" "lock" "__enter__" "__aenter__"))"#,
             },
         ],
@@ -244,7 +244,7 @@ pub(super) static RULES: &[Rule] = &[
   (#eq? @s "self") (#match? @t "(^|\\.)[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$")
   (#not-match? @t "(^|\\.)(Ordered|Default|Chain|Weak|Case).*(Dict|Map|Set)|(^|\\.)(Counter|Path|PurePath|Decimal|Fraction|R?Lock|Event|Condition|Semaphore|Queue|Future|BytesIO|StringIO|Struct|Random|ContextVar|Exception|Namespace|SimpleNamespace|UserDict)$|Error$"))"#,
         needs: &[Near {
-            within: Within::Function,
+            within: Within::NamedFunctionItself,
             query: r#"((function_definition name: (identifier) @n) @found (#eq? @n "__init__"))"#,
         }],
         unless: &[],

@@ -26,7 +26,7 @@ pub(super) static RULES: &[Rule] = &[
         message: "ends the thread in a function that could return the error",
         query: r#"((macro_invocation macro: (identifier) @m) @found (#any-of? @m "panic" "todo" "unimplemented"))"#,
         needs: &[Near {
-            within: Within::Function,
+            within: Within::FunctionItself,
             query: r#"((function_item return_type: (_) @r) @found (#match? @r "Result\\b"))"#,
         }],
         unless: &[],
@@ -148,8 +148,10 @@ pub(super) static RULES: &[Rule] = &[
         message: "blocks the executor: a waiting call in an `async` function",
         query: r#"((call_expression function: (_) @f) @found (#match? @f "^((std::)?thread::sleep|std::fs::\\w+|fs::(read|write|read_to_string|copy|read_dir)|(std::net::)?TcpStream::connect)$"))"#,
         needs: &[Near {
-            within: Within::Function,
-            query: r#"((function_item (function_modifiers) @m) @found (#match? @m "async"))"#,
+            within: Within::FunctionItself,
+            query: r#"((function_item (function_modifiers) @m) @found (#match? @m "async"))
+(async_block) @found
+(closure_expression "async") @found"#,
         }],
         unless: &[Near {
             within: Within::File,
@@ -230,7 +232,7 @@ pub(super) static RULES: &[Rule] = &[
   (#match? @m "^(new|connect|open|build)$")
   (#not-match? @t "(^|::)(Vec|VecDeque|String|\\w*(Builder|Map|Set|Heap|Cell|Lock|Arena|Path|PathBuf)|Arc|Rc|Box|Mutex|Atomic\\w+|Instant|Duration|PhantomData|Condvar|Cursor|Regex)$"))"#,
         needs: &[Near {
-            within: Within::Function,
+            within: Within::NamedFunctionItself,
             query: r#"((function_item name: (identifier) @n) @found (#match? @n "^new"))"#,
         }],
         unless: &[],

@@ -3,7 +3,9 @@
 use std::ops::{ControlFlow, Range};
 
 use m1nd_base::{Cancel, Limits, Pos, Problem};
-use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
+use tree_sitter::{
+    CaptureQuantifier, Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree,
+};
 
 use crate::Language;
 use crate::walk::{self, Source};
@@ -30,20 +32,21 @@ pub enum QueryError {
         /// What is wrong.
         message: String,
     },
-    /// It captures nothing, so nothing could be reported.
-    #[error("the query captures nothing; put `@found` after the node to report")]
+    /// It, or one of its patterns, captures nothing, so nothing could be reported.
+    #[error("the query, or a pattern of it, captures nothing; put `@found` after the node to report")]
     NoCapture,
     /// A predicate that is not applied would silently widen the result.
     #[error("the predicate `#{0}` is not known, expected `#eq?`, `#match?`, `#any-of?` or their negations")]
     Predicate(String),
 }
 
-/// A tree-sitter query for one language. Captures with a meaning: `@found` (what is reported; without it the first capture),
+/// A tree-sitter query for one language. Captures with a meaning: `@found` (what is reported; without it a pattern's first),
 /// `@name` (what it is about), `@scope` (where to look on; without it `@found`), `@call` (the call that matters).
 #[derive(Debug)]
 pub struct SyntaxQuery {
     query: Query,
-    found: u32,
+    /// What each of its patterns reports.
+    found: Vec<u32>,
     name: Option<u32>,
     scope: Option<u32>,
     call: Option<u32>,
@@ -72,18 +75,33 @@ impl SyntaxQuery {
             column: error.column + 1,
             message: error.message.lines().next().unwrap_or("not a query").chars().take(200).collect(),
         })?;
+        let index = |name| query.capture_index_for_name(name);
+        let mut found = Vec::with_capacity(query.pattern_count());
         for pattern in 0..query.pattern_count() {
-            if let Some(unknown) = query.general_predicates(pattern).first() {
-                return Err(QueryError::Predicate(unknown.operator.chars().take(60).collect()));
+            if let Some(unknown) = not_applied(&query, pattern) {
+                return Err(QueryError::Predicate(unknown.chars().take(60).collect()));
             }
+            let quantifiers = query.capture_quantifiers(pattern);
+            let captures =
+                |index: &u32| quantifiers.get(*index as usize).is_some_and(|most| *most != CaptureQuantifier::Zero);
+            let first = || (0..quantifiers.len() as u32).find(captures);
+            found.push(index("found").filter(captures).or_else(first).ok_or(QueryError::NoCapture)?);
         }
-        if query.capture_names().is_empty() {
+        if found.is_empty() {
             return Err(QueryError::NoCapture);
         }
-        let index = |name| query.capture_index_for_name(name);
-        let (found, name, scope, call) = (index("found").unwrap_or(0), index("name"), index("scope"), index("call"));
+        let (name, scope, call) = (index("name"), index("scope"), index("call"));
         Ok(Self { query, found, name, scope, call })
     }
+}
+
+/// A predicate or directive of a pattern that running the query would not apply.
+fn not_applied(query: &Query, pattern: usize) -> Option<String> {
+    let general = query.general_predicates(pattern).first().map(|unknown| unknown.operator.to_string());
+    let is = query.property_predicates(pattern).first();
+    let is = is.map(|(_, positive)| if *positive { "is?" } else { "is-not?" }.to_owned());
+    let set = query.property_settings(pattern).first().map(|_| "set!".to_owned());
+    general.or(is).or(set)
 }
 
 /// Deepest nesting of brackets, whether or not they are in strings.
@@ -188,7 +206,11 @@ impl<'t> SyntaxFile<'t> {
     /// # Errors
     /// A problem if the file is too large, or the time budget or the caller ended it.
     pub fn parse(language: Language, text: &'t str, limits: &Limits, cancel: &Cancel) -> Result<Self, Problem> {
-        let none = || Problem::new(m1nd_base::ProblemKind::ExtractorFailed, "no grammar");
+        let none = || {
+            let known: Vec<&str> = Language::all().filter(|one| grammar(*one).is_some()).map(Language::name).collect();
+            let detail = format!("`{}` has no grammar, only these have: {}", language.name(), known.join(", "));
+            Problem::new(m1nd_base::ProblemKind::ExtractorFailed, detail)
+        };
         if text.len() > limits.parse_bytes {
             let detail = format!("{} bytes, limit {}", text.len(), limits.parse_bytes);
             return Err(Problem::new(m1nd_base::ProblemKind::TooLarge, detail));
@@ -212,14 +234,16 @@ impl<'t> SyntaxFile<'t> {
 
     /// The innermost piece of one of these kinds around some bytes, else the whole file.
     pub fn around(&self, bytes: &Range<usize>, kinds: &[&str]) -> Range<usize> {
-        let Some(target) = self.tree.root_node().descendant_for_byte_range(bytes.start, bytes.end) else {
-            return self.whole();
-        };
-        let mut innermost = self.whole();
+        self.innermost(bytes, kinds).unwrap_or_else(|| self.whole())
+    }
+
+    fn innermost(&self, bytes: &Range<usize>, kinds: &[&str]) -> Option<Range<usize>> {
+        let target = self.tree.root_node().descendant_for_byte_range(bytes.start, bytes.end)?;
+        let mut innermost = None;
         let mut at = Some(self.tree.root_node());
         while let Some(node) = at {
             if kinds.contains(&node.kind()) {
-                innermost = node.byte_range();
+                innermost = Some(node.byte_range());
             }
             at = (node.id() != target.id()).then(|| node.child_with_descendant(target)).flatten();
         }
@@ -229,6 +253,15 @@ impl<'t> SyntaxFile<'t> {
     /// The innermost function around some bytes, else the whole file.
     pub fn function_around(&self, bytes: &Range<usize>) -> Range<usize> {
         self.around(bytes, super::function_kinds(self.language))
+    }
+
+    /// The innermost function around some bytes, if any; `closures` count as functions if they shall.
+    pub fn function_itself(&self, bytes: &Range<usize>, closures: bool) -> Option<Range<usize>> {
+        let kinds = super::function_kinds(self.language);
+        match closures {
+            true => self.innermost(bytes, &[kinds, super::closure_kinds(self.language)].concat()),
+            false => self.innermost(bytes, kinds),
+        }
     }
 
     /// The innermost type with members around some bytes, else the whole file.
@@ -255,7 +288,10 @@ impl<'t> SyntaxFile<'t> {
         let mut matches = cursor.matches_with_options(&query.query, self.tree.root_node(), text, options);
         while let Some(one) = matches.next() {
             let node = |index: u32| one.captures().iter().find(|capture| capture.index == index).map(|at| at.node);
-            let Some(reported) = node(query.found).filter(|node| inside(&node.byte_range(), within)) else { continue };
+            let found_by = query.found.get(one.pattern_index).copied();
+            let Some(reported) = found_by.and_then(node).filter(|node| inside(&node.byte_range(), within)) else {
+                continue;
+            };
             if found.rows.len() >= Self::MAX_MATCHES {
                 found.is_cut = true;
                 break;
@@ -275,12 +311,7 @@ impl<'t> SyntaxFile<'t> {
     }
 
     fn extent(&self, node: Node<'_>) -> Extent {
-        let bytes = node.byte_range();
-        let end = node.end_position();
-        let line_start = bytes.end - end.column.min(bytes.end);
-        let before = self.source.text.get(line_start..bytes.end).unwrap_or("");
-        let col = u16::try_from(before.chars().count() + 1).unwrap_or(u16::MAX);
-        Extent { start: self.source.pos(node), end: Pos { line: end.row as u32 + 1, col }, bytes }
+        Extent { start: self.source.pos(node), end: self.source.end_pos(node), bytes: node.byte_range() }
     }
 }
 

@@ -1,16 +1,13 @@
 //! Parameters that a test framework fills in by name.
 
-use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind, ScopeId};
+use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind};
 
 use super::ancestors::Ancestor;
-use super::lookup::Asker;
+use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Value, Values, unwrap};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
 use crate::rules::Fixtures;
-
-/// The file scope.
-const FILE: ScopeId = ScopeId(0);
 
 impl Eval<'_> {
     /// What a test or fixture is given for a parameter: what the fixture of that name returns or yields, or something

@@ -4,17 +4,15 @@
 use std::rc::Rc;
 
 use m1nd_lang::Language;
-use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind, ScopeId, ScopeKind, Visibility};
+use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ScopeId, ScopeKind, Visibility};
 
-use super::lookup::Asker;
+use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Search, Value, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
 use crate::rules::{ModuleTarget, Reason};
 use crate::unit::namespace_path;
 
-/// The file scope.
-const FILE: ScopeId = ScopeId(0);
 /// Definitions of one name that are looked at.
 const MAX_NAMESAKES: usize = 512;
 /// Words that stand before the tag of a type in the names that tags are bound under.
@@ -474,14 +472,7 @@ impl Eval<'_> {
             return search;
         }
         let takes = |eval: &mut Self, found: &Found| match found.entity {
-            Entity::Def(of) if eval.definition(of).kind == DefKind::Function => {
-                let parameters = eval.project.unit(of.file).facts.parameters(of.def);
-                let plain = parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Plain);
-                let open = parameters.iter().any(|parameter| parameter.kind == ParameterKind::Rest);
-                let least = plain.clone().filter(|parameter| parameter.default.is_none()).count();
-                let arity = usize::from(arity);
-                least <= arity && (open || arity <= plain.count())
-            }
+            Entity::Def(of) if eval.definition(of).kind == DefKind::Function => eval.takes(found, usize::from(arity)),
             _ => true,
         };
         let fits: Vec<bool> = search.found.iter().map(|found| takes(self, found)).collect();

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use m1nd_lang::facts::{
-    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, NameId, Namespace, PathRoot, ScopeId, ScopeKind,
-    Visibility,
+    BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, ImportId, ImportKind, NameId, Namespace, PathRoot,
+    ScopeId, ScopeKind, Visibility,
 };
 
 use super::{Entity, Eval, Found, Module, Outside, Search, Value};
@@ -14,7 +14,7 @@ use crate::rules::{BareMembers, ModuleTarget, Reason};
 use crate::unit::{fits, fits_apart};
 
 /// The file scope.
-pub(super) const FILE: ScopeId = ScopeId(0);
+pub(super) const FILE: ScopeId = FactsBuilder::FILE;
 
 /// Bindings of one name in one scope that are told apart.
 const MOST_BINDINGS: usize = 256;

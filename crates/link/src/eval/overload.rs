@@ -264,7 +264,7 @@ impl Eval<'_> {
     }
 
     /// Whether a function takes that many arguments.
-    fn takes(&mut self, found: &Found, count: usize) -> bool {
+    pub(super) fn takes(&mut self, found: &Found, count: usize) -> bool {
         let parameters = self.plain_parameters(found);
         let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
         let needed = parameters.iter().filter(|parameter| parameter.default.is_none()).count() - usize::from(rest);

@@ -31,8 +31,7 @@ impl<'a> Eval<'a> {
         let name = unit.name(unit.facts.definition(called.def).name);
         for (file, passes) in self.passes(name, of.file) {
             for pass in passes {
-                let near = file == of.file;
-                if let Some(given) = self.given(of, index, called, file, pass, near) {
+                if let Some(given) = self.given(of, index, called, file, pass) {
                     given.items.into_iter().filter(may_be_passed).for_each(|value| values.push(value));
                 }
             }
@@ -71,26 +70,21 @@ impl<'a> Eval<'a> {
     }
 
     /// What one call passes; `None` if it calls something else, or does not pass the parameter.
-    fn given(
-        &mut self,
-        of: DefRef,
-        index: usize,
-        called: DefRef,
-        file: FileId,
-        pass: &Pass,
-        near: bool,
-    ) -> Option<Values> {
+    fn given(&mut self, of: DefRef, index: usize, called: DefRef, file: FileId, pass: &Pass) -> Option<Values> {
         let shift = usize::from(self.has_receiver(of));
         match pass.given {
             Given::Decorated(def) => {
-                (index == shift && self.may_call(file, pass.callee, called, near)).then_some(())?;
+                (index == shift && self.may_call(file, pass.callee, called)).then_some(())?;
                 Some(Values::one(Value::Def(self.decorated(DefRef { file, def }, pass.callee), no_args())))
             }
             Given::Args(args) => {
                 let arg =
                     argument(self.project.unit(file), pass.callee, args, self.project.unit(of.file), of, index, shift)?;
-                self.may_call(file, pass.callee, called, near).then_some(())?;
-                Some(if near { self.eval(file, arg, Namespace::Value) } else { self.named_elsewhere(file, arg) })
+                self.may_call(file, pass.callee, called).then_some(())?;
+                Some(match file == of.file {
+                    true => self.eval(file, arg, Namespace::Value),
+                    false => self.named_elsewhere(file, arg),
+                })
             }
         }
     }
@@ -110,19 +104,20 @@ impl<'a> Eval<'a> {
     }
 
     /// Whether what is called may be the function or class; asked for every parameter of it.
-    fn may_call(&mut self, file: FileId, callee: ExprId, of: DefRef, near: bool) -> bool {
+    fn may_call(&mut self, file: FileId, callee: ExprId, of: DefRef) -> bool {
         if let Some(&known) = self.calls.get(&(file, callee, of)) {
             return known;
         }
         let outer = self.begin_uncut();
-        let may = self.leads_to(file, callee, of, near);
+        let may = self.leads_to(file, callee, of);
         if self.end_uncut(outer) {
             self.calls.insert((file, callee, of), may);
         }
         may
     }
 
-    fn leads_to(&mut self, file: FileId, callee: ExprId, of: DefRef, near: bool) -> bool {
+    fn leads_to(&mut self, file: FileId, callee: ExprId, of: DefRef) -> bool {
+        let near = file == of.file;
         if !near && !self.is_plain(file, callee) {
             return false;
         }

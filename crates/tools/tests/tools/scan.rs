@@ -1,6 +1,7 @@
 //! The patterns over cases that are data: `scan_cases/<language>.txt` holds one folder a pattern, and the scan of that folder
-//! must find exactly the lines that say so at their end: `FIND` (confirmed), `MITIGATED`, `FALSE` (false positive). `CLEAR`
-//! marks lines that look like findings and must give none.
+//! must find exactly the lines that say so at their end: `FIND` (confirmed), `MITIGATED`, `FALSE` (false positive), each with
+//! the name of its rule. `CLEAR` marks lines that look like findings of a rule and must give none. That every rule has cases
+//! is checked where the rules are.
 
 use std::collections::BTreeSet;
 
@@ -22,19 +23,19 @@ const PATTERNS: [&str; 8] = [
 
 const MARKS: [(&str, &str); 3] = [("FIND", "confirmed"), ("MITIGATED", "mitigated"), ("FALSE", "false_positive")];
 
-/// The mark at the end of a line, after the last `#` or `//`.
-fn mark(line: &str) -> Option<&str> {
-    let word = line.rsplit_once("# ").or_else(|| line.rsplit_once("// "))?.1.trim();
-    word.chars().all(|c| c.is_ascii_uppercase()).then_some(word)
+/// The mark at the end of a line, after the last `#` or `//`, and its rule.
+fn mark(line: &str) -> Option<(&str, &str)> {
+    let (word, rule) = line.rsplit_once("# ").or_else(|| line.rsplit_once("// "))?.1.trim().split_once(' ')?;
+    word.chars().all(|c| c.is_ascii_uppercase()).then_some((word, rule))
 }
 
 fn expected(files: &[(String, String)], pattern: &str) -> BTreeSet<String> {
     let mut expected = BTreeSet::new();
     for (path, content) in files.iter().filter(|(path, _)| path.starts_with(&format!("{pattern}/"))) {
         for (number, line) in content.lines().enumerate() {
-            let status = mark(line).and_then(|mark| MARKS.iter().find(|(word, _)| *word == mark));
-            if let Some((_, status)) = status {
-                expected.insert(format!("{path}:{} {status}", number + 1));
+            let Some((mark, rule)) = mark(line) else { continue };
+            if let Some((_, status)) = MARKS.iter().find(|(word, _)| *word == mark) {
+                expected.insert(format!("{path}:{} {rule} {status}", number + 1));
             }
         }
     }
@@ -50,7 +51,7 @@ fn check_language(fixture: &str) {
         let clear = files
             .iter()
             .filter(|(path, _)| path.starts_with(&format!("{pattern}/")))
-            .any(|(_, content)| content.lines().any(|line| mark(line) == Some("CLEAR")));
+            .any(|(_, content)| content.lines().any(|line| mark(line).is_some_and(|(mark, _)| mark == "CLEAR")));
         if !expected.iter().any(|row| row.ends_with(" confirmed")) {
             wrong.push(format!("{pattern} has no positive case"));
         }
@@ -65,9 +66,10 @@ fn check_language(fixture: &str) {
             .iter()
             .map(|row| {
                 format!(
-                    "{}:{} {}",
+                    "{}:{} {} {}",
                     row["file_path"].as_str().expect("path"),
                     row["line"],
+                    row["rule"].as_str().expect("rule"),
                     row["status"].as_str().expect("status")
                 )
             })
