@@ -274,24 +274,32 @@ impl Eval<'_> {
             let args = self.base_args(of, args, &base_args);
             return Search::one(Entity::BuiltinMethod(Some(shape), Rc::new(Value::Builtin(builtin, args))));
         }
-        if let Some(found) = self.enum_member(of, name) {
+        if let Some(found) = self.member_unwritten(of, args, name, value) {
             return found;
+        }
+        self.member_of_nobody(of, name, &external, unknown)
+    }
+
+    /// A member that the language gives a class of the project without its being written.
+    fn member_unwritten(&mut self, of: DefRef, args: &Args, name: Name, value: &Value) -> Option<Search> {
+        if let Some(found) = self.enum_member(of, name) {
+            return Some(found);
         }
         let identity = self.rules(of.file).identity_methods.contains(&self.text(name));
         if identity && matches!(value, Value::Instance(..)) {
-            return Search::one(Entity::BuiltinMethod(Some(MethodShape::Same), Rc::new(value.clone())));
+            return Some(Search::one(Entity::BuiltinMethod(Some(MethodShape::Same), Rc::new(value.clone()))));
         }
         if self.rules(of.file).derived_methods.contains(&self.text(name)) {
             let package = self.rules(of.file).builtin_package;
             let made = matches!(value, Value::Def(..)) && self.text(name) == "default";
             let class =
                 Value::BuiltinType(Builtin::Transparent, [Values::one(Value::Instance(of, args.clone()))].into());
-            return Search::one(match made {
+            return Some(Search::one(match made {
                 true => Entity::BuiltinMethod(None, Rc::new(class)),
                 false => Entity::External(package.into(), Some(name)),
-            });
+            }));
         }
-        self.member_of_nobody(of, name, &external, unknown)
+        None
     }
 
     /// Whether something spread into an object literal later may take the place of what was found.
