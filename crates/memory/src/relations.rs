@@ -1,5 +1,8 @@
 //! What memories say of each other.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +90,10 @@ const CUES: &[(RelationKind, &str)] = &[
     (RelationKind::RelatesTo, "same cause as "),
 ];
 
+/// Finders of the cues, in their order.
+static FINDERS: LazyLock<Vec<Finder<'static>>> =
+    LazyLock::new(|| CUES.iter().map(|(_, cue)| Finder::new(cue.as_bytes())).collect());
+
 /// The relations between the memories of one text: the surest of each pair, in order of the memories.
 #[must_use]
 pub fn relations(records: &[Record]) -> Vec<Relation> {
@@ -151,12 +158,12 @@ fn of_record(
 ) {
     let lower = record.content.to_ascii_lowercase();
     let mut best: Vec<(usize, RelationKind, f32, &str)> = Vec::new();
-    for (kind, cue) in CUES {
-        let Some(at) = lower.find(cue).map(|at| at + cue.len()) else { continue };
+    for ((kind, cue), finder) in CUES.iter().zip(FINDERS.iter()) {
+        let Some(at) = finder.find(lower.as_bytes()).map(|at| at + cue.len()) else { continue };
         let said = first_clause(&record.content[at..]);
         let target = Tokens::of(said);
         for other in candidates(&target, own, &places.by_token) {
-            if records[other].title.chars().count() < MIN_TITLE_CHARS {
+            if !is_long_enough(&records[other].title) {
                 continue;
             }
             let shared = tokens[other].shared(&target);
@@ -175,7 +182,7 @@ fn of_record(
         let names = tokens[other].len() > 1
             && tokens[other].is_within(&all)
             && records[other].source.line != record.source.line;
-        if names && records[other].title.chars().count() >= MIN_TITLE_CHARS {
+        if names && is_long_enough(&records[other].title) {
             best.push((other, RelationKind::Mentions, BY_MENTION, &records[other].title));
         }
     }
@@ -184,6 +191,10 @@ fn of_record(
     for (other, kind, confidence, evidence) in best.into_iter().filter(|relation| relation.2 >= MIN_CONFIDENCE) {
         found.push(Relation { from: record.id, to: records[other].id, kind, confidence, evidence: evidence.into() });
     }
+}
+
+fn is_long_enough(title: &str) -> bool {
+    title.chars().nth(MIN_TITLE_CHARS - 1).is_some()
 }
 
 fn first_clause(text: &str) -> &str {

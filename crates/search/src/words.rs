@@ -145,18 +145,60 @@ fn undouble(word: &str) -> &str {
 
 /// Words of English questions that say nothing about code.
 pub fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.binary_search(&word).is_ok()
+    STOP_WORDS.contains(word)
+}
+
+/// A fixed list of lower-case words that is asked about every word of long texts.
+#[derive(Debug)]
+pub struct WordSet {
+    words: &'static [&'static str],
+    /// Where the words with each first letter start, and where those with the last one end.
+    starts: [u16; LETTERS + 1],
+    longest: usize,
+}
+
+const LETTERS: usize = 26;
+
+impl WordSet {
+    /// The set of these words. They must be sorted, distinct, fewer than 65,536 and start with `a` to `z`: else it does not
+    /// compile.
+    pub const fn new(words: &'static [&'static str]) -> Self {
+        assert!(words.len() < u16::MAX as usize, "the list is short");
+        let mut starts = [0; LETTERS + 1];
+        let (mut at, mut letter, mut longest) = (0, 0, 0);
+        while letter < LETTERS {
+            starts[letter] = at as u16;
+            while at < words.len() && words[at].as_bytes()[0] == b'a' + letter as u8 {
+                if words[at].len() > longest {
+                    longest = words[at].len();
+                }
+                at += 1;
+            }
+            letter += 1;
+        }
+        assert!(at == words.len(), "the words are sorted and start with small letters");
+        starts[LETTERS] = at as u16;
+        Self { words, starts, longest }
+    }
+
+    /// Whether it holds a word.
+    pub fn contains(&self, word: &str) -> bool {
+        let Some(first) = word.bytes().next().filter(u8::is_ascii_lowercase) else { return false };
+        let letter = usize::from(first - b'a');
+        let (from, to) = (usize::from(self.starts[letter]), usize::from(self.starts[letter + 1]));
+        word.len() <= self.longest && self.words[from..to].contains(&word)
+    }
 }
 
 /// Sorted.
-const STOP_WORDS: &[&str] = &[
+static STOP_WORDS: WordSet = WordSet::new(&[
     "a", "about", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "code",
     "could", "did", "do", "does", "each", "every", "find", "for", "from", "had", "has", "have", "how", "i", "if", "in",
     "into", "is", "it", "its", "me", "my", "no", "of", "on", "or", "our", "should", "show", "so", "some", "such",
     "than", "that", "the", "their", "them", "then", "there", "these", "they", "thing", "this", "those", "to", "us",
     "using", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
     "your",
-];
+]);
 
 #[cfg(test)]
 mod tests {
@@ -235,7 +277,10 @@ mod tests {
 
     #[test]
     fn stop_words_are_sorted() {
-        assert!(STOP_WORDS.windows(2).all(|pair| pair[0] < pair[1]));
-        assert!(is_stop_word("that") && !is_stop_word("validate"));
+        assert!(STOP_WORDS.words.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(STOP_WORDS.words.iter().all(|word| is_stop_word(word)));
+        for word in ["validate", "", "th", "ab", "Z", "zzz", "über", "that's", "yours"] {
+            assert!(!is_stop_word(word), "{word}");
+        }
     }
 }

@@ -69,7 +69,11 @@ fn joins(previous: char, c: char, next: char) -> bool {
 
 fn word(mask: &str, start: usize, end: usize) -> Word<'_> {
     let text = &mask[start..end];
-    let text = if text.contains('’') { Cow::Owned(text.replace('’', "'")) } else { Cow::Borrowed(text) };
+    let text = if !text.is_ascii() && text.contains('’') {
+        Cow::Owned(text.replace('’', "'"))
+    } else {
+        Cow::Borrowed(text)
+    };
     Word { text, start, end, after: "" }
 }
 

@@ -1,5 +1,7 @@
 //! What the memories of a text mean to each other: the same one met again, fixes of issues, decisions that replace others.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 
 use super::cues::Role;
@@ -27,6 +29,8 @@ struct Timeline {
     records: Vec<Record>,
     tokens: Vec<Tokens>,
     replaces: Vec<Vec<String>>,
+    /// The words of what a decision took, once they were asked for.
+    chosen: Vec<OnceCell<Tokens>>,
     by_id: FxHashMap<RecordId, usize>,
     /// Memories by a word of their title, oldest first.
     by_token: FxHashMap<(Kind, u64), Vec<usize>>,
@@ -131,6 +135,7 @@ impl Timeline {
         self.records.push(record);
         self.tokens.push(tokens);
         self.replaces.push(draft.replaces);
+        self.chosen.push(OnceCell::new());
     }
 
     /// Memories of a kind with at least one of the words, each with how many; newest first.
@@ -193,12 +198,16 @@ impl Timeline {
     fn chose(&self, index: usize, tokens: &Tokens) -> bool {
         let record = &self.records[index];
         let rejects = ["not ", "against ", "no longer "].iter().any(|word| record.title.starts_with(word));
-        let chosen = [" over ", " instead of ", " rather than ", ", not ", " to replace "]
-            .iter()
-            .filter_map(|mark| record.title.find(mark))
-            .min()
-            .map_or(&*record.title, |end| &record.title[..end]);
-        !rejects && record.superseded_by.is_none() && tokens.is_within(&Tokens::of(chosen))
+        if rejects || record.superseded_by.is_some() {
+            return false;
+        }
+        let chosen = || {
+            let marks = [" over ", " instead of ", " rather than ", ", not ", " to replace "];
+            let end = marks.iter().filter_map(|mark| record.title.find(mark)).min();
+            Tokens::of(&record.title[..end.unwrap_or(record.title.len())])
+        };
+        // Titles do not change any more when this is asked.
+        tokens.is_within(self.chosen[index].get_or_init(chosen))
     }
 
     /// Of several decisions that took the same, the one that shares most with the new one; none if that is not clear.

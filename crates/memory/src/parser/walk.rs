@@ -6,7 +6,7 @@ use super::cues::{self, Hit, Strength};
 use super::draft::{self, Draft, MIN_TITLE_CHARS, is_placeholder, trim_title};
 use super::gotcha_bullets::{self, GotchaBullet};
 use super::markdown::{Line, Shape};
-use super::sentence::{MAX_WORDS, Sentence, sentences, words};
+use super::sentence::{MAX_WORDS, Sentence, Word, sentences, words};
 use super::timeline::{Origin, assemble};
 use super::{MAX_PROBLEMS, MAX_RECORDS, MIN_CONFIDENCE, ParseContext, ParseProblem, Parsed, dates};
 use crate::sessions::{NextItem, Session};
@@ -100,7 +100,7 @@ impl Walk<'_> {
         }
         // The title of the file is no entry, nor is a line of a session.
         if level > 1 && !line.shown.contains('|') {
-            self.entries(line, None, Strength::Labels);
+            self.entries(line, &words(&line.mask), None, Strength::Labels);
         }
     }
 
@@ -135,22 +135,22 @@ impl Walk<'_> {
             (Section::Gotchas, Shape::Item(depth)) => return self.gotcha(line, depth),
             _ => {}
         }
-        if self.next_items(line) {
+        let words = words(&line.mask);
+        if self.next_items(line, &words) {
             return;
         }
-        let found = self.entries(line, next, Strength::All);
+        let found = self.entries(line, &words, next, Strength::All);
         if !found {
-            self.below_a_label(line);
+            self.below_a_label(line, &words);
         }
     }
 
     /// The memories of a line; whether there was one.
-    fn entries(&mut self, line: &Line, next: Option<&Line>, strength: Strength) -> bool {
-        let words = words(&line.mask);
+    fn entries(&mut self, line: &Line, words: &[Word<'_>], next: Option<&Line>, strength: Strength) -> bool {
         if words.len() >= MAX_WORDS {
             self.problem(line.number, format!("a line of more than {MAX_WORDS} words; the rest of it is not read"));
         }
-        let sentences = sentences(line, &words);
+        let sentences = sentences(line, words);
         let before = self.drafts.len();
         for (index, sentence) in sentences.iter().enumerate() {
             let draft = draft::draft(sentence, sentences.get(index + 1), index == 0, strength);
@@ -191,7 +191,7 @@ impl Walk<'_> {
     }
 
     /// A line without a cue of its own, below a label or a heading that says what it is.
-    fn below_a_label(&mut self, line: &Line) {
+    fn below_a_label(&mut self, line: &Line, words: &[Word<'_>]) {
         const MAX_BLANK_LINES: u32 = 1;
         let label = self.label.take().filter(|(_, last)| line.number <= last + 1 + MAX_BLANK_LINES);
         let hit = match (label, self.section, line.shape) {
@@ -203,8 +203,7 @@ impl Walk<'_> {
             (_, Section::Items(hit), Shape::Item(1)) => hit,
             _ => return,
         };
-        let words = words(&line.mask);
-        let Some(sentence) = sentences(line, &words).first().copied() else { return };
+        let Some(sentence) = sentences(line, words).first().copied() else { return };
         if let Some(draft) = draft::draft_of(&sentence, &hit) {
             self.push(draft);
         }
@@ -251,8 +250,7 @@ impl Walk<'_> {
     }
 
     /// Takes in `Next: …` and items below a bare `Next:`.
-    fn next_items(&mut self, line: &Line) -> bool {
-        let words = words(&line.mask);
+    fn next_items(&mut self, line: &Line, words: &[Word<'_>]) -> bool {
         let is_next = |index: usize| words.get(index).is_some_and(|word| word.text == "next");
         let is_steps =
             |index: usize| words.get(index).is_some_and(|word| matches!(&*word.text, "steps" | "step" | "up"));
@@ -358,11 +356,14 @@ fn reason_below(line: &Line, next: &Line) -> Option<String> {
     }
     let depth = |line: &Line| if let Shape::Item(depth) = line.shape { depth } else { 0 };
     let is_below = depth(next) > depth(line) && !line.shown.trim_end().ends_with(':');
-    let has_own = draft::draft(first, sentences.get(1), true, Strength::All).is_some()
-        || matches!(first.word(0), "next" | "todo")
-        || next.ticked.is_some();
+    let has_own = || {
+        draft::draft(first, sentences.get(1), true, Strength::All).is_some()
+            || matches!(first.word(0), "next" | "todo")
+            || next.ticked.is_some()
+    };
     let text = trim_title(next.shown.trim());
-    (is_below && !has_own && text.chars().count() >= MIN_TITLE_CHARS).then(|| draft::cut(text, draft::MAX_REASON_CHARS))
+    (is_below && !has_own() && text.chars().count() >= MIN_TITLE_CHARS)
+        .then(|| draft::cut(text, draft::MAX_REASON_CHARS))
 }
 
 fn count_sessions(sessions: &mut [Session], records: &[Record]) {
