@@ -28,7 +28,7 @@ impl Tokens {
     /// The words of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let mut tokens: Vec<u64> = Vec::new();
+        let mut tokens: Vec<u64> = Vec::with_capacity(MAX_TOKENS);
         words::identifiers(text, |identifier| {
             words::parts(identifier, |part| {
                 if tokens.len() >= MAX_TOKENS || part.len() > words::MAX_WORD {
@@ -69,7 +69,20 @@ impl Tokens {
     /// How many words both have.
     #[must_use]
     pub fn shared(&self, other: &Self) -> usize {
-        self.0.iter().filter(|token| other.0.binary_search(token).is_ok()).count()
+        let (mut one, mut two) = (self.0.iter().peekable(), other.0.iter().peekable());
+        let mut shared = 0;
+        while let (Some(a), Some(b)) = (one.peek(), two.peek()) {
+            match a.cmp(b) {
+                std::cmp::Ordering::Less => drop(one.next()),
+                std::cmp::Ordering::Greater => drop(two.next()),
+                std::cmp::Ordering::Equal => {
+                    shared += 1;
+                    one.next();
+                    two.next();
+                }
+            }
+        }
+        shared
     }
 
     /// Whether every word of this one is in the other, and there is one.

@@ -7,10 +7,23 @@ pub const MAX_WORD: usize = 48;
 
 /// Calls `emit` with each run of letters, digits and underscores in `text`: `HTTPServer`, `load_all`, `漢字`.
 pub fn identifiers<'a>(text: &'a str, mut emit: impl FnMut(&'a str)) {
-    for run in text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
-        if !run.is_empty() {
-            emit(run);
+    let bytes = text.as_bytes();
+    let (mut at, mut start) = (0, None);
+    while let Some(&byte) = bytes.get(at) {
+        let (is_inside, width) = if byte.is_ascii() {
+            (byte.is_ascii_alphanumeric() || byte == b'_', 1)
+        } else {
+            text[at..].chars().next().map_or((false, 1), |c| (c.is_alphanumeric(), c.len_utf8()))
+        };
+        if is_inside {
+            start = start.or(Some(at));
+        } else if let Some(start) = start.take() {
+            emit(&text[start..at]);
         }
+        at += width;
+    }
+    if let Some(start) = start {
+        emit(&text[start..]);
     }
 }
 
@@ -18,7 +31,11 @@ pub fn identifiers<'a>(text: &'a str, mut emit: impl FnMut(&'a str)) {
 /// `base64Encode` → `base64`, `Encode`. Scripts without spaces between words give overlapping pairs of characters.
 pub fn parts<'a>(identifier: &'a str, mut emit: impl FnMut(&'a str)) {
     for chunk in identifier.split('_').filter(|chunk| !chunk.is_empty()) {
-        if chunk.chars().any(is_ideographic) {
+        if chunk.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+            emit(chunk);
+            continue;
+        }
+        if !chunk.is_ascii() && chunk.chars().any(is_ideographic) {
             ideographic_parts(chunk, &mut emit);
             continue;
         }
@@ -203,6 +220,23 @@ static STOP_WORDS: WordSet = WordSet::new(&[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn identifiers_of_a_text() {
+        let cases = [
+            ("", ""),
+            ("--", ""),
+            ("a", "a"),
+            ("loadAll(x_1, \"é\")", "loadAll x_1 é"),
+            ("漢字、テスト. Größe…", "漢字 テスト Größe"),
+            ("…_…", "_"),
+        ];
+        for (text, expected) in cases {
+            let mut found = Vec::new();
+            identifiers(text, |identifier| found.push(identifier));
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
+    }
 
     #[test]
     fn identifiers_are_split_into_parts() {

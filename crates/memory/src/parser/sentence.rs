@@ -25,7 +25,8 @@ pub(crate) struct Word<'l> {
 
 /// The words of a line. Marks inside of a word stay in it: `node.js`, `cross-domain`, `src/auth.rs`, `don't`.
 pub(crate) fn words(mask: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
+    const BYTES_OF_A_WORD: usize = 5;
+    let mut words: Vec<Word<'_>> = Vec::with_capacity((mask.len() / BYTES_OF_A_WORD).min(MAX_WORDS));
     let mut chars = mask.char_indices().peekable();
     let mut start: Option<usize> = None;
     let mut previous = ' ';
