@@ -124,6 +124,15 @@ fn a_large_file_is_not_parsed() {
     }
 }
 
+/// What is looked up for each constant of an enum must not be searched among all of them.
+#[test]
+fn an_enum_of_many_constants() {
+    let constants: Vec<String> = (0..20_000).map(|n| format!("C{n}(1)")).collect();
+    let text = format!("enum A {{ {}; A(int n) {{}} }}", constants.join(",\n"));
+    let facts = extract_on_small_stack(Language::Java, text.into_bytes());
+    assert!(facts.definitions.iter().filter(|one| facts.name(one.name).starts_with('C')).count() > 1_000);
+}
+
 #[test]
 fn binary_bytes_are_not_parsed() {
     for language in parsed() {

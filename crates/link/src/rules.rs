@@ -246,6 +246,8 @@ pub struct Rules {
     pub common_methods: &'static [&'static str],
     /// An unknown receiver's method may be any method of that name in the project.
     pub duck_typing: bool,
+    /// What calls pass is followed to the parameters that it is given to, where these have no declared type.
+    pub follows_arguments: bool,
     /// A variable may be given another function while the program runs, and is called like one.
     pub reassigns_functions: bool,
     /// `x.name()` is always a method and `x.name` always a field (Rust).
@@ -338,6 +340,7 @@ impl Rules {
         builtin_package: "builtins",
         common_methods: &[],
         duck_typing: false,
+        follows_arguments: false,
         reassigns_functions: false,
         fields_apart: false,
         function_classes: false,

@@ -114,13 +114,14 @@ impl Unit {
         if let Some(fixtures) = rules.fixtures {
             unit.fixtures = unit.find_fixtures(fixtures.decorators);
         }
+        // C shares its rules but has no overloads.
         if rules.overloads || unit.facts.language == Language::Cpp {
             unit.find_calls();
         }
-        if unit.facts.language == Language::Python {
+        if rules.follows_arguments {
             unit.passes = Passes::find(&unit);
         }
-        if matches!(unit.facts.language, Language::C | Language::Cpp) {
+        if rules.includes {
             unit.methods.extend(unit.find_linked());
             unit.methods.sort_unstable();
             unit.methods.dedup();

@@ -162,3 +162,32 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
     }
     Some(Messages { head: now.commit(), newest, commits: notes, times, is_partial })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(commit: &str) -> MessageNote {
+        MessageNote { commit: commit.to_owned(), records: Vec::new() }
+    }
+
+    #[test]
+    fn what_cannot_be_read_now_is_kept_behind_what_can() {
+        let times = |rows: &[(&str, i64)]| rows.iter().map(|(commit, time)| ((*commit).to_owned(), *time)).collect();
+        let noted = Noted {
+            commits: vec![note("b"), note("a")],
+            commit_times: times(&[("b", 2), ("a", 1)]),
+            newest_commit: 2,
+            ..Noted::default()
+        };
+        let (commits, read) = (vec![note("c"), note("b")], times(&[("c", 3), ("b", 2)]));
+        let mut found = Messages { head: "c".to_owned(), newest: 3, commits, times: read, is_partial: true };
+        found.keep_known(&noted);
+        let names: Vec<&str> = found.commits.iter().map(|note| note.commit.as_str()).collect();
+        assert_eq!((names, found.newest), (vec!["c", "b", "a"], 3));
+        assert_eq!(found.times, times(&[("a", 1), ("b", 2), ("c", 3)]));
+        let many = (0..2 * MAX_COMMITS).map(|n| note(&format!("n{n}"))).collect();
+        found.keep_known(&Noted { commits: many, ..Noted::default() });
+        assert_eq!(found.commits.len(), MAX_COMMITS);
+    }
+}

@@ -21,7 +21,7 @@ impl<'a> Eval<'a> {
     pub(super) fn passed(&mut self, of: DefRef, index: usize) -> Values {
         let mut values = Values::default();
         // What functions of other files are given matters little to this one, and there are many of them.
-        if of.file != self.home_file || !self.rules(of.file).duck_typing || !self.deeper() {
+        if of.file != self.home_file || !self.rules(of.file).follows_arguments || !self.deeper() {
             return values;
         }
         let unit = self.unit(of.file);

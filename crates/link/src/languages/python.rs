@@ -134,6 +134,7 @@ static RULES: Rules = Rules {
     builtin_package: "builtins",
     common_methods: &[],
     duck_typing: true,
+    follows_arguments: true,
     reassigns_functions: true,
     fields_apart: false,
     function_classes: false,

@@ -72,6 +72,27 @@ fn nesting_and_chains() {
     });
 }
 
+/// Every function asks what is expected where it stands: the way up from each must be short.
+#[test]
+fn functions_deep_in_literals_and_blocks() {
+    on_small_stack(|| {
+        let size = 1 << 17;
+        let nested = |open: &str, close: &str| {
+            let count = size / (open.len() + close.len());
+            format!("x = {}0{};", open.repeat(count), close.repeat(count))
+        };
+        let members = "m(a) {}, ".repeat(size / 18);
+        let texts = [
+            nested("{ m(a) {}, a: ", "}"),
+            format!("x = {}{{ {members} }}{};", "(".repeat(size / 4), ")".repeat(size / 4)),
+            format!("function f() {{ {} {} }}", "{ return { m(a) {} };".repeat(size / 24), "}".repeat(size / 24)),
+        ];
+        for text in &texts {
+            facts(Language::TypeScript, text);
+        }
+    });
+}
+
 #[test]
 fn many_small_statements_on_one_line() {
     on_small_stack(|| {
