@@ -323,6 +323,20 @@ pub(crate) enum DaemonCommand {
     },
     /// Run it here, in the foreground
     Run,
+    /// Print what makes the system start it with each session
+    Unit {
+        /// For which system
+        #[arg(value_enum, default_value_t = if cfg!(target_os = "macos") { UnitWord::Launchd } else { UnitWord::Systemd })]
+        system: UnitWord,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum UnitWord {
+    /// A user unit of systemd
+    Systemd,
+    /// A launch agent of macOS
+    Launchd,
 }
 
 #[derive(Debug, Args)]

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
+use m1nd_engine::Engine;
 use m1nd_tools::{Effect, ToolDef, Toolset};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
-use rmcp::service::RequestContext;
-use rmcp::{RoleServer, ServerHandler};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::Value;
 
 use crate::ServeOptions;
 use crate::calls::{Calls, Outcome};
+use crate::roots::Roots;
 
 /// Name under which the server introduces itself.
 pub const SERVER_NAME: &str = "m1nd-mcp";
@@ -38,20 +41,29 @@ read by itself. A gotcha of a platform or language goes to `mind_add_global_edge
 /// The server side of one connection.
 pub(crate) struct Handler {
     calls: Calls,
+    engine: Engine,
+    roots: Arc<Roots>,
     listed: Arc<[Tool]>,
     name: &'static str,
     instructions: &'static str,
 }
 
 impl Handler {
-    pub(crate) fn new(calls: Calls, options: &ServeOptions) -> Self {
+    pub(crate) fn new(calls: Calls, engine: Engine, options: &ServeOptions) -> Self {
         let tools = options.tools.iter().filter(|tool| options.only.is_none_or(|only| only == tool.toolset));
         let listed = tools.filter(|tool| options.toolsets.as_ref().is_none_or(|sets| sets.contains(&tool.toolset)));
         let instructions = match options.only {
             Some(Toolset::Memory) => MEMORY_INSTRUCTIONS,
             _ => INSTRUCTIONS,
         };
-        Self { calls, listed: listed.map(listing).collect(), name: options.name, instructions }
+        let (listed, roots) = (listed.map(listing).collect(), Arc::new(Roots::new()));
+        Self { calls, engine, roots, listed, name: options.name, instructions }
+    }
+
+    /// Asks the client for its roots without holding anything up.
+    fn ask_roots(&self, peer: Peer<RoleServer>) {
+        let (roots, engine) = (self.roots.clone(), self.engine.clone());
+        tokio::spawn(async move { roots.ask(&peer, &engine).await });
     }
 }
 
@@ -95,6 +107,27 @@ impl ServerHandler for Handler {
             .with_instructions(self.instructions)
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        #[allow(deprecated, reason = "versions up to 2025-11-25 have roots, and clients of them are asked")]
+        if request.capabilities.roots.is_some() {
+            self.roots.expect();
+        }
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.ask_roots(context.peer);
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.ask_roots(context.peer);
+    }
+
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
@@ -113,6 +146,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
+        if m1nd_tools::find(&request.name).is_some_and(|tool| tool.toolset == Toolset::Memory) {
+            self.roots.settled().await;
+        }
         match self.calls.run(&request.name, arguments, &context).await {
             Outcome::Answer(outcome) => {
                 let text_of = m1nd_tools::find(&request.name).and_then(|tool| tool.text_of);

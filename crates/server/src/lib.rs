@@ -16,6 +16,7 @@ mod framing;
 mod handler;
 mod message;
 mod progress;
+mod roots;
 mod running;
 mod scan;
 mod transport;
@@ -104,7 +105,7 @@ pub fn serve(
     let running = Arc::new(running::Running::default());
     let background = if options.read_only { None } else { Some(keep_up(engine, &options, &running)?) };
     let calls = calls::Calls::new(engine.clone(), &options, running.clone());
-    let handler = handler::Handler::new(calls, &options);
+    let handler = handler::Handler::new(calls, engine.clone(), &options);
     let ended = runtime.block_on(async {
         let transport = transport::StdioTransport::start(input, output, running.clone())?;
         // Past the SDK's handshake: requests before `initialize` are answered, too.
@@ -174,12 +175,12 @@ fn keep_memories(engine: &WeakEngine, running: &running::Running) {
         let Some(engine) = engine.upgrade() else { return };
         let project = engine.memory().project().ok();
         let seen = project.map(|project| {
-            let now = (engine.memory().stamp(&project), engine.snapshot().generation());
+            let now = (engine.memory().stamp(&project), engine.snapshot().generation(), project.clone());
             (now, engine.memory_writer(), project)
         });
         // Looking may take a while, and an engine that is held does not end.
         drop(engine);
-        if let Some((now, keeper, project)) = seen.filter(|(now, ..)| last != Some(*now)) {
+        if let Some((now, keeper, project)) = seen.filter(|(now, ..)| last.as_ref() != Some(now)) {
             match keeper.refresh(&project, Depth::Full) {
                 Ok(changed) => tracing::debug!(changed, "looked at the memories"),
                 Err(error) => tracing::warn!(%error, "what is new in the memories is not noted"),

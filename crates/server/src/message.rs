@@ -49,7 +49,8 @@ fn refuse(id: Option<Value>, code: i64, message: &str) -> Incoming {
     Incoming::Reply(error_reply(id, code, message))
 }
 
-/// Reads one frame. A batch gives several messages; a response or an unusable notification gives none.
+/// Reads one frame. A batch gives several messages; an answer that nobody can have asked for or an unusable
+/// notification gives none.
 pub(crate) fn read(bytes: &[u8]) -> Vec<Incoming> {
     let mut scan = Scan::default();
     scan.feed(bytes);
@@ -74,7 +75,7 @@ fn read_one(value: Value) -> Option<Incoming> {
         return Some(refuse(None, code::INVALID_REQUEST, "a message is a JSON object"));
     };
     if !message.contains_key("method") && (message.contains_key("result") || message.contains_key("error")) {
-        return None; // an answer; this server never asks
+        return answer(message);
     }
     let has_id = message.contains_key("id");
     let id = message.get("id").filter(|id| id.is_string() || id.is_i64()).cloned();
@@ -109,6 +110,18 @@ fn read_one(value: Value) -> Option<Incoming> {
             has_id.then(|| refuse(id, code::INVALID_PARAMS, &format!("Invalid params for {method}: {error}")))
         }
     }
+}
+
+/// An answer of the client to the only request that this server makes. Whether it was made is for the transport to know.
+fn answer(mut message: Map<String, Value>) -> Option<Incoming> {
+    let has_id = message.get("id").is_some_and(|id| id.is_string() || id.is_i64());
+    let is_expected = message.get("result").is_none_or(|result| result["roots"].is_array());
+    if !has_id || !is_expected {
+        return None;
+    }
+    message.insert("jsonrpc".into(), "2.0".into());
+    let message = serde_json::from_value::<RxJsonRpcMessage<RoleServer>>(Value::Object(message)).ok()?;
+    Some(Incoming::Deliver(Box::new(message)))
 }
 
 /// Fills in what the SDK requires and clients leave out; drops what they send in a shape it cannot read.
@@ -233,7 +246,13 @@ mod tests {
     #[test]
     fn answers_and_unusable_notifications_are_dropped() {
         check(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, &[]);
-        check(r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}"#, &[]);
+        check(r#"{"jsonrpc":"2.0","id":1,"result":{"roots":{}}}"#, &[]);
+        check(r#"{"jsonrpc":"2.0","id":null,"result":{"roots":[]}}"#, &[]);
+        check(r#"{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}"#, &[]);
+        // Whether these were asked for is for the transport to know.
+        let delivered = |text: &str| matches!(read(text.as_bytes()).as_slice(), [Incoming::Deliver(_)]);
+        assert!(delivered(r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#));
+        assert!(delivered(r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}"#));
         check(r#"{"method":"notifications/x","params":[1]}"#, &[]);
     }
 

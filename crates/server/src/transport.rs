@@ -5,7 +5,7 @@
 //! that stops reading blocks only its own output. Answers leave in the framing of their request; notifications in the
 //! framing of the last message read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -70,6 +70,8 @@ struct Shared {
     modes: Mutex<HashMap<RequestId, Mode>>,
     /// Framing of the last message read.
     last: Mutex<Mode>,
+    /// Requests of ours that the client has not answered.
+    asked: Mutex<HashSet<RequestId>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -134,6 +136,9 @@ impl Transport<RoleServer> for StdioTransport {
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        if let JsonRpcMessage::Request(request) = &item {
+            lock(&self.shared.asked).insert(request.id.clone());
+        }
         let id = match &item {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -273,6 +278,9 @@ impl Reader {
                     // No answer will follow.
                     lock(&self.shared.modes).remove(id);
                 }
+            }
+            JsonRpcMessage::Response(response) if lock(&self.shared.asked).remove(&response.id) => {}
+            JsonRpcMessage::Error(error) if error.id.as_ref().is_some_and(|id| lock(&self.shared.asked).remove(id)) => {
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => return Ok(()),
         }

@@ -1,10 +1,11 @@
 //! The block in `CLAUDE.md` and its like: which files have one, whether it is as it should be, and writing it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Zoned;
-use m1nd_base::RepoPath;
+use m1nd_base::{RepoPath, System};
 use m1nd_memory::block::{self, BlockHealth, BlockInput, BlockLimits};
 use m1nd_memory::{Kind, Recall};
 use m1nd_store::{RealSystem, SharedFolder, StoreError, create_user_file, inside, replace_user_file};
@@ -14,7 +15,7 @@ use crate::memory::MemoryError;
 use crate::memory::code::CodeState;
 use crate::memory::keeper::Kept;
 use crate::memory::load::ProjectMemory;
-use crate::memory::project::INDEX_FOLDER;
+use crate::memory::project::index_folder;
 
 /// The file that is made if there is none.
 const MAIN: &str = "CLAUDE.md";
@@ -175,20 +176,25 @@ pub fn block_files(memory: &ProjectMemory) -> Vec<BlockFile> {
 
 /// Writes the block into the files that have one, where it is not as it should be.
 pub fn refresh(memory: &ProjectMemory) -> Kept {
-    write(memory, Which::WithBlock)
+    write(memory, Which::WithBlock, &(Arc::new(RealSystem) as Arc<dyn System>))
 }
 
 /// Writes the block into all files that can have one and are there, and makes `CLAUDE.md` if it is not.
 pub fn write_blocks(memory: &ProjectMemory) -> Kept {
-    write(memory, Which::All)
+    write_blocks_with(memory, Arc::new(RealSystem))
 }
 
-fn write(memory: &ProjectMemory, which: Which) -> Kept {
+/// As [`write_blocks`], with other file operations.
+pub fn write_blocks_with(memory: &ProjectMemory, system: Arc<dyn System>) -> Kept {
+    write(memory, Which::All, &system)
+}
+
+fn write(memory: &ProjectMemory, which: Which, system: &Arc<dyn System>) -> Kept {
     let fresh = text(memory);
     let mut kept = Kept::default();
     let mut done: Vec<PathBuf> = Vec::new();
     for file in TARGETS {
-        match write_one(memory, file, &fresh, which, &mut done, &mut kept.problems) {
+        match write_one(memory, file, &fresh, which, system, &mut done, &mut kept.problems) {
             Ok(Some(path)) => kept.written.push(path),
             Ok(None) => {}
             Err(error) => kept.problems.push(error.to_string()),
@@ -202,6 +208,7 @@ fn write_one(
     file: &str,
     fresh: &str,
     which: Which,
+    system: &Arc<dyn System>,
     done: &mut Vec<PathBuf>,
     problems: &mut Vec<String>,
 ) -> Result<Option<PathBuf>, MemoryError> {
@@ -211,7 +218,7 @@ fn write_one(
         let Some(before) = read(&memory.path, file)? else {
             if which == Which::All && file == MAIN {
                 let text = block::splice(b"", fresh).map_err(|error| broken(error.to_string()))?;
-                return Ok(create_user_file(&RealSystem, &path, &text.bytes)?.then(|| path.clone()));
+                return Ok(create_user_file(&**system, &path, &text.bytes)?.then(|| path.clone()));
             }
             return Ok(None);
         };
@@ -229,13 +236,14 @@ fn write_one(
             done.push(target);
             return Ok(None);
         }
-        let folder = SharedFolder::new(memory.path.join(INDEX_FOLDER));
+        let folder = index_folder(&memory.path)?;
+        let folder = SharedFolder::with_system(folder.path().to_owned(), system.clone());
         let _lock = folder.hold(LOCK, WAIT)?;
         if read(&memory.path, file)?.as_deref() != Some(before.as_slice()) {
             continue;
         }
-        keep_copies(&folder, file, &before, &spliced.edited, problems)?;
-        replace_user_file(&RealSystem, &target, &spliced.bytes)?;
+        keep_copies(&folder, system, file, &before, &spliced.edited, problems)?;
+        replace_user_file(&**system, &target, &spliced.bytes)?;
         done.push(target.clone());
         return Ok(Some(target));
     }
@@ -245,13 +253,14 @@ fn write_one(
 /// The file as it was, once a day; and what a person had changed in the block, each time.
 fn keep_copies(
     folder: &SharedFolder,
+    system: &Arc<dyn System>,
     file: &str,
     before: &[u8],
     edited: &[String],
     problems: &mut Vec<String>,
 ) -> Result<(), StoreError> {
     let name = file.trim_start_matches('.');
-    let backups = SharedFolder::new(folder.path().join("backup"));
+    let backups = SharedFolder::with_system(folder.path().join("backup"), system.clone());
     let backup = format!("{name}-{}", Zoned::now().date());
     if backups.read(&backup, MAX_BYTES)?.is_none() {
         backups.change(&backup, MAX_BYTES, WAIT, |_| Ok::<_, StoreError>(((), Some(before.to_vec()))))?;

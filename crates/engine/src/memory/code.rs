@@ -92,6 +92,12 @@ impl ProjectPrefix {
         })
     }
 
+    /// The path in the project of the file that a node stands in, by the node's id.
+    #[must_use]
+    pub(crate) fn file_of<'n>(&self, node: &'n str) -> Option<&'n str> {
+        node.strip_prefix("file::")?.split("::").next()?.strip_prefix(self.0.as_str())
+    }
+
     /// The index seen from the project.
     #[must_use]
     pub(crate) fn index<'s>(&'s self, snapshot: &'s Snapshot) -> CodeIndex<'s> {

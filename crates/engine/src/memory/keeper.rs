@@ -1,6 +1,6 @@
 //! The only one that writes about memories: what is noted of a project, the block, the gotchas of all projects.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -212,10 +212,40 @@ impl Keeper {
         if memory.noted.records.values().all(|seen| seen.anchors.is_empty()) {
             return Ok(());
         }
-        let states = self.with_index(project, |snapshot| Some(memory.code_states(snapshot?)));
-        let Some(states) = states else { return Ok(()) };
+        let found = self.with_index(project, |snapshot| {
+            let snapshot = snapshot?;
+            let prefix = ProjectPrefix::of(snapshot, project)?;
+            let anchors = memory.noted.records.values().filter(|seen| seen.retired.is_none());
+            let nodes = anchors.flat_map(|seen| &seen.anchors).filter_map(|anchor| prefix.file_of(&anchor.node));
+            let files: BTreeSet<String> = nodes.map(str::to_owned).collect();
+            Some((memory.code_states(snapshot), files))
+        });
+        let Some((states, files)) = found else { return Ok(()) };
         let code = states.into_iter().map(|(at, state)| (memory.records[at].id, state)).collect();
-        NotedFile::of(project).change(|noted| noted.code = code)?;
+        NotedFile::of(project).change(|noted| {
+            noted.code = code;
+            let touched = |file: String| {
+                let at = noted.touched.get(&file).copied().unwrap_or_default();
+                (file, at)
+            };
+            noted.touched = files.into_iter().map(touched).collect();
+        })?;
+        Ok(())
+    }
+
+    /// The files that memories of a project name, by their paths in it, as the last look with an index found them.
+    pub(crate) fn named_files(&self, project: &Path) -> Vec<String> {
+        NotedFile::of(project).read().touched.into_keys().collect()
+    }
+
+    /// Notes when files that memories name were changed.
+    ///
+    /// # Errors
+    /// [`MemoryError::Store`].
+    pub(crate) fn note_touched(&self, project: &Path, touched: &BTreeMap<String, Seconds>) -> Result<(), MemoryError> {
+        NotedFile::of(project).change(|noted| {
+            noted.touched.extend(touched.iter().map(|(file, at)| (file.clone(), *at)));
+        })?;
         Ok(())
     }
 

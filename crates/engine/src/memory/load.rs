@@ -12,7 +12,7 @@ use m1nd_memory::{
     Kind, MEDIUM_CONFIDENCE, ParseContext, Parsed, Recall, Record, Relation, SessionNotes, SourceKind, Worked,
     close_issues, parse, relations, secrets, session_notes,
 };
-use m1nd_store::SharedFolder;
+use m1nd_store::{SharedFolder, inside};
 use m1nd_vfs::{Root, WalkOptions};
 
 use crate::memory::edges::GlobalEdges;
@@ -114,7 +114,9 @@ impl Texts {
         let session = root.read(&repo_path(SESSION_FILE)?, MAX_SESSION).unwrap_or_default();
         let own = root.read(&repo_path(&format!("{FOLDER}/{SETTINGS_FILE}"))?, MAX_SETTINGS);
         let mut archives = Vec::new();
-        if let Ok(folder) = Root::open(&project.join(ARCHIVE)) {
+        // A folder that is a link out of the project is none of its own.
+        let archive = inside(project, &project.join(ARCHIVE)).ok();
+        if let Some(folder) = archive.and_then(|archive| Root::open(&archive).ok()) {
             let walk = folder.walk(&WalkOptions::default(), &Limits::default(), &Cancel::new(), &NoProgress);
             let files = walk.unwrap_or_default().files.into_iter().map(|(path, _)| path);
             for path in files.filter(|path| path.extension() == Some("md")).take(MAX_ARCHIVES) {

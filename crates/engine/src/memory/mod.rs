@@ -28,7 +28,9 @@ mod stack;
 mod status;
 mod tidy;
 
-pub use block::{BlockFile, BlockState, block_files, refresh as refresh_blocks, text as block_text, write_blocks};
+pub use block::{
+    BlockFile, BlockState, block_files, refresh as refresh_blocks, text as block_text, write_blocks, write_blocks_with,
+};
 pub use checkup::{Finding, Level, check_up};
 pub use code::{CodeRow, CodeState};
 pub use edges::GlobalEdges;

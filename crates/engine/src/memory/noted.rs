@@ -3,16 +3,16 @@
 //! small file below `.mind/.index/`, replaced whole, and answers do not depend on its being there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use m1nd_base::ContentHash;
 use m1nd_memory::RecordId;
-use m1nd_store::{SharedFolder, StoreError};
+use m1nd_store::StoreError;
 use serde::{Deserialize, Serialize};
 
 use crate::memory::code::CodeState;
-use crate::memory::project::INDEX_FOLDER;
+use crate::memory::project::index_folder;
 
 /// The file.
 const FILE: &str = "noted.m1nd";
@@ -64,7 +64,7 @@ pub(crate) struct Noted {
     pub(crate) began: Seconds,
     /// When the commits were made whose messages carry memories.
     pub(crate) commit_times: BTreeMap<String, Seconds>,
-    /// When files that memories name were last changed, as far as somebody watched.
+    /// The files that memories name, and when each was last changed as far as somebody watched; 0 for never.
     pub(crate) touched: BTreeMap<String, Seconds>,
 }
 
@@ -120,17 +120,17 @@ pub(crate) struct Shown {
 /// The file of one project.
 #[derive(Debug, Clone)]
 pub(crate) struct NotedFile {
-    folder: SharedFolder,
+    project: PathBuf,
 }
 
 impl NotedFile {
     pub(crate) fn of(project: &Path) -> Self {
-        Self { folder: SharedFolder::new(project.join(INDEX_FOLDER)) }
+        Self { project: project.to_owned() }
     }
 
     /// What is kept, still packed; nothing if there is no file, or one that cannot be read.
     pub(crate) fn packed(&self) -> Vec<u8> {
-        self.folder.read(FILE, MAX_BYTES).ok().flatten().unwrap_or_default()
+        index_folder(&self.project).and_then(|folder| folder.read(FILE, MAX_BYTES)).ok().flatten().unwrap_or_default()
     }
 
     /// What is kept; nothing if there is no file, or one that cannot be used.
@@ -145,10 +145,11 @@ impl NotedFile {
 
     /// Changes what is kept, alone, and returns what it is then. A damaged file is set aside.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Noted)) -> Result<Noted, StoreError> {
-        self.folder.change(FILE, MAX_BYTES, WAIT, |content| {
+        let folder = index_folder(&self.project)?;
+        folder.change(FILE, MAX_BYTES, WAIT, |content| {
             let before = content.as_deref().and_then(decode);
             if content.is_some() && before.is_none() {
-                let kept = self.folder.set_aside(FILE)?;
+                let kept = folder.set_aside(FILE)?;
                 tracing::warn!(kept = %kept.display(), "what was noted of the memories is damaged and made anew");
             }
             let before = before.unwrap_or_default();
@@ -207,6 +208,7 @@ fn decode(bytes: &[u8]) -> Option<Noted> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::project::INDEX_FOLDER;
 
     #[test]
     fn the_former_format_is_read() {

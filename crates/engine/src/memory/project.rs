@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use m1nd_store::{SharedFolder, StoreError, inside};
+
 use crate::memory::MemoryError;
 
 /// The folder of a project's memories.
@@ -29,6 +31,21 @@ pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
             && std::fs::canonicalize(&mind).is_ok_and(|mind| mind != home)
     };
     start.ancestors().find(holds).map(Path::to_owned).ok_or_else(none)
+}
+
+/// The folder of what can be made again, unless it, the folder around it or what is written in it by name is a link out of the project: a repository must not
+/// say where we write.
+///
+/// # Errors
+/// [`StoreError::Outside`], or [`StoreError::Io`] for a link to nothing.
+pub(crate) fn index_folder(project: &Path) -> Result<SharedFolder, StoreError> {
+    let index = project.join(INDEX_FOLDER);
+    inside(project, &project.join(FOLDER))?;
+    inside(project, &index)?;
+    for name in ["backup", ".lock", ".block.lock", ".tidy.lock"] {
+        inside(project, &index.join(name))?;
+    }
+    Ok(SharedFolder::new(project.join(INDEX_FOLDER)))
 }
 
 /// The name of a project: that of its folder.

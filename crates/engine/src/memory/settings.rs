@@ -18,6 +18,8 @@ pub struct Settings {
     pub debounce_ms: u32,
     /// What the daemon logs: debug, info, warn or error.
     pub log_level: String,
+    /// Whether the servers start the daemon if none runs.
+    pub autostart: bool,
     /// Least confidence of a memory.
     pub confidence_threshold: f32,
     /// Whether memories below 0.5 are found, too.
@@ -55,6 +57,7 @@ impl Default for Settings {
             check_interval_seconds: 60,
             debounce_ms: 100,
             log_level: "info".into(),
+            autostart: false,
             confidence_threshold: 0.3,
             include_low_confidence: true,
             max_decisions: 5,
@@ -87,6 +90,7 @@ pub const KEYS: &[&str] = &[
     "daemon.check_interval_seconds",
     "daemon.debounce_ms",
     "daemon.log_level",
+    "daemon.autostart",
     "parser.confidence_threshold",
     "parser.include_low_confidence",
     "context.max_decisions",
@@ -174,6 +178,7 @@ impl Settings {
             "daemon.check_interval_seconds" => Place::Number(&mut self.check_interval_seconds, 1..=3_600),
             "daemon.debounce_ms" => Place::Number(&mut self.debounce_ms, 10..=60_000),
             "daemon.log_level" => Place::Level(&mut self.log_level),
+            "daemon.autostart" => Place::Switch(&mut self.autostart),
             "parser.confidence_threshold" => Place::Share(&mut self.confidence_threshold),
             "parser.include_low_confidence" => Place::Switch(&mut self.include_low_confidence),
             "context.max_decisions" => Place::Number(&mut self.max_decisions, 0..=50),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_store::{RealSystem, create_user_file};
+use m1nd_store::{RealSystem, create_user_file, inside};
 
 use crate::memory::MemoryError;
 use crate::memory::project::{FOLDER, MEMORY_FILE, name_of};
@@ -36,6 +36,7 @@ pub fn make(folder: &Path, home: &Path, template: Option<&str>) -> Result<Made, 
         let why = format!("`{}` is what all projects share, so `{shown}` cannot be a project", mind.display());
         return Err(MemoryError::Invalid(format!("{why}; name a folder below it, or set MIND_HOME elsewhere")));
     }
+    inside(&project, &mind)?;
     let text = template.map_or_else(|| new_memory(&name_of(&project)), str::to_owned);
     let is_new = create_user_file(&RealSystem, &project.join(MEMORY_FILE), text.as_bytes())?;
     create_user_file(&RealSystem, &mind.join(".gitignore"), IGNORED.as_bytes())?;

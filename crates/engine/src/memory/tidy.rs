@@ -12,7 +12,7 @@ use m1nd_vfs::Root;
 
 use crate::memory::MemoryError;
 use crate::memory::load::ProjectMemory;
-use crate::memory::project::{INDEX_FOLDER, MEMORY_FILE};
+use crate::memory::project::{MEMORY_FILE, index_folder};
 
 /// Largest file that is changed, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
@@ -64,6 +64,7 @@ pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Ve
         ));
     }
     if !dry_run && !moved.is_empty() {
+        inside(&memory.path, &memory.path.join(".mind/archive"))?;
         for (archived, section) in &moved {
             append(&archived.file, section)?;
         }
@@ -132,7 +133,7 @@ fn headings(lines: &[&str]) -> Vec<usize> {
 }
 
 fn lock(project: &Path) -> Result<m1nd_store::HeldLock, MemoryError> {
-    Ok(SharedFolder::new(project.join(INDEX_FOLDER)).hold(LOCK, WAIT)?)
+    Ok(index_folder(project)?.hold(LOCK, WAIT)?)
 }
 
 fn read(project: &Path, file: &str) -> Result<String, MemoryError> {
@@ -157,7 +158,7 @@ fn append(file: &Path, section: &str) -> Result<(), MemoryError> {
 
 /// Replaces a file of memories if it still is `before`, which is kept.
 fn replace(project: &Path, file: &str, before: &str, after: &str) -> Result<(), MemoryError> {
-    let backups = SharedFolder::new(project.join(INDEX_FOLDER).join("backup"));
+    let backups = SharedFolder::new(index_folder(project)?.path().join("backup"));
     let name = format!("{}-{}", file.rsplit('/').next().unwrap_or(file), Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));
     let content = before.as_bytes().to_vec();
     backups.change(&name, MAX_BYTES, WAIT, |_| Ok::<_, MemoryError>(((), Some(content))))?;

@@ -1,3 +1,5 @@
 //! Memories end to end.
 
+mod attacks;
+mod block;
 mod projects;

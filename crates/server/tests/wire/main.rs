@@ -6,6 +6,7 @@
 mod framing;
 mod handshake;
 mod hostile;
+mod roots;
 mod stopping;
 mod tools;
 

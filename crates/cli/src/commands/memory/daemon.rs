@@ -2,17 +2,17 @@
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use m1nd_engine::memory::MemoryError;
 use m1nd_engine::memory::daemon::{self, LOG_FILE, LOG_FOLDER, Request};
+use m1nd_engine::memory::{MemoryError, SharedFolder, user_settings};
 use serde_json::json;
 
 use super::mind_home;
 use crate::args::Common;
 use crate::error::CliError;
-use crate::memory_args::DaemonCommand;
+use crate::memory_args::{DaemonCommand, UnitWord};
 use crate::output::Out;
 use crate::project;
 
@@ -40,6 +40,7 @@ pub(crate) fn run(command: &DaemonCommand, common: &Common, out: &mut Out) -> Re
             start(&home, common, out)
         }
         DaemonCommand::Status => status(&home, out),
+        DaemonCommand::Unit { system } => out.line(unit(*system)?.trim_end()),
         DaemonCommand::Logs { follow, lines } => logs(&home, *follow, *lines, out),
     }
 }
@@ -48,17 +49,7 @@ fn start(home: &Path, common: &Common, out: &mut Out) -> Result<(), CliError> {
     if daemon::is_running(home) {
         return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()).into());
     }
-    let program = std::env::current_exe()?;
-    let mut command = Command::new(program);
-    if let Some(store) = &common.home {
-        command.arg("--home").arg(store);
-    }
-    command.args(["memory", "daemon", "run"]).env("MIND_HOME", home).current_dir("/");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Not in the group of the terminal: what is typed there must not end it.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn()?;
+    let mut child = launch(home, common)?;
     let begun = Instant::now();
     while begun.elapsed() < START {
         if daemon::ask(home, &Request::Ping).is_ok() {
@@ -75,6 +66,56 @@ fn start(home: &Path, common: &Common, out: &mut Out) -> Result<(), CliError> {
         std::thread::sleep(LOOK);
     }
     Err(CliError::failed("the daemon was started and does not answer", "look at `mind daemon logs`"))
+}
+
+/// Starts the program once more as a daemon that outlives this process.
+fn launch(home: &Path, common: &Common) -> std::io::Result<Child> {
+    let mut command = Command::new(std::env::current_exe()?);
+    if let Some(store) = &common.home {
+        command.arg("--home").arg(store);
+    }
+    command.args(["memory", "daemon", "run"]).env("MIND_HOME", home).current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Not in the group of the terminal: what is typed there must not end it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn()
+}
+
+/// Starts a daemon for a server if the user's configuration wants that (`daemon.autostart`), none runs, and `MIND_NO_DAEMON` is
+/// not set. Waits for nothing; the lock settles which of several starts goes on.
+pub(crate) fn autostart(home: &Path, common: &Common) {
+    let is_forbidden = std::env::var_os("MIND_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0");
+    let (settings, _) = user_settings(&SharedFolder::new(home.to_owned()));
+    if is_forbidden || !settings.autostart || daemon::is_running(home) {
+        return;
+    }
+    if let Err(error) = launch(home, common) {
+        tracing::warn!(%error, "the daemon does not start; everything works without it");
+    }
+}
+
+/// What makes the system start the daemon, with where to put it. Printed, never installed: a home is not ours to change.
+fn unit(system: UnitWord) -> Result<String, CliError> {
+    let program = std::env::current_exe()?;
+    let program = program.display();
+    Ok(match system {
+        UnitWord::Systemd => format!(
+            "# ~/.config/systemd/user/mind.service, then: systemctl --user enable --now mind.service\n\
+             [Unit]\nDescription=Keeps the memory blocks of projects fresh\n\n\
+             [Service]\nExecStart=\"{program}\" memory daemon run\nRestart=always\nRestartSec=10\n\n\
+             [Install]\nWantedBy=default.target\n"
+        ),
+        UnitWord::Launchd => format!(
+            "<!-- ~/Library/LaunchAgents/com.mind.daemon.plist, then: launchctl load that file -->\n\
+             <plist version=\"1.0\"><dict>\n\
+             <key>Label</key><string>com.mind.daemon</string>\n\
+             <key>ProgramArguments</key><array><string>{program}</string><string>memory</string>\
+             <string>daemon</string><string>run</string></array>\n\
+             <key>RunAtLoad</key><true/><key>KeepAlive</key><true/>\n\
+             </dict></plist>\n"
+        ),
+    })
 }
 
 fn stop(home: &Path, out: &mut Out) -> Result<(), CliError> {

@@ -25,6 +25,7 @@ pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
     config.read_only = true;
     config.model = common.model.clone();
     places(&mut config, false)?;
+    super::daemon::autostart(&config.mind_home, common);
     let engine = Engine::open(config)?;
     let options = ServeOptions { name: "mind", only: Some(Toolset::Memory), ..ServeOptions::default() };
     serve(&engine, options, std::io::stdin(), std::io::stdout())

@@ -16,7 +16,8 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < PATIENCE, "not within {PATIENCE:?}: {what}");
-        std::thread::sleep(Duration::from_millis(20));
+        // Looking costs a process, and the machine may be busy.
+        std::thread::sleep(Duration::from_millis(60));
     }
 }
 
@@ -132,4 +133,141 @@ fn a_writer_killed_at_any_moment_leaves_whole_files() {
     assert_eq!(mind(&place, &["context", "--check"]).code, 0);
     let left: Vec<String> = crate::tree(place.project.path()).into_iter().map(|(name, _)| name).collect();
     assert!(left.iter().all(|name| !name.contains("tmp-")), "{left:?}");
+}
+
+/// Sends a signal.
+fn signal(process: u32, name: &str) {
+    let sent = std::process::Command::new("kill").args([format!("-{name}"), process.to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn a_signal_ends_it_with_the_block_written_and_nothing_left_behind() {
+    for name in ["TERM", "INT", "HUP"] {
+        let place = remembered();
+        assert_eq!(mind(&place, &["init"]).code, 0);
+        // So that the change cannot have been looked at before the signal comes.
+        assert_eq!(mind(&place, &["config", "set", "daemon.debounce_ms", "60000"]).code, 0);
+        let mut daemon = Daemon::start(&place);
+        until("the project is watched", || report(&place)["projects"][0]["state"] != Value::Null);
+        assert_eq!(mind(&place, &["config", "reset"]).code, 0);
+        place.project.write(".mind/MEMORY.md", format!("{MEMORY}**Decided:** sell jam because people like it\n"));
+        // It answers after the change in order, so it has been told of it; nothing else says so from outside.
+        std::thread::sleep(Duration::from_millis(500));
+        signal(daemon.0.id(), name);
+        let status = daemon.0.wait().unwrap();
+        assert_eq!(status.code(), Some(0), "{name}");
+        assert!(text(&place, "CLAUDE.md").contains("sell jam"), "{name}: the change that waited was looked at");
+        assert!(
+            !place.user.join("mind/daemon.sock").exists() && !place.user.join("mind/daemon.json").exists(),
+            "{name}"
+        );
+        assert_eq!(mind(&place, &["daemon", "status"]).code, 4, "{name}");
+        let log = std::fs::read_to_string(place.user.join("mind/logs/daemon.log")).unwrap();
+        assert!(log.contains("ended"), "{name}: {log}");
+    }
+}
+
+#[test]
+fn of_many_that_start_at_once_one_goes_on() {
+    let place = remembered();
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    for round in 0..2 {
+        let start = || {
+            let mut command = place.command(&["memory", "daemon", "run"]);
+            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        };
+        let mut all: Vec<Daemon> = (0..6).map(|_| Daemon(start())).collect();
+        let mut ended = Vec::new();
+        until("all but one have ended", || {
+            ended = all.iter_mut().filter_map(|daemon| daemon.0.try_wait().unwrap()).collect();
+            ended.len() == 5
+        });
+        assert!(ended.iter().all(|status| status.code() == Some(1)), "{ended:?}");
+        until("the one answers", || mind(&place, &["daemon", "status"]).code == 0);
+        let running = |daemon: &mut Daemon| daemon.0.try_wait().unwrap().is_none().then(|| u64::from(daemon.0.id()));
+        let left: Vec<u64> = all.iter_mut().filter_map(running).collect();
+        assert_eq!(vec![report(&place)["pid"].as_u64().unwrap()], left, "round {round}");
+        // However it ends, the next one starts.
+        if round % 2 == 0 { all.clear() } else { assert_eq!(mind(&place, &["daemon", "stop"]).code, 0) }
+    }
+}
+
+#[test]
+fn code_that_a_memory_names_is_noticed_when_it_changes() {
+    let place = remembered();
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    let _daemon = Daemon::start(&place);
+    until("the code was noted and is watched", || report(&place)["projects"][0]["named_files"] == 1);
+    let block = text(&place, "CLAUDE.md");
+    place.project.write("shop/other.py", "x = 1\n");
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(text(&place, "CLAUDE.md"), block, "other files wake nobody");
+    let code = std::fs::read_to_string(place.project.join("shop/price.py")).unwrap();
+    place.project.write("shop/price.py", format!("{code}\n\ndef gross(value):\n    return value\n"));
+    until("the block says so", || text(&place, "CLAUDE.md").contains("[its file changed, not indexed yet]"));
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    until("the index knows it", || text(&place, "CLAUDE.md").contains("[its code changed since]"));
+    place.project.write("shop/price.py", &code);
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    until("it is as it was", || !text(&place, "CLAUDE.md").contains("[its "));
+}
+
+/// Memory that a process holds, in kilobytes.
+#[cfg(target_os = "linux")]
+fn resident(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn many_saves_leave_its_memory_bounded() {
+    /// What may be added by all saves after the first, in kilobytes: a leak of one parsed memory a save is more.
+    const GROWTH: u64 = 12 << 10;
+
+    let place = remembered();
+    let lines: String =
+        (0..300).map(|n| format!("**Learned:** part {n} of the machine needs oil number {n}\n")).collect();
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}{lines}"));
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    let daemon = Daemon::start(&place);
+    let save = |number: u32| {
+        place.project.write(".mind/MEMORY.md", format!("{MEMORY}{lines}**KEY:** save number {number} of jam\n"));
+        // A save that comes while the former is being looked at is none of its own.
+        let shown = format!("save number {number} of jam");
+        until("the save is in the block", || text(&place, "CLAUDE.md").contains(&shown));
+    };
+    (0..10).for_each(save);
+    let before = resident(daemon.0.id());
+    (10..40).for_each(save);
+    let after = resident(daemon.0.id());
+    assert!(after < before + GROWTH, "{before} kB, then {after} kB");
+    let files = std::fs::read_dir(format!("/proc/{}/fd", daemon.0.id())).unwrap().count();
+    assert!(files < 64, "{files} open files");
+    let left: Vec<String> = crate::tree(place.project.path()).into_iter().map(|(name, _)| name).collect();
+    assert!(left.iter().all(|name| !name.contains("tmp-")) && left.len() < 60, "{left:?}");
+}
+
+#[test]
+fn a_server_starts_it_only_where_the_user_wants_that() {
+    let place = remembered();
+    let serve = |forbidden: &str| {
+        let mut command = place.command(&["memory", "mcp"]);
+        command.env("MIND_NO_DAEMON", forbidden).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        assert!(command.status().unwrap().success());
+    };
+    serve("");
+    assert_eq!(mind(&place, &["config", "set", "daemon.autostart", "true"]).code, 0);
+    serve("1");
+    assert_eq!(mind(&place, &["daemon", "status"]).code, 4);
+    serve("");
+    until("it was started", || mind(&place, &["daemon", "status"]).code == 0);
+    assert_eq!(mind(&place, &["daemon", "stop"]).code, 0);
+    for system in ["systemd", "launchd"] {
+        let unit = mind(&place, &["daemon", "unit", system]).out;
+        assert!(unit.contains("daemon") && unit.contains(env!("CARGO_BIN_EXE_m1nd")), "{unit}");
+    }
 }

@@ -10,9 +10,9 @@ use super::{LOCK, SOCKET};
 use crate::memory::MemoryError;
 
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(15);
+const PATIENCE: Duration = Duration::from_secs(40);
 /// How long it may take to end.
-const END: Duration = Duration::from_secs(15);
+const END: Duration = Duration::from_secs(30);
 /// Time between two looks whether it has ended.
 const LOOK: Duration = Duration::from_millis(20);
 

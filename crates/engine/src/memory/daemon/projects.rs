@@ -1,6 +1,6 @@
 //! What the daemon knows of each project, and when it looks at one again. No clock: times are handed in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,14 @@ use crate::memory::project::{FOLDER, MEMORY_FILE};
 
 /// Least time between two looks at one project, so that a storm of changes costs little.
 const LEAST: Duration = Duration::from_millis(500);
+
+/// Pause after a change of code: editors write in several steps.
+const CODE_PAUSE: Duration = Duration::from_secs(1);
+/// Named files of one project whose folders are watched.
+const MAX_CODE_FILES: usize = 200;
+
+/// Projects that are gone, each with the folders of code that were watched for it.
+pub(crate) type Gone = Vec<(PathBuf, BTreeSet<PathBuf>)>;
 
 /// One project.
 #[derive(Debug, Default)]
@@ -25,6 +33,12 @@ pub(crate) struct Watched {
     pub(crate) is_open: bool,
     /// Its folder is watched.
     pub(crate) is_watched: bool,
+    /// Files that its memories name.
+    code: BTreeSet<PathBuf>,
+    /// The folders of those that are watched.
+    folders: BTreeSet<PathBuf>,
+    /// Those that were changed since it was looked at, by their path in the project; when, in seconds since 1970.
+    touched: BTreeMap<String, i64>,
     pub(crate) problem: Option<String>,
 }
 
@@ -35,12 +49,16 @@ pub(crate) struct Projects {
 }
 
 impl Projects {
-    /// Takes over the registered ones. Returns the new and those that are gone.
-    pub(crate) fn set(&mut self, registered: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    /// Takes over the registered ones. Returns the new and those that are gone, with their watched folders.
+    pub(crate) fn set(&mut self, registered: &[PathBuf]) -> (Vec<PathBuf>, Gone) {
         let gone: Vec<PathBuf> = self.by_path.keys().filter(|path| !registered.contains(path)).cloned().collect();
-        for path in &gone {
-            self.by_path.remove(path);
-        }
+        let gone: Gone = gone
+            .into_iter()
+            .map(|path| {
+                let folders = self.by_path.remove(&path).unwrap_or_default().folders;
+                (path, folders)
+            })
+            .collect();
         let new: Vec<PathBuf> = registered.iter().filter(|path| !self.by_path.contains_key(*path)).cloned().collect();
         for path in &new {
             self.by_path.insert(path.clone(), Watched::default());
@@ -54,6 +72,39 @@ impl Projects {
         let mind = folders.find(|folder| folder.file_name().is_some_and(|name| name == FOLDER))?;
         let project = mind.parent()?;
         self.by_path.contains_key(project).then(|| project.to_owned())
+    }
+
+    /// A file was changed: if memories of a project name it, that is looked at after a pause, and its session goes on.
+    pub(crate) fn code_changed(&mut self, path: &Path, now: Instant, time: Timestamp) {
+        let named = self.by_path.iter_mut().filter(|(_, project)| project.code.contains(path));
+        let mut due = Vec::new();
+        for (root, project) in named {
+            let Some(inner) = path.strip_prefix(root).ok().and_then(Path::to_str) else { continue };
+            project.touched.insert(inner.replace('\\', "/"), time.as_second());
+            (project.activity, project.is_open) = (Some(time), true);
+            due.push(root.clone());
+        }
+        for root in due {
+            self.wake(&root, now, CODE_PAUSE);
+        }
+    }
+
+    /// The named files of a project that were changed since this was asked last.
+    pub(crate) fn take_touched(&mut self, path: &Path) -> BTreeMap<String, i64> {
+        self.by_path.get_mut(path).map(|project| std::mem::take(&mut project.touched)).unwrap_or_default()
+    }
+
+    /// Takes over which files the memories of a project name, by their paths in it. Returns the folders that are to be watched
+    /// from now on, and those that no longer are.
+    pub(crate) fn set_code(&mut self, path: &Path, files: &[String]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let Some(project) = self.by_path.get_mut(path) else { return (Vec::new(), Vec::new()) };
+        project.code = files.iter().map(|file| path.join(file)).collect();
+        let folders: BTreeSet<PathBuf> =
+            project.code.iter().filter_map(|file| file.parent()).take(MAX_CODE_FILES).map(Path::to_owned).collect();
+        let new = folders.difference(&project.folders).cloned().collect();
+        let gone = project.folders.difference(&folders).cloned().collect();
+        project.folders = folders;
+        (new, gone)
     }
 
     /// Something may have changed: look after a pause.
@@ -113,7 +164,8 @@ impl Projects {
                 (true, false) => "idle",
             };
             let (last_activity, problem) = (project.activity, project.problem.clone());
-            ProjectReport { path: path.clone(), state: state.into(), last_activity, problem }
+            let named_files = project.code.len();
+            ProjectReport { path: path.clone(), state: state.into(), last_activity, named_files, problem }
         };
         self.by_path.iter().map(row).collect()
     }
@@ -139,7 +191,27 @@ mod tests {
         projects.wake("/a".as_ref(), start + pause * 3, pause);
         assert_eq!(projects.next(), Some(start + pause * 2 + LEAST));
         let (new, gone) = projects.set(&["/b".into(), "/c".into()]);
-        assert_eq!((new, gone), (vec!["/c".into()], vec!["/a".into()]));
+        assert_eq!((new, gone), (vec!["/c".into()], vec![("/a".into(), BTreeSet::new())]));
+    }
+
+    #[test]
+    fn named_files_wake_their_project_and_others_do_not() {
+        let start = Instant::now();
+        let time = Timestamp::from_second(100).expect("a time");
+        let mut projects = Projects::default();
+        projects.set(&["/a".into()]);
+        let files = ["src/x.rs".to_owned(), "src/y.rs".to_owned(), "z.rs".to_owned()];
+        let (new, gone) = projects.set_code("/a".as_ref(), &files);
+        assert_eq!((new, gone), (vec!["/a".into(), "/a/src".into()], vec![]));
+        projects.code_changed("/a/src/other.rs".as_ref(), start, time);
+        assert_eq!(projects.next(), None);
+        projects.code_changed("/a/src/x.rs".as_ref(), start, time);
+        assert_eq!(projects.next(), Some(start + CODE_PAUSE));
+        assert!(projects.any_open(), "who changes such code works");
+        assert_eq!(projects.take_touched("/a".as_ref()), BTreeMap::from([("src/x.rs".to_owned(), 100)]));
+        assert_eq!(projects.take_touched("/a".as_ref()), BTreeMap::new());
+        assert_eq!(projects.set_code("/a".as_ref(), &files[2..]), (vec![], vec!["/a/src".into()]));
+        assert_eq!(projects.set(&[]).1, [("/a".into(), BTreeSet::from(["/a".into()]))]);
     }
 
     #[test]

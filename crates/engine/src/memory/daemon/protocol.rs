@@ -52,6 +52,9 @@ pub struct ProjectReport {
     pub state: String,
     /// When its memory last changed, as far as the daemon saw.
     pub last_activity: Option<Timestamp>,
+    /// Files that its memories name and that are watched.
+    #[serde(default)]
+    pub named_files: usize,
     /// Why it could not be kept fresh the last time.
     pub problem: Option<String>,
 }

@@ -9,7 +9,7 @@ use m1nd_store::SharedFolder;
 use m1nd_vfs::FolderWatch;
 
 use super::log::{Level, Log};
-use super::projects::Projects;
+use super::projects::{Projects, Watched};
 use super::protocol::{DaemonReport, Reply, Request};
 use super::{LOCK, STATE};
 use crate::memory::project::FOLDER;
@@ -21,12 +21,17 @@ const POLL: Duration = Duration::from_secs(5);
 /// How long a change of the list of projects is waited for.
 const LIST_PAUSE: Duration = Duration::from_millis(100);
 
+/// Time after a change of code until the index is expected to know it.
+const INDEX_PAUSE: Duration = Duration::from_secs(10);
+
 /// What wakes the loop.
 enum Event {
     /// Something may have changed at this path; anywhere without one.
     Changed(Option<PathBuf>),
     /// Somebody asks.
     Asked(Request, Sender<Reply>),
+    /// The system or a person says that it is time to end.
+    Told,
 }
 
 struct Daemon {
@@ -54,6 +59,7 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
         return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()));
     };
     let (events, inbox) = unbounded();
+    heed_signals(events.clone())?;
     listen(home, events.clone())?;
     let (settings, problems) = user_settings(&folder);
     let log = Log::new(home, Level::parse(level.unwrap_or(&settings.log_level)));
@@ -102,7 +108,7 @@ impl Daemon {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Event::Told) | Err(RecvTimeoutError::Disconnected) => return,
             }
             self.pass();
         }
@@ -142,6 +148,7 @@ impl Daemon {
                 if let Some(project) = self.projects.of(path) {
                     self.projects.wake(&project, now, self.pause());
                 }
+                self.projects.code_changed(path, now, Timestamp::now());
             }
         }
     }
@@ -200,7 +207,12 @@ impl Daemon {
 
     /// Brings what is noted of a project and its block up to date, if its memory has changed.
     fn look_at(&mut self, path: &Path) {
-        let outcome = self.keeper.keep(path);
+        let touched = self.projects.take_touched(path);
+        let noted = match touched.is_empty() {
+            true => Ok(()),
+            false => self.keeper.note_touched(path, &touched),
+        };
+        let outcome = noted.and_then(|()| self.keeper.keep(path));
         let now = Timestamp::now();
         let Some(project) = self.projects.by_path.get_mut(path) else { return };
         project.problem = None;
@@ -230,6 +242,24 @@ impl Daemon {
             // It may have come back.
             self.watch_project(path);
         }
+        if !touched.is_empty() {
+            // Whoever keeps the index needs a while; what it says then is looked at once more.
+            self.projects.wake(path, Instant::now(), INDEX_PAUSE);
+        }
+        self.watch_code(path);
+    }
+
+    /// Watches the folders of the files that memories of a project name, so that it is noticed when those change.
+    fn watch_code(&mut self, path: &Path) {
+        let (new, gone) = self.projects.set_code(path, &self.keeper.named_files(path));
+        let Some(watch) = &self.watch else { return };
+        gone.iter().for_each(|folder| watch.remove(folder));
+        for folder in new {
+            // One that is not there, or too many: looking with the next change of the memory is all that is lost.
+            if let Err(error) = watch.add(&folder) {
+                self.log.write(Level::Debug, &error);
+            }
+        }
     }
 
     /// Takes over the list of projects as it is now.
@@ -242,9 +272,10 @@ impl Daemon {
             }
         };
         let (new, gone) = self.projects.set(&registered);
-        for path in gone {
+        for (path, folders) in gone {
             if let Some(watch) = &self.watch {
                 watch.remove(&path.join(FOLDER));
+                folders.iter().for_each(|folder| watch.remove(folder));
             }
         }
         let now = Instant::now();
@@ -295,8 +326,15 @@ impl Daemon {
 
     /// The last block of each project, and nothing left behind.
     fn end(&mut self) {
-        let open: Vec<PathBuf> =
-            self.projects.by_path.iter().filter(|(_, project)| project.is_open).map(|(path, _)| path.clone()).collect();
+        // A change that still waited for its pause counts, too.
+        let is_open = |project: &Watched| project.is_open || project.due.is_some();
+        let open: Vec<PathBuf> = self
+            .projects
+            .by_path
+            .iter()
+            .filter(|(_, project)| is_open(project))
+            .map(|(path, _)| path.clone())
+            .collect();
         for path in open {
             self.look_at(&path);
         }
@@ -305,6 +343,29 @@ impl Daemon {
         }
         self.log.write(Level::Info, "ended");
     }
+}
+
+/// Turns the signals that ask a process to end into an event: what is open is finished then.
+#[cfg(unix)]
+fn heed_signals(events: Sender<Event>) -> Result<(), MemoryError> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+    let failed = |error: std::io::Error| MemoryError::Daemon(format!("cannot take signals: {error}"));
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(failed)?;
+    let work = move || {
+        for _ in signals.forever() {
+            if events.send(Event::Told).is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("mind-signals".into()).spawn(work).map_err(failed)?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn heed_signals(_events: Sender<Event>) -> Result<(), MemoryError> {
+    Ok(())
 }
 
 /// Listens on the socket in a thread of its own. Only for the holder of the lock: a socket that is there was left behind.
@@ -343,8 +404,10 @@ fn listen(_home: &Path, _events: Sender<Event>) -> Result<(), MemoryError> {
 fn serve(stream: std::os::unix::net::UnixStream, events: &Sender<Event>) -> Option<()> {
     use std::io::{BufRead, BufReader, Read, Write};
 
-    /// How long a caller may take to ask, and the loop to answer.
+    /// How long a caller may take to ask.
     const PATIENCE: Duration = Duration::from_secs(10);
+    /// How long the loop may take to answer: it looks at one project at a time, which a busy machine makes long.
+    const ANSWER: Duration = Duration::from_secs(30);
 
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     stream.set_write_timeout(Some(PATIENCE)).ok()?;
@@ -354,7 +417,7 @@ fn serve(stream: std::os::unix::net::UnixStream, events: &Sender<Event>) -> Opti
         Ok(request) => {
             let (reply, replies) = bounded(1);
             events.send(Event::Asked(request, reply)).ok()?;
-            replies.recv_timeout(PATIENCE).ok()?
+            replies.recv_timeout(ANSWER).ok()?
         }
         Err(error) => Reply { ok: false, report: None, error: Some(format!("not a request: {error}")) },
     };

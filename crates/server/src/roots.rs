@@ -1,0 +1,118 @@
+//! Where the client has its project open, as it says itself (`roots/list`): one more place to look for the project whose
+//! memories are asked for. Clients of protocol versions without that request, and those that do not offer it, are not asked.
+#![expect(deprecated, reason = "protocol versions up to 2025-11-25 have roots, and clients of them are asked")]
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use m1nd_engine::Engine;
+use rmcp::{Peer, RoleServer};
+use tokio::sync::watch;
+
+/// How long the answer is waited for.
+const ANSWER: Duration = Duration::from_secs(5);
+/// How long a call waits for it at most; from then on none does.
+const PATIENCE: Duration = Duration::from_millis(1_000);
+/// Roots that are looked at.
+const MAX_ROOTS: usize = 16;
+
+/// What is known of the client's roots.
+pub(crate) struct Roots {
+    /// Whether nothing is waited for.
+    settled: watch::Sender<bool>,
+    is_offered: AtomicBool,
+}
+
+impl Roots {
+    pub(crate) fn new() -> Self {
+        Self { settled: watch::Sender::new(true), is_offered: AtomicBool::new(false) }
+    }
+
+    /// The client says that it can be asked: calls wait for its answer from now on.
+    pub(crate) fn expect(&self) {
+        self.is_offered.store(true, Ordering::Release);
+        self.settled.send_replace(false);
+    }
+
+    /// Asks the client, if it can be asked.
+    pub(crate) async fn ask(&self, peer: &Peer<RoleServer>, engine: &Engine) {
+        if !self.is_offered.load(Ordering::Acquire) {
+            return;
+        }
+        let asked = tokio::time::timeout(ANSWER, peer.list_roots()).await;
+        let folders: Vec<PathBuf> = match asked {
+            Ok(Ok(answer)) => answer.roots.iter().take(MAX_ROOTS).filter_map(|root| folder(&root.uri)).collect(),
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "the client does not say where its project is");
+                Vec::new()
+            }
+            Err(_) => Vec::new(),
+        };
+        engine.memory().set_client_places(folders);
+        self.settled.send_replace(true);
+    }
+
+    /// Waits, within bounds, until the client has answered.
+    pub(crate) async fn settled(&self) {
+        let mut settled = self.settled.subscribe();
+        if tokio::time::timeout(PATIENCE, settled.wait_for(|settled| *settled)).await.is_err() {
+            self.settled.send_replace(true);
+        }
+    }
+}
+
+/// The folder that a `file:` URI of this machine names.
+fn folder(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut left = path.as_bytes();
+    while let Some((&first, after)) = left.split_first() {
+        let (byte, after) = match (first, after) {
+            (b'%', [high, low, after @ ..]) => {
+                let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                (digit(*high)? << 4 | digit(*low)?, after)
+            }
+            (b'%' | b'?' | b'#' | 0, _) => return None,
+            (other, after) => (other, after),
+        };
+        if byte == 0 {
+            return None;
+        }
+        bytes.push(byte);
+        left = after;
+    }
+    let path = PathBuf::from(String::from_utf8(bytes).ok()?);
+    (path.is_absolute() && path.is_dir()).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn only_folders_of_this_machine_are_taken() {
+        let home = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(home.path().join("a b")).expect("is made");
+        std::fs::write(home.path().join("file"), "").expect("is written");
+        let base = home.path().display();
+        let cases = [
+            (format!("file://{base}"), true),
+            (format!("file://localhost{base}/a%20b"), true),
+            (format!("file://{base}/a%2gb"), false),
+            (format!("file://{base}/a%20b%00"), false),
+            (format!("file://{base}/file"), false),
+            (format!("file://{base}/nothing"), false),
+            (format!("file://elsewhere{base}"), false),
+            (format!("https://{base}"), false),
+            ("file://".to_owned(), false),
+            ("file://relative/path".to_owned(), false),
+            (base.to_string(), false),
+        ];
+        for (uri, expected) in cases {
+            assert_eq!(folder(&uri).is_some(), expected, "{uri}");
+        }
+    }
+}
