@@ -51,10 +51,15 @@ pub fn ask(home: &Path, request: &Request) -> Result<Option<DaemonReport>, Memor
 /// # Errors
 /// Those of [`ask`], or [`MemoryError::Daemon`] if it does not end.
 pub fn stop(home: &Path) -> Result<(), MemoryError> {
-    ask(home, &Request::Stop)?;
+    let answer = ask(home, &Request::Stop);
+    if matches!(answer, Err(MemoryError::DaemonNotRunning)) {
+        return answer.map(drop);
+    }
     let asked = Instant::now();
+    // It may have ended before its answer was on its way: what counts is whether it is there.
     while is_running(home) {
         if asked.elapsed() > END {
+            answer?;
             return Err(MemoryError::Daemon("the daemon was asked to end and has not; end its process".into()));
         }
         std::thread::sleep(LOOK);

@@ -94,24 +94,38 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
 impl Daemon {
     fn work(&mut self, inbox: &Receiver<Event>) {
         loop {
-            let event = match self.wait() {
+            let first = match self.wait() {
                 None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(time) => inbox.recv_timeout(time),
             };
-            match event {
-                Ok(Event::Changed(path)) => self.changed(path.as_deref()),
-                Ok(Event::Asked(request, reply)) => {
-                    let (answer, ends) = self.answer(&request);
-                    let _ = reply.send(answer);
-                    if ends {
-                        return;
-                    }
+            let mut next = match first {
+                Ok(event) => Some(event),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            // All that waits, before work that may take a while: who asks waits for one look at most.
+            while let Some(event) = next {
+                if self.heed(event) {
+                    return;
                 }
-                Err(RecvTimeoutError::Timeout) => {}
-                Ok(Event::Told) | Err(RecvTimeoutError::Disconnected) => return,
+                next = inbox.try_recv().ok();
             }
             self.pass();
         }
+    }
+
+    /// Takes in what happened; `true` if it is time to end.
+    fn heed(&mut self, event: Event) -> bool {
+        match event {
+            Event::Changed(path) => self.changed(path.as_deref()),
+            Event::Told => return true,
+            Event::Asked(request, reply) => {
+                let (answer, ends) = self.answer(&request);
+                let _ = reply.send(answer);
+                return ends;
+            }
+        }
+        false
     }
 
     /// How long nothing has to be done; `None` until something happens.
