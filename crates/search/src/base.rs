@@ -170,15 +170,15 @@ impl Base {
         }
     }
 
+    /// The records of all documents.
+    pub(crate) fn records(&self) -> &[[u8; DOCUMENT_BYTES]] {
+        self.section(Section::Documents).as_chunks().0
+    }
+
     pub(crate) fn head(&self, document: u32) -> Option<EntryHead> {
-        let start = (document as usize).checked_mul(DOCUMENT_BYTES)?;
-        let record = self.section(Section::Documents).get(start..start + DOCUMENT_BYTES)?;
-        let mut lengths = [0; FIELD_COUNT];
-        for (length, bytes) in lengths.iter_mut().zip(record[4..].chunks_exact(2)) {
-            *length = u16::from_le_bytes([bytes[0], bytes[1]]);
-        }
-        let key = u32::from_le_bytes(record[..4].try_into().ok()?);
-        Some(EntryHead { key, kind: record[16].min(63), lengths })
+        let record = self.records().get(document as usize)?;
+        let key = u32::from_le_bytes(*record.first_chunk()?);
+        Some(EntryHead { key, kind: record[16].min(63), lengths: lengths_of(record) })
     }
 
     /// Id of a document; `path` is that of its file.
@@ -210,6 +210,11 @@ impl Base {
         let found = found.filter(|index| self.term(*index) == term.as_bytes()).and_then(|index| read(index as usize));
         PostingsReader::new(found.unwrap_or(&[]))
     }
+}
+
+/// Terms in each field of a document, by its record.
+pub(crate) fn lengths_of(record: &[u8; DOCUMENT_BYTES]) -> [u16; FIELD_COUNT] {
+    std::array::from_fn(|field| u16::from_le_bytes([record[4 + 2 * field], record[5 + 2 * field]]))
 }
 
 /// An id as it is stored: the part that every id of the file shares is left out.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, Cancelled, NodeKind};
 
 use crate::base::SharedBytes;
-use crate::embedding::{Embedding, Vector, Vectors, VectorsBuilder, VectorsError};
+use crate::embedding::{Asked, Embedding, Vector, Vectors, VectorsBuilder, VectorsError};
 use crate::index::{Index, IndexedFile, Segment, Source};
 use crate::terms::EntryHead;
 
@@ -90,22 +90,23 @@ impl Index {
     }
 
     /// How near each entry is to each of `queries`, in the order of `segments`; [`NOWHERE`] for those without a vector.
-    pub(crate) fn nearness<const N: usize>(
+    pub(crate) fn nearness(
         &self,
         segments: &[Segment<'_>],
         table: &Embedding,
-        queries: [&Vector; N],
+        queries: &[&Vector],
         cancel: &Cancel,
-    ) -> Result<[Vec<f32>; N], Cancelled> {
+    ) -> Result<Vec<Vec<f32>>, Cancelled> {
         let total = segments.last().map_or(0, |segment| segment.first + segment.count) as usize;
-        let mut all = [(); N].map(|()| Vec::with_capacity(total));
-        for (place, segment) in segments.iter().enumerate() {
-            if place % POLL == 0 {
-                cancel.check()?;
-            }
-            for (found, query) in all.iter_mut().zip(queries) {
+        let mut all = Vec::with_capacity(queries.len());
+        for query in queries {
+            let (asked, mut found) = (query.asked(), Vec::with_capacity(total));
+            for (place, segment) in segments.iter().enumerate() {
+                if place % POLL == 0 {
+                    cancel.check()?;
+                }
                 match &segment.source {
-                    Source::Base(first) => self.base_nearness(*first, segment.count, query, found),
+                    Source::Base(first) => self.base_nearness(*first, segment.count, &asked, &mut found),
                     Source::Overlay(file) => {
                         let entries = file.heads().iter().zip(file.vectors(table));
                         let near = |(head, vector): (&EntryHead, &Vector)| match has_vector(head.kind) {
@@ -119,19 +120,19 @@ impl Index {
                 // Damaged bytes must not shift what follows.
                 found.resize((segment.first + segment.count) as usize, NOWHERE);
             }
+            all.push(found);
         }
         Ok(all)
     }
 
-    fn base_nearness(&self, first: u32, count: u32, query: &Vector, found: &mut Vec<f32>) {
+    fn base_nearness(&self, first: u32, count: u32, query: &Asked, found: &mut Vec<f32>) {
         let Some(base) = &self.vectors else { return };
         let (start, end) = (first as usize, first as usize + count as usize);
         let numbers = base.numbers.get(start..end).unwrap_or(&[]);
-        let known = numbers.iter().filter(|number| **number != NO_NUMBER).map(|number| *number as usize);
-        let mut cosines = base.vectors.cosines(query, known);
+        let cosines = base.vectors.reader(query);
         found.extend(numbers.iter().map(|number| match number {
             &NO_NUMBER => NOWHERE,
-            _ => cosines.next().unwrap_or(NOWHERE),
+            number => cosines.cosine(*number as usize).unwrap_or(NOWHERE),
         }));
     }
 }

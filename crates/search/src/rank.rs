@@ -1,12 +1,15 @@
 //! Scores of entries and of whole files for a query: BM25 over weighted fields.
 
+use std::sync::LazyLock;
+
 use m1nd_base::{Cancel, Cancelled};
 
+use crate::base::{Base, lengths_of};
 use crate::embedding::{Embedding, Vector};
 use crate::index::{Index, Segment, Source};
 use crate::near::{self, NOWHERE};
 use crate::query::{Query, QueryTerm};
-use crate::terms::{Counts, EntryHead, FIELD_COUNT, FIELDS, Field};
+use crate::terms::{Counts, EntryHead, FIELD_COUNT, FIELDS, Field, FieldSettings};
 
 /// How fast further occurrences of a term in an entry stop counting (BM25 k1).
 const SATURATION: f64 = 4.0;
@@ -123,6 +126,43 @@ pub struct Ranked {
     pub mean_near: Option<Near>,
 }
 
+/// Lengths of a field for which its discount is worked out once a search; longer ones are rare.
+const TABLED: u16 = 256;
+
+/// What one occurrence in each field of an entry counts, by the number of terms there.
+struct Discounts {
+    /// Mean terms in each field of an entry.
+    means: [f64; FIELD_COUNT],
+    tables: [Vec<f64>; FIELD_COUNT],
+}
+
+impl Discounts {
+    fn new(means: [f64; FIELD_COUNT]) -> Self {
+        let mut discounts = Self { means, tables: Default::default() };
+        discounts.tables =
+            std::array::from_fn(|field| (0..TABLED).map(|length| discounts.worked_out(field, length)).collect());
+        discounts
+    }
+
+    fn worked_out(&self, field: usize, length: u16) -> f64 {
+        let FieldSettings { weight, b, .. } = FIELDS[field];
+        weight / (1.0 - b + b * (f64::from(length) / self.means[field]))
+    }
+
+    fn of(&self, field: usize, length: u16) -> f64 {
+        let known = self.tables[field].get(usize::from(length)).copied();
+        known.unwrap_or_else(|| self.worked_out(field, length))
+    }
+}
+
+/// Documents of the base that belong to one file.
+struct BaseRun {
+    start: u32,
+    end: u32,
+    /// Number of its segment.
+    segment: u32,
+}
+
 /// Sums of one entry.
 #[derive(Clone, Copy, Default)]
 struct EntrySum {
@@ -153,8 +193,10 @@ struct Rows {
 struct Scoring<'a> {
     index: &'a Index,
     segments: Vec<Segment<'a>>,
-    /// Discounts for length: mean terms in each field of an entry and of a file.
-    entry_means: [f64; FIELD_COUNT],
+    /// The segments that lie in the base, in its order.
+    runs: Vec<BaseRun>,
+    discounts: Discounts,
+    /// Mean terms in each field of a file.
     file_means: [f64; FIELD_COUNT],
     entries: Vec<EntrySum>,
     files: Vec<FileSum>,
@@ -162,8 +204,9 @@ struct Scoring<'a> {
     met: Vec<Vec<(u32, f32, Counts)>>,
     /// How rare each term of the query is.
     rarities: Vec<f64>,
-    /// For each entry how near it is to the query and to its title; empty without vectors.
-    near: [Vec<f32>; 2],
+    /// For each entry how near it is to the query, and how near to its title if that is not the whole of it; empty without
+    /// vectors.
+    near: Vec<Vec<f32>>,
     /// The table knows a word of the query: pieces of words alone are too weak to find something by.
     has_meaning: bool,
 }
@@ -223,9 +266,23 @@ impl<'a> Scoring<'a> {
             sums.iter_mut().zip(segment.lengths).for_each(|(sum, length)| *sum += f64::from(length));
         }
         let file_means = sums.map(|sum| mean(sum, segments.len()));
-        let (entries, files) = (vec![EntrySum::default(); total], vec![FileSum::default(); segments.len()]);
-        let (met, rarities, near) = (Vec::new(), Vec::new(), [Vec::new(), Vec::new()]);
-        Self { index, segments, entry_means, file_means, entries, files, met, rarities, near, has_meaning: false }
+        let run = |(segment, one): (usize, &Segment<'_>)| match one.source {
+            Source::Base(start) => Some(BaseRun { start, end: start + one.count, segment: segment as u32 }),
+            Source::Overlay(_) => None,
+        };
+        Self {
+            index,
+            runs: segments.iter().enumerate().filter_map(run).collect(),
+            discounts: Discounts::new(entry_means),
+            file_means,
+            entries: vec![EntrySum::default(); total],
+            files: vec![FileSum::default(); segments.len()],
+            segments,
+            met: Vec::new(),
+            rarities: Vec::new(),
+            near: Vec::new(),
+            has_meaning: false,
+        }
     }
 
     /// Adds what a term brings; the most that it can bring to an entry.
@@ -277,65 +334,103 @@ impl<'a> Scoring<'a> {
 
     /// Every entry and file that holds a term, in the order of a clean build, with the strength of it there.
     fn rows_of(&self, term: &str, cancel: &Cancel) -> Result<Rows, Cancelled> {
+        cancel.check()?;
         let mut rows = Rows::default();
-        let mut base = self.index.base.as_ref().map(|base| base.postings(term).peekable());
-        for (number, segment) in self.segments.iter().enumerate() {
-            if number % POLL == 0 {
-                cancel.check()?;
-            }
-            let before = rows.entries.len();
-            let mut counts = FileCounts::default();
-            let mut add = |entry: u32, found: Counts| {
-                let Some(head) = self.index.head(segment, entry) else { return };
-                rows.entries.push((segment.first + entry, self.strength(&found, &head), found));
-                counts.add(&found);
-            };
-            match segment.source {
-                Source::Base(first) => {
-                    let Some(postings) = base.as_mut() else { continue };
-                    while postings.next_if(|(document, _)| *document < first).is_some() {}
-                    let end = first.saturating_add(segment.count);
-                    while let Some((document, found)) = postings.next_if(|(document, _)| *document < end) {
-                        add(document - first, found);
-                    }
-                }
-                Source::Overlay(file) => file.postings(term).for_each(|(entry, found)| add(entry, found)),
-            }
-            if rows.entries.len() > before {
-                rows.files.push((number as u32, self.file_strength(&counts, segment)));
+        if let Some(base) = &self.index.base {
+            self.add_from_base(base, term, &mut rows);
+        }
+        if self.runs.len() < self.segments.len() {
+            let known = rows.files.len();
+            self.add_from_overlay(term, &mut rows, cancel)?;
+            if rows.files.len() > known && known > 0 {
+                // Two runs in order.
+                rows.entries.sort_by_key(|row| row.0);
+                rows.files.sort_by_key(|row| row.0);
             }
         }
         Ok(rows)
     }
 
+    fn add_from_base(&self, base: &Base, term: &str, rows: &mut Rows) {
+        let (records, mut at) = (base.records(), 0);
+        let mut counts = FileCounts::default();
+        let mut open: Option<u32> = None;
+        for (document, found) in base.postings(term) {
+            if self.runs.get(at).is_some_and(|run| run.end <= document) {
+                if let Some(segment) = open.take() {
+                    rows.files.push((segment, self.file_strength(&counts, segment)));
+                    counts = FileCounts::default();
+                }
+                at += self.runs[at..].partition_point(|run| run.end <= document);
+            }
+            let Some(run) = self.runs.get(at) else { break };
+            // Before its start lie files that were replaced or removed.
+            let (Some(record), true) = (records.get(document as usize), run.start <= document) else { continue };
+            let entry = self.segments[run.segment as usize].first + (document - run.start);
+            rows.entries.push((entry, self.strength(&found, lengths_of(record)), found));
+            counts.add(&found);
+            open = Some(run.segment);
+        }
+        if let Some(segment) = open {
+            rows.files.push((segment, self.file_strength(&counts, segment)));
+        }
+    }
+
+    fn add_from_overlay(&self, term: &str, rows: &mut Rows, cancel: &Cancel) -> Result<(), Cancelled> {
+        for (number, segment) in self.segments.iter().enumerate() {
+            if number % POLL == 0 {
+                cancel.check()?;
+            }
+            let Source::Overlay(file) = segment.source else { continue };
+            let before = rows.entries.len();
+            let mut counts = FileCounts::default();
+            for (entry, found) in file.postings(term) {
+                let Some(head) = file.heads().get(entry as usize) else { continue };
+                rows.entries.push((segment.first + entry, self.strength(&found, head.lengths), found));
+                counts.add(&found);
+            }
+            if rows.entries.len() > before {
+                rows.files.push((number as u32, self.file_strength(&counts, number as u32)));
+            }
+        }
+        Ok(())
+    }
+
     /// Weighted count of a term in an entry, discounted by the lengths of the fields.
-    fn strength(&self, counts: &Counts, head: &EntryHead) -> f32 {
-        self.parts(counts, head).fold(0.0, |sum, (_, part)| sum + part) as f32
+    fn strength(&self, counts: &Counts, lengths: [u16; FIELD_COUNT]) -> f32 {
+        self.parts(counts, lengths).fold(0.0, |sum, (_, part)| sum + part) as f32
     }
 
     /// What each field adds to [`Self::strength`], without those that add nothing.
-    fn parts(&self, counts: &Counts, head: &EntryHead) -> impl Iterator<Item = (usize, f64)> {
-        FIELDS.iter().enumerate().filter(|(field, _)| counts.0[*field] > 0).map(|(field, settings)| {
-            let length = f64::from(head.lengths[field]) / self.entry_means[field];
-            let count = damped(u32::from(counts.0[field]));
-            (field, settings.weight * count / (1.0 - settings.b + settings.b * length))
+    fn parts(&self, counts: &Counts, lengths: [u16; FIELD_COUNT]) -> impl Iterator<Item = (usize, f64)> {
+        let there = (0..FIELD_COUNT).filter(|field| counts.0[*field] > 0);
+        there.map(move |field| {
+            let one = self.discounts.of(field, lengths[field]);
+            // Nearly all words stand there once.
+            let times = if counts.0[field] == 1 { 1.0 } else { DAMPED[usize::from(counts.0[field])] };
+            (field, times * one)
         })
     }
 
     /// What each field brought of the score of an entry.
     fn by_field(&self, document: u32, head: &EntryHead) -> [f32; FIELD_COUNT] {
         let mut fields = [0.0; FIELD_COUNT];
-        for rows in &self.met {
+        let matched = self.entries[document as usize].matched;
+        for (number, rows) in self.met.iter().enumerate() {
+            if number < 64 && matched >> number & 1 == 0 {
+                continue;
+            }
             let Ok(at) = rows.binary_search_by_key(&document, |row| row.0) else { continue };
             let (_, gain, counts) = &rows[at];
-            let sum = self.parts(counts, head).fold(0.0, |sum, (_, part)| sum + part);
+            let sum = self.parts(counts, head.lengths).fold(0.0, |sum, (_, part)| sum + part);
             let scale = if sum > 0.0 { 1.0 / sum } else { 1.0 };
-            self.parts(counts, head).for_each(|(field, part)| fields[field] += gain * (part * scale) as f32);
+            self.parts(counts, head.lengths).for_each(|(field, part)| fields[field] += gain * (part * scale) as f32);
         }
         fields
     }
 
-    fn file_strength(&self, counts: &FileCounts, segment: &Segment<'_>) -> f32 {
+    fn file_strength(&self, counts: &FileCounts, segment: u32) -> f32 {
+        let segment = &self.segments[segment as usize];
         let mut sum = 0.0;
         for (field, (weight, b)) in FILE_FIELDS.iter().enumerate().filter(|(field, _)| counts.0[*field] > 0) {
             let length = f64::from(segment.lengths[field]) / self.file_means[field];
@@ -408,17 +503,17 @@ impl<'a> Scoring<'a> {
         }
         self.has_meaning = query.weighed(&self.rarities, false).any(|(term, _)| table.knows(term));
         self.near = if query.is_long && !title.is_nothing() {
-            self.index.nearness(&self.segments, table, [&text, &title], cancel)?
+            self.index.nearness(&self.segments, table, &[&text, &title], cancel)?
         } else {
-            let [near] = self.index.nearness(&self.segments, table, [&text], cancel)?;
-            [near.clone(), near]
+            self.index.nearness(&self.segments, table, &[&text], cancel)?
         };
         Ok(())
     }
 
     fn near_of(&self, document: u32) -> Option<Near> {
-        let [text, title] = [0, 1].map(|which: usize| self.near[which].get(document as usize).copied());
-        let (text, title) = (text.filter(|near| *near > NOWHERE)?, title.unwrap_or(0.0));
+        let near = |of: &Vec<f32>| of.get(document as usize).copied();
+        let text = self.near.first().and_then(near).filter(|near| *near > NOWHERE)?;
+        let title = self.near.last().and_then(near).unwrap_or(0.0);
         Some(Near { text: f64::from(text), title: f64::from(title) })
     }
 
@@ -428,20 +523,20 @@ impl<'a> Scoring<'a> {
             let (count, sum) = there.fold((0u32, 0.0), |(count, sum), value| (count + 1, sum + f64::from(*value)));
             (count > 0).then(|| sum / f64::from(count))
         };
-        Some(Near { text: mean(&self.near[0])?, title: mean(&self.near[1])? })
+        let text = mean(self.near.first()?)?;
+        let title = if self.near.len() > 1 { mean(self.near.last()?)? } else { text };
+        Some(Near { text, title })
     }
 
     /// Entries nearest to the query that pass the filter and are not among `hits`.
     fn nearest(&self, hits: &[Hit], filter: &Filter<'_>, in_scope: &[bool], ideal: f64) -> Vec<Hit> {
-        if !self.has_meaning {
-            return Vec::new();
-        }
+        let Some(near) = self.near.first().filter(|_| self.has_meaning) else { return Vec::new() };
         let place = |document: u32| self.segments.partition_point(|segment| segment.first <= document) - 1;
         let fits = |document: u32| {
             let place = place(document);
             in_scope[place] && self.kind_fits(&self.segments[place], document - self.segments[place].first, filter)
         };
-        let nearest = near::largest(&self.near[0], NEAREST, fits);
+        let nearest = near::largest(near, NEAREST, fits);
         let found = nearest.into_iter().filter_map(|at| self.hit(&self.segments[place(at)], at, ideal));
         let known: std::collections::HashSet<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
         found.filter(|hit| !known.contains(hit.id.as_str())).collect()
@@ -522,9 +617,12 @@ pub(crate) fn rarity(frequency: usize, all: usize) -> f64 {
 
 /// A word that stands ten times in a body says little more than one that stands four times.
 fn damped(count: u32) -> f64 {
-    // Nearly all words stand there once.
-    if count == 1 { 1.0 } else { (1.0 + f64::from(count)).log2() }
+    let known = usize::try_from(count).ok().and_then(|count| DAMPED.get(count));
+    known.copied().unwrap_or_else(|| (1.0 + f64::from(count)).log2())
 }
+
+/// The usual values of [`damped`].
+static DAMPED: LazyLock<[f64; 256]> = LazyLock::new(|| std::array::from_fn(|count| (1.0 + count as f64).log2()));
 
 /// Whether a path lies in a folder or is that file; all do if there is none.
 pub fn is_within(path: &str, scope: Option<&str>) -> bool {

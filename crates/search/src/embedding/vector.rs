@@ -68,11 +68,19 @@ impl Vector {
 
     /// How alike two are, -1 to 1: the cosine of the angle. 0 if one of them is nothing.
     pub fn cosine(&self, other: &Self) -> f32 {
-        dot(&self.values, &other.wide()) as f32 * self.inverse_length * other.inverse_length
+        dot(&self.values, &Wide::new(&other.values)) as f32 * self.inverse_length * other.inverse_length
     }
 
-    /// The values as the scan takes them.
-    pub(super) fn wide(&self) -> Wide {
-        Wide::new(&self.values)
+    /// The vector as many others are compared with it.
+    pub(crate) fn asked(&self) -> Asked {
+        Asked { wide: Wide::new(&self.values), inverse_length: self.inverse_length }
     }
+}
+
+/// A vector that many others are compared with.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(super) wide: Wide,
+    /// One over the length of its values.
+    pub(super) inverse_length: f32,
 }

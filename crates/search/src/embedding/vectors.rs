@@ -5,7 +5,7 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, Cancelled};
 
 use super::dot::{HALF, dot_of_packed, packed, unpacked};
-use super::vector::Vector;
+use super::vector::{Asked, Vector};
 use crate::SharedBytes;
 
 const MAGIC: &[u8; 8] = b"m1ndvec2";
@@ -134,7 +134,7 @@ impl Vectors {
 
     /// How like `query` the one with a number is, -1 to 1; 0 for unknown numbers.
     pub fn cosine(&self, query: &Vector, number: usize) -> f32 {
-        self.cosines(query, [number]).next().unwrap_or(0.0)
+        self.reader(&query.asked()).cosine(number).unwrap_or(0.0)
     }
 
     /// How like `query` each of these is, in their order; 0 for unknown numbers.
@@ -143,12 +143,13 @@ impl Vectors {
         query: &Vector,
         numbers: impl IntoIterator<Item = usize> + 'a,
     ) -> impl Iterator<Item = f32> + 'a {
-        let (wide, scale) = (query.wide(), query.inverse_length());
-        let (lengths, rows) = (self.lengths(), self.rows());
-        numbers.into_iter().map(move |number| match (rows.get(number), lengths.get(number)) {
-            (Some(row), Some(length)) => dot_of_packed(row, &wide) as f32 * scale * f32::from_le_bytes(*length),
-            _ => 0.0,
-        })
+        let query = query.asked();
+        numbers.into_iter().map(move |number| self.reader(&query).cosine(number).unwrap_or(0.0))
+    }
+
+    /// Compares single vectors with a query.
+    pub(crate) fn reader<'a>(&'a self, query: &'a Asked) -> Reader<'a> {
+        Reader { rows: self.rows(), lengths: self.lengths(), query }
     }
 
     /// Calls `each` with the number of every vector and how like `query` it is, in order.
@@ -156,13 +157,12 @@ impl Vectors {
     /// # Errors
     /// [`Cancelled`].
     pub fn scan(&self, query: &Vector, cancel: &Cancel, mut each: impl FnMut(usize, f32)) -> Result<(), Cancelled> {
-        let (wide, scale) = (query.wide(), query.inverse_length());
+        let query = query.asked();
         let blocks = self.rows().chunks(POLL).zip(self.lengths().chunks(POLL));
         for (block, (rows, lengths)) in blocks.enumerate() {
             cancel.check()?;
             for (at, (row, length)) in rows.iter().zip(lengths).enumerate() {
-                let product = dot_of_packed(row, &wide);
-                each(block * POLL + at, product as f32 * scale * f32::from_le_bytes(*length));
+                each(block * POLL + at, cosine(row, *length, &query));
             }
         }
         Ok(())
@@ -193,6 +193,25 @@ impl Vectors {
         })?;
         Ok(best.into_sorted_vec().into_iter().map(|near| (near.number, near.cosine)).collect())
     }
+}
+
+/// Compares vectors with a query.
+#[derive(Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    rows: &'a [[u8; HALF]],
+    lengths: &'a [[u8; LENGTH]],
+    query: &'a Asked,
+}
+
+impl Reader<'_> {
+    /// How like the query the one with a number is; `None` for unknown numbers.
+    pub(crate) fn cosine(&self, number: usize) -> Option<f32> {
+        Some(cosine(self.rows.get(number)?, *self.lengths.get(number)?, self.query))
+    }
+}
+
+fn cosine(row: &[u8; HALF], length: [u8; LENGTH], query: &Asked) -> f32 {
+    dot_of_packed(row, &query.wide) as f32 * query.inverse_length * f32::from_le_bytes(length)
 }
 
 /// Ordered from the most alike to the least.
