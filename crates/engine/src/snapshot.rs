@@ -1,6 +1,7 @@
 use std::sync::{Arc, OnceLock};
 
 use m1nd_base::{ContentHash, Limits, NodeKind, Problem, RepoPath};
+use m1nd_graph::spread::SpreadWeights;
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::{GitHead, Root};
 
@@ -35,8 +36,8 @@ pub struct Snapshot {
     /// What git tells of the roots. Shared by all snapshots: it follows what is checked out, not the index.
     pub(crate) histories: Arc<Histories>,
     reasons: OnceLock<Reasons>,
-    /// Weight of all edges, see [`m1nd_graph::spread`].
-    pub(crate) spread_total: OnceLock<f64>,
+    /// Weights of the edges, see [`m1nd_graph::spread`].
+    pub(crate) spread_weights: OnceLock<SpreadWeights>,
 }
 
 impl std::fmt::Debug for Snapshot {
@@ -125,7 +126,7 @@ impl Snapshot {
             search: SearchIndex::default(),
             histories: Arc::default(),
             reasons: OnceLock::new(),
-            spread_total: OnceLock::new(),
+            spread_weights: OnceLock::new(),
         }
     }
 
@@ -152,7 +153,7 @@ impl Snapshot {
             search: stored.search,
             histories: shared.histories.clone(),
             reasons: stored.reasons.map(OnceLock::from).unwrap_or_default(),
-            spread_total: OnceLock::new(),
+            spread_weights: OnceLock::new(),
         }
     }
 
@@ -173,7 +174,7 @@ impl Snapshot {
             search: content.search,
             histories: self.histories.clone(),
             reasons: OnceLock::new(),
-            spread_total: OnceLock::new(),
+            spread_weights: OnceLock::new(),
         }
     }
 

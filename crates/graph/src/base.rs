@@ -213,10 +213,6 @@ impl Base {
         EdgeReader { rows: self.edge_rows(), sites, nodes: self.node_count() }
     }
 
-    pub(crate) fn edge(&self, number: usize) -> Option<EdgeRef<'_>> {
-        self.edges().edge(number)
-    }
-
     pub(crate) fn out_range(&self, node: NodeIx) -> std::ops::Range<usize> {
         self.run(const { number(OUT) }, node.index(), self.edge_rows().len())
     }

@@ -68,25 +68,62 @@ fn is_passage(kind: NodeKind) -> bool {
     kind != NodeKind::Directory && !kind.is_outside()
 }
 
-/// Weight of all edges in both directions, what [`spread`] holds nearness against. One look at every edge.
-///
-/// # Errors
-/// [`Cancelled`].
-pub fn total_weight(graph: &Graph, cancel: &Cancel) -> Result<f64, Cancelled> {
-    let mut total = 0.0;
-    for (index, node) in graph.nodes().enumerate() {
-        if index % CHECKED_EVERY == 0 {
-            cancel.check()?;
-        }
-        if is_passage(graph.kind(node)) {
-            let edges = graph.out_edges(node).filter(|edge| is_passage(graph.kind(edge.to)));
-            total += edges.map(|edge| 2.0 * weight(&edge)).sum::<f64>();
-        }
-    }
-    Ok(total)
+/// Weights of the edges of a graph, summed up: once for many searches.
+#[derive(Debug, Clone, Default)]
+pub struct SpreadWeights {
+    /// Of all edges in both directions: what [`spread`] holds nearness against.
+    total: f64,
+    /// Of the edges of each node to others that bring something near, by its number.
+    degrees: Vec<f64>,
 }
 
-/// Personalised PageRank of the start nodes, whose weights count by their shares. `total` is that of [`total_weight`].
+impl SpreadWeights {
+    /// The weights of a graph. One look at every edge.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn of(graph: &Graph, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let mut weights = Self { total: 0.0, degrees: vec![0.0; graph.node_count()] };
+        for (index, node) in graph.nodes().enumerate() {
+            if index % CHECKED_EVERY == 0 {
+                cancel.check()?;
+            }
+            let passes = is_passage(graph.kind(node));
+            for edge in graph.out_edges(node) {
+                let (passes_on, weight) = (is_passage(graph.kind(edge.to)), weight(&edge));
+                if passes && passes_on {
+                    weights.total += 2.0 * weight;
+                }
+                if passes_on && edge.to != node {
+                    *weights.degree_mut(node) += weight;
+                }
+                if passes && edge.to != node {
+                    *weights.degree_mut(edge.to) += weight;
+                }
+            }
+        }
+        Ok(weights)
+    }
+
+    fn degree_mut(&mut self, node: NodeIx) -> &mut f64 {
+        // Nodes of changed files have the numbers behind all others.
+        if self.degrees.len() <= node.index() {
+            self.degrees.resize(node.index() + 1, 0.0);
+        }
+        &mut self.degrees[node.index()]
+    }
+
+    fn degree(&self, node: NodeIx) -> f64 {
+        self.degrees.get(node.index()).copied().unwrap_or(0.0)
+    }
+
+    /// Weight of all edges in both directions.
+    pub fn total(&self) -> f64 {
+        self.total
+    }
+}
+
+/// Personalised PageRank of the start nodes, whose weights count by their shares. `weights` are those of the graph.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -94,7 +131,7 @@ pub fn spread(
     graph: &Graph,
     starts: &[(NodeIx, f64)],
     query: &SpreadQuery,
-    total: f64,
+    weights: &SpreadWeights,
     cancel: &Cancel,
 ) -> Result<Spread, Cancelled> {
     let all: f64 = starts.iter().map(|(_, weight)| weight.max(0.0)).sum();
@@ -118,12 +155,12 @@ pub fn spread(
             cancel.check()?;
         }
         pushes += 1;
-        let is_first = region.look_around(graph, at);
         let spot = &mut region.spots[at];
         spot.is_queued = false;
-        let degree = spot.degree.unwrap_or(0.0);
-        looked += spot.edges.len();
+        let is_first = spot.degree.is_none();
+        let degree = *spot.degree.get_or_insert_with(|| weights.degree(spot.node));
         let mass = spot.waiting;
+        // Most that mass comes to are hubs with too little of it: their edges are not looked at.
         if mass <= query.tolerance * degree && !(is_first && spot.is_start) {
             continue;
         }
@@ -133,6 +170,9 @@ pub fn spread(
         if degree <= 0.0 {
             continue;
         }
+        region.look_around(graph, at);
+        let spot = &mut region.spots[at];
+        looked += spot.edges.len();
         if looked > query.max_edges {
             spread.incomplete = true;
             break;
@@ -150,7 +190,7 @@ pub fn spread(
         }
         region.spots[at].edges = edges;
     }
-    spread.nodes = region.near(total);
+    spread.nodes = region.near(weights.total);
     spread.nodes.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
     Ok(spread)
 }
@@ -162,9 +202,9 @@ struct Spot {
     waiting: f64,
     /// Mass that stays; `None` if none was pushed from here.
     arrived: Option<f64>,
-    /// Weight of all its edges; `None` until they were looked at.
+    /// Weight of all its edges; `None` until its turn came.
     degree: Option<f64>,
-    /// Places of its neighbours, with the weight of the edges between.
+    /// Places of its neighbours, with the weight of the edges between; none until mass was pushed on from here.
     edges: Vec<(usize, f64)>,
     is_queued: bool,
     is_start: bool,
@@ -188,17 +228,12 @@ impl Region {
         })
     }
 
-    /// Gathers the edges of a node if that was not done yet, which it tells.
-    fn look_around(&mut self, graph: &Graph, at: usize) -> bool {
-        if self.spots[at].degree.is_some() {
-            return false;
+    /// Gathers the edges of a node if that was not done yet.
+    fn look_around(&mut self, graph: &Graph, at: usize) {
+        if self.spots[at].edges.is_empty() {
+            let found = neighbours(graph, self.spots[at].node);
+            self.spots[at].edges = found.into_iter().map(|(node, weight)| (self.place(node), weight)).collect();
         }
-        let found = neighbours(graph, self.spots[at].node);
-        let degree = found.iter().map(|(_, weight)| weight).sum();
-        let edges = found.into_iter().map(|(node, weight)| (self.place(node), weight)).collect();
-        let spot = &mut self.spots[at];
-        (spot.degree, spot.edges) = (Some(degree), edges);
-        true
     }
 
     /// Where mass arrived, in no order that means something.

@@ -4,6 +4,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, NodeKind};
+use rayon::prelude::*;
 
 use crate::base::SharedBytes;
 use crate::embedding::{Asked, Embedding, Vector, Vectors, VectorsBuilder, VectorsError};
@@ -21,8 +22,8 @@ const NO_NUMBER: u32 = u32::MAX;
 pub(crate) const NOWHERE: f32 = -2.0;
 /// Cosine from which an entry is found by its meaning alone; what has nothing to do with each other lies about 0.
 pub const LEAST_NEAR: f64 = 0.2;
-/// Segments looked at between two looks at the cancel flag.
-const POLL: usize = 256;
+/// Segments that are compared together, between two looks at the cancel flag.
+const TOGETHER: usize = 256;
 
 /// Whether entries of a kind have a vector.
 pub(crate) fn has_vector(kind: u8) -> bool {
@@ -97,32 +98,44 @@ impl Index {
         queries: &[&Vector],
         cancel: &Cancel,
     ) -> Result<Vec<Vec<f32>>, Cancelled> {
-        let total = segments.last().map_or(0, |segment| segment.first + segment.count) as usize;
         let mut all = Vec::with_capacity(queries.len());
         for query in queries {
-            let (asked, mut found) = (query.asked(), Vec::with_capacity(total));
-            for (place, segment) in segments.iter().enumerate() {
-                if place % POLL == 0 {
-                    cancel.check()?;
-                }
-                match &segment.source {
-                    Source::Base(first) => self.base_nearness(*first, segment.count, &asked, &mut found),
-                    Source::Overlay(file) => {
-                        let entries = file.heads().iter().zip(file.vectors(table));
-                        let near = |(head, vector): (&EntryHead, &Vector)| match has_vector(head.kind) {
-                            // In the order of factors that the scan of a base has.
-                            true => query.cosine(vector),
-                            false => NOWHERE,
-                        };
-                        found.extend(entries.map(near));
-                    }
-                }
-                // Damaged bytes must not shift what follows.
-                found.resize((segment.first + segment.count) as usize, NOWHERE);
-            }
-            all.push(found);
+            let asked = query.asked();
+            let part = |segments: &[Segment<'_>]| self.nearness_of(segments, table, query, &asked, cancel);
+            let parts: Result<Vec<Vec<f32>>, Cancelled> = segments.par_chunks(TOGETHER).map(part).collect();
+            all.push(parts?.concat());
         }
         Ok(all)
+    }
+
+    fn nearness_of(
+        &self,
+        segments: &[Segment<'_>],
+        table: &Embedding,
+        query: &Vector,
+        asked: &Asked,
+        cancel: &Cancel,
+    ) -> Result<Vec<f32>, Cancelled> {
+        cancel.check()?;
+        let mut found = Vec::new();
+        for segment in segments {
+            let end = found.len() + segment.count as usize;
+            match &segment.source {
+                Source::Base(first) => self.base_nearness(*first, segment.count, asked, &mut found),
+                Source::Overlay(file) => {
+                    let entries = file.heads().iter().zip(file.vectors(table));
+                    let near = |(head, vector): (&EntryHead, &Vector)| match has_vector(head.kind) {
+                        // In the order of factors that the scan of a base has.
+                        true => query.cosine(vector),
+                        false => NOWHERE,
+                    };
+                    found.extend(entries.map(near));
+                }
+            }
+            // Damaged bytes must not shift what follows.
+            found.resize(end, NOWHERE);
+        }
+        Ok(found)
     }
 
     fn base_nearness(&self, first: u32, count: u32, query: &Asked, found: &mut Vec<f32>) {

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use m1nd_base::{Cancel, Cancelled};
+use rayon::prelude::*;
 
 use crate::base::{Base, lengths_of};
 use crate::embedding::{Embedding, Vector};
@@ -189,6 +190,9 @@ struct Rows {
     files: Vec<(u32, f32)>,
 }
 
+/// How near all entries are to a query, and to its title if that is not the whole of it, and whether the query has a meaning.
+type Compared = (Vec<Vec<f32>>, bool);
+
 /// Everything that a query is scored with.
 struct Scoring<'a> {
     index: &'a Index,
@@ -235,8 +239,8 @@ impl Index {
     ) -> Result<Ranked, Cancelled> {
         let mut scoring = Scoring::new(self);
         let mut ideals = Vec::new();
-        for (number, term) in query.terms.iter().enumerate() {
-            let best = scoring.add(number, term, cancel)?;
+        for (number, (term, rows)) in query.terms.iter().zip(scoring.rows_of_all(query, cancel)?).enumerate() {
+            let best = scoring.add(number, term, rows);
             if term.counts {
                 ideals.push(best);
             }
@@ -245,10 +249,14 @@ impl Index {
         let ideal = ideals.iter().take(IDEAL_TERMS).sum();
         let in_scope: Vec<bool> =
             scoring.segments.iter().map(|segment| is_within(segment.path, filter.scope)).collect();
-        if let Some(table) = table.filter(|table| self.has_vectors(table)) {
-            scoring.compare(query, table, cancel)?;
+        let table = table.filter(|table| self.has_vectors(table));
+        let compare = || table.map_or_else(|| Ok(Compared::default()), |table| scoring.compare(query, table, cancel));
+        let (compared, mut found) = rayon::join(compare, || scoring.found(k, filter, &in_scope, ideal));
+        (scoring.near, scoring.has_meaning) = compared?;
+        for (hit, document) in &mut found.1 {
+            hit.near = scoring.near_of(*document);
         }
-        let found = scoring.found(k, filter, &in_scope, ideal);
+        let found = Found { hits: found.1.into_iter().map(|(hit, _)| hit).collect(), ..found.0 };
         let nearest = scoring.nearest(&found.hits, filter, &in_scope, ideal);
         let files = scoring.files_found(&in_scope, &nearest);
         Ok(Ranked { found, files, nearest, mean_near: scoring.mean_near() })
@@ -285,13 +293,18 @@ impl<'a> Scoring<'a> {
         }
     }
 
-    /// Adds what a term brings; the most that it can bring to an entry.
-    fn add(&mut self, number: usize, term: &QueryTerm, cancel: &Cancel) -> Result<f64, Cancelled> {
+    /// What the forms of all terms meet, by term and form.
+    fn rows_of_all(&self, query: &Query, cancel: &Cancel) -> Result<Vec<Vec<Rows>>, Cancelled> {
+        let of_term = |term: &QueryTerm| term.forms.iter().map(|(form, _)| self.rows_of(form, cancel)).collect();
+        query.terms.par_iter().with_max_len(1).map(of_term).collect()
+    }
+
+    /// Adds what a term brings by the rows that its forms meet; the most that it can bring to an entry.
+    fn add(&mut self, number: usize, term: &QueryTerm, rows: Vec<Rows>) -> f64 {
         let mut best = 0.0f64;
         let mut merged = Rows::default();
         self.rarities.push(0.0);
-        for (form, weight) in &term.forms {
-            let mut rows = self.rows_of(form, cancel)?;
+        for ((form, weight), mut rows) in term.forms.iter().zip(rows) {
             let rarity = rarity(rows.entries.len(), self.entries.len());
             let top = weight * rarity * (SATURATION + 1.0);
             if form == &term.forms[0].0 {
@@ -329,7 +342,7 @@ impl<'a> Scoring<'a> {
                 sum.exact += gain;
             }
         }
-        Ok(best)
+        best
     }
 
     /// Every entry and file that holds a term, in the order of a clean build, with the strength of it there.
@@ -440,7 +453,8 @@ impl<'a> Scoring<'a> {
         sum as f32
     }
 
-    fn found(&self, k: usize, filter: &Filter<'_>, in_scope: &[bool], ideal: f64) -> Found {
+    /// What was found without its hits, and the hits, each with its document; how near they are is not told yet.
+    fn found(&self, k: usize, filter: &Filter<'_>, in_scope: &[bool], ideal: f64) -> (Found, Vec<(Hit, u32)>) {
         let inside = || self.segments.iter().zip(in_scope).filter(|(_, inside)| **inside).map(|(segment, _)| segment);
         let mut best: Vec<(f32, u32, &Segment<'_>)> = Vec::new();
         for segment in inside() {
@@ -459,8 +473,11 @@ impl<'a> Scoring<'a> {
         }
         best.truncate(k);
         best.sort_unstable_by(order);
-        let hits = best.into_iter().filter_map(|(_, document, segment)| self.hit(segment, document, ideal)).collect();
-        Found { hits, candidates, scanned: inside().map(|segment| segment.count as usize).sum() }
+        let hit =
+            |(_, document, segment): (f32, u32, &Segment<'_>)| Some((self.hit(segment, document, ideal)?, document));
+        let hits = best.into_iter().filter_map(hit).collect();
+        let scanned = inside().map(|segment| segment.count as usize).sum();
+        (Found { hits: Vec::new(), candidates, scanned }, hits)
     }
 
     fn kind_fits(&self, segment: &Segment<'_>, entry: u32, filter: &Filter<'_>) -> bool {
@@ -494,20 +511,18 @@ impl<'a> Scoring<'a> {
         (!hit.id.is_empty()).then_some(hit)
     }
 
-    /// Compares the meaning of all entries with that of the query and of its title.
-    fn compare(&mut self, query: &Query, table: &Embedding, cancel: &Cancel) -> Result<(), Cancelled> {
+    /// Compares the meaning of all entries with that of the query and of its title. With it, whether the table knows a word
+    /// of the query.
+    fn compare(&self, query: &Query, table: &Embedding, cancel: &Cancel) -> Result<Compared, Cancelled> {
         let vector = |title: bool| -> Vector { table.of_terms(query.weighed(&self.rarities, title)) };
         let (text, title) = (vector(false), vector(true));
         if text.is_nothing() {
-            return Ok(());
+            return Ok(Compared::default());
         }
-        self.has_meaning = query.weighed(&self.rarities, false).any(|(term, _)| table.knows(term));
-        self.near = if query.is_long && !title.is_nothing() {
-            self.index.nearness(&self.segments, table, &[&text, &title], cancel)?
-        } else {
-            self.index.nearness(&self.segments, table, &[&text], cancel)?
-        };
-        Ok(())
+        let has_meaning = query.weighed(&self.rarities, false).any(|(term, _)| table.knows(term));
+        let both = [&text, &title];
+        let queries = if query.is_long && !title.is_nothing() { &both[..] } else { &both[..1] };
+        Ok((self.index.nearness(&self.segments, table, queries, cancel)?, has_meaning))
     }
 
     fn near_of(&self, document: u32) -> Option<Near> {

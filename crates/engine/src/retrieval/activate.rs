@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_base::{Cancel, Cancelled, NodeKind};
 use m1nd_graph::reach::{self, ReachQuery, Side};
-use m1nd_graph::spread::{self, SpreadQuery};
+use m1nd_graph::spread::{self, SpreadQuery, SpreadWeights};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -175,8 +175,8 @@ impl Snapshot {
         }
         let none = ProjectHistory::default();
         let history = history.unwrap_or(&none);
-        let total = self.spread_weight(cancel)?;
-        let near = spread::spread(graph, &answer.seeds, &SpreadQuery::default(), total, cancel)?;
+        let weights = self.spread_weights(cancel)?;
+        let near = spread::spread(graph, &answer.seeds, &SpreadQuery::default(), weights, cancel)?;
         answer.incomplete |= near.incomplete;
         let mut scores: [Option<Scores>; 4] = Default::default();
         for (at, dimension) in Dimension::ALL.into_iter().enumerate().filter(|(_, one)| query.counts(*one)) {
@@ -204,20 +204,20 @@ impl Snapshot {
             answer.ghost_edges = unlinked::ghost_edges(self, &rows, history, cancel)?;
         }
         if query.structural_holes {
-            answer.structural_holes = unlinked::structural_holes(graph, &near, &rows, total, cancel)?;
+            answer.structural_holes = unlinked::structural_holes(graph, &near, &rows, weights.total(), cancel)?;
         }
         rows.truncate(query.max_rows);
         answer.rows = rows;
         Ok(answer)
     }
 
-    /// Weight of all edges, worked out once a snapshot.
-    pub(super) fn spread_weight(&self, cancel: &Cancel) -> Result<f64, Cancelled> {
-        if let Some(total) = self.spread_total.get() {
-            return Ok(*total);
+    /// Weights of the edges, summed up once a snapshot.
+    pub(super) fn spread_weights(&self, cancel: &Cancel) -> Result<&SpreadWeights, Cancelled> {
+        if let Some(weights) = self.spread_weights.get() {
+            return Ok(weights);
         }
-        let total = spread::total_weight(self.graph(), cancel)?;
-        Ok(*self.spread_total.get_or_init(|| total))
+        let weights = SpreadWeights::of(self.graph(), cancel)?;
+        Ok(self.spread_weights.get_or_init(|| weights))
     }
 
     /// What a change of the seeds can reach, and what can reach them. Symbols only: a change gets to nearly every file by

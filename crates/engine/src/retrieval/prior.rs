@@ -226,7 +226,7 @@ impl Snapshot {
         let words = SeekQuery { text: task.to_owned(), graph_rerank: true, ..SeekQuery::default() };
         let seeds = seeds_of(graph, &self.seek(&words, cancel)?.rows);
         let bounds = m1nd_graph::spread::SpreadQuery { restart: RESTART, ..Default::default() };
-        let near = m1nd_graph::spread::spread(graph, &seeds, &bounds, self.spread_weight(cancel)?, cancel)?;
+        let near = m1nd_graph::spread::spread(graph, &seeds, &bounds, self.spread_weights(cancel)?, cancel)?;
         let mut nodes: Vec<(NodeIx, f64)> =
             above_chance(&near).into_iter().filter(|(_, near)| *near >= LEAST_NEAR).collect();
         nodes.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| graph.id(a.0).cmp(graph.id(b.0))));

@@ -6,7 +6,7 @@
 //! another.
 
 use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
-use m1nd_graph::spread::{self, Spread, SpreadQuery};
+use m1nd_graph::spread::{self, Spread, SpreadQuery, SpreadWeights};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -128,14 +128,14 @@ impl Snapshot {
         cancel: &Cancel,
     ) -> Result<ResonateAnswer, Cancelled> {
         let graph = self.graph();
-        let total = self.spread_weight(cancel)?;
+        let weights = self.spread_weights(cancel)?;
         let seeds = match from {
             ResonateFrom::Node(node) => vec![(*node, 1.0)],
             ResonateFrom::Words(text) => {
                 let words = SeekQuery { text: text.clone(), graph_rerank: true, ..SeekQuery::default() };
                 seeds_of(graph, &self.seek_given(&words, history, cancel)?.rows)
             }
-            ResonateFrom::Everywhere => return self.parts(total, cancel),
+            ResonateFrom::Everywhere => return self.parts(weights, cancel),
         };
         let mut answer = ResonateAnswer { seeds, ..ResonateAnswer::default() };
         if answer.seeds.is_empty() {
@@ -143,18 +143,18 @@ impl Snapshot {
         }
         let mut scales: Vec<Left> = Vec::new();
         for steps in SCALES {
-            let near = walk(graph, &answer.seeds, steps, total, cancel)?;
+            let near = walk(graph, &answer.seeds, steps, weights, cancel)?;
             answer.incomplete |= near.incomplete;
             scales.push(left(graph, &near, &answer.seeds));
         }
         by_scale(graph, &scales, &mut answer);
         let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
-        answer.pairs = pairs(graph, &starts, total, cancel)?;
+        answer.pairs = pairs(graph, &starts, weights.total(), cancel)?;
         Ok(answer)
     }
 
     /// The parts of the project, each around an anchor.
-    fn parts(&self, total: f64, cancel: &Cancel) -> Result<ResonateAnswer, Cancelled> {
+    fn parts(&self, weights: &SpreadWeights, cancel: &Cancel) -> Result<ResonateAnswer, Cancelled> {
         let graph = self.graph();
         let mut answer = ResonateAnswer::default();
         let mut covered: FxHashSet<NodeIx> = FxHashSet::default();
@@ -166,7 +166,7 @@ impl Snapshot {
             if covered.contains(&anchor) || graph.file(anchor).is_some_and(|file| covered.contains(&file)) {
                 continue;
             }
-            let near = walk(graph, &[(anchor, 1.0)], GLOBAL_STEPS, total, cancel)?;
+            let near = walk(graph, &[(anchor, 1.0)], GLOBAL_STEPS, weights, cancel)?;
             answer.incomplete |= near.incomplete;
             let left = left(graph, &near, &[]);
             let most = left.iter().map(|(_, left)| *left).fold(0.0, f64::max);
@@ -202,7 +202,7 @@ impl Snapshot {
             answer.groups.push(ResonateGroup { number, steps: GLOBAL_STEPS, anchor, size, energy: rounded(energy) });
         }
         let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
-        answer.pairs = pairs(graph, &starts, total, cancel)?;
+        answer.pairs = pairs(graph, &starts, weights.total(), cancel)?;
         Ok(answer)
     }
 }
@@ -212,11 +212,17 @@ fn rounded(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }
 
-fn walk(graph: &Graph, starts: &[(NodeIx, f64)], steps: u32, total: f64, cancel: &Cancel) -> Result<Spread, Cancelled> {
+fn walk(
+    graph: &Graph,
+    starts: &[(NodeIx, f64)],
+    steps: u32,
+    weights: &SpreadWeights,
+    cancel: &Cancel,
+) -> Result<Spread, Cancelled> {
     let steps = f64::from(steps);
     // A walk that returns with this chance at each step takes `steps` of them on average.
     let bounds = SpreadQuery { restart: 1.0 / (1.0 + steps), tolerance: TOLERANCE, max_edges: MAX_EDGES };
-    spread::spread(graph, starts, &bounds, total, cancel)
+    spread::spread(graph, starts, &bounds, weights, cancel)
 }
 
 /// What each node has above chance. Without what is only a part of something else, and what the starts contain.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation};
 use m1nd_graph::paths::{PathQuery, Way, cheapest_paths};
 use m1nd_graph::reach::{ReachQuery, Side, reach};
-use m1nd_graph::spread::{self, SpreadQuery, spread, total_weight};
+use m1nd_graph::spread::{self, SpreadQuery, SpreadWeights, spread};
 use m1nd_graph::{EdgeRef, Graph, NodeIx, weights};
 use m1nd_testkit::Random;
 
@@ -233,9 +233,9 @@ fn nearness_is_personalised_pagerank() {
         let graph = Model::random(&mut random, 8).build(&mut random);
         let nodes: Vec<NodeIx> = graph.nodes().collect();
         let start = nodes[random.below(nodes.len())];
-        let total = total_weight(&graph, &Cancel::new()).expect("not cancelled");
+        let weights = SpreadWeights::of(&graph, &Cancel::new()).expect("not cancelled");
         let query = SpreadQuery { restart: 0.2, tolerance: 1e-12, max_edges: usize::MAX };
-        let found = spread(&graph, &[(start, 2.0)], &query, total, &Cancel::new()).expect("not cancelled");
+        let found = spread(&graph, &[(start, 2.0)], &query, &weights, &Cancel::new()).expect("not cancelled");
         assert!(!found.incomplete);
         let expected = shares(&graph, start, 0.2);
         for near in &found.nodes {
@@ -246,7 +246,7 @@ fn nearness_is_personalised_pagerank() {
         assert!((sum - 1.0).abs() < 1e-6, "seed {seed}: {sum}");
         // Rough answers are lower, never higher.
         let rough = SpreadQuery { tolerance: 1e-2, ..query };
-        let rough = spread(&graph, &[(start, 1.0)], &rough, total, &Cancel::new()).expect("not cancelled");
+        let rough = spread(&graph, &[(start, 1.0)], &rough, &weights, &Cancel::new()).expect("not cancelled");
         for near in &rough.nodes {
             assert!(near.share <= expected.get(&near.node).copied().unwrap_or(0.0) + 1e-6, "seed {seed}");
         }

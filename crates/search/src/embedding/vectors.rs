@@ -8,7 +8,7 @@ use super::dot::{HALF, dot_of_packed, packed, unpacked};
 use super::vector::{Asked, Vector};
 use crate::SharedBytes;
 
-const MAGIC: &[u8; 8] = b"m1ndvec2";
+const MAGIC: &[u8; 8] = b"m1ndvec3";
 const HEADER: usize = MAGIC.len() + 8;
 /// Bytes of the length of one vector.
 const LENGTH: usize = 4;

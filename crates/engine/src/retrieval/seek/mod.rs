@@ -1,13 +1,13 @@
 //! Finding code by what it is about. Words give entries and whole files a lexical score; a model weighs it with the other
 //! signals of each file ([`SIGNALS`]); a node stands where its file would stand if the node were the file's best entry.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::NodeIx;
 use m1nd_search::embedding::Embedding;
-use m1nd_search::{FIELDS, Filter, Hit, Query, Ranked};
+use m1nd_search::{FIELDS, Filter, Hit, Query};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
@@ -226,7 +226,11 @@ fn seek(
     };
     let table = Some(Embedding::built_in()).filter(|_| query.graph_rerank && !query.without_vectors);
     let ranked = snapshot.search.index.rank(&parsed, CANDIDATES, &filter, table, cancel)?;
-    let mut rows: Vec<SeekRow> = ranked.found.hits.iter().filter_map(|hit| row(snapshot, hit, &parsed)).collect();
+    // Those that are near in meaning alone count only with the rest of the signals.
+    let nearest = ranked.nearest.iter().filter(|_| query.graph_rerank);
+    let hits = ranked.found.hits.iter().chain(nearest);
+    let (mut rows, hits): (Vec<SeekRow>, Vec<&Hit>) =
+        hits.filter_map(|hit| Some((row(snapshot, hit, &parsed)?, hit))).unzip();
     let mut answer = SeekAnswer {
         candidates: ranked.found.candidates,
         is_cut: ranked.found.candidates > CANDIDATES,
@@ -238,14 +242,14 @@ fn seek(
         answer.no_history = no_history(history);
         let history = history.filter(|history| history.is_known());
         let (files, most) = signals::candidates(snapshot, &query.text, &parsed, &ranked, history);
-        rows.extend(ranked.nearest.iter().filter_map(|hit| row(snapshot, hit, &parsed)));
-        answer.is_cut |= order(snapshot, &ranked, &filter, &mut rows, &Judged { files: &files, most, parsed: &parsed });
+        let strength = ranked.found.hits.first().map_or(0.0, |hit| bounded(hit.relative));
+        let judged = Judged { files: &files, most, parsed: &parsed, strength };
+        answer.is_cut |= order(snapshot, &hits, &filter, &mut rows, &judged);
         if let Some(history) = history {
-            let mut known: HashMap<String, Option<f64>> = HashMap::new();
+            let mut known: FxHashMap<&str, Option<f64>> = FxHashMap::default();
             for row in &mut rows {
                 let path = snapshot.graph().path(row.node);
-                let recency = || past::recency(history, path);
-                row.recency = *known.entry(path.to_owned()).or_insert_with(recency);
+                row.recency = *known.entry(path).or_insert_with(|| past::recency(history, path));
             }
         }
         answer.best_file = best_file(&files);
@@ -288,12 +292,15 @@ struct Judged<'j> {
     files: &'j [FileCandidate],
     most: Most,
     parsed: &'j Query,
+    /// What of the words the best entry meets, 0 to 1.
+    strength: f64,
 }
 
-/// Gives the rows the scores of the model. Whether rows were left out because their file is none that it weighed.
+/// Gives the rows, each with its hit, the scores of the model. Whether rows were left out because their file is none that it
+/// weighed.
 fn order(
     snapshot: &Snapshot,
-    ranked: &Ranked,
+    hits: &[&Hit],
     filter: &Filter<'_>,
     rows: &mut Vec<SeekRow>,
     judged: &Judged<'_>,
@@ -303,14 +310,11 @@ fn order(
     let parsed = judged.parsed;
     let tested = parsed.terms.iter().any(|term| term.in_title && term.counts && term.text.starts_with("test"));
     let about_tests = tested && !parsed.is_long;
-    let by_node: HashMap<NodeIx, &FileCandidate> = judged.files.iter().map(|file| (file.node, file)).collect();
-    let hits = ranked.found.hits.iter().chain(&ranked.nearest);
-    let entries: HashMap<&str, &Hit> = hits.map(|hit| (hit.id.as_str(), hit)).collect();
+    let by_node: FxHashMap<NodeIx, &FileCandidate> = judged.files.iter().map(|file| (file.node, file)).collect();
     let mut valued: Vec<(f64, SeekRow)> = Vec::new();
     let (met, places) = (rows.len(), signals::entry_signals());
-    for row in rows.drain(..) {
-        let file = graph.file(row.node).and_then(|file| by_node.get(&file));
-        let (Some(file), Some(hit)) = (file, entries.get(graph.id(row.node))) else { continue };
+    for (row, hit) in rows.drain(..).zip(hits) {
+        let Some(file) = graph.file(row.node).and_then(|file| by_node.get(&file)) else { continue };
         let mut signals = file.signals;
         let own = judged.most.of_entry(hit.score, hit.title, hit.exact, hit.near);
         for (place, value) in places.into_iter().zip(own) {
@@ -330,16 +334,15 @@ fn order(
     add_files(snapshot, filter, judged, &mut valued);
     let id = |row: &SeekRow| graph.id(row.node);
     valued.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| id(&a.1).cmp(id(&b.1))));
-    let mut seen: HashMap<Option<NodeIx>, u32> = HashMap::new();
+    let mut seen: FxHashMap<Option<NodeIx>, u32> = FxHashMap::default();
     for (value, row) in &mut valued {
         let count = seen.entry(graph.file(row.node)).or_default();
         *value -= NEXT_OF_FILE * f64::from(*count);
         *count += 1;
     }
     let top = valued.iter().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
-    let words = ranked.found.hits.first().map_or(0.0, |hit| bounded(hit.relative));
     let meaning = valued.iter().filter_map(|(_, row)| row.meaning).fold(0.0, f64::max);
-    let strength = words.max(meaning * MEANING_SHARE);
+    let strength = judged.strength.max(meaning * MEANING_SHARE);
     rows.extend(valued.into_iter().map(|(value, mut row)| {
         row.score = strength * ((value - top) / SCALE).exp();
         row
@@ -354,7 +357,7 @@ fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valu
         return;
     }
     let model = Model::fitted();
-    let known: HashSet<Option<NodeIx>> = valued.iter().map(|(_, row)| graph.file(row.node)).collect();
+    let known: FxHashSet<Option<NodeIx>> = valued.iter().map(|(_, row)| graph.file(row.node)).collect();
     let mut best: Vec<(f64, &FileCandidate)> =
         judged.files.iter().map(|file| (model.value(&file.signals), file)).collect();
     best.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));

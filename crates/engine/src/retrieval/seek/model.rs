@@ -1,5 +1,7 @@
 //! The model that orders files: a weighted sum of signals. Its weights are data, fitted by `cargo xtask fit-seek`.
 
+use std::sync::LazyLock;
+
 use super::signals::{SIGNALS, Signals};
 
 const WEIGHTS: &str = include_str!("weights.txt");
@@ -14,7 +16,8 @@ pub struct Model {
 impl Model {
     /// The fitted one.
     pub fn fitted() -> Self {
-        Self::parse(WEIGHTS)
+        static FITTED: LazyLock<Model> = LazyLock::new(|| Model::parse(WEIGHTS));
+        *FITTED
     }
 
     /// A model of these weights.

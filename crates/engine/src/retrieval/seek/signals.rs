@@ -180,7 +180,8 @@ pub(super) fn candidates(
     history: Option<&ProjectHistory>,
 ) -> (Vec<FileCandidate>, Most) {
     let graph = snapshot.graph();
-    let by_path: HashMap<&str, &FileHit> = ranked.files.iter().map(|file| (file.path.as_str(), file)).collect();
+    // They are in the order of their paths.
+    let by_path = |path: &str| ranked.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok();
     let evidence = Evidence::gather(snapshot, text, query, ranked, history);
     let mut pool: BTreeSet<&str> = BTreeSet::new();
     let keys: [(Key, usize); 4] = [
@@ -203,8 +204,8 @@ pub(super) fn candidates(
     let mut all = Vec::with_capacity(pool.len());
     for path in pool {
         let (Some(node), Some(entry)) = (graph.find_file(path), snapshot.files().by_text(path)) else { continue };
-        let signals = match by_path.get(path) {
-            Some(hit) => evidence.signals(hit, entry, node),
+        let signals = match by_path(path) {
+            Some(at) => evidence.signals(&ranked.files[at], entry, node),
             None => evidence.signals(&FileHit::without_words(path), entry, node),
         };
         all.push(FileCandidate { path: path.to_owned(), node, signals });
@@ -278,8 +279,12 @@ impl<'e> Evidence<'e> {
         let strength = |file: &FileHit| (over(file.score, most.words) + over(file.best, most.best)) / 2.0;
         let mut leaders: Vec<(&str, f64)> =
             ranked.files.iter().map(|file| (file.path.as_str(), strength(file))).collect();
-        leaders.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-        leaders.truncate(LEADERS);
+        let by_strength = |a: &(&str, f64), b: &(&str, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(b.0));
+        if leaders.len() > LEADERS {
+            leaders.select_nth_unstable_by(LEADERS - 1, by_strength);
+            leaders.truncate(LEADERS);
+        }
+        leaders.sort_by(by_strength);
         let together = history.map(|history| past::together(history, &leaders)).unwrap_or_default();
         Self {
             snapshot,
