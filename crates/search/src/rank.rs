@@ -18,6 +18,8 @@ const SATURATION: f64 = 4.0;
 const FILE_SATURATION: f64 = 4.0;
 /// Segments looked at between two looks at the cancel flag.
 const POLL: usize = 256;
+/// Hits that are told together: fewer are not worth another core.
+const HITS_TOGETHER: usize = 128;
 /// Terms whose best gains make up what a text could bring: the rest of a long one repeats and circumscribes.
 const IDEAL_TERMS: usize = 12;
 /// Entries found by their meaning alone.
@@ -475,7 +477,7 @@ impl<'a> Scoring<'a> {
         best.sort_unstable_by(order);
         let hit =
             |(_, document, segment): (f32, u32, &Segment<'_>)| Some((self.hit(segment, document, ideal)?, document));
-        let hits = best.into_iter().filter_map(hit).collect();
+        let hits = best.into_par_iter().with_min_len(HITS_TOGETHER).filter_map(hit).collect();
         let scanned = inside().map(|segment| segment.count as usize).sum();
         (Found { hits: Vec::new(), candidates, scanned }, hits)
     }

@@ -7,6 +7,7 @@ use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::NodeIx;
 use m1nd_search::embedding::Embedding;
 use m1nd_search::{FIELDS, Filter, Hit, Query};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::history::ProjectHistory;
@@ -27,6 +28,8 @@ pub use signals::{FileCandidate, SIGNALS, Signals};
 
 /// Lexical candidates that are ranked with the graph; more than any page holds.
 const CANDIDATES: usize = 1_000;
+/// Rows that are made together: fewer are not worth another core.
+const ROWS_TOGETHER: usize = 128;
 /// What a node loses against the one before it of the same file, so that several files stand on the first page.
 const NEXT_OF_FILE: f64 = 0.6;
 /// What a file's own entry loses against a symbol in it.
@@ -228,9 +231,11 @@ fn seek(
     let ranked = snapshot.search.index.rank(&parsed, CANDIDATES, &filter, table, cancel)?;
     // Those that are near in meaning alone count only with the rest of the signals.
     let nearest = ranked.nearest.iter().filter(|_| query.graph_rerank);
-    let hits = ranked.found.hits.iter().chain(nearest);
+    let hits: Vec<&Hit> = ranked.found.hits.iter().chain(nearest).collect();
+    let made: Vec<Option<SeekRow>> =
+        hits.par_iter().with_min_len(ROWS_TOGETHER).map(|hit| row(snapshot, hit, &parsed)).collect();
     let (mut rows, hits): (Vec<SeekRow>, Vec<&Hit>) =
-        hits.filter_map(|hit| Some((row(snapshot, hit, &parsed)?, hit))).unzip();
+        made.into_iter().zip(hits).filter_map(|(row, hit)| Some((row?, hit))).unzip();
     let mut answer = SeekAnswer {
         candidates: ranked.found.candidates,
         is_cut: ranked.found.candidates > CANDIDATES,
