@@ -25,7 +25,7 @@ const TASKS: &[Task] = &[
     ("bench", "measure: ingest|find [--write] PATH...", bench::run),
     (
         "eval",
-        "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, seek, equality, embed",
+        "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, trace, memory, seek, equality, embed",
         eval::run,
     ),
     ("train-embed", "train the table of word vectors: --cache DIR [--fetch] [--write]", embed::run),
@@ -60,6 +60,12 @@ fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(cargo);
     command.args(args).current_dir(repository());
     command
+}
+
+/// The value below which this share of the sorted values lies.
+fn percentile<T: Copy + Default>(sorted: &[T], share: f64) -> T {
+    let at = ((sorted.len() as f64 - 1.0) * share).round() as usize;
+    sorted.get(at).copied().unwrap_or_default()
 }
 
 /// Runs a command; its failure is ours.

@@ -2,11 +2,11 @@
 
 use m1nd_base::NodeKind;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
-use m1nd_engine::{ReadError, ResolveError, Snapshot};
+use m1nd_engine::{EngineError, ReadError, ResolveError, Snapshot};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::framework::{ErrorCode, ToolError};
+use crate::framework::{ErrorCode, Page, ReadContext, ToolError};
 
 /// A node in an answer.
 #[derive(Debug, Clone, Serialize)]
@@ -35,6 +35,21 @@ impl NodeRow {
             line_end,
             is_test: graph.flags(node).has(NodeFlags::TEST),
         }
+    }
+}
+
+/// A node that an answer starts from.
+#[derive(Debug, Serialize)]
+pub(crate) struct Seed {
+    node_id: String,
+    label: String,
+    relevance: f64,
+}
+
+impl Seed {
+    pub(crate) fn new(snapshot: &Snapshot, (node, share): &(NodeIx, f64)) -> Self {
+        let graph = snapshot.graph();
+        Self { node_id: graph.id(*node).to_owned(), label: graph.label(*node).to_owned(), relevance: rounded(*share) }
     }
 }
 
@@ -135,6 +150,56 @@ pub(crate) fn kinds(words: &[String]) -> Result<Vec<NodeKind>, ToolError> {
     Ok(kinds)
 }
 
+/// The rows to answer with: as many as the caller says, else `default`, at most `most`. A page that is too long is cut, not
+/// refused: `cursor` goes on.
+pub(crate) fn page(cx: &ReadContext<'_>, asked: Option<usize>, default: usize, most: usize) -> Page {
+    cx.page(asked.unwrap_or(default).clamp(1, most))
+}
+
+/// Refuses a text without a word.
+pub(crate) fn words(argument: &str, text: &str, expected: &str) -> Result<(), ToolError> {
+    match text.chars().any(char::is_alphanumeric) {
+        true => Ok(()),
+        false => Err(ToolError::invalid(format!("argument `{argument}` holds no word, expected {expected}"))),
+    }
+}
+
+/// Refuses what is not between 0 and 1.
+pub(crate) fn share(argument: &str, value: f64) -> Result<f64, ToolError> {
+    match (0.0..=1.0).contains(&value) {
+        true => Ok(value),
+        false => Err(ToolError::invalid(format!("argument `{argument}` is {value}, expected 0 to 1"))),
+    }
+}
+
+/// What stands against a change of the index or of what is kept.
+pub(crate) fn engine_error(error: EngineError) -> ToolError {
+    let message = error.to_string();
+    let code = match &error {
+        EngineError::PathNotFound(_) => ErrorCode::FileNotFound,
+        EngineError::OutsideRoots { .. } => ErrorCode::OutsideWorkspace,
+        EngineError::BadJson { .. } | EngineError::BadIndex { .. } | EngineError::Files(_) | EngineError::NoRoot => {
+            ErrorCode::IngestFailed
+        }
+        EngineError::BadRequest(_) => ErrorCode::InvalidParams,
+        EngineError::ReadOnly => ErrorCode::ReadOnly,
+        EngineError::WriterElsewhere => ErrorCode::Busy,
+        EngineError::Cancelled => ErrorCode::Cancelled,
+        EngineError::Store(_) => ErrorCode::StoreFailed,
+        EngineError::WriterStopped | EngineError::Internal(_) => ErrorCode::Internal,
+    };
+    let error = ToolError::new(code, message);
+    match code {
+        ErrorCode::FileNotFound => error.next_step("pass a folder that exists; `health` lists the allowed roots"),
+        ErrorCode::OutsideWorkspace => error
+            .hint("roots come from the command line only, so that no call can widen them")
+            .next_step("`health` lists the allowed roots; ask the user to start m1nd with this folder as a root"),
+        ErrorCode::Busy => error.next_step("read on: the other process keeps the index fresh, and this one follows it"),
+        ErrorCode::ReadOnly => error.next_step("read on, or ask the user to start m1nd without `--read-only`"),
+        _ => error,
+    }
+}
+
 /// A number with its noun: `1 file`, `3 files`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let (stem, plural) = match noun.strip_suffix('y') {
@@ -149,6 +214,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
+
 /// Bytes that count as one token, see `token_budget`.
 const TOKEN_BYTES: usize = 4;
 

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use m1nd_engine::memory::{RealSystem, replace_user_file};
 use serde_json::{Value, json};
 
 use crate::args::{Common, InitArgs};
@@ -150,27 +151,12 @@ fn ask(files: usize) -> Result<bool, CliError> {
 
 /// Replaces the file in one step, through links, so that a crash leaves the old or the new text.
 fn write(file: &Path, text: &str) -> Result<(), CliError> {
-    let failed = |error: std::io::Error| {
+    let failed = |error: &dyn std::fmt::Display| {
         CliError::failed(format!("cannot write {}: {error}", file.display()), "make the folder writable and repeat")
     };
     let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let folder = target.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder.join(format!(".{name}.m1nd-{}", std::process::id()));
-    let mode = std::fs::metadata(&target).map(|data| data.permissions()).ok();
-    let written = std::fs::File::create_new(&temporary).and_then(|mut new| {
-        new.write_all(text.as_bytes())?;
-        if let Some(mode) = mode {
-            new.set_permissions(mode)?;
-        }
-        new.sync_all()?;
-        std::fs::rename(&temporary, &target)
-    });
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&temporary);
-        failed(error)
-    })
+    std::fs::create_dir_all(target.parent().unwrap_or(Path::new("."))).map_err(|error| failed(&error))?;
+    replace_user_file(&RealSystem, &target, text.as_bytes()).map_err(|error| failed(&error))
 }
 
 fn report(plans: &[Plan], accepted: bool, out: &mut Out) -> Result<(), CliError> {

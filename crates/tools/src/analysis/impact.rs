@@ -168,7 +168,7 @@ impl ReadTool for Impact {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
-        let page = cx.page(input.max_nodes.unwrap_or(DEFAULT_NODES).clamp(1, MAX_NODES));
+        let page = rows::page(cx, input.max_nodes, DEFAULT_NODES, MAX_NODES);
         let direction = match input.direction {
             DirectionWord::Forward => Direction::Forward,
             DirectionWord::Reverse => Direction::Reverse,

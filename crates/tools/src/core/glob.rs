@@ -92,7 +92,7 @@ impl ReadTool for Glob {
             ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern` is not a glob: {why}"))
                 .next_step("repeat the call with a glob such as `src/**/*.py`")
         })?;
-        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let total = found.rows.len();
         let graph = snapshot.graph();
         let files = page.cut(found.rows).into_iter().map(|row| FileRow {

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use m1nd_engine::{Adapter, CompilerReport, EngineError, IngestReport, IngestRequest, Mode, Tiers};
+use m1nd_engine::{Adapter, CompilerReport, IngestReport, IngestRequest, Mode, Tiers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool, is_zero,
+    Answer, Effect, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool, is_zero,
 };
-use crate::rows::{count, rounded};
+use crate::rows::{self, count, rounded};
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -171,7 +171,7 @@ impl WriteTool for Ingest {
             include_hidden: input.include_dotfiles,
             hidden_patterns: input.dotfile_patterns,
         };
-        let report = cx.engine().ingest(request, cx.cancel(), cx.progress()).map_err(engine_error)?;
+        let report = cx.engine().ingest(request, cx.cancel(), cx.progress()).map_err(rows::engine_error)?;
         let guidance = guidance(&report);
         Ok(Answer::new(output(report)).guidance(guidance))
     }
@@ -212,33 +212,6 @@ fn output(report: IngestReport) -> Output {
 /// The word of a value that is one in JSON.
 pub(super) fn word(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-fn engine_error(error: EngineError) -> ToolError {
-    let message = error.to_string();
-    let code = match &error {
-        EngineError::PathNotFound(_) => ErrorCode::FileNotFound,
-        EngineError::OutsideRoots { .. } => ErrorCode::OutsideWorkspace,
-        EngineError::BadJson { .. } | EngineError::BadIndex { .. } | EngineError::Files(_) | EngineError::NoRoot => {
-            ErrorCode::IngestFailed
-        }
-        EngineError::BadRequest(_) => ErrorCode::InvalidParams,
-        EngineError::ReadOnly => ErrorCode::ReadOnly,
-        EngineError::WriterElsewhere => ErrorCode::Busy,
-        EngineError::Cancelled => ErrorCode::Cancelled,
-        EngineError::Store(_) => ErrorCode::StoreFailed,
-        EngineError::WriterStopped | EngineError::Internal(_) => ErrorCode::Internal,
-    };
-    let error = ToolError::new(code, message);
-    match code {
-        ErrorCode::FileNotFound => error.next_step("pass a folder that exists; `health` lists the allowed roots"),
-        ErrorCode::OutsideWorkspace => error
-            .hint("roots come from the command line only, so that no call can widen them")
-            .next_step("`health` lists the allowed roots; ask the user to start m1nd with this folder as a root"),
-        ErrorCode::Busy => error.next_step("read on: the other process keeps the index fresh, and this one follows it"),
-        ErrorCode::ReadOnly => error.next_step("read on, or ask the user to start m1nd without `--read-only`"),
-        _ => error,
-    }
 }
 
 fn guidance(report: &IngestReport) -> Guidance {

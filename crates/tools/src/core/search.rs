@@ -152,7 +152,7 @@ impl ReadTool for Search {
             return Err(ToolError::invalid("argument `multiline` needs `mode` to be \"regex\""));
         }
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
-        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let output = match input.mode {
             SearchMode::Semantic => semantic(cx, snapshot, &input, scope, page)?,
             SearchMode::Literal | SearchMode::Regex => text(cx, snapshot, &input, scope, page)?,

@@ -185,10 +185,8 @@ than a guess, else `reverify`. `graph_rerank: false` ranks by words alone and is
 impl ReadTool for Seek {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        if !input.query.chars().any(char::is_alphanumeric) {
-            return Err(ToolError::invalid("argument `query` holds no word, expected what the code does or is named"));
-        }
-        let min_score = input.min_score.unwrap_or(DEFAULT_MIN_SCORE).clamp(0.0, 1.0);
+        rows::words("query", &input.query, "what the code does or is named")?;
+        let min_score = rows::share("min_score", input.min_score.unwrap_or(DEFAULT_MIN_SCORE))?;
         let rerank = input.graph_rerank.unwrap_or(true);
         let query = SeekQuery {
             text: input.query.clone(),
@@ -210,7 +208,7 @@ impl ReadTool for Seek {
         let total = found.rows.len();
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
         let trust_envelope = trust(snapshot, &query, &found, &sufficiency);
-        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
         let (results, budget) = rows::within_tokens(results, input.token_budget);
         let output = Output {
@@ -341,7 +339,7 @@ fn guidance(
             let hint = format!("only weak matches (below {min_score}); repeat with a lower `min_score` or other words");
             Guidance::next(ProofState::Blocked, "seek", Some(words), hint)
         } else {
-            Guidance::next(ProofState::Blocked, "search", Some(words), "no symbol meets a word; search the text itself")
+            Guidance::no_match(Some(&words))
         };
     };
     let target = Some(snapshot.graph().id(first.node).to_owned());

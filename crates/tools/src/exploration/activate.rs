@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 use crate::prior::{PriorNote, PriorRow};
-use crate::rows::{self, NodeRow, rounded};
+use crate::rows::{self, NodeRow, Seed, TokenBudget, rounded};
 
 /// Rows returned when the caller does not say.
 const DEFAULT_ROWS: usize = 20;
@@ -37,13 +37,6 @@ pub(crate) struct Input {
     include_structural_holes: Option<bool>,
     /// Tokens that rows may take
     token_budget: Option<usize>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Seed {
-    node_id: String,
-    label: String,
-    relevance: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -109,6 +102,8 @@ pub(crate) struct Output {
     seeds: Vec<Seed>,
     activated: Vec<Row>,
     total_activated: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget: Option<TokenBudget>,
     ghost_edges: Vec<Ghost>,
     structural_holes: Vec<Hole>,
     /// Dimensions that were asked for and could not be computed.
@@ -151,10 +146,8 @@ steps, with their commits; `structural_holes` are nodes that are no rows, but co
 impl ReadTool for Activate {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        if !input.query.chars().any(char::is_alphanumeric) {
-            return Err(ToolError::invalid("argument `query` holds no word, expected the words or names of a topic"));
-        }
-        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        rows::words("query", &input.query, "the words or names of a topic")?;
+        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let query = ActivateQuery {
             text: input.query.clone(),
             dimensions: dimensions(&input.dimensions)?,
@@ -169,10 +162,12 @@ impl ReadTool for Activate {
         let guidance = guidance(snapshot, &found, &input.query);
         let total = found.rows.len();
         let rows = page.cut(found.rows.clone()).into_iter().map(|found| row(snapshot, &found, &prior)).collect();
+        let (activated, budget) = rows::within_tokens(rows, input.token_budget);
         let output = Output {
             query: input.query,
-            seeds: found.seeds.iter().map(|seed| self::seed(snapshot, *seed)).collect(),
-            activated: rows::within_tokens(rows, input.token_budget).0,
+            seeds: found.seeds.iter().map(|seed| Seed::new(snapshot, seed)).collect(),
+            activated,
+            budget,
             total_activated: found.total_rows,
             ghost_edges: found.ghost_edges.iter().map(|ghost| self::ghost(snapshot, ghost)).collect(),
             structural_holes: found.structural_holes.iter().map(|hole| self::hole(snapshot, hole)).collect(),
@@ -198,11 +193,6 @@ fn dimensions(words: &[String]) -> Result<Vec<Dimension>, ToolError> {
         })
     };
     words.iter().map(parse).collect()
-}
-
-fn seed(snapshot: &Snapshot, (node, share): (m1nd_engine::graph::NodeIx, f64)) -> Seed {
-    let graph = snapshot.graph();
-    Seed { node_id: graph.id(node).to_owned(), label: graph.label(node).to_owned(), relevance: rounded(share) }
 }
 
 fn row(snapshot: &Snapshot, found: &ActivateRow, prior: &Prior) -> Row {
@@ -268,8 +258,7 @@ fn missing(found: &ActivateAnswer) -> Option<String> {
 
 fn guidance(snapshot: &Snapshot, found: &ActivateAnswer, query: &str) -> Guidance {
     let Some(first) = found.rows.first() else {
-        let hint = "no symbol meets a word; search the text itself";
-        return Guidance::next(ProofState::Blocked, "search", Some(query.chars().take(100).collect()), hint);
+        return Guidance::no_match(Some(query));
     };
     let graph = snapshot.graph();
     let target = Some(graph.id(first.node).to_owned());

@@ -1,7 +1,7 @@
 //! Takes note of whether an answer was right, for questions like it.
 
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::{EngineError, Feedback, Judgement, ResolveError, Snapshot, Undone};
+use m1nd_engine::{Feedback, Judgement, ResolveError, Snapshot, Undone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool,
 };
-use crate::rows::{NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, rounded};
 
 /// How much it counts when the caller does not say.
 const DEFAULT_STRENGTH: f64 = 0.2;
@@ -113,9 +113,7 @@ impl WriteTool for Learn {
             return Err(ToolError::empty_graph());
         }
         let query = input.query.as_deref().unwrap_or_default();
-        if !query.chars().any(char::is_alphanumeric) {
-            return Err(ToolError::invalid("argument `query` holds no word, expected the question that was asked"));
-        }
+        rows::words("query", query, "the question that was asked")?;
         let Some(word) = input.feedback else {
             return Err(ToolError::invalid("argument `feedback` is missing, expected correct, wrong or partial"));
         };
@@ -133,7 +131,7 @@ impl WriteTool for Learn {
         };
         let key = input.idempotency_key.as_deref();
         let told = Judgement { agent: &input.agent_id, query, feedback, strength, key, nodes: &nodes };
-        let (ledger_id, repeated) = cx.engine().learn(&told).map_err(engine_error)?;
+        let (ledger_id, repeated) = cx.engine().learn(&told).map_err(rows::engine_error)?;
         let guidance = guidance(query, &nodes, not_found.len());
         let members = |node: &NodeIx| snapshot.graph().with_members(*node, MAX_COUNTED);
         let mut expanded: Vec<NodeIx> = nodes.iter().flat_map(members).collect();
@@ -188,7 +186,7 @@ fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Outpu
     if input.query.is_some() || input.feedback.is_some() || !input.node_ids.is_empty() {
         return Err(ToolError::invalid("argument `undo` stands alone: leave out `query`, `feedback` and `node_ids`"));
     }
-    let (ledger_id, repeated) = match cx.engine().unlearn(&input.agent_id, entry).map_err(engine_error)? {
+    let (ledger_id, repeated) = match cx.engine().unlearn(&input.agent_id, entry).map_err(rows::engine_error)? {
         Undone::Now(row) => (row, false),
         Undone::Before(row) => (row, true),
         Undone::NotThere => {
@@ -199,15 +197,6 @@ fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Outpu
     let hint = "repeat the question: it ranks as before";
     let guidance = Guidance::next(ProofState::Triaging, "seek", None, hint);
     Ok(Answer::new(Output { ledger_id, undone: Some(entry), repeated, ..Output::default() }).guidance(guidance))
-}
-
-fn engine_error(error: EngineError) -> ToolError {
-    let code = match &error {
-        EngineError::ReadOnly => ErrorCode::ReadOnly,
-        EngineError::Store(_) => ErrorCode::StoreFailed,
-        _ => ErrorCode::Internal,
-    };
-    ToolError::new(code, error.to_string())
 }
 
 fn guidance(query: &str, nodes: &[NodeIx], missed: usize) -> Guidance {

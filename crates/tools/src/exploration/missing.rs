@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
-use crate::rows::{count, rounded};
+use crate::rows::{self, count, rounded};
 
 /// Least activation of a node of the topic when the caller does not say.
 const DEFAULT_ACTIVATION: f64 = 0.3;
@@ -159,15 +159,10 @@ the same three or more things, which little else calls, and none of which calls 
 impl ReadTool for Missing {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        if !input.query.chars().any(char::is_alphanumeric) {
-            return Err(ToolError::invalid("argument `query` holds no word, expected the words or names of a topic"));
-        }
-        let least = input.min_sibling_activation.unwrap_or(DEFAULT_ACTIVATION);
-        if !(0.0..=1.0).contains(&least) {
-            return Err(ToolError::invalid(format!("argument `min_sibling_activation` is {least}, expected 0 to 1")));
-        }
+        rows::words("query", &input.query, "the words or names of a topic")?;
+        let least = rows::share("min_sibling_activation", input.min_sibling_activation.unwrap_or(DEFAULT_ACTIVATION))?;
         let found = snapshot.gaps(&input.query, least, &cx.history(), cx.cancel())?;
-        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let guidance = guidance(snapshot, &found, &input.query);
         let sure = found.holes.iter().filter(|hole| hole.open.is_none()).count();
         let what_is_missing = what_is_missing(&found);
@@ -368,8 +363,7 @@ fn what_is_missing(found: &GapsAnswer) -> Option<String> {
 fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
     let graph = snapshot.graph();
     let Some(first) = found.first else {
-        let hint = "no symbol meets a word; search the text itself";
-        return Guidance::next(ProofState::Blocked, "search", Some(query.chars().take(100).collect()), hint);
+        return Guidance::no_match(Some(query));
     };
     if let Some(hole) = found.holes.first() {
         let target = Some(graph.id(hole.node).to_owned());

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
-use crate::rows::{self, NodeRow, rounded};
+use crate::rows::{self, NodeRow, Seed, rounded};
 
 /// Rows returned when the caller does not say.
 const DEFAULT_ROWS: usize = 20;
@@ -27,13 +27,6 @@ pub(crate) struct Input {
     node_id: Option<String>,
     /// 1-200, default 20
     top_k: Option<usize>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Seed {
-    node_id: String,
-    label: String,
-    relevance: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -123,7 +116,7 @@ impl ReadTool for Resonate {
         let (from, seed) = from(snapshot, &input)?;
         let history = matches!(from, ResonateFrom::Words(_)).then(|| cx.loaded_history()).flatten();
         let found = snapshot.resonate(&from, history.as_ref(), cx.cancel())?;
-        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let guidance = guidance(snapshot, &found, &from);
         let graph = snapshot.graph();
         let id = |node: &NodeIx| graph.id(*node).to_owned();
@@ -141,11 +134,7 @@ impl ReadTool for Resonate {
             shared: pair.shared.iter().map(id).collect(),
             shared_total: pair.shared_total,
         };
-        let seeds = found.seeds.iter().map(|(node, share)| Seed {
-            node_id: id(node),
-            label: graph.label(*node).to_owned(),
-            relevance: rounded(*share),
-        });
+        let seeds = found.seeds.iter().map(|seed| Seed::new(snapshot, seed));
         let output = Output {
             seed,
             seeds: seeds.collect(),
@@ -167,12 +156,9 @@ fn from(snapshot: &Snapshot, input: &Input) -> Result<(ResonateFrom, Option<Stri
     }
     match &input.query {
         None => Ok((ResonateFrom::Everywhere, None)),
-        Some(text) if text.chars().any(char::is_alphanumeric) => {
+        Some(text) => {
+            rows::words("query", text, "the words or names of a topic; leave it out for the whole project")?;
             Ok((ResonateFrom::Words(text.clone()), Some(text.clone())))
-        }
-        Some(_) => {
-            let expected = "expected the words or names of a topic; leave it out for the whole project";
-            Err(ToolError::invalid(format!("argument `query` holds no word, {expected}")))
         }
     }
 }
@@ -214,9 +200,6 @@ fn guidance(snapshot: &Snapshot, found: &ResonateAnswer, from: &ResonateFrom) ->
             let hint = "the start is connected with nothing that is known: ask what refers to it";
             Guidance::next(ProofState::Proving, "impact", target, hint)
         }
-        (None, true) => {
-            let hint = "no symbol meets a word; search the text itself";
-            Guidance::next(ProofState::Blocked, "search", None, hint)
-        }
+        (None, true) => Guidance::no_match(None),
     }
 }

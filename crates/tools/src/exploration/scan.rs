@@ -145,12 +145,9 @@ impl ReadTool for Scan {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let wanted = wanted(&input)?;
-        let severity_min = input.severity_min.unwrap_or(DEFAULT_SEVERITY);
-        if !(0.0..=1.0).contains(&severity_min) {
-            return Err(ToolError::invalid(format!("argument `severity_min` is {severity_min}, expected 0 to 1")));
-        }
+        let severity_min = rows::share("severity_min", input.severity_min.unwrap_or(DEFAULT_SEVERITY))?;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
-        let page = cx.page(input.limit.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let page = rows::page(cx, input.limit, DEFAULT_ROWS, MAX_ROWS);
         let validate = input.graph_validate.unwrap_or(true);
         let query = ScanQuery {
             wanted: wanted.clone(),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
-use crate::rows::{NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, rounded};
 
 /// Suspects returned when the caller does not say.
 const DEFAULT_ROWS: usize = 10;
@@ -191,7 +191,7 @@ impl ReadTool for Trace {
         };
         let found = snapshot.trace_given(&query, &cx.history(), cx.cancel())?;
         let guidance = guidance(snapshot, &found);
-        let page = cx.page(input.top_k.unwrap_or(DEFAULT_ROWS).clamp(1, MAX_ROWS));
+        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let total = found.suspects.len();
         let output = output(snapshot, found, |rows| page.cut(rows));
         Ok(Answer::new(output).rows("suspects", total).guidance(guidance))

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Effect, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool};
-use crate::rows::rounded;
+use crate::rows::{self, Seed, rounded};
 
 /// Share on top of the score of the nearest node, when the caller does not say.
 const DEFAULT_STRENGTH: f64 = 0.15;
@@ -28,13 +28,6 @@ pub(crate) struct Primed {
     node_id: String,
     label: String,
     boost: f64,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Seed {
-    node_id: String,
-    label: String,
-    relevance: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -84,14 +77,8 @@ impl WriteTool for Warmup {
         if snapshot.is_empty() {
             return Err(ToolError::empty_graph());
         }
-        let strength = input.boost_strength.unwrap_or(DEFAULT_STRENGTH);
-        if !(0.0..=1.0).contains(&strength) {
-            return Err(ToolError::invalid(format!("argument `boost_strength` is {strength}, expected 0 to 1")));
-        }
-        if !input.task_description.chars().any(char::is_alphanumeric) {
-            let expected = "expected what you are about to do, in words or names";
-            return Err(ToolError::invalid(format!("argument `task_description` holds no word, {expected}")));
-        }
+        let strength = rows::share("boost_strength", input.boost_strength.unwrap_or(DEFAULT_STRENGTH))?;
+        rows::words("task_description", &input.task_description, "what you are about to do, in words or names")?;
         let plan = snapshot.priming_plan(&input.task_description, cx.cancel())?;
         let preview = engine.is_read_only();
         if !preview {
@@ -104,11 +91,6 @@ impl WriteTool for Warmup {
             label: graph.label(*node).to_owned(),
             boost: rounded(near * strength),
         };
-        let seed = |(node, share): &(NodeIx, f64)| Seed {
-            node_id: graph.id(*node).to_owned(),
-            label: graph.label(*node).to_owned(),
-            relevance: rounded(*share),
-        };
         Ok(Answer::new(Output {
             task: input.task_description.clone(),
             task_description: input.task_description,
@@ -116,7 +98,7 @@ impl WriteTool for Warmup {
             half_life_minutes: PRIMING_HALF_LIFE_MS / 60_000,
             primed_nodes: plan.nodes.len(),
             top_primed: plan.nodes.iter().take(SHOWN).map(primed).collect(),
-            seeds: plan.seeds.iter().map(seed).collect(),
+            seeds: plan.seeds.iter().map(|seed| Seed::new(&snapshot, seed)).collect(),
             total_seeds: plan.seeds.len(),
             total_priming: plan.nodes.len(),
             preview,

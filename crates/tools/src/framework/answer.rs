@@ -51,6 +51,17 @@ impl Guidance {
     }
 }
 
+/// Longest text that is handed to the next tool, in characters.
+const MAX_TARGET: usize = 100;
+
+impl Guidance {
+    /// Nothing meets the words: their text may stand somewhere.
+    pub(crate) fn no_match(words: Option<&str>) -> Self {
+        let target = words.map(|words| words.chars().take(MAX_TARGET).collect());
+        Self::next(ProofState::Blocked, "search", target, "no symbol meets a word; search the text itself")
+    }
+}
+
 /// Which rows of its full list an answer is to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {

@@ -160,7 +160,6 @@ fn snapshot_of(request: &Request, row: &Row) -> Outcome<Engine> {
     config.threads = Some(1);
     let engine = Engine::open(config)?;
     engine.ingest(IngestRequest::code(&checkout), &Cancel::new(), &NoProgress)?;
-    whole_history(&engine.snapshot());
     Ok(engine)
 }
 

@@ -18,7 +18,7 @@ use super::arguments::Arguments;
 use super::golden::{Keep, keep};
 use super::golden_folder;
 use super::localize::score::{Measure, measure};
-use crate::Outcome;
+use crate::{Outcome, percentile};
 
 mod gotchas;
 mod words_alone;
@@ -58,10 +58,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     recall(&arguments)?;
     let result = gotchas::measured(arguments.explain);
     println!("gotchas\n{}", gotchas::table(&result));
-    match arguments.keep {
-        Keep::Print => Ok(()),
-        kept => keep(&golden_folder("memory").join("gotchas.json"), &result, kept),
-    }
+    keep_as("gotchas", &result, arguments.keep)
 }
 
 fn recall(arguments: &Arguments) -> Outcome<()> {
@@ -92,8 +89,8 @@ fn recall(arguments: &Arguments) -> Outcome<()> {
         }
     }
     times.sort();
-    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or_default();
-    println!("{} memories in {built:.0?}; a search {:.1?}, 95 of 100 below {:.1?}", memories.len(), at(0.5), at(0.95));
+    let (middle, most) = (percentile(&times, 0.5), percentile(&times, 0.95));
+    println!("{} memories in {built:.0?}; a search {middle:.1?}, 95 of 100 below {most:.1?}", memories.len());
     let result = RecallResult {
         memories: memories.len(),
         queries: queries.len(),
@@ -103,9 +100,14 @@ fn recall(arguments: &Arguments) -> Outcome<()> {
     print(&result);
     let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let name = stem.split('.').next().unwrap_or_default();
-    match arguments.keep {
+    keep_as(name, &result, arguments.keep)
+}
+
+/// Keeps a result that was printed already, or compares it with the kept one.
+fn keep_as<T: Serialize + DeserializeOwned + PartialEq>(name: &str, result: &T, kept: Keep) -> Outcome<()> {
+    match kept {
         Keep::Print => Ok(()),
-        kept => keep(&golden_folder("memory").join(format!("{name}.json")), &result, kept),
+        kept => keep(&golden_folder("memory").join(format!("{name}.json")), result, kept),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use m1nd_engine::memory::{
-    self, BlockState, Depth, Keeper, ProjectMemory, Record, Registry, block_files, block_text, write_blocks,
+    self, BlockState, Depth, Keeper, ProjectMemory, Record, Registry, SourceKind, block_files, block_text, write_blocks,
 };
 use serde_json::{Value, json};
 
@@ -124,7 +124,7 @@ pub(crate) fn parse(args: &ParseArgs, common: &Common, out: &mut Out) -> Result<
     let (project, keeper) = open(args.path.path.as_deref(), common)?;
     let memory = ProjectMemory::read(&project, keeper.home())?;
     let shown =
-        |record: &&Record| args.inline || !record.source.file.contains(':') && record.source.file.starts_with(".mind/");
+        |record: &&Record| args.inline || matches!(record.source.kind, SourceKind::MemoryFile | SourceKind::Archive);
     let records: Vec<&Record> = memory.records.iter().filter(shown).collect();
     if out.json {
         return out.value(&json!({
