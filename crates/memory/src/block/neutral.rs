@@ -136,7 +136,8 @@ fn is_active(token: &str) -> bool {
     has_tag
         || has_mention
         || ["<!--", "-->", "mind:", "![", "]("].iter().any(|mark| lower.contains(mark))
-        || lower.starts_with('[') && lower.ends_with("]:")
+        // Whatever follows: a mark at the end may be cut off.
+        || lower.starts_with('[') && lower.contains("]:")
 }
 
 #[cfg(test)]
@@ -163,6 +164,7 @@ mod tests {
             ("![x](http://evil/?q)", "`![x](http://evil/?q)`"),
             ("a\u{202e}b\u{200b}c\u{7}d", "abcd"),
             ("two\nlines\r\n\tand  more", "two lines and more"),
+            ("[x]:\\", "`[x]:\\`"),
             ("> > quoted", "quoted"),
             ("---", ""),
             ("a < b and c->d", "a < b and c->d"),
