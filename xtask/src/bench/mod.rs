@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 mod find;
+mod memory;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -34,10 +35,13 @@ struct Cost {
 
 /// Runs `bench` with its arguments.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let usage = "expected: cargo xtask bench ingest|find [--write] PATH...";
+    let usage = "expected: cargo xtask bench ingest|find [--write] PATH... | bench memory [--write]";
     let [what, rest @ ..] = args else { return Err(usage.into()) };
     let writes = rest.first().is_some_and(|first| first == "--write");
     let paths = &rest[usize::from(writes)..];
+    if what == "memory" && paths.is_empty() {
+        return memory::run(writes);
+    }
     if paths.is_empty() {
         return Err(usage.into());
     }

@@ -17,6 +17,7 @@ use crate::memory::edges::GlobalEdges;
 use crate::memory::keeper::names_of;
 use crate::memory::load::{ProjectMemory, Texts, user_settings};
 use crate::memory::looking::Looking;
+use crate::memory::near::{Near, NearCode};
 use crate::memory::project::{MEMORY_FILE, first_project};
 use crate::memory::registry::Registry;
 use crate::snapshot::Snapshot;
@@ -47,6 +48,8 @@ pub struct MemoryQuery<'q> {
     pub kinds: &'q [Kind],
     /// Most answers.
     pub limit: usize,
+    /// Files and symbols that the caller works at, beside those that the text names.
+    pub near: &'q [String],
 }
 
 /// The answers.
@@ -73,6 +76,8 @@ pub struct FoundMemory {
     pub date: String,
     /// The code it names, and what became of that.
     pub code: Vec<CodeRow>,
+    /// Which of its code is near to code that was asked about.
+    pub near: Option<NearCode>,
     /// Code that its own code uses and that changed since another memory was written about it.
     pub depends_on_changed: Vec<String>,
     /// Other memories of the project that it speaks of, or that speak of it, the surest first.
@@ -295,14 +300,19 @@ impl Memories {
     pub fn search(&self, query: &MemoryQuery<'_>, snapshot: &Snapshot) -> Result<FoundMemories, MemoryError> {
         let today = Some(jiff::Zoned::now().date());
         let ask = |memory: &ProjectMemory| {
-            let question = RecallQuery { text: query.text, kinds: query.kinds, limit: query.limit, today, near: None };
-            memory.recall().search(&question)
+            let near = Near::of(memory, query.text, query.near, snapshot);
+            let share = near.as_ref().map(|near| |record: &Record| near.share(memory, record));
+            let near_by = share.as_ref().map(|share| share as &dyn Fn(&Record) -> f32);
+            let question =
+                RecallQuery { text: query.text, kinds: query.kinds, limit: query.limit, today, near: near_by };
+            let answer = memory.recall().search(&question);
+            (answer, near)
         };
         let mut notices = Vec::new();
         let projects = self.asked(query, &mut notices)?;
         let answers: Vec<_> = projects.par_iter().map(|memory| ask(memory)).collect();
         let mut rows: Vec<(f32, usize, usize)> = Vec::new();
-        for (at, answer) in answers.iter().enumerate() {
+        for (at, (answer, _)) in answers.iter().enumerate() {
             rows.extend(answer.hits.iter().map(|hit| (hit.relevance, at, hit.record)));
         }
         rows.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
@@ -313,6 +323,7 @@ impl Memories {
             let view = views[at].get_or_insert_with(|| CodeView::of(memory, snapshot));
             let (code, depends_on_changed) = view.of_record(memory, snapshot, record);
             FoundMemory {
+                near: answers[at].1.as_ref().and_then(|near| near.reason(memory, &memory.records[record])),
                 record: memory.records[record].clone(),
                 project: memory.name.clone(),
                 relevance,
@@ -328,7 +339,7 @@ impl Memories {
             notices.extend(missing);
             notices.extend(memory.problems.iter().map(|problem| format!("{}: {problem}", memory.name)));
         }
-        let total = answers.iter().map(|answer| answer.total).sum();
+        let total = answers.iter().map(|(answer, _)| answer.total).sum();
         Ok(FoundMemories { total, rows, notice: (!notices.is_empty()).then(|| notices.join("; ")) })
     }
 

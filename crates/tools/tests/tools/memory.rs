@@ -63,6 +63,74 @@ fn a_search_answers_with_what_was_promised_and_where_it_stands() {
     assert!(answer["total"].as_u64() >= Some(1));
 }
 
+/// Two memories in the same words about two functions, and a third function that calls one of them.
+const NEAR: &str = r#"
+//- jobs.py
+from store import save
+from mail import send
+
+def run_job():
+    return save()
+
+def other_job():
+    return 2
+//- store.py
+def save():
+    return 1
+//- mail.py
+def send():
+    return 1
+
+def unused():
+    return 3
+//- .mind/MEMORY.md
+# Jobs
+
+## 2026-03-02
+**Problem:** `send` gives slow answers
+**Problem:** `save` gives slow answers
+**Problem:** Safari drops the login cookie
+**Problem:** the importer reads no umlauts
+**Learned:** SQLite wants a busy timeout
+**Learned:** invoices are numbered by month
+**Decided:** nightly backups go to R2
+**Decided:** every tenant has its own schema
+"#;
+
+#[test]
+fn memories_about_code_near_a_place_come_first_and_say_why() {
+    let project = Project::new(NEAR);
+    for is_noted in [false, true] {
+        if is_noted {
+            note(&project);
+        }
+        let first = |arguments: Value| {
+            let answer = project.ok("mind_search", arguments);
+            assert_eq!(answer["total"], 2, "{answer}");
+            answer["results"][0].clone()
+        };
+        let ids = ["file::mail.py::fn::send", "file::store.py::fn::save"];
+        for (place, node, steps) in [
+            ("store.py", ids[1], 1),
+            ("save", ids[1], 0),
+            ("run_job", ids[1], 1),
+            ("file::jobs.py::fn::run_job", ids[1], 1),
+            ("unused", ids[0], 2),
+        ] {
+            let found = first(json!({"query": "slow answers", "near": [place]}));
+            assert_eq!((&found["near"]["node_id"], &found["near"]["steps"]), (&json!(node), &json!(steps)), "{found}");
+            assert!(found["near"]["to"].as_str().is_some_and(|to| to.contains(place)), "{found}");
+        }
+        // A place in the words of the question counts, too; code that is nowhere near, or unknown, changes nothing.
+        assert_eq!(first(json!({"query": "`run_job` gives slow answers"}))["near"]["node_id"], ids[1]);
+        let plain = first(json!({"query": "slow answers"}));
+        for place in ["nothing_of_that_name", "src/none.py"] {
+            let found = first(json!({"query": "slow answers", "near": [place]}));
+            assert!(found["near"].is_null() && found["id"] == plain["id"], "{found}");
+        }
+    }
+}
+
 #[test]
 fn kinds_and_limits_hold_and_nothing_is_an_answer() {
     let project = remembered();
