@@ -110,8 +110,8 @@ fn a_class_larger_than_is_looked_at_is_not_called_missing() {
     let mut text = "//- base.py\nclass Codec:\n    pass\n\n\ndef register(x):\n    return x\n".to_owned();
     for name in ["gzip", "zstd", "brotli", "snappy", "deflate", "lzma", "large"] {
         let body = match name {
-            "large" => many.clone() + "    def last(self):\n        return register(self)\n",
-            _ => "    def last(self):\n        return register(self)\n".to_owned(),
+            "large" => many.clone() + "    def wrap_up(self):\n        return register(self)\n",
+            _ => "    def wrap_up(self):\n        return register(self)\n".to_owned(),
         };
         text += &format!(
             "//- {name}.py\nfrom base import Codec, register\n\n\nclass {}(Codec):\n{body}",
@@ -120,7 +120,9 @@ fn a_class_larger_than_is_looked_at_is_not_called_missing() {
     }
     let project = Project::new(&text);
     let answer = project.ok("missing", json!({"query": "large codec", "min_sibling_activation": 0.0, "top_k": 200}));
-    for hole in holes(&answer, "LARGE") {
+    let found = holes(&answer, "LARGE");
+    assert!(!found.is_empty(), "{answer}");
+    for hole in found {
         assert_eq!(hole["status"], "cannot_tell", "{hole}");
     }
 }
