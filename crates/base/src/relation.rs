@@ -147,6 +147,8 @@ word_enum! {
         Config = "config",
         /// Something inside a package outside the indexed roots that the code uses.
         PackageMember = "package_member",
+        /// Section of a document.
+        Section = "section",
     }
 }
 

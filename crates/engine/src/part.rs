@@ -127,6 +127,7 @@ pub(crate) const fn node_kind(kind: DefKind) -> NodeKind {
         DefKind::Constant => NodeKind::Constant,
         DefKind::Macro => NodeKind::Macro,
         DefKind::Object => NodeKind::Object,
+        DefKind::Section => NodeKind::Section,
     }
 }
 

@@ -57,9 +57,11 @@ impl Snapshot {
         }
         found.sort_by(|&a, &b| rank_key(graph, b).cmp(&rank_key(graph, a)).then_with(|| graph.id(a).cmp(graph.id(b))));
         found.dedup();
-        // What packages outside have of that name counts only where nothing of the project has it.
-        if found.iter().any(|&node| !graph.kind(node).is_outside()) {
-            found.retain(|&node| !graph.kind(node).is_outside());
+        // What packages outside have of that name counts only where nothing of the project has it; and code before text.
+        for is_less in [|kind: NodeKind| kind.is_outside(), |kind: NodeKind| kind == NodeKind::Section] {
+            if found.iter().any(|&node| !is_less(graph.kind(node))) {
+                found.retain(|&node| !is_less(graph.kind(node)));
+            }
         }
         // The name of a type is also the name of its impl blocks: the type is meant.
         let is_block = |node: &NodeIx| {
@@ -138,7 +140,7 @@ struct QualifiedName {
 }
 
 /// Words for kinds that node ids hold between names.
-const KIND_WORDS: [&str; 16] = [
+const KIND_WORDS: [&str; 17] = [
     "fn",
     "class",
     "struct",
@@ -155,6 +157,7 @@ const KIND_WORDS: [&str; 16] = [
     "const",
     "macro",
     "object",
+    "section",
 ];
 
 impl QualifiedName {

@@ -19,7 +19,6 @@ pub(crate) fn none() -> FileTerms {
 
 /// The terms of a file.
 pub(crate) fn of_file(path: &RepoPath, facts: &FileFacts, bytes: &[u8]) -> FileTerms {
-    let binary = facts.problems.iter().any(|problem| problem.kind == m1nd_base::ProblemKind::Binary);
     let mut terms = FileTermsBuilder::new();
     let file = terms.entry(&Entry {
         key: FILE_KEY,
@@ -48,13 +47,22 @@ pub(crate) fn of_file(path: &RepoPath, facts: &FileFacts, bytes: &[u8]) -> FileT
         }));
         ranges.push((definition.bytes.0 as usize, definition.bytes.1 as usize));
     }
-    if !binary {
+    if !m1nd_lang::is_binary(bytes) {
         // Positions are those of the decoded text; where bytes had to be replaced the cut is off by a little.
         let text = String::from_utf8_lossy(bytes);
+        let literals = m1nd_lang::string_literals(facts.language, &text);
+        let mut literals = literals.into_iter().peekable();
         for (range, start, end) in innermost_ranges(text.len(), &ranges) {
             let number = range.and_then(|index| numbers.get(index).copied()).unwrap_or(file);
-            let (start, end) = (text.floor_char_boundary(start), text.floor_char_boundary(end));
-            terms.body(number, &text[start..end]);
+            let (mut at, end) = (text.floor_char_boundary(start), text.floor_char_boundary(end));
+            // A literal belongs to the piece that it starts in.
+            while let Some(literal) = literals.next_if(|literal| literal.start < end) {
+                let start = literal.start.max(at);
+                terms.body(number, &text[at..start]);
+                at = literal.end.clamp(start, end);
+                terms.literal(number, &text[start..at]);
+            }
+            terms.body(number, &text[at..end]);
         }
     }
     terms.finish()

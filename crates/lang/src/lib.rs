@@ -10,13 +10,15 @@ pub mod facts;
 pub mod languages;
 mod parse_time;
 pub mod patterns;
+mod strings;
 mod test_paths;
 pub mod text;
 pub mod walk;
 
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
-pub use languages::{Language, Tier, extract};
+pub use languages::{Language, Tier, extract, is_binary};
+pub use strings::string_literals;
 pub use test_paths::is_test_path;
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.

@@ -37,8 +37,7 @@ fn has(facts: &FileFacts, kind: ProblemKind) -> bool {
 fn parsed() -> impl Iterator<Item = Language> {
     let only = std::env::var("TORTURE_ONLY").ok();
     Language::all().filter(move |language| {
-        *language != Language::Text
-            && only.as_deref().is_none_or(|only| only.split(',').any(|name| name == language.name()))
+        !language.is_prose() && only.as_deref().is_none_or(|only| only.split(',').any(|name| name == language.name()))
     })
 }
 

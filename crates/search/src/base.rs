@@ -9,7 +9,7 @@ use crate::terms::{EntryHead, FIELD_COUNT, PostingsReader};
 /// First bytes of the format.
 pub(crate) const MAGIC: &[u8; 8] = b"m1ndsrch";
 /// Version of the layout and of how words are made: an index of another version is rebuilt.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Parts of the bytes, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl Base {
     pub(crate) fn head(&self, document: u32) -> Option<EntryHead> {
         let record = self.records().get(document as usize)?;
         let key = u32::from_le_bytes(*record.first_chunk()?);
-        Some(EntryHead { key, kind: record[16].min(63), lengths: lengths_of(record) })
+        Some(EntryHead { key, kind: record[4 + 2 * FIELD_COUNT].min(63), lengths: lengths_of(record) })
     }
 
     /// Id of a document; `path` is that of its file.

@@ -8,6 +8,7 @@ mod build;
 pub mod embedding;
 pub mod grep;
 mod index;
+mod messages;
 mod near;
 mod query;
 mod rank;

@@ -1,4 +1,5 @@
 use crate::abbreviations::alternatives;
+use crate::messages;
 use crate::terms::WHOLE_NAME;
 use crate::words;
 use crate::zones::{self, Piece, Zone};
@@ -55,6 +56,8 @@ pub struct Query {
     pub paths: Vec<String>,
     /// Paths, file names and modules with where they stand, in order.
     pub mentions: Vec<Mention>,
+    /// Messages that the text quotes, each as the numbers of its words among [`Query::terms`].
+    pub messages: Vec<Vec<usize>>,
     /// It is longer than a question: an issue, a message, a report.
     pub is_long: bool,
 }
@@ -81,6 +84,9 @@ impl Query {
         for (name, zone, written) in names {
             query.add_name(&name, zone, written);
         }
+        let number = |word: &String| query.terms.iter().position(|term| term.counts && term.forms[0].0 == *word);
+        let messages = messages::of_pieces(&pieces);
+        query.messages = messages.iter().map(|words| words.iter().filter_map(number).collect()).collect();
         query
     }
 

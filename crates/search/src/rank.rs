@@ -4,10 +4,12 @@ use std::sync::LazyLock;
 
 use m1nd_base::{Cancel, Cancelled};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::base::{Base, lengths_of};
 use crate::embedding::{Embedding, Vector};
 use crate::index::{Index, Segment, Source};
+use crate::messages;
 use crate::near::{self, NOWHERE};
 use crate::query::{Query, QueryTerm};
 use crate::terms::{Counts, EntryHead, FIELD_COUNT, FIELDS, Field, FieldSettings};
@@ -26,7 +28,8 @@ const IDEAL_TERMS: usize = 12;
 const NEAREST: usize = 60;
 
 /// How a field of a whole file counts: weight, discount for length.
-const FILE_FIELDS: [(f64, f64); FIELD_COUNT] = [(4.0, 0.4), (0.0, 0.0), (1.0, 0.5), (1.5, 0.5), (4.0, 0.3), (1.0, 0.6)];
+const FILE_FIELDS: [(f64, f64); FIELD_COUNT] =
+    [(4.0, 0.4), (0.0, 0.0), (1.0, 0.5), (1.5, 0.5), (4.0, 0.3), (1.0, 0.6), (1.0, 0.6)];
 
 /// What may be found.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,6 +57,8 @@ pub struct Hit {
     pub title: f64,
     /// The part of the score that whole names brought.
     pub exact: f64,
+    /// How far its string literals say a message that the query quotes, 0 to 1.
+    pub message: f64,
     /// The score over what the words of the query could bring: comparable between queries, mostly below 1; whole names can
     /// lead beyond.
     pub relative: f64,
@@ -82,6 +87,8 @@ pub struct FileHit {
     pub best_title: f64,
     /// The best score of an entry by whole names.
     pub best_exact: f64,
+    /// How far the string literals of an entry say a message that the query quotes, 0 to 1.
+    pub message: f64,
     /// The nearest that an entry of it is in meaning; `None` without vectors.
     pub near: Option<Near>,
 }
@@ -91,8 +98,8 @@ impl FileHit {
     pub fn without_words(path: &str) -> Self {
         let (score, title, exact) = (0.0, 0.0, 0.0);
         let (best, best_title, best_exact) = (0.0, 0.0, 0.0);
-        let path = path.into();
-        Self { path, score, title, exact, best, best_title, best_exact, near: None }
+        let (path, message, near) = (path.into(), 0.0, None);
+        Self { path, score, title, exact, best, best_title, best_exact, message, near }
     }
 }
 
@@ -210,6 +217,8 @@ struct Scoring<'a> {
     met: Vec<Vec<(u32, f32, Counts)>>,
     /// How rare each term of the query is.
     rarities: Vec<f64>,
+    /// How far entries say a message of the query: see [`messages::said`].
+    messages: FxHashMap<u32, f32>,
     /// For each entry how near it is to the query, and how near to its title if that is not the whole of it; empty without
     /// vectors.
     near: Vec<Vec<f32>>,
@@ -247,6 +256,7 @@ impl Index {
                 ideals.push(best);
             }
         }
+        scoring.messages = messages::said(query, &scoring.met, &scoring.rarities);
         ideals.sort_by(|a, b| b.total_cmp(a));
         let ideal = ideals.iter().take(IDEAL_TERMS).sum();
         let in_scope: Vec<bool> =
@@ -290,6 +300,7 @@ impl<'a> Scoring<'a> {
             segments,
             met: Vec::new(),
             rarities: Vec::new(),
+            messages: FxHashMap::default(),
             near: Vec::new(),
             has_meaning: false,
         }
@@ -503,6 +514,7 @@ impl<'a> Scoring<'a> {
             score,
             title: f64::from(sum.title),
             exact: f64::from(sum.exact),
+            message: self.messages.get(&document).copied().map_or(0.0, f64::from),
             relative: if ideal > 0.0 { score / ideal } else { 0.0 },
             fields: self
                 .by_field(document, &head)
@@ -562,6 +574,8 @@ impl<'a> Scoring<'a> {
     fn files_found(&self, in_scope: &[bool], nearest: &[Hit]) -> Vec<FileHit> {
         let near_paths: std::collections::HashSet<&str> = nearest.iter().map(|hit| hit.path.as_str()).collect();
         let mut files = Vec::new();
+        let mut said: Vec<u32> = self.messages.keys().copied().collect();
+        said.sort_unstable();
         for ((segment, sum), _) in self.segments.iter().zip(&self.files).zip(in_scope).filter(|(_, inside)| **inside) {
             let range = segment.first as usize..(segment.first + segment.count) as usize;
             let most = |of: fn(&EntrySum) -> f32| {
@@ -578,6 +592,11 @@ impl<'a> Scoring<'a> {
                     best: f64::from(best),
                     best_title: f64::from(most(|sum| sum.title)),
                     best_exact: f64::from(most(|sum| sum.exact)),
+                    message: said[said.partition_point(|document| *document < segment.first)..]
+                        .iter()
+                        .take_while(|document| **document < segment.first + segment.count)
+                        .map(|document| f64::from(self.messages[document]))
+                        .fold(0.0, f64::max),
                     near: near.reduce(|a, b| Near { text: a.text.max(b.text), title: a.title.max(b.title) }),
                 });
             }

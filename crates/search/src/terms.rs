@@ -18,8 +18,10 @@ pub enum Field {
     Doc,
     /// Path of its file.
     Path,
-    /// Its code.
+    /// Its code, but for the string literals.
     Body,
+    /// String literals of its code.
+    Literal,
 }
 
 impl Field {
@@ -32,6 +34,7 @@ impl Field {
             Self::Doc => "doc",
             Self::Path => "path",
             Self::Body => "body",
+            Self::Literal => "literal",
         }
     }
 }
@@ -48,8 +51,9 @@ pub struct FieldSettings {
 }
 
 /// Number of fields.
-pub(crate) const FIELD_COUNT: usize = 6;
+pub(crate) const FIELD_COUNT: usize = 7;
 const BODY: usize = Field::Body as usize;
+pub(crate) const LITERAL: usize = Field::Literal as usize;
 
 /// The weights of all fields, in the order of their numbers.
 pub const FIELDS: [FieldSettings; FIELD_COUNT] = [
@@ -59,9 +63,10 @@ pub const FIELDS: [FieldSettings; FIELD_COUNT] = [
     FieldSettings { field: Field::Doc, weight: 2.5, b: 0.6 },
     FieldSettings { field: Field::Path, weight: 1.5, b: 0.5 },
     FieldSettings { field: Field::Body, weight: 1.0, b: 0.6 },
+    FieldSettings { field: Field::Literal, weight: 1.0, b: 0.6 },
 ];
 
-/// Distinct body terms kept of one entry, the first ones; more adds noise and memory, not meaning.
+/// Distinct terms of code and literals kept of one entry, the first ones; more adds noise and memory, not meaning.
 const MAX_BODY_TERMS: usize = 400;
 /// Bytes of a text that are looked at for one field of one entry.
 const MAX_FIELD_BYTES: usize = 256 << 10;
@@ -147,6 +152,13 @@ impl FileTermsBuilder {
         }
     }
 
+    /// Adds the content of a string literal to entry `number`. Unknown numbers are ignored.
+    pub fn literal(&mut self, number: usize, text: &str) {
+        if number < self.heads.len() {
+            self.text(number, Field::Literal, text);
+        }
+    }
+
     fn text(&mut self, number: usize, field: Field, text: &str) {
         let text = &text[..text.floor_char_boundary(MAX_FIELD_BYTES)];
         words::terms(text, |term| {
@@ -159,7 +171,8 @@ impl FileTermsBuilder {
     }
 
     fn count(&mut self, number: usize, field: Field, term: &str) {
-        let full = field == Field::Body && self.body_terms[number] >= MAX_BODY_TERMS;
+        let is_code = matches!(field, Field::Body | Field::Literal);
+        let full = is_code && self.body_terms[number] >= MAX_BODY_TERMS;
         let entry = number as u32;
         let known = match self.terms.get_mut(term) {
             Some(entries) => entries,
@@ -170,7 +183,7 @@ impl FileTermsBuilder {
             Some(counts) => counts,
             None if full => return,
             None => {
-                self.body_terms[number] += usize::from(field == Field::Body);
+                self.body_terms[number] += usize::from(is_code);
                 known.entry(entry).or_default()
             }
         };
@@ -261,8 +274,8 @@ impl FileTerms {
     fn read_heads(&self) -> Option<(Vec<EntryHead>, usize)> {
         let mut at = 0;
         let count = varint::read(&self.0, &mut at)? as usize;
-        // Each head takes at least eight bytes: a wrong count cannot ask for more memory than the bytes are worth.
-        let mut heads = Vec::with_capacity(count.min(self.0.len() / 8));
+        // Each head takes at least nine bytes: a wrong count cannot ask for more memory than the bytes are worth.
+        let mut heads = Vec::with_capacity(count.min(self.0.len() / 9));
         for _ in 0..count {
             let key = varint::read_u32(&self.0, &mut at)?;
             let kind = *self.0.get(at)?;
@@ -299,7 +312,7 @@ impl FileTerms {
     }
 }
 
-/// Writes postings: rising numbers with counts. The usual case, once or more in the body alone, takes least room.
+/// Writes postings: rising numbers with counts. The usual cases, in the body alone or once in a literal, take least room.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct PostingsWriter {
     next: u32,
@@ -308,25 +321,34 @@ pub(crate) struct PostingsWriter {
 const BODY_ONCE: u64 = 0;
 const BODY_ONLY: u64 = 1;
 const GENERAL: u64 = 2;
+const LITERAL_ONCE: u64 = 3;
+
+/// How counts are written.
+fn form(counts: &Counts) -> u64 {
+    let others = counts.0.iter().enumerate().any(|(field, count)| *count > 0 && field != BODY && field != LITERAL);
+    match (others, counts.0[BODY], counts.0[LITERAL]) {
+        (false, 1, 0) => BODY_ONCE,
+        (false, 1.., 0) => BODY_ONLY,
+        (false, 0, 1) => LITERAL_ONCE,
+        _ => GENERAL,
+    }
+}
 
 impl PostingsWriter {
     pub(crate) fn write(&mut self, out: &mut Vec<u8>, number: u32, counts: &Counts) {
         let gap = u64::from(number.wrapping_sub(self.next));
         self.next = number.wrapping_add(1);
-        let body_only = counts.0[..BODY].iter().all(|count| *count == 0);
-        match (body_only, counts.0[BODY]) {
-            (true, 1) => varint::write(out, gap << 2 | BODY_ONCE),
-            (true, count) => {
-                varint::write(out, gap << 2 | BODY_ONLY);
-                out.push(count);
-            }
-            (false, _) => {
-                varint::write(out, gap << 2 | GENERAL);
+        let form = form(counts);
+        varint::write(out, gap << 2 | form);
+        match form {
+            BODY_ONLY => out.push(counts.0[BODY]),
+            GENERAL => {
                 let mask =
                     (0..FIELD_COUNT).filter(|field| counts.0[*field] > 0).fold(0u8, |mask, field| mask | 1 << field);
                 out.push(mask);
                 out.extend(counts.0.iter().filter(|count| **count > 0));
             }
+            _ => {}
         }
     }
 
@@ -334,11 +356,10 @@ impl PostingsWriter {
     pub(crate) fn len(&mut self, number: u32, counts: &Counts) -> usize {
         let gap = u64::from(number.wrapping_sub(self.next));
         self.next = number.wrapping_add(1);
-        let body_only = counts.0[..BODY].iter().all(|count| *count == 0);
-        let rest = match (body_only, counts.0[BODY]) {
-            (true, 1) => 0,
-            (true, _) => 1,
-            (false, _) => 1 + counts.0.iter().filter(|count| **count > 0).count(),
+        let rest = match form(counts) {
+            BODY_ONLY => 1,
+            GENERAL => 1 + counts.0.iter().filter(|count| **count > 0).count(),
+            _ => 0,
         };
         varint::len(gap << 2) + rest
     }
@@ -369,6 +390,7 @@ impl<'a> PostingsReader<'a> {
         let mut counts = Counts::default();
         match word & 3 {
             BODY_ONCE => counts.0[BODY] = 1,
+            LITERAL_ONCE => counts.0[LITERAL] = 1,
             BODY_ONLY => {
                 counts.0[BODY] = *self.bytes.get(self.at)?;
                 self.at += 1;
@@ -449,6 +471,7 @@ mod tests {
             path: "src/pool.py",
         });
         builder.body(acquire, "while not self.free: self.wait(timeout)\nreturn self.free.pop()");
+        builder.literal(acquire, "no connection of pool {name} left");
         builder.finish()
     }
 
@@ -463,7 +486,7 @@ mod tests {
         }
         let (_, postings) = terms.terms().find(|(term, _)| *term == "connection").expect("term");
         let found: Vec<_> = PostingsReader::new(postings).collect();
-        assert_eq!(found, [(1, Counts([1, 0, 1, 1, 0, 0]))]);
+        assert_eq!(found, [(1, Counts([1, 0, 1, 1, 0, 0, 1]))]);
     }
 
     #[test]

@@ -7,7 +7,6 @@ use m1nd_search::grep::{FileMatches, Grep, GrepOptions, LineMatch};
 use rayon::prelude::*;
 
 use super::glob::compile;
-use crate::Language;
 use crate::files::FileEntry;
 use crate::snapshot::Snapshot;
 
@@ -85,7 +84,7 @@ impl Snapshot {
         let names = query.filename_pattern.as_deref().map(compile).transpose().map_err(GrepFault::Glob)?;
         let fits = |file: &&FileEntry| names.as_ref().is_none_or(|names| names.is_match(file.path.as_str()));
         let mut files: Vec<&FileEntry> = self.files().within(&query.scope).filter(fits).collect();
-        files.sort_by_key(|file| (file.is_test, file.language == Language::Text));
+        files.sort_by_key(|file| (file.is_test, file.language.is_prose()));
 
         let started = Instant::now();
         let end = query.offset.saturating_add(query.limit);

@@ -4,6 +4,7 @@ mod activate;
 mod analysis;
 mod concurrency;
 mod disk;
+mod documents;
 mod history;
 mod incremental;
 mod ingest;

@@ -38,6 +38,8 @@ pub enum DefKind {
     Macro,
     /// Object literal with members, bound to a name.
     Object,
+    /// Section of a document: a heading and what stands below it.
+    Section,
 }
 
 impl DefKind {
@@ -60,6 +62,7 @@ impl DefKind {
             Self::Constant => "const",
             Self::Macro => "macro",
             Self::Object => "object",
+            Self::Section => "section",
         }
     }
 

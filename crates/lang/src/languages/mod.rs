@@ -16,6 +16,7 @@ mod kotlin;
 mod lua;
 mod outline;
 mod php;
+mod prose;
 mod python;
 mod ruby;
 mod rust;
@@ -67,6 +68,13 @@ pub enum Language {
     Bash,
     /// Lua.
     Lua,
+    /// Markdown.
+    Markdown,
+    /// reStructuredText.
+    #[serde(rename = "rst")]
+    RestructuredText,
+    /// AsciiDoc.
+    AsciiDoc,
 }
 
 /// How far a language is understood.
@@ -270,6 +278,30 @@ static ROWS: &[Row] = &[
         names: &["scala"],
         extract: Some(scala::extract),
     },
+    Row {
+        language: Language::Markdown,
+        name: "markdown",
+        tier: Tier::Outlined,
+        extensions: &["md", "markdown", "mdx", "mdown"],
+        names: &[],
+        extract: Some(prose::markdown),
+    },
+    Row {
+        language: Language::RestructuredText,
+        name: "rst",
+        tier: Tier::Outlined,
+        extensions: &["rst"],
+        names: &[],
+        extract: Some(prose::restructured),
+    },
+    Row {
+        language: Language::AsciiDoc,
+        name: "asciidoc",
+        tier: Tier::Outlined,
+        extensions: &["adoc", "asciidoc"],
+        names: &[],
+        extract: Some(prose::asciidoc),
+    },
 ];
 
 impl Language {
@@ -280,6 +312,11 @@ impl Language {
     /// Every language of the table, in its order.
     pub fn all() -> impl Iterator<Item = Self> {
         ROWS.iter().map(|row| row.language)
+    }
+
+    /// Whether its files are read by people only: text and documents, no code.
+    pub const fn is_prose(self) -> bool {
+        matches!(self, Self::Text | Self::Markdown | Self::RestructuredText | Self::AsciiDoc)
     }
 
     /// Its name on the wire.
@@ -385,7 +422,8 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
     };
     let Some(extractor) = language.row().extract else { return blank(None) };
     if let Some(problem) = unfit(bytes, limits) {
-        return blank(Some(problem));
+        // Nothing that refers to code is lost with a document.
+        return blank(Some(problem).filter(|problem| problem.kind == ProblemKind::Binary || !language.is_prose()));
     }
     let (text, replaced) = text::decode(bytes);
     let input = Input { language, text: &text, limits, cancel };
@@ -407,9 +445,14 @@ fn memchr_lines(bytes: &[u8]) -> u32 {
 /// Number of leading bytes in which a NUL makes a file binary.
 const BINARY_PROBE: usize = 8 << 10;
 
+/// Whether the content of a file is no text.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
+}
+
 /// Why a file should not be parsed.
 fn unfit(bytes: &[u8], limits: &Limits) -> Option<Problem> {
-    if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) {
+    if is_binary(bytes) {
         return Some(Problem::new(ProblemKind::Binary, ""));
     }
     if bytes.len() > limits.parse_bytes {

@@ -122,7 +122,8 @@ fn depth(text: &str) -> usize {
 /// their file.
 pub(crate) fn grammar(language: Language) -> Option<tree_sitter::Language> {
     Some(match language {
-        Language::Text | Language::Vue | Language::Svelte => return None,
+        Language::Text | Language::Markdown | Language::RestructuredText | Language::AsciiDoc => return None,
+        Language::Vue | Language::Svelte => return None,
         Language::Python => tree_sitter_python::LANGUAGE.into(),
         Language::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
         Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),

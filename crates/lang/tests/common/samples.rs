@@ -23,6 +23,9 @@ pub(crate) fn sample(language: Language) -> &'static str {
         Language::Swift => include_str!("../golden/swift/pool.swift"),
         Language::Scala => include_str!("../golden/scala/pool.scala"),
         Language::Bash => include_str!("../golden/bash/build.sh"),
+        Language::Markdown => "# Pool\n\nKeeps connections.\n\n## Use\n\n```py\n# none\n```\n",
+        Language::RestructuredText => "Pool\n====\n\nKeeps connections.\n\nUse\n---\n",
+        Language::AsciiDoc => "= Pool\n\nKeeps connections.\n\n== Use\n",
         Language::Lua => include_str!("../golden/lua/pool.lua"),
     }
 }

@@ -5,7 +5,7 @@ use crate::terms::{FIELD_COUNT, FileTerms, PostingsReader, WHOLE_NAME};
 
 /// How much one occurrence in each field counts in the vector of an entry, in the order of
 /// [`FIELDS`](crate::FIELDS). The body holds the header and the name once more.
-pub const FIELD_SHARES: [f32; FIELD_COUNT] = [2.0, 1.0, 1.0, 2.0, 0.5, 1.0];
+pub const FIELD_SHARES: [f32; FIELD_COUNT] = [2.0, 1.0, 1.0, 2.0, 0.5, 1.0, 1.0];
 
 impl Embedding {
     /// The vectors of all entries of a file as they are stored, in their order. A function of the terms and the table alone.

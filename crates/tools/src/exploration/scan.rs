@@ -191,8 +191,8 @@ fn wanted(input: &Input) -> Result<Wanted, ToolError> {
     let text = input.pattern.trim();
     if let Some(name) = &input.language {
         let language = Language::all().find(|language| language.name() == name.trim().to_lowercase());
-        let Some(language) = language.filter(|language| *language != Language::Text) else {
-            let known: Vec<&str> = Language::all().skip(1).map(Language::name).collect();
+        let Some(language) = language.filter(|language| !language.is_prose()) else {
+            let known: Vec<&str> = Language::all().filter(|language| !language.is_prose()).map(Language::name).collect();
             let shown: String = name.chars().take(60).collect();
             let known = known.join(", ");
             return Err(ToolError::invalid(format!("argument `language` is `{shown}`, expected one of {known}")));

@@ -43,6 +43,8 @@ struct Sample {
     /// Which file of rows it is from.
     kind: usize,
     files: Vec<(Signals, bool)>,
+    /// Paths of the same.
+    paths: Vec<String>,
     /// Right files that are no candidates.
     missed: usize,
 }
@@ -61,10 +63,11 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         let rows = request.rows_of(file)?;
         let found = for_each_row(&request, &rows, |row, snapshot| {
             let files = snapshot.seek_files(&row.query, &Cancel::new())?;
+            let paths = files.iter().map(|file| file.path.clone()).collect();
             let files: Vec<_> =
                 files.into_iter().map(|file| (file.signals, row.gold_files.contains(&file.path))).collect();
             let missed = row.gold_files.len() - files.iter().filter(|(_, right)| *right).count();
-            Ok(Sample { id: row.id.clone(), repo: row.repo.clone(), kind, files, missed })
+            Ok(Sample { id: row.id.clone(), repo: row.repo.clone(), kind, files, paths, missed })
         })?;
         samples.extend(found.into_iter().flatten());
     }
@@ -103,10 +106,10 @@ fn dump_samples(samples: &[Sample], path: &str) -> Outcome<()> {
     let mut text = format!("{}\n", SIGNALS.join(" "));
     for sample in samples {
         text += &format!("row {} {} {} {}\n", sample.id, sample.repo, sample.kind, sample.missed);
-        for (signals, right) in &sample.files {
+        for ((signals, right), path) in sample.files.iter().zip(&sample.paths) {
             text += if *right { "1" } else { "0" };
             signals.iter().for_each(|signal| text += &format!(" {signal:.4}"));
-            text.push('\n');
+            text += &format!(" {path}\n");
         }
     }
     Ok(std::fs::write(path, text)?)

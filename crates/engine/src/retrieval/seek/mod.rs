@@ -32,7 +32,10 @@ const CANDIDATES: usize = 1_000;
 const ROWS_TOGETHER: usize = 128;
 /// What a node loses against the one before it of the same file, so that several files stand on the first page.
 const NEXT_OF_FILE: f64 = 0.6;
-/// What a file's own entry loses against a symbol in it.
+/// Words of a question that ask for documents.
+const TEXT_WORDS: &[&str] =
+    &["changelog", "doc", "docs", "documentation", "documented", "guide", "manual", "readme", "section", "tutorial"];
+/// What a file's own entry, or a section of a document, loses against a symbol in it.
 const WHOLE_FILE: f64 = 0.3;
 /// What parts (fields, variables, variants) lose: their owner is the better place to start.
 const PART: f64 = 0.5;
@@ -83,7 +86,7 @@ pub struct SeekRow {
     pub recency: Option<f64>,
     /// Importance in the graph, 0 to 1.
     pub prior: f64,
-    /// Field that brought most of the lexical score: `name`, `owner`, `signature`, `doc`, `path`, `body`. Where no word is
+    /// Field that brought most of the lexical score: `name`, `owner`, `signature`, `doc`, `path`, `body`, `literal`. Where no word is
     /// met `meaning`, or `context` for what files around it and the history say.
     pub best_field: &'static str,
     /// Words of the question that it meets.
@@ -313,8 +316,12 @@ fn order(
     let graph = snapshot.graph();
     let model = Model::fitted();
     let parsed = judged.parsed;
-    let tested = parsed.terms.iter().any(|term| term.in_title && term.counts && term.text.starts_with("test"));
-    let about_tests = tested && !parsed.is_long;
+    let about = |says: fn(&str) -> bool| {
+        !parsed.is_long && parsed.terms.iter().any(|term| term.in_title && term.counts && says(&term.text))
+    };
+    let about_tests = about(|word| word.starts_with("test"));
+    let only_sections = filter.kinds == Some(1 << NodeKind::Section as u8);
+    let about_text = only_sections || about(|word| TEXT_WORDS.contains(&word));
     let by_node: FxHashMap<NodeIx, &FileCandidate> = judged.files.iter().map(|file| (file.node, file)).collect();
     let mut valued: Vec<(f64, SeekRow)> = Vec::new();
     let (met, places) = (rows.len(), signals::entry_signals());
@@ -328,8 +335,13 @@ fn order(
         if about_tests {
             signals[signals::place("is_test")] = 0.0;
         }
+        if about_text {
+            signals[signals::place("is_text")] = 0.0;
+            signals[signals::place("is_aside")] = 0.0;
+        }
         let less = match graph.kind(row.node) {
-            NodeKind::File => WHOLE_FILE,
+            NodeKind::Section if about_text => 0.0,
+            NodeKind::File | NodeKind::Section => WHOLE_FILE,
             NodeKind::Field | NodeKind::Variable | NodeKind::Variant | NodeKind::Constant => PART,
             _ => 0.0,
         };

@@ -9,7 +9,6 @@ use super::beside::Beside;
 use super::mentions::{self, Named};
 use super::past::{self, FromCommits};
 use super::spread::{self, Received};
-use crate::Language;
 use crate::files::FileEntry;
 use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
@@ -45,6 +44,7 @@ pub const SIGNALS: &[&str] = &[
     "recent",
     "together",
     "siblings",
+    "message",
 ];
 
 /// Place of the signal with this name.
@@ -53,7 +53,7 @@ pub(super) fn place(name: &str) -> usize {
 }
 
 /// Values of the signals.
-pub type Signals = [f64; 29];
+pub type Signals = [f64; 30];
 
 /// Files ranked by the model, of each kind of evidence.
 const BY_WORDS: usize = 150;
@@ -72,6 +72,7 @@ const ASIDE: &[&str] = &[
     "ci",
     "contrib",
     "deps",
+    "dist",
     "doc",
     "docs",
     "documentation",
@@ -271,7 +272,7 @@ impl<'e> Evidence<'e> {
         });
         let prefix = past::prefix_of(text);
         let commits = history.map(|history| past::from_commits(history, query, prefix.as_deref())).unwrap_or_default();
-        let has_past = |path: &str| snapshot.files().by_text(path).is_some_and(|file| file.language != Language::Text);
+        let has_past = |path: &str| snapshot.files().by_text(path).is_some_and(|file| !file.language.is_prose());
         let most_commits = commits.iter().filter(|(path, _)| has_past(path)).map(|(_, from)| from).fold(
             FromCommits::default(),
             |most, one| FromCommits { like: most.like.max(one.like), prefix: most.prefix.max(one.prefix) },
@@ -314,11 +315,11 @@ impl<'e> Evidence<'e> {
         let most = &self.most;
         let [best, best_title, best_exact, near, near_title] =
             most.of_entry(hit.best, hit.best_title, hit.best_exact, hit.near);
-        let is_aside = path.split('/').rev().skip(1).any(|part| ASIDE.binary_search(&part).is_ok());
+        let in_aside = path.split('/').rev().skip(1).any(is_aside);
         let named = self.named.get(path).copied().unwrap_or_default();
         let got = self.received.get(&node).copied().unwrap_or_default();
         // A log of changes changes with everything.
-        let has_past = file.language != Language::Text;
+        let has_past = !file.language.is_prose();
         let commits = self.commits.get(path).copied().filter(|_| has_past).unwrap_or_default();
         let history = self.history.filter(|_| has_past);
         let together = self.together.get(path).copied().filter(|_| has_past).unwrap_or(0.0);
@@ -338,8 +339,8 @@ impl<'e> Evidence<'e> {
             covered(stem, &self.words.title),
             covered(stem, &self.words.text),
             flag(file.is_test),
-            flag(file.language == Language::Text),
-            flag(is_aside),
+            flag(file.language.is_prose()),
+            flag(in_aside),
             flag(is_front),
             self.snapshot.prior(node),
             f64::from(1 + file.lines).ln() / 10.0,
@@ -354,8 +355,14 @@ impl<'e> Evidence<'e> {
             recent,
             over(together, self.most_together),
             self.beside.siblings(path, (words + over(hit.best, most.best)) / 2.0),
+            hit.message,
         ]
     }
+}
+
+/// Whether a folder holds code that is not the product: by one of the words of its name (`_examples`, `deno_dist`).
+fn is_aside(folder: &str) -> bool {
+    ASIDE.binary_search(&folder).is_ok() || folder.split(['_', '-', '.']).any(|word| ASIDE.binary_search(&word).is_ok())
 }
 
 /// The part of a path that says what a file is about, and whether it stands for its folder.

@@ -1,0 +1,293 @@
+//! Where the string literals of a file stand, told by its characters alone: no syntax tree, one pass over the bytes. For
+//! search, where a misread literal costs a little weight; facts that edges follow from are taken from the tree.
+
+use std::ops::Range;
+
+use crate::languages::Language;
+
+/// Longest literal that is one, in bytes: what is longer is data, or a quote that was misread.
+const MAX_LITERAL: usize = 8 << 10;
+/// Longest literal of one character, in bytes between its quotes (`'\u{10ffff}'`).
+const MAX_CHARACTER: usize = 10;
+
+/// How literals and comments of a language are written.
+struct Syntax {
+    /// What starts a comment up to the end of the line.
+    line: &'static [&'static str],
+    /// What opens and closes a comment.
+    block: Option<(&'static str, &'static str)>,
+    /// Of those with the same start the longest first.
+    quotes: &'static [Quote],
+    /// `'x'` is one character.
+    characters: bool,
+    /// `#` starts a comment only after a space.
+    spaced: bool,
+    /// A literal in three quotes that starts its line describes what is around it.
+    docs: bool,
+}
+
+/// A kind of literal.
+#[derive(Clone, Copy)]
+struct Quote {
+    open: &'static str,
+    close: &'static str,
+    /// `\` takes the meaning from what follows.
+    escapes: bool,
+    /// It may go on in the next line.
+    lines: bool,
+}
+
+const fn quote(open: &'static str, escapes: bool, lines: bool) -> Quote {
+    Quote { open, close: open, escapes, lines }
+}
+
+const DOUBLE: Quote = quote("\"", true, false);
+const SINGLE: Quote = quote("'", true, false);
+const SLASHES: Option<(&str, &str)> = Some(("/*", "*/"));
+
+static PYTHON: Syntax = Syntax {
+    line: &["#"],
+    block: None,
+    quotes: &[quote("\"\"\"", true, true), quote("'''", true, true), DOUBLE, SINGLE],
+    characters: false,
+    spaced: false,
+    docs: true,
+};
+static JAVASCRIPT: Syntax = Syntax {
+    line: &["//"],
+    block: SLASHES,
+    quotes: &[DOUBLE, SINGLE, quote("`", true, true)],
+    characters: false,
+    spaced: false,
+    docs: false,
+};
+static RUST: Syntax = Syntax {
+    line: &["//"],
+    block: SLASHES,
+    quotes: &[
+        Quote { open: "r##\"", close: "\"##", escapes: false, lines: true },
+        Quote { open: "r#\"", close: "\"#", escapes: false, lines: true },
+        Quote { open: "r\"", close: "\"", escapes: false, lines: true },
+        quote("\"", true, true),
+    ],
+    characters: true,
+    spaced: false,
+    docs: false,
+};
+static GO: Syntax = Syntax {
+    line: &["//"],
+    block: SLASHES,
+    quotes: &[DOUBLE, quote("`", false, true)],
+    characters: true,
+    spaced: false,
+    docs: false,
+};
+static C: Syntax =
+    Syntax { line: &["//"], block: SLASHES, quotes: &[DOUBLE], characters: true, spaced: false, docs: false };
+static JAVA: Syntax = Syntax {
+    line: &["//"],
+    block: SLASHES,
+    quotes: &[quote("\"\"\"", true, true), DOUBLE],
+    characters: true,
+    spaced: false,
+    docs: false,
+};
+static RUBY: Syntax =
+    Syntax { line: &["#"], block: None, quotes: &[DOUBLE, SINGLE], characters: false, spaced: true, docs: false };
+static PHP: Syntax = Syntax {
+    line: &["//", "#"],
+    block: SLASHES,
+    quotes: &[quote("\"", true, true), quote("'", true, true)],
+    characters: false,
+    spaced: false,
+    docs: false,
+};
+static SHELL: Syntax = Syntax {
+    line: &["#"],
+    block: None,
+    quotes: &[quote("\"", true, true), quote("'", false, true)],
+    characters: false,
+    spaced: true,
+    docs: false,
+};
+static LUA: Syntax = Syntax {
+    line: &["--"],
+    block: Some(("--[[", "]]")),
+    quotes: &[Quote { open: "[[", close: "]]", escapes: false, lines: true }, DOUBLE, SINGLE],
+    characters: false,
+    spaced: false,
+    docs: false,
+};
+
+fn syntax(language: Language) -> Option<&'static Syntax> {
+    use Language::*;
+    Some(match language {
+        Text | Markdown | RestructuredText | AsciiDoc => return None,
+        Python => &PYTHON,
+        JavaScript | TypeScript | Tsx | Vue | Svelte => &JAVASCRIPT,
+        Rust => &RUST,
+        Go => &GO,
+        C | Cpp => &self::C,
+        Java | Kotlin | Scala | CSharp | Swift => &JAVA,
+        Ruby => &RUBY,
+        Php => &PHP,
+        Bash => &SHELL,
+        Lua => &LUA,
+    })
+}
+
+/// Byte ranges of the contents of string literals, in order and apart; none for documents. Literals that describe the code
+/// around them (Python) are left out.
+pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
+    let Some(syntax) = syntax(language) else { return Vec::new() };
+    let bytes = text.as_bytes();
+    let mut starts = [false; 256];
+    let marks = syntax.line.iter().chain(syntax.block.iter().map(|(open, _)| open));
+    marks
+        .chain(syntax.quotes.iter().map(|quote| &quote.open))
+        .for_each(|mark| starts[usize::from(mark.as_bytes()[0])] = true);
+    starts[usize::from(b'\'')] |= syntax.characters;
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(step) = bytes[at..].iter().position(|byte| starts[usize::from(*byte)]) {
+        at += step;
+        at = next(syntax, bytes, at, &mut found);
+    }
+    found
+}
+
+/// Reads what stands at `at`; where to go on.
+fn next(syntax: &Syntax, bytes: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> usize {
+    let rest = &bytes[at..];
+    if let Some((open, close)) = syntax.block.filter(|(open, _)| rest.starts_with(open.as_bytes())) {
+        return find(bytes, at + open.len(), close.as_bytes()).map_or(bytes.len(), |end| end + close.len());
+    }
+    let spaced = !syntax.spaced || at == 0 || bytes[at - 1].is_ascii_whitespace();
+    if spaced && syntax.line.iter().any(|mark| rest.starts_with(mark.as_bytes())) {
+        return memchr(bytes, at, b'\n').unwrap_or(bytes.len());
+    }
+    if syntax.characters && rest[0] == b'\'' {
+        return character(bytes, at);
+    }
+    // `r` of a word is no raw literal.
+    let in_word =
+        rest[0].is_ascii_alphabetic() && at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
+    let Some(quote) = syntax.quotes.iter().find(|quote| !in_word && rest.starts_with(quote.open.as_bytes())) else {
+        return at + 1;
+    };
+    let start = at + quote.open.len();
+    let Some(end) = close(bytes, start, quote) else { return at + 1 };
+    let is_doc = syntax.docs && quote.open.len() == 3 && starts_line(bytes, at);
+    if !is_doc && end > start {
+        found.push(start..end);
+    }
+    end + quote.close.len()
+}
+
+/// Where a literal's content ends.
+fn close(bytes: &[u8], start: usize, quote: &Quote) -> Option<usize> {
+    let limit = bytes.len().min(start + MAX_LITERAL);
+    let mut at = start;
+    while at < limit {
+        match bytes[at] {
+            b'\\' if quote.escapes => at += 1,
+            b'\n' if !quote.lines => return None,
+            _ if bytes[at..].starts_with(quote.close.as_bytes()) => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Past the literal of a character at `at`; past the quote if it is none (a lifetime, a word with an apostrophe).
+fn character(bytes: &[u8], at: usize) -> usize {
+    let escaped = bytes.get(at + 1) == Some(&b'\\');
+    let from = at + if escaped { 3 } else { 2 };
+    let window = bytes.get(from..bytes.len().min(at + 2 + MAX_CHARACTER)).unwrap_or(&[]);
+    match window.iter().position(|byte| *byte == b'\'') {
+        // Without an escape there is one character between the quotes, of up to four bytes.
+        Some(length) if escaped || length < 4 && (length == 0 || bytes[at + 1] >= 0x80) => from + length + 1,
+        _ => at + 1,
+    }
+}
+
+/// Whether only spaces, and letters that say what kind of literal it is, stand before it on its line.
+fn starts_line(bytes: &[u8], at: usize) -> bool {
+    let line = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let before = bytes[line..at].trim_ascii();
+    before.len() <= 2 && before.iter().all(u8::is_ascii_alphabetic)
+}
+
+fn memchr(bytes: &[u8], from: usize, wanted: u8) -> Option<usize> {
+    bytes.get(from..)?.iter().position(|byte| *byte == wanted).map(|at| from + at)
+}
+
+fn find(bytes: &[u8], from: usize, wanted: &[u8]) -> Option<usize> {
+    bytes.get(from..)?.windows(wanted.len()).position(|window| window == wanted).map(|at| from + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn literals(language: Language, text: &str) -> Vec<&str> {
+        string_literals(language, text).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn literals_without_comments_and_characters() {
+        let cases: &[(Language, &str, &[&str])] = &[
+            (
+                Language::Python,
+                "def f():\n    \"\"\"Doc's \"a\".\"\"\"\n    x = \"\"\"a\n\"b\"\"\" # it's\n    raise E(f'no {x!r}' \"it\\\"s\")\n",
+                &["a\n\"b", "no {x!r}", "it\\\"s"],
+            ),
+            (
+                Language::JavaScript,
+                "// it's\nlet a = 'x', b = `y\n${z}`; /* 'no' */ <p>don't</p>\n\"q\"",
+                &["x", "y\n${z}", "q"],
+            ),
+            (
+                Language::Rust,
+                "fn f<'a>(x: &'a str) { let c = '\"'; let d = '\\''; p(\"a\\\"b\", r#\"raw \"x\"#, b'\"', \"two\nlines\", '\u{e9}') }",
+                &["a\\\"b", "raw \"x", "two\nlines"],
+            ),
+            (Language::Go, "a := '\"'; b := `raw\\`; c := \"x\" // \"no\"", &["raw\\", "x"]),
+            (Language::C, "char c = '\\0'; puts(\"hi\"); /* \"no\" */", &["hi"]),
+            (Language::Java, "String s = \"\"\"\n a \"b\" \"\"\" + \"c\";", &["\n a \"b\" ", "c"]),
+            (Language::Ruby, "x = 'a' # it's\ny = \"#{z}\"", &["a", "#{z}"]),
+            (Language::Php, "<?php # it's\n$a = 'b\nc'; // 'd'", &["b\nc"]),
+            (Language::Bash, "x='a\\' y=\"${#z}\" # 'no'", &["a\\", "${#z}"]),
+            (Language::Lua, "--[[ 'no' ]] x = [[a]] -- 'no'\ny = 'b'", &["a", "b"]),
+            (Language::Markdown, "\"no\"", &[]),
+        ];
+        for (language, text, expected) in cases {
+            assert_eq!(&literals(*language, text), expected, "{}", language.name());
+        }
+    }
+
+    #[test]
+    fn any_text_has_literals_apart() {
+        let pieces =
+            ["\"", "'", "`", "\\", "\n", "//", "/*", "*/", "#", "r#\"", "\"\"\"", "é", "--[[", "[[", "]]", "x ", "'\\"];
+        let mut state = 7u32;
+        for _ in 0..2_000 {
+            let mut text = String::new();
+            for _ in 0..12 {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                text.push_str(pieces[(state >> 16) as usize % pieces.len()]);
+            }
+            for language in Language::all() {
+                let mut end = 0;
+                for range in string_literals(language, &text) {
+                    assert!(
+                        range.start >= end && range.start < range.end && text.get(range.clone()).is_some(),
+                        "{text:?}"
+                    );
+                    end = range.end;
+                }
+            }
+        }
+    }
+}

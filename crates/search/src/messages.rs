@@ -1,0 +1,107 @@
+//! Messages that a text quotes, and the entries whose string literals say them.
+
+use rustc_hash::FxHashMap;
+
+use crate::query::Query;
+use crate::terms::{Counts, LITERAL};
+use crate::words;
+use crate::zones::{Piece, Zone};
+
+/// Messages of one text, at most.
+const MAX_MESSAGES: usize = 16;
+/// Words that a message has at least: fewer stand in a literal by chance.
+const LEAST_WORDS: usize = 3;
+/// Share of the weight of a message that a literal must say.
+const LEAST_SHARE: f64 = 0.4;
+/// What stands between a kind of error and its message.
+const AFTER: &[&str] =
+    &["Error: ", "Exception: ", "Warning: ", "Failure: ", "error: ", "panicked at ", "fatal: ", "warning: "];
+/// Marks around a quotation.
+const QUOTES: &[(char, char)] = &[('"', '"'), ('\u{201c}', '\u{201d}'), ('`', '`')];
+
+/// The words of each message that a text quotes, as index terms.
+pub(crate) fn of_pieces(pieces: &[Piece<'_>]) -> Vec<Vec<String>> {
+    let mut messages: Vec<Vec<String>> = Vec::new();
+    for piece in pieces.iter().filter(|piece| piece.zone != Zone::Noise) {
+        let said = AFTER.iter().filter_map(|mark| piece.text.split_once(mark)).map(|(_, message)| message);
+        let spoken = said.min_by_key(|message| message.len());
+        let whole = matches!(piece.zone, Zone::Error | Zone::Span).then_some(piece.text);
+        for message in spoken.or(whole).into_iter().chain(quoted(piece.text)) {
+            let found = words_of(message);
+            if found.len() >= LEAST_WORDS && messages.len() < MAX_MESSAGES && !messages.contains(&found) {
+                messages.push(found);
+            }
+        }
+    }
+    messages
+}
+
+/// What stands in quotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    QUOTES.iter().flat_map(move |(open, close)| {
+        let mut rest = text;
+        std::iter::from_fn(move || {
+            let (_, after) = rest.split_once(*open)?;
+            let (inside, after) = after.split_once(*close)?;
+            rest = after;
+            Some(inside)
+        })
+    })
+}
+
+fn words_of(message: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    words::terms(message, |term| {
+        let says = term.len() > 1 && !words::is_stop_word(term) && !term.bytes().all(|byte| byte.is_ascii_digit());
+        if says && !found.iter().any(|known| known == term) {
+            found.push(term.to_owned());
+        }
+    });
+    found
+}
+
+/// How far the literals of entries say one of the messages, 0 to 1, by number of the entry. `met` holds what each term of
+/// the query met, `rarities` how rare it is.
+pub(crate) fn said(query: &Query, met: &[Vec<(u32, f32, Counts)>], rarities: &[f64]) -> FxHashMap<u32, f32> {
+    let mut best: FxHashMap<u32, f32> = FxHashMap::default();
+    for message in &query.messages {
+        let mut sums: FxHashMap<u32, (f64, usize)> = FxHashMap::default();
+        let mut all = 0.0;
+        for &term in message {
+            let (Some(rows), Some(&rarity)) = (met.get(term), rarities.get(term)) else { continue };
+            let mut anywhere = false;
+            for (entry, ..) in rows.iter().filter(|(.., counts)| counts.0[LITERAL] > 0) {
+                anywhere = true;
+                let sum = sums.entry(*entry).or_default();
+                *sum = (sum.0 + rarity, sum.1 + 1);
+            }
+            // What no literal says was put in when the message was made.
+            all += if anywhere { rarity } else { 0.0 };
+        }
+        for (entry, (sum, count)) in sums {
+            let share = sum / all;
+            if count >= LEAST_WORDS && share >= LEAST_SHARE {
+                let value = best.entry(entry).or_default();
+                *value = value.max((share * share) as f32);
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::zones;
+
+    fn messages(text: &str) -> Vec<String> {
+        of_pieces(&zones::pieces(text)).iter().map(|message| message.join(" ")).collect()
+    }
+
+    #[test]
+    fn messages_are_quoted_or_follow_a_kind_of_error() {
+        let text = "Crash: TypeError: cannot unpack the value of pool\nIt says \"no free connection left\" and `x` \"two words\".\n\
+                    ```\nValueError: pool name is not set\n```\n";
+        assert_eq!(messages(text), ["cannot unpack valu pool", "fre connection left", "pool nam not set"]);
+    }
+}
