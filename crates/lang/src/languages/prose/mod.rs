@@ -13,6 +13,8 @@ use crate::facts::{DefId, DefKind, FactsBuilder, FileFacts, Pos, Visibility};
 const MAX_SECTIONS: usize = 5_000;
 /// Longest heading kept, in bytes.
 const MAX_HEADING: usize = 160;
+/// Bytes of a heading that are read, with its marks: links in it may be long.
+const MAX_RAW_HEADING: usize = 2 << 10;
 /// Longest first paragraph kept of a section, in bytes.
 const MAX_DOC: usize = 240;
 
@@ -127,6 +129,7 @@ fn is_run(line: &str) -> Option<char> {
 fn plain(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text.trim();
+    rest = &rest[..rest.floor_char_boundary(MAX_RAW_HEADING)];
     while let Some(at) = rest.find(['*', '`', '[', '!', '<']) {
         out.push_str(&rest[..at]);
         let tail = &rest[at..];
@@ -275,6 +278,11 @@ mod tests {
                 "é\n=\n",
             ] {
                 shown(language, text);
+            }
+            // Marks that nothing closes are looked at once, not each to the end of the line.
+            for open in ["[", "<", "![", "`"] {
+                let heading = format!("== x {}\n===\n# y {}\n", open.repeat(1 << 19), open.repeat(1 << 19));
+                shown(language, &heading);
             }
         }
     }
