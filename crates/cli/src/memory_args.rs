@@ -167,7 +167,7 @@ pub(crate) struct EdgesArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EdgesCommand {
-    /// List the gotchas of all projects, of this one and those that come with the program
+    /// List the gotchas that are stored for all projects and those that come with the program
     List,
     /// Say what is known to go wrong
     Check {

@@ -10,6 +10,7 @@ use m1nd_memory::{
     Kind, Note, Novelty, ParseContext, RecallQuery, Record, RejectedSeverity, SourceKind, Status, parse, session_notes,
 };
 
+use crate::memory::hooks::rejected_row;
 use crate::memory::load::ProjectMemory;
 use crate::memory::project::{MEMORY_FILE, SESSION_FILE};
 
@@ -106,9 +107,7 @@ impl About<'_> {
         let again = self.memory.recall().rejected_again(text);
         for again in again.iter().filter(|again| again.severity >= least).take(1) {
             let record = &self.memory.records[again.record];
-            let what = record.alternatives.get(again.alternative).map(|text| &**text).unwrap_or_default();
-            let row = format!("[rejected before] {what}: {}", (self.shown)(record));
-            found.push((format!("rejected:{}", record.id), row));
+            found.push((format!("rejected:{}", record.id), rejected_row(record, again.alternative)));
         }
     }
 

@@ -142,7 +142,13 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
 fn secrets_of(project: &Path) -> Vec<Finding> {
     let Ok(root) = m1nd_vfs::Root::open(project) else { return Vec::new() };
     let Ok(path) = m1nd_base::RepoPath::new(MEMORY_FILE) else { return Vec::new() };
-    let bytes = root.read(&path, m1nd_memory::MAX_TEXT_BYTES as u64).unwrap_or_default();
+    let bytes = match root.read(&path, m1nd_memory::MAX_TEXT_BYTES as u64) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let text = format!("{MEMORY_FILE} was not looked at for secrets: {error}");
+            return vec![Finding::warning(text, "mind archive moves old days out of it")];
+        }
+    };
     let text = String::from_utf8_lossy(&bytes);
     let found = secrets::find(&text).into_iter().take(MAX_SECRETS);
     found

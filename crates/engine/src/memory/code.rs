@@ -9,8 +9,11 @@ use std::path::Path;
 
 use m1nd_base::{ContentHash, NodeKind, RepoPath};
 use m1nd_graph::NodeIx;
+use m1nd_vfs::VfsError;
 use serde::{Deserialize, Serialize};
 
+use crate::error::ReadError;
+use crate::files::FileEntry;
 use crate::memory::noted::Anchor;
 use crate::snapshot::Snapshot;
 
@@ -174,18 +177,20 @@ impl<'s> CodeIndex<'s> {
         let graph = self.snapshot.graph();
         match graph.find(&anchor.node) {
             Some(node) => {
-                let on_disk = RepoPath::new(graph.path(node)).ok().and_then(|path| self.snapshot.read_file(&path).ok());
-                match on_disk {
-                    Some(source) if source.hash == anchor.file => row(CodeState::Current),
-                    Some(source) if source.stale => {
+                let path = RepoPath::new(graph.path(node)).map_err(ReadError::from);
+                match path.and_then(|path| self.snapshot.read_file(&path)) {
+                    Ok(source) if source.hash == anchor.file => row(CodeState::Current),
+                    Ok(source) if source.stale => {
                         let reason = Some("its file changed after it was indexed".to_owned());
                         CodeRow { reason, ..row(CodeState::Unknown) }
                     }
-                    Some(_) => match self.content(node) {
+                    Ok(_) => match self.content(node) {
                         Some((content, _)) if content == anchor.content => row(CodeState::Current),
                         _ => row(CodeState::Stale),
                     },
-                    None => row(CodeState::Gone),
+                    Err(ReadError::Files(VfsError::NotFound { .. })) => row(CodeState::Gone),
+                    // What cannot be looked at may well be there.
+                    Err(error) => CodeRow { reason: Some(error.to_string()), ..row(CodeState::Unknown) },
                 }
             }
             None => match self.twin(anchor) {
@@ -205,9 +210,13 @@ impl<'s> CodeIndex<'s> {
         let name = anchor.node.rsplit("::").next().unwrap_or(&anchor.node);
         let is_file = anchor.node.matches("::").count() == 1;
         if is_file {
-            let files = self.snapshot.files().iter();
-            let moved = files.into_iter().find(|file| file.hash == anchor.file);
-            return Ok(moved.and_then(|file| graph.find_file(file.path.as_str())));
+            // Files without content are all alike, and of several that are alike none is the one that was moved.
+            let is_like = |file: &&FileEntry| file.size > 0 && file.hash == anchor.file;
+            let files = self.snapshot.files().iter().filter(|file| file.path.as_str().starts_with(self.prefix));
+            let mut moved = files.filter(is_like);
+            let (first, second) = (moved.next(), moved.next());
+            let only = first.filter(|_| second.is_none());
+            return Ok(only.and_then(|file| graph.find_file(file.path.as_str())));
         }
         let mut twins: Vec<NodeIx> = graph.labelled(name);
         twins.retain(|&node| graph.path(node).starts_with(self.prefix));

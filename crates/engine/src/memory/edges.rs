@@ -2,14 +2,14 @@
 
 use jiff::Timestamp;
 use m1nd_memory::edges::{Edge, EdgeDraft, EdgeError, built_in, existing};
-use m1nd_store::SharedFolder;
+use m1nd_store::{SharedFolder, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::memory::MemoryError;
 use crate::memory::registry::WAIT;
 
 /// The file.
-const FILE: &str = "global_edges.json";
+pub(crate) const FILE: &str = "global_edges.json";
 /// Largest such file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 /// Most gotchas kept.
@@ -43,12 +43,14 @@ impl GlobalEdges {
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn read(home: &SharedFolder) -> Result<Self, MemoryError> {
-        parse(home, home.read(FILE, MAX_BYTES)?)
+        parse(home, Self::bytes(home)?)
     }
 
-    /// The file as it is; nothing if there is none or it cannot be read.
-    pub(crate) fn bytes(home: &SharedFolder) -> Vec<u8> {
-        home.read(FILE, MAX_BYTES).ok().flatten().unwrap_or_default()
+    /// The file as it is, if there is one.
+    pub(crate) fn bytes(home: &SharedFolder) -> Result<Option<Vec<u8>>, StoreError> {
+        // An empty file is not what we wrote, and must not be taken for none.
+        let content = home.read(FILE, MAX_BYTES)?;
+        Ok(content.map(|bytes| if bytes.is_empty() { b"{".to_vec() } else { bytes }))
     }
 
     /// What a file holds, or what is wrong with it.

@@ -61,9 +61,6 @@ pub enum MemoryError {
         /// What stands against it.
         why: String,
     },
-    /// Writing was not allowed when this was opened.
-    #[error("opened for reading only; nothing was changed")]
-    ReadOnly,
     /// A file of the project cannot be read.
     #[error(transparent)]
     Files(#[from] VfsError),
@@ -73,27 +70,10 @@ pub enum MemoryError {
 }
 
 impl MemoryError {
-    /// The code on the wire.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::NoProject { .. } => "PROJECT_NOT_REGISTERED",
-            Self::EdgeExists { .. } => "EDGE_EXISTS",
-            Self::IndexNotReady { .. } => "INDEX_NOT_READY",
-            Self::SearchFailed { .. } => "SEARCH_FAILED",
-            Self::Invalid(_) => "INVALID_ARGUMENT",
-            Self::DaemonNotRunning => "DAEMON_NOT_RUNNING",
-            Self::Daemon(_) => "DAEMON_FAILED",
-            Self::ReadOnly => "READ_ONLY",
-            Self::Damaged { .. } | Self::Block { .. } | Self::Files(_) | Self::Store(_) => "STORE_FAILED",
-        }
-    }
-
     /// Whether the system or the user forbids it.
     #[must_use]
     pub fn is_denied(&self) -> bool {
         match self {
-            Self::ReadOnly => true,
             Self::Store(StoreError::Protected { .. } | StoreError::Outside { .. }) => true,
             Self::Store(StoreError::Io { source, .. }) => source.kind() == std::io::ErrorKind::PermissionDenied,
             _ => false,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use m1nd_base::{Cancel, Limits, NoProgress, RepoPath};
+use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath};
 use m1nd_history::{Cut, GitFolder, messages};
 use m1nd_lang::{Language, comments_with};
 use m1nd_memory::{COMMENT_MARK, Comment, CommitText, Record, comment_records, comments_by_form, commit_records};
@@ -23,6 +23,8 @@ const MAX_COMMITS: usize = 200;
 const SHORT: usize = 10;
 /// Bytes at the start of a file in which a zero means that it is no text.
 const BINARY_PROBE: usize = 8 << 10;
+/// Seconds that the time of a file may be wrong by: clocks of file systems are coarse.
+const CLOCK_TICK: i64 = 2;
 /// Files with comments that carry memories that are kept.
 const MAX_FILES: usize = 5_000;
 
@@ -32,40 +34,45 @@ pub(crate) struct Found {
     pub(crate) files: BTreeMap<String, FileNote>,
     /// What the project is made with.
     pub(crate) stack: Vec<Box<str>>,
+    /// See [`Noted::looked`].
+    pub(crate) looked: Vec<u64>,
 }
 
 /// Looks at the files of a project for comments that carry memories and for what it is made with. Of comments, only files
-/// whose size or time changed since `before` are read. Ignored and hidden files, and those of dependencies, do not count;
+/// that are new or whose size or time is another than `before` are read; one that cannot be read now keeps what is noted of
+/// it. Ignored and hidden files, and those of dependencies, do not count;
 /// links are not followed. `None` if the project cannot be opened.
-/// `looked` is told how many files of how many have been looked at.
-pub(crate) fn look(
-    project: &Path,
-    before: &BTreeMap<String, FileNote>,
-    since: i64,
-    looked: &dyn Fn(usize, usize),
-) -> Option<Found> {
+/// `progress` is told how many files of how many have been looked at.
+pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dyn Fn(usize, usize)) -> Option<Found> {
     let root = Root::open(project).ok()?;
     let limits = Limits::default();
     let walk = root.walk(&WalkOptions::default(), &limits, &Cancel::new(), &NoProgress).unwrap_or_default();
     let key = project.to_string_lossy();
     let stack = stack::detect(&root, &walk.files);
-    let mut found = BTreeMap::new();
+    let (mut found, mut looked) = (BTreeMap::new(), Vec::new());
     let all = walk.files.len();
     for (done, (path, meta)) in walk.files.into_iter().enumerate() {
-        looked(done, all);
+        progress(done, all);
         if meta.size > MAX_FILE || found.len() >= MAX_FILES {
             continue;
         }
-        let known = before.get(path.as_str());
-        let is_same = known.is_some_and(|note| note.size == meta.size && note.mtime_ns == meta.mtime_ns);
-        // A file without such comments is not noted: it is read again only if it changed since the last time, with two
-        // seconds to spare for clocks of file systems.
-        let is_old = known.is_none() && meta.mtime_ns / 1_000_000_000 < since - 2;
-        if is_same || is_old {
-            found.extend(known.map(|note| (path.as_str().to_owned(), note.clone())));
+        let known = before.files.get(path.as_str());
+        let is_same = known.is_none_or(|note| note.size == meta.size && note.mtime_ns == meta.mtime_ns);
+        let keep = || known.map(|note| (path.as_str().to_owned(), note.clone()));
+        let key_of_file = ContentHash::of(format!("{path}\0{}\0{}", meta.size, meta.mtime_ns).as_bytes()).short();
+        if is_same && before.looked.binary_search(&key_of_file).is_ok() {
+            looked.push(key_of_file);
+            found.extend(keep());
             continue;
         }
-        let Ok(bytes) = root.read(&path, MAX_FILE) else { continue };
+        let Ok(bytes) = root.read(&path, MAX_FILE) else {
+            found.extend(keep());
+            continue;
+        };
+        // One that was changed just now may be changed again without another time.
+        if meta.mtime_ns / 1_000_000_000 < now.as_second() - CLOCK_TICK {
+            looked.push(key_of_file);
+        }
         if bytes[..bytes.len().min(BINARY_PROBE)].contains(&0) {
             continue;
         }
@@ -83,7 +90,8 @@ pub(crate) fn look(
             found.insert(path.as_str().to_owned(), note);
         }
     }
-    Some(Found { files: found, stack })
+    looked.sort_unstable();
+    Some(Found { files: found, stack, looked })
 }
 
 /// The comments with memories in a text: by its grammar where its language has one, so that a string is none; else by form.

@@ -109,6 +109,7 @@ impl Keeper {
             noted.commits.clear();
             noted.head.clear();
             noted.scanned = 0;
+            noted.looked.clear();
             for seen in noted.records.values_mut() {
                 (seen.text, seen.anchors) = (0, Vec::new());
             }
@@ -147,9 +148,8 @@ impl Keeper {
         // Until all of it is noted: whoever asks meanwhile must not take "nothing yet" for "nothing".
         let look = (depth == Depth::Full).then(|| self.looking.begin(project));
         let messages = gather::commits(project, &before.head);
-        let found = look.as_ref().and_then(|look| {
-            gather::look(project, &before.files, before.scanned, &|done, total| look.is_at(done, total))
-        });
+        let found =
+            look.as_ref().and_then(|look| gather::look(project, &before, now, &|done, total| look.is_at(done, total)));
         // Read with the new comments and commits in place.
         file.change(|noted| {
             if let Some(mut messages) = messages {
@@ -161,11 +161,11 @@ impl Keeper {
             }
             if let Some(found) = found {
                 // A time alone is no reason to write: files that changed since are read again, that is all.
-                let is_new = found.files != noted.files || found.stack != noted.stack;
+                let is_new = found.files != noted.files || found.stack != noted.stack || found.looked != noted.looked;
                 if is_new || now.as_second() - noted.scanned > MAX_UNSCANNED {
                     noted.scanned = now.as_second();
                 }
-                (noted.files, noted.stack) = (found.files, found.stack);
+                (noted.files, noted.stack, noted.looked) = (found.files, found.stack, found.looked);
             }
         })?;
         let changed = self.note_records(project, &file, now.as_second())?;
@@ -178,9 +178,8 @@ impl Keeper {
     /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last time.
     fn note_records(&self, project: &Path, file: &NotedFile, now: Seconds) -> Result<bool, MemoryError> {
         let memory = ProjectMemory::of(project, Texts::read(project, &self.home)?, None);
-        let is_due = |record: &Record| memory.noted.records.get(&record.id).is_none_or(|seen| seen.is_due(record));
-        let due = memory.records.iter().filter(|record| is_due(record)).take(MAX_RESOLVED);
-        let named: Vec<Named> = due.map(Named::of).collect();
+        let (due, is_all) = due(&memory.records, &memory.noted, MAX_RESOLVED);
+        let named: Vec<Named> = due.into_iter().map(Named::of).collect();
         let anchors = match named.iter().all(|named| named.names.is_empty()) {
             true => None,
             false => self.with_index(project, |snapshot| {
@@ -197,6 +196,9 @@ impl Keeper {
             for (at, named) in named.iter().enumerate() {
                 let found = anchors.as_ref().map(|anchors| anchors.get(at).cloned().unwrap_or_default());
                 if let Some(seen) = noted.records.get_mut(&named.id) {
+                    if found.is_some() && !is_all {
+                        seen.sought = now;
+                    }
                     named.note(seen, found);
                 }
             }
@@ -300,7 +302,21 @@ impl Seen {
     }
 }
 
-/// First and last times of all memories.
+/// The memories whose code is to be looked for, at most `max`, and whether those are all. Whoever was looked for longest ago
+/// comes first: names that mean nothing stay due, and must not keep others waiting forever.
+fn due<'m>(records: &'m [Record], noted: &Noted, max: usize) -> (Vec<&'m Record>, bool) {
+    let sought = |record: &Record| noted.records.get(&record.id).map_or(0, |seen| seen.sought);
+    let is_due = |record: &Record| noted.records.get(&record.id).is_none_or(|seen| seen.is_due(record));
+    let mut due: Vec<&Record> = records.iter().filter(|record| is_due(record)).collect();
+    let is_all = due.len() <= max;
+    if !is_all {
+        due.sort_by_key(|record| sought(record));
+        due.truncate(max);
+    }
+    (due, is_all)
+}
+
+/// First times of all memories, and since when others are no longer there.
 fn note_times(noted: &mut Noted, memory: &ProjectMemory, now: Seconds) {
     if noted.updated == 0 {
         noted.began = now;
@@ -309,10 +325,8 @@ fn note_times(noted: &mut Noted, memory: &ProjectMemory, now: Seconds) {
     let first = if noted.updated == 0 { memory.modified.as_second().min(now) } else { now };
     let present: BTreeSet<RecordId> = memory.records.iter().map(|record| record.id).collect();
     for id in &present {
-        let seen = noted.records.entry(*id).or_insert_with(|| Seen { first, last: first, ..Seen::default() });
-        if seen.retired.take().is_some() {
-            seen.last = now;
-        }
+        let seen = noted.records.entry(*id).or_insert_with(|| Seen { first, ..Seen::default() });
+        seen.retired = None;
     }
     for (id, seen) in &mut noted.records {
         if !present.contains(id) && seen.retired.is_none() {
@@ -339,4 +353,33 @@ pub(crate) fn names_of(record: &Record) -> Vec<String> {
         }
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_mean_nothing_do_not_keep_others_waiting() {
+        let text: String = (0..5).map(|n| format!("**Decided:** `name_{n}` is {n} because of {n}\n")).collect();
+        let today = jiff::civil::date(2026, 3, 2);
+        let kind = m1nd_memory::SourceKind::MemoryFile;
+        let context = m1nd_memory::ParseContext { project: "/p", today, kind, file: "MEMORY.md" };
+        let records = m1nd_memory::parse(&text, &context).records;
+        assert_eq!(records.len(), 5);
+        let mut noted = Noted::default();
+        let mut met = BTreeSet::new();
+        for now in 1..=3 {
+            let (due, is_all) = due(&records, &noted, 2);
+            assert!(due.len() == 2 && !is_all);
+            for record in due {
+                met.insert(record.id);
+                // Nothing of that name was found, so it is due again.
+                noted.records.entry(record.id).or_default().sought = now;
+            }
+        }
+        assert_eq!(met.len(), 5);
+        let (all, is_all) = due(&records, &noted, 5);
+        assert!(all.len() == 5 && is_all);
+    }
 }

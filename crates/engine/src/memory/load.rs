@@ -12,10 +12,10 @@ use m1nd_memory::{
     Kind, MEDIUM_CONFIDENCE, ParseContext, Parsed, Recall, Record, Relation, SessionNotes, SourceKind, Worked,
     close_issues, parse, relations, secrets, session_notes,
 };
-use m1nd_store::{SharedFolder, inside};
-use m1nd_vfs::{Root, WalkOptions};
+use m1nd_store::{SharedFolder, StoreError, inside};
+use m1nd_vfs::{Root, VfsError, WalkOptions};
 
-use crate::memory::edges::GlobalEdges;
+use crate::memory::edges::{FILE as EDGES_FILE, GlobalEdges};
 use crate::memory::noted::{Noted, NotedFile};
 use crate::memory::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
 use crate::memory::sessions;
@@ -84,14 +84,78 @@ pub(crate) struct Texts {
     global: Vec<u8>,
     modified: Timestamp,
     today: Date,
+    /// Which of them could not be read, and why.
+    problems: Vec<String>,
 }
 
 /// The user's settings, and what is wrong with them.
 pub fn user_settings(home: &SharedFolder) -> (Settings, Vec<String>) {
     let mut settings = Settings::default();
-    let text = home.read(SETTINGS_FILE, MAX_SETTINGS).ok().flatten().unwrap_or_default();
-    let problems = settings.apply(&String::from_utf8_lossy(&text), Owner::User);
+    let mut problems = Vec::new();
+    let text = stored(home.read(SETTINGS_FILE, MAX_SETTINGS), SETTINGS_FILE, &mut problems);
+    problems.extend(settings.apply(&String::from_utf8_lossy(&text), Owner::User));
     (settings, problems)
+}
+
+/// A file that may be missing; one that cannot be read is named.
+fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut Vec<String>) -> Vec<u8> {
+    match read {
+        Ok(bytes) => bytes.unwrap_or_default(),
+        Err(error) => {
+            problems.push(format!("{name} is not used: {error}"));
+            Vec::new()
+        }
+    }
+}
+
+/// As [`stored`], below a folder.
+fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Result<Vec<u8>, MemoryError> {
+    let read = match root.read(&repo_path(name)?, max) {
+        Err(VfsError::NotFound { .. }) => return Ok(Vec::new()),
+        read => read,
+    };
+    Ok(read.unwrap_or_else(|error| {
+        problems.push(format!("{name} is not used: {error}"));
+        Vec::new()
+    }))
+}
+
+/// The old memories of a project: path in it, and text.
+fn archives(project: &Path, problems: &mut Vec<String>) -> Vec<(String, Vec<u8>)> {
+    let mut named = |why: String| problems.push(format!("{ARCHIVE} is not used: {why}"));
+    match std::fs::symlink_metadata(project.join(ARCHIVE)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+        _ => {}
+    }
+    // A folder that is a link out of the project is none of its own.
+    let folder = inside(project, &project.join(ARCHIVE)).map_err(|error| error.to_string());
+    let folder = match folder.and_then(|folder| Root::open(&folder).map_err(|error| error.to_string())) {
+        Ok(folder) => folder,
+        Err(why) => {
+            named(why);
+            return Vec::new();
+        }
+    };
+    let walk = match folder.walk(&WalkOptions::default(), &Limits::default(), &Cancel::new(), &NoProgress) {
+        Ok(walk) => walk,
+        Err(error) => {
+            named(error.to_string());
+            return Vec::new();
+        }
+    };
+    let paths = walk.files.into_iter().map(|(path, _)| path).filter(|path| path.extension() == Some("md"));
+    let mut found = Vec::new();
+    for (number, path) in paths.enumerate() {
+        if number >= MAX_ARCHIVES {
+            problems.push(format!("{ARCHIVE}: more than {MAX_ARCHIVES} files; the others are not read"));
+            break;
+        }
+        match folder.read(&path, MAX_MEMORY) {
+            Ok(bytes) => found.push((format!("{ARCHIVE}/{path}"), bytes)),
+            Err(error) => problems.push(format!("{ARCHIVE}/{path} is not used: {error}")),
+        }
+    }
+    found
 }
 
 impl Texts {
@@ -111,28 +175,16 @@ impl Texts {
 
     fn around(memory: Vec<u8>, modified: i64, project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
         let root = Root::open(project)?;
-        let session = root.read(&repo_path(SESSION_FILE)?, MAX_SESSION).unwrap_or_default();
-        let own = root.read(&repo_path(&format!("{FOLDER}/{SETTINGS_FILE}"))?, MAX_SETTINGS);
-        let mut archives = Vec::new();
-        // A folder that is a link out of the project is none of its own.
-        let archive = inside(project, &project.join(ARCHIVE)).ok();
-        if let Some(folder) = archive.and_then(|archive| Root::open(&archive).ok()) {
-            let walk = folder.walk(&WalkOptions::default(), &Limits::default(), &Cancel::new(), &NoProgress);
-            let files = walk.unwrap_or_default().files.into_iter().map(|(path, _)| path);
-            for path in files.filter(|path| path.extension() == Some("md")).take(MAX_ARCHIVES) {
-                if let Ok(bytes) = folder.read(&path, MAX_MEMORY) {
-                    archives.push((format!("{ARCHIVE}/{path}"), bytes));
-                }
-            }
-        }
+        let mut problems = Vec::new();
         Ok(Self {
             memory,
-            archives,
-            session,
-            own_settings: own.unwrap_or_default(),
-            user_settings: home.read(SETTINGS_FILE, MAX_SETTINGS).ok().flatten().unwrap_or_default(),
+            archives: archives(project, &mut problems),
+            session: optional(&root, SESSION_FILE, MAX_SESSION, &mut problems)?,
+            own_settings: optional(&root, &format!("{FOLDER}/{SETTINGS_FILE}"), MAX_SETTINGS, &mut problems)?,
+            user_settings: stored(home.read(SETTINGS_FILE, MAX_SETTINGS), SETTINGS_FILE, &mut problems),
             noted: NotedFile::of(project).packed(),
-            global: GlobalEdges::bytes(home),
+            global: stored(GlobalEdges::bytes(home), EDGES_FILE, &mut problems),
+            problems,
             modified: Timestamp::from_nanosecond(modified.into()).unwrap_or(Timestamp::UNIX_EPOCH),
             today: Zoned::now().date(),
         })
@@ -154,6 +206,7 @@ impl Texts {
             put(path.as_bytes());
             put(bytes);
         }
+        put(self.problems.join("\n").as_bytes());
         ContentHash::of(&all)
     }
 }
@@ -174,7 +227,7 @@ impl ProjectMemory {
     /// What these texts say. What `before`, read earlier, has in common with it is taken over.
     pub(crate) fn of(project: &Path, texts: Texts, before: Option<&Self>) -> Self {
         let mut settings = Settings::default();
-        let mut problems = Vec::new();
+        let mut problems = texts.problems;
         for (bytes, owner) in [(&texts.user_settings, Owner::User), (&texts.own_settings, Owner::Project)] {
             let found = settings.apply(&String::from_utf8_lossy(bytes), owner);
             problems.extend(found.into_iter().map(|problem| format!("{SETTINGS_FILE}: {problem}")));
@@ -214,7 +267,7 @@ impl ProjectMemory {
         let sessions = sessions::of(&parsed, &records, &noted, &settings);
         let stack = stack::with_stated(&noted.stack, &parsed.project_state.stack);
         let global = GlobalEdges::of(&texts.global).unwrap_or_else(|why| {
-            problems.push(format!("global_edges.json is not used: {why}"));
+            problems.push(format!("{EDGES_FILE} is not used: {why}"));
             GlobalEdges::default()
         });
         Self {

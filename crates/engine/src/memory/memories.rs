@@ -408,13 +408,14 @@ impl Memories {
                 (found, problems.cloned().collect::<Vec<_>>())
             }
             Err(error) => {
-                let (settings, _) = user_settings(&self.home);
+                let (settings, problems) = user_settings(&self.home);
                 let mut notices = vec![match error {
                     MemoryError::NoProject { .. } => {
                         "no project with a memory is here: only gotchas of all projects were checked".to_owned()
                     }
                     error => format!("only gotchas of all projects were checked: {error}"),
                 }];
+                notices.extend(problems);
                 let global = GlobalEdges::read(&self.home).unwrap_or_else(|error| {
                     notices.push(format!("those that were stored are left out: {error}"));
                     GlobalEdges::default()

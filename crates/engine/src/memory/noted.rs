@@ -17,10 +17,10 @@ use crate::memory::project::index_folder;
 /// The file.
 const FILE: &str = "noted.m1nd";
 /// How it begins. The number goes up with its format.
-const MAGIC: &[u8; 8] = b"m1ndmem2";
-/// How it began when it had no members from [`Noted::began`] on. Each of those is one zero when it holds nothing.
-const OLD_MAGIC: &[u8; 8] = b"m1ndmem1";
-const ZEROS_OF_OLD: [u8; 3] = [0; 3];
+const MAGIC: &[u8; 8] = b"m1ndmem3";
+/// How it began when it had none of the last members, and how many those are: from [`Noted::began`] on, and
+/// [`Noted::looked`]. Each of those is one zero when it holds nothing.
+const OLD_MAGICS: [(&[u8; 8], usize); 2] = [(b"m1ndmem1", 4), (b"m1ndmem2", 1)];
 /// Largest such file that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 /// How long a change waits for others.
@@ -66,13 +66,16 @@ pub(crate) struct Noted {
     pub(crate) commit_times: BTreeMap<String, Seconds>,
     /// The files that memories name, and when each was last changed as far as somebody watched; 0 for never.
     pub(crate) touched: BTreeMap<String, Seconds>,
+    /// The files that were looked at for comments: hashes of path, size and time, in order. Others are looked at again.
+    pub(crate) looked: Vec<u64>,
 }
 
 /// When a memory was seen, and the code it was about.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     pub(crate) first: Seconds,
-    pub(crate) last: Seconds,
+    /// When its code was last looked for while others had to wait; 0 for never.
+    pub(crate) sought: Seconds,
     /// Since when it is no longer there.
     pub(crate) retired: Option<Seconds>,
     /// Hash of its text when its code was looked for; 0 while that is still to be done.
@@ -193,16 +196,15 @@ fn encode(noted: &Noted) -> Option<Vec<u8>> {
 }
 
 fn decode(bytes: &[u8]) -> Option<Noted> {
-    let old = bytes.strip_prefix(OLD_MAGIC);
-    let rest = old.or_else(|| bytes.strip_prefix(MAGIC))?;
+    let formats = OLD_MAGICS.into_iter().chain([(MAGIC, 0)]);
+    let (rest, missing) = formats.filter_map(|(magic, zeros)| Some((bytes.strip_prefix(magic)?, zeros))).next()?;
     let (hash, body) = rest.split_at_checked(32)?;
     if ContentHash::of(body).as_bytes() != hash {
         return None;
     }
-    match old {
-        Some(_) => postcard::from_bytes(&[body, &ZEROS_OF_OLD].concat()).ok(),
-        None => postcard::from_bytes(body).ok(),
-    }
+    let body = [body, &vec![0; missing]].concat();
+    // What is left over is none of the format that the first bytes name.
+    postcard::take_from_bytes(&body).ok().filter(|(_, rest)| rest.is_empty()).map(|(noted, _)| noted)
 }
 
 #[cfg(test)]
@@ -211,12 +213,14 @@ mod tests {
     use crate::memory::project::INDEX_FOLDER;
 
     #[test]
-    fn the_former_format_is_read() {
+    fn the_former_formats_are_read() {
         let noted = Noted { updated: 7, head: "abc".into(), ..Noted::default() };
-        let body = postcard::to_stdvec(&noted).expect("is packed");
-        let body = &body[..body.len() - ZEROS_OF_OLD.len()];
-        let bytes = [OLD_MAGIC.as_slice(), ContentHash::of(body).as_bytes(), body].concat();
-        assert_eq!(decode(&bytes), Some(noted));
+        for (magic, zeros) in OLD_MAGICS {
+            let body = postcard::to_stdvec(&noted).expect("is packed");
+            let body = &body[..body.len() - zeros];
+            let bytes = [magic.as_slice(), ContentHash::of(body).as_bytes(), body].concat();
+            assert_eq!(decode(&bytes).as_ref(), Some(&noted));
+        }
     }
 
     #[test]

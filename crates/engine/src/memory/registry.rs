@@ -18,7 +18,7 @@ pub(crate) const FILE: &str = "projects.json";
 const VERSION: u32 = 1;
 /// Largest such file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
-/// How long a change waits for others.
+/// How long a change waits for others where nobody waits for it.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
 /// A registered project.
@@ -89,7 +89,7 @@ impl Registry {
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn add(&self, path: &Path, stack: &[String], now: Timestamp) -> Result<bool, MemoryError> {
-        self.change(|projects| match projects.get_mut(path) {
+        self.change(WAIT, |projects| match projects.get_mut(path) {
             Some(known) if known.stack == stack => (false, false),
             Some(known) => {
                 known.stack = stack.to_vec();
@@ -115,18 +115,19 @@ impl Registry {
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn remove(&self, path: &Path) -> Result<bool, MemoryError> {
-        self.change(|projects| {
+        self.change(WAIT, |projects| {
             let was = projects.remove(path).is_some();
             (was, was)
         })
     }
 
-    /// Notes that something happened in a project. Nothing happens if it is not registered.
+    /// Notes that something happened in a project, unless others change the list for longer than `wait`. Nothing happens if
+    /// it is not registered.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
-    pub fn touch(&self, path: &Path, now: Timestamp) -> Result<(), MemoryError> {
-        self.change(|projects| match projects.get_mut(path) {
+    pub fn touch(&self, path: &Path, now: Timestamp, wait: Duration) -> Result<(), MemoryError> {
+        self.change(wait, |projects| match projects.get_mut(path) {
             Some(project) if project.last_activity.is_none_or(|last| last < now) => {
                 project.last_activity = Some(now);
                 ((), true)
@@ -135,8 +136,12 @@ impl Registry {
         })
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<PathBuf, Project>) -> (T, bool)) -> Result<T, MemoryError> {
-        self.folder.change(FILE, MAX_BYTES, WAIT, |content| {
+    fn change<T>(
+        &self,
+        wait: Duration,
+        change: impl FnOnce(&mut BTreeMap<PathBuf, Project>) -> (T, bool),
+    ) -> Result<T, MemoryError> {
+        self.folder.change(FILE, MAX_BYTES, wait, |content| {
             let mut file = self.parse(content)?;
             let (answer, is_changed) = change(&mut file.projects);
             let text = is_changed.then(|| serde_json::to_vec_pretty(&file)).transpose();

@@ -194,11 +194,13 @@ impl Memories {
             Err(MemoryError::NoProject { .. }) => None,
             Err(error) => return Err(error),
         };
-        let total_memories = registered
-            .iter()
-            .filter_map(|project| self.of(&project.path).ok())
-            .map(|memory| ProjectStats::of(&memory).total())
-            .sum();
+        let mut total_memories = 0;
+        for project in &registered {
+            match self.of(&project.path) {
+                Ok(memory) => total_memories += ProjectStats::of(&memory).total(),
+                Err(error) => problems.push(format!("`{}` is not counted: {error}", project.path.display())),
+            }
+        }
         let global = GlobalEdges::read(home).unwrap_or_else(|error| {
             problems.push(error.to_string());
             GlobalEdges::default()

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use jiff::Zoned;
 use jiff::civil::Date;
-use m1nd_base::RepoPath;
-use m1nd_memory::{Record, SourceKind, Status};
+use m1nd_base::{ContentHash, RepoPath};
+use m1nd_memory::{ParseContext, Record, SourceKind, Status, parse};
 use m1nd_store::{RealSystem, SharedFolder, create_user_file, inside, replace_user_file};
 use m1nd_vfs::Root;
 
@@ -42,6 +42,10 @@ pub struct Archived {
 pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Vec<Archived>, MemoryError> {
     let _lock = lock(&memory.path)?;
     let text = read(&memory.path, MEMORY_FILE)?;
+    // The lines are those of the text that was parsed, before others were locked out.
+    if ContentHash::of(text.as_bytes()) != memory.hash {
+        return Err(MemoryError::Invalid(format!("{MEMORY_FILE} has changed meanwhile; try again")));
+    }
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let headings = headings(&lines);
     let mut moved = Vec::new();
@@ -108,13 +112,22 @@ pub fn forget(memory: &ProjectMemory, id: &str, dry_run: bool) -> Result<(PathBu
     let text = read(&memory.path, file)?;
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let at = line as usize - 1;
-    let Some(removed) = lines.get(at) else { return invalid(format!("{file} has changed meanwhile; try again")) };
+    let removed = lines.get(at).filter(|_| stands_in(memory, record, &text));
+    let Some(removed) = removed else { return invalid(format!("{file} has changed meanwhile; try again")) };
     let removed = removed.trim_end().to_owned();
     if !dry_run {
         let rest: String = lines.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, line)| *line).collect();
         replace(&memory.path, file, &text, &rest)?;
     }
     Ok((memory.path.join(file), line, removed))
+}
+
+/// Whether a memory still stands where it was found, in the text that its file has now.
+fn stands_in(memory: &ProjectMemory, record: &Record, text: &str) -> bool {
+    let project = memory.path.to_string_lossy();
+    let (kind, file) = (record.source.kind, &*record.source.file);
+    let parsed = parse(text, &ParseContext { project: &project, today: memory.today, kind, file });
+    parsed.records.iter().any(|found| found.id == record.id && found.source.line == record.source.line)
 }
 
 /// The lines that begin a section: headings of the first two levels, outside of code.

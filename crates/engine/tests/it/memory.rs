@@ -3,3 +3,4 @@
 mod attacks;
 mod block;
 mod projects;
+mod reading;

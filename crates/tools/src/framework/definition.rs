@@ -284,12 +284,17 @@ impl ToolDef {
         Ok(body)
     }
 
-    /// The codes of memory tools are those that their callers know.
+    /// The codes and members of memory tools are those that their callers know.
     fn in_own_words(&self, mut error: ToolError) -> ToolError {
-        if self.toolset == Toolset::Memory && error.code == ErrorCode::InvalidParams {
+        if self.toolset != Toolset::Memory {
+            return error;
+        }
+        if error.code == ErrorCode::InvalidParams {
             error.code = ErrorCode::InvalidArgument;
         }
-        error
+        // They promise `{code, message, details?}`.
+        let message = error.message.clone().into();
+        error.detail("message", message)
     }
 
     /// An error about the arguments shows arguments that work.

@@ -167,10 +167,6 @@ impl ToolError {
         let mut body = self.more.details.clone();
         body.insert("error".into(), self.message.clone().into());
         body.insert("code".into(), self.code.word().into());
-        if self.code.word().starts_with(|first: char| first.is_ascii_uppercase()) {
-            // Tools about memories promise `{code, message, details?}`.
-            body.insert("message".into(), self.message.clone().into());
-        }
         if let Some(hint) = &self.more.hint {
             body.insert("hint".into(), hint.clone().into());
         }

@@ -24,7 +24,6 @@ fn memory_error(error: &MemoryError) -> ToolError {
         MemoryError::SearchFailed { .. } => ErrorCode::SearchFailed,
         MemoryError::DaemonNotRunning => ErrorCode::DaemonNotRunning,
         MemoryError::Invalid(_) => ErrorCode::InvalidArgument,
-        MemoryError::ReadOnly => ErrorCode::ReadOnly,
         _ => ErrorCode::StoreFailed,
     };
     let body = ToolError::new(code, error.to_string());
@@ -44,7 +43,6 @@ fn memory_error(error: &MemoryError) -> ToolError {
             .detail("details", json!({"why": why}))
             .next_step("run `mind doctor`: it says what to mend; reading `.mind/MEMORY.md` yourself works meanwhile"),
         MemoryError::DaemonNotRunning => body.next_step("start it with `mind daemon start`; no tool needs it"),
-        MemoryError::ReadOnly => body.next_step("ask the person who started this server to let it write"),
         MemoryError::Damaged { .. } | MemoryError::Store(_) | MemoryError::Files(_) | MemoryError::Block { .. } => {
             body.next_step("run `mind doctor`: it names the file and what to do")
         }

@@ -185,8 +185,51 @@ fn a_memory_about_code_is_current_until_that_code_changes() {
     assert_eq!(code(&project)[0]["moved_to"], "file::lib/pools.py::class::Pool::fn::acquire");
 
     project.tree.remove("lib");
+    assert_eq!(state(&project), "gone", "its file is not there");
     project.ok("ingest", json!({"path": "."}));
     assert_eq!(state(&project), "gone");
+}
+
+#[test]
+fn code_that_cannot_be_looked_at_is_not_said_to_be_gone() {
+    let project = remembered();
+    assert_eq!(code(&project)[0]["state"], "current");
+    project.tree.remove("pool.py");
+    project.tree.write("pool.py/x", "a folder in its place");
+    let row = code(&project)[0].clone();
+    assert_eq!(row["state"], "unknown", "{row}");
+    assert!(row["reason"].as_str().is_some_and(|why| why.contains("pool.py")), "{row}");
+}
+
+/// A memory about a file that moves, and files that are alike.
+const ALIKE: &str = r#"
+//- a.py
+def one():
+    return 1
+//- .mind/MEMORY.md
+# Alike
+
+## 2026-03-02
+**Decided:** `a.py` stays as small as it is because acquire waits for ever
+"#;
+
+#[test]
+fn a_file_has_moved_only_where_one_file_alone_is_like_it() {
+    let project = Project::new(ALIKE);
+    note(&project);
+    let row = |project: &Project| {
+        let answer = project.ok("mind_search", json!({"query": "a.py stays as small as it is"}));
+        answer["results"][0]["code"][0].clone()
+    };
+    assert_eq!(row(&project)["state"], "current");
+    let text = "def one():\n    return 1\n";
+    project.tree.remove("a.py");
+    project.tree.write("b.py", text);
+    project.ok("ingest", json!({"path": "."}));
+    assert_eq!(row(&project)["moved_to"], "file::b.py");
+    project.tree.write("c.py", text);
+    project.ok("ingest", json!({"path": "."}));
+    assert_eq!(row(&project)["state"], "gone", "nobody can tell which of two it is");
 }
 
 #[test]

@@ -129,6 +129,9 @@ fn show_warnings(answer: &Value, out: &mut Out) -> Result<(), CliError> {
     if out.json {
         return out.value(&answer["result"]);
     }
+    if let Some(notice) = answer["notice"].as_str() {
+        crate::output::note(notice);
+    }
     let rows = answer["result"].as_array().map(Vec::as_slice).unwrap_or_default();
     for row in rows {
         let text = |name: &str| row[name].as_str().unwrap_or_default();

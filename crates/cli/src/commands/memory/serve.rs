@@ -34,6 +34,16 @@ pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
 
 /// `mind hook`. What goes wrong is logged and otherwise silence: a hook must not stand in the way.
 pub(crate) fn answer(event: HookWord, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    // Whatever status but 0 this ended with would mean something to the client: 2 forbids what the agent is about to do.
+    match said(event, common) {
+        Ok(Some(answer)) => drop(out.line(answer.to_string())),
+        Ok(None) => {}
+        Err(error) => tracing::warn!(%error, "the hook has nothing to say"),
+    }
+    Ok(())
+}
+
+fn said(event: HookWord, common: &Common) -> Result<Option<Value>, CliError> {
     let event = match event {
         HookWord::SessionStart => HookEvent::SessionStart,
         HookWord::Prompt => HookEvent::Prompt,
@@ -48,12 +58,5 @@ pub(crate) fn answer(event: HookWord, common: &Common, out: &mut Out) -> Result<
     let places: Vec<PathBuf> = open.into_iter().collect();
     let home = mind_home()?;
     let keeper = Keeper::new(&home, Some(&project::home(common)?));
-    match hook(&keeper, event, &input, &places) {
-        Ok(Some(answer)) => out.line(answer.to_string()),
-        Ok(None) => Ok(()),
-        Err(error) => {
-            tracing::warn!(%error, "the hook has nothing to say");
-            Ok(())
-        }
-    }
+    Ok(hook(&keeper, event, &input, &places)?)
 }

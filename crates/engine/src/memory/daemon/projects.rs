@@ -12,6 +12,8 @@ use crate::memory::project::{FOLDER, MEMORY_FILE};
 /// Least time between two looks at one project, so that a storm of changes costs little.
 const LEAST: Duration = Duration::from_millis(500);
 
+/// Where git adds a line for each commit, below the project.
+pub(crate) const COMMITS: &str = ".git/logs";
 /// Pause after a change of code: editors write in several steps.
 const CODE_PAUSE: Duration = Duration::from_secs(1);
 /// Named files of one project whose folders are watched.
@@ -27,6 +29,8 @@ pub(crate) struct Watched {
     pub(crate) due: Option<Instant>,
     /// When it was looked at last.
     looked: Option<Instant>,
+    /// How often it was looked at.
+    pub(crate) looks: u64,
     /// When its memory last changed.
     pub(crate) activity: Option<Timestamp>,
     /// A session is open: the block is written once more when it ends.
@@ -40,6 +44,12 @@ pub(crate) struct Watched {
     /// Those that were changed since it was looked at, by their path in the project; when, in seconds since 1970.
     touched: BTreeMap<String, i64>,
     pub(crate) problem: Option<String>,
+}
+
+/// The folder that `inner` lies in at `folder`.
+fn without_end(folder: &Path, inner: &str) -> Option<PathBuf> {
+    let around = folder.ancestors().nth(Path::new(inner).components().count())?;
+    folder.ends_with(inner).then(|| around.to_owned())
 }
 
 /// All of them, by path.
@@ -66,12 +76,10 @@ impl Projects {
         (new, gone)
     }
 
-    /// The project whose folder of memories this path lies in.
+    /// The project whose folder of memories, or of the log of its commits, this path lies in.
     pub(crate) fn of(&self, path: &Path) -> Option<PathBuf> {
-        let mut folders = path.ancestors();
-        let mind = folders.find(|folder| folder.file_name().is_some_and(|name| name == FOLDER))?;
-        let project = mind.parent()?;
-        self.by_path.contains_key(project).then(|| project.to_owned())
+        let around = |folder: &Path| [FOLDER, COMMITS].iter().find_map(|inner| without_end(folder, inner));
+        path.ancestors().filter_map(around).find(|project| self.by_path.contains_key(project))
     }
 
     /// A file was changed: if memories of a project name it, that is looked at after a pause, and its session goes on.
@@ -123,6 +131,13 @@ impl Projects {
         }
     }
 
+    /// All are to be looked at although nothing is known to have changed; those that are due already stay so.
+    pub(crate) fn poll(&mut self, now: Instant) {
+        for project in self.by_path.values_mut() {
+            project.due.get_or_insert(now);
+        }
+    }
+
     /// When something is to be done next.
     pub(crate) fn next(&self) -> Option<Instant> {
         self.by_path.values().filter_map(|project| project.due).min()
@@ -136,7 +151,7 @@ impl Projects {
     /// The project that is to be looked at now: the one that has waited longest.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<PathBuf> {
         let due = self.by_path.iter_mut().filter(|(_, project)| project.due.is_some_and(|at| at <= now));
-        let (path, project) = due.min_by_key(|(_, project)| project.due)?;
+        let (path, project) = due.min_by_key(|(_, project)| (project.due, project.looked))?;
         (project.due, project.looked) = (None, Some(now));
         Some(path.clone())
     }
@@ -165,7 +180,8 @@ impl Projects {
             };
             let (last_activity, problem) = (project.activity, project.problem.clone());
             let named_files = project.code.len();
-            ProjectReport { path: path.clone(), state: state.into(), last_activity, named_files, problem }
+            let (path, looks) = (path.clone(), project.looks);
+            ProjectReport { path, state: state.into(), last_activity, named_files, looks, problem }
         };
         self.by_path.iter().map(row).collect()
     }
@@ -183,6 +199,8 @@ mod tests {
         assert_eq!(projects.of("/a/.mind/MEMORY.md".as_ref()), Some("/a".into()));
         assert_eq!(projects.of("/a/.mind/archive/2024.md".as_ref()), Some("/a".into()));
         assert_eq!(projects.of("/c/.mind/MEMORY.md".as_ref()), None);
+        assert_eq!(projects.of("/a/.git/logs/HEAD".as_ref()), Some("/a".into()));
+        assert_eq!(projects.of("/a/.git/index".as_ref()), None);
         projects.wake("/a".as_ref(), start, pause);
         projects.wake("/a".as_ref(), start + pause / 2, pause);
         assert_eq!(projects.take_due(start + pause), None, "there was a change in the pause");
@@ -192,6 +210,21 @@ mod tests {
         assert_eq!(projects.next(), Some(start + pause * 2 + LEAST));
         let (new, gone) = projects.set(&["/b".into(), "/c".into()]);
         assert_eq!((new, gone), (vec!["/c".into()], vec![("/a".into(), BTreeSet::new())]));
+    }
+
+    #[test]
+    fn where_changes_are_not_noticed_each_project_has_its_turn() {
+        let start = Instant::now();
+        let mut projects = Projects::default();
+        projects.set(&["/a".into(), "/b".into()]);
+        let mut looked = Vec::new();
+        for turn in 0..4 {
+            // Each look takes longer than the time to the next poll.
+            let now = start + LEAST * 3 * turn;
+            projects.poll(now);
+            looked.extend(projects.take_due(now));
+        }
+        assert_eq!(looked, ["/a", "/b", "/a", "/b"].map(PathBuf::from));
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub struct ProjectReport {
     /// Files that its memories name and that are watched.
     #[serde(default)]
     pub named_files: usize,
+    /// How often the daemon looked at it.
+    #[serde(default)]
+    pub looks: u64,
     /// Why it could not be kept fresh the last time.
     pub problem: Option<String>,
 }

@@ -5,17 +5,19 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use jiff::Timestamp;
-use m1nd_store::SharedFolder;
+use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::FolderWatch;
 
 use super::log::{Level, Log};
-use super::projects::{Projects, Watched};
+use super::projects::{COMMITS, Projects, Watched};
 use super::protocol::{DaemonReport, Reply, Request};
 use super::{LOCK, STATE};
 use crate::memory::project::FOLDER;
-use crate::memory::registry::{FILE as REGISTRY, Registry};
+use crate::memory::registry::{FILE as REGISTRY, Registry, WAIT};
 use crate::memory::{Keeper, MemoryError, Settings, user_settings};
 
+/// How long the lock is waited for: whoever asks whether a daemon runs holds it for a moment.
+const LOCK_WAIT: Duration = Duration::from_millis(300);
 /// Time between two looks at projects that cannot be watched.
 const POLL: Duration = Duration::from_secs(5);
 /// How long a change of the list of projects is waited for.
@@ -42,6 +44,8 @@ struct Daemon {
     projects: Projects,
     watch: Option<FolderWatch>,
     degraded: Option<String>,
+    /// When all projects were last to be looked at because changes are not noticed.
+    polled: Instant,
     started_at: Timestamp,
     last_index: Option<Timestamp>,
     log: Log,
@@ -55,8 +59,11 @@ struct Daemon {
 /// [`MemoryError::Daemon`] if one runs already or the socket cannot be made; [`MemoryError::Store`].
 pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(), MemoryError> {
     let folder = SharedFolder::new(home.to_owned());
-    let Some(_lock) = folder.try_hold(LOCK)? else {
-        return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()));
+    let _lock = match folder.hold(LOCK, LOCK_WAIT) {
+        Err(StoreError::Taken { .. }) => {
+            return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()));
+        }
+        held => held?,
     };
     let (events, inbox) = unbounded();
     heed_signals(events.clone())?;
@@ -78,6 +85,7 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
         projects: Projects::default(),
         watch: watch.ok(),
         degraded,
+        polled: Instant::now(),
         started_at: Timestamp::now(),
         last_index: None,
         log,
@@ -134,7 +142,7 @@ impl Daemon {
         let due = [self.projects.next(), self.list_due].into_iter().flatten().min();
         let due = due.map(|due| due.saturating_duration_since(now));
         let check = self.projects.any_open().then(|| Duration::from_secs(self.settings.check_interval_seconds.into()));
-        let poll = self.degraded.is_some().then_some(POLL);
+        let poll = self.degraded.is_some().then(|| POLL.saturating_sub(now.duration_since(self.polled)));
         [due, check, poll].into_iter().flatten().min()
     }
 
@@ -206,8 +214,9 @@ impl Daemon {
             self.list_due = None;
             self.read_list();
         }
-        if self.degraded.is_some() {
-            self.projects.wake_all(now, Duration::ZERO);
+        if self.degraded.is_some() && now.duration_since(self.polled) >= POLL {
+            self.polled = now;
+            self.projects.poll(now);
         }
         // One at a time: whoever asks meanwhile does not wait for all of them.
         if let Some(project) = self.projects.take_due(now) {
@@ -230,12 +239,13 @@ impl Daemon {
         let now = Timestamp::now();
         let Some(project) = self.projects.by_path.get_mut(path) else { return };
         project.problem = None;
+        project.looks += 1;
         match outcome {
             Ok(kept) => {
                 if kept.memory_changed {
                     (project.activity, project.is_open) = (Some(now), true);
                     self.last_index = Some(now);
-                    if let Err(error) = self.registry.touch(path, now) {
+                    if let Err(error) = self.registry.touch(path, now, WAIT) {
                         self.log.write(Level::Warn, format_args!("the time of the change is not kept: {error}"));
                     }
                 }
@@ -289,6 +299,7 @@ impl Daemon {
         for (path, folders) in gone {
             if let Some(watch) = &self.watch {
                 watch.remove(&path.join(FOLDER));
+                watch.remove(&path.join(COMMITS));
                 folders.iter().for_each(|folder| watch.remove(folder));
             }
         }
@@ -303,7 +314,7 @@ impl Daemon {
     fn watch_project(&mut self, path: &Path) {
         let is_watched = self.watch_folder(&path.join(FOLDER));
         // A commit adds a line here; without git, or with an unusual one, commits are looked at with the next change.
-        let commits = path.join(".git/logs");
+        let commits = path.join(COMMITS);
         if let Some(watch) = self.watch.as_ref().filter(|_| commits.is_dir()) {
             let _ = watch.add(&commits);
         }
@@ -325,7 +336,7 @@ impl Daemon {
         }
     }
 
-    /// For people, and for programs of the time before the socket.
+    /// For people and scripts, who need not ask for it.
     fn write_state(&self) {
         let paths: Vec<&PathBuf> = self.projects.by_path.keys().collect();
         let state = serde_json::json!({

@@ -50,7 +50,7 @@ fn projects_registered_at_the_same_time_are_all_kept() {
                 for number in 0..10 {
                     let path = format!("/p/{worker}/{number}");
                     assert!(registry.add(path.as_ref(), &[], now()).expect("is added"));
-                    registry.touch(path.as_ref(), now()).expect("is noted");
+                    registry.touch(path.as_ref(), now(), std::time::Duration::from_secs(10)).expect("is noted");
                     if number % 2 == 1 {
                         assert!(registry.remove(path.as_ref()).expect("is removed"));
                     }

@@ -1,0 +1,155 @@
+//! What is read of a project while its files change, or cannot be read.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use m1nd_engine::memory::{Depth, HookEvent, Keeper, MemoryError, ProjectMemory, SharedFolder, archive, forget, hook};
+use m1nd_testkit::TempTree;
+use serde_json::{Value, json};
+
+const MEMORY: &str = "# Shop\n\n## 2024-03-02\n**Decided:** sell jam because people like it\n\n\
+                      ## 2025-03-02\n**Decided:** sell honey because bees like it\n";
+
+fn shop(files: &str) -> (TempTree, PathBuf, Keeper) {
+    let tree = TempTree::new(&format!("//- p/.mind/MEMORY.md\n{MEMORY}{files}"));
+    let project = std::fs::canonicalize(tree.join("p")).expect("is there");
+    let keeper = Keeper::new(&tree.join("home"), None);
+    (tree, project, keeper)
+}
+
+fn read(project: &std::path::Path, keeper: &Keeper) -> ProjectMemory {
+    ProjectMemory::read(project, keeper.home()).expect("is read")
+}
+
+fn titles(memory: &ProjectMemory) -> Vec<&str> {
+    memory.records.iter().map(|record| &*record.title).collect()
+}
+
+#[test]
+fn lines_are_taken_out_only_of_the_text_they_were_found_in() {
+    let (tree, project, keeper) = shop("//- p/.mind/archive/2020.md\n# 2020\n\n## 2020-01-01\n**Decided:** sell wax\n");
+    let memory = read(&project, &keeper);
+    let id = |title: &str| {
+        let found = memory.records.iter().find(|record| record.title.contains(title));
+        found.expect("is known").id.to_string()
+    };
+    // Somebody writes a line above everything.
+    let (changed, old) =
+        (format!("{MEMORY}**Learned:** bees\n").replacen("# Shop\n", "# Shop\n\n", 1), "a line\n# 2020\n");
+    tree.write("p/.mind/MEMORY.md", &changed);
+    tree.write("p/.mind/archive/2020.md", format!("{old}\n## 2020-01-01\n**Decided:** sell wax\n"));
+    let before = "2025-01-01".parse().expect("a day");
+    assert!(matches!(archive(&memory, before, false), Err(MemoryError::Invalid(_))));
+    for title in ["jam", "wax"] {
+        assert!(matches!(forget(&memory, &id(title), false), Err(MemoryError::Invalid(_))), "{title}");
+    }
+    assert_eq!(std::fs::read_to_string(project.join(".mind/MEMORY.md")).expect("is there"), changed);
+    let memory = read(&project, &keeper);
+    assert_eq!(archive(&memory, before, false).expect("is moved").len(), 1);
+    for title in ["wax", "honey"] {
+        let memory = read(&project, &keeper);
+        forget(&memory, &id(title), false).expect(title);
+    }
+    let text = std::fs::read_to_string(project.join(".mind/MEMORY.md")).expect("is there");
+    assert!(text.contains("bees") && !text.contains("honey") && !text.contains("jam"), "{text}");
+}
+
+#[test]
+fn comments_of_files_that_come_with_an_old_time_are_found() {
+    let (tree, project, keeper) = shop("//- p/one.py\n# MEMORY: learned that zebras eat jam\n//- p/two.py\nx = 1\n");
+    let long_ago = SystemTime::now() - Duration::from_secs(90_000);
+    let set_back = |file: &str| {
+        let file = std::fs::File::options().write(true).open(project.join(file)).expect("is there");
+        file.set_modified(long_ago).expect("is set");
+    };
+    set_back("one.py");
+    set_back("two.py");
+    keeper.refresh(&project, Depth::Full).expect("is noted");
+    assert!(titles(&read(&project, &keeper)).contains(&"zebras eat jam"));
+    // As a move, a copy that keeps times or an archive that is unpacked leaves it.
+    std::fs::rename(project.join("one.py"), project.join("three.py")).expect("is moved");
+    tree.write("p/four.py", "# MEMORY: learned that lions eat wax\n");
+    set_back("four.py");
+    for _ in 0..2 {
+        keeper.refresh(&project, Depth::Full).expect("is noted");
+        let memory = read(&project, &keeper);
+        let place = |title: &str| {
+            let found = memory.records.iter().find(|record| &*record.title == title);
+            found.map(|record| record.source.file.to_string())
+        };
+        assert_eq!(place("zebras eat jam").as_deref(), Some("three.py"));
+        assert_eq!(place("lions eat wax").as_deref(), Some("four.py"));
+    }
+}
+
+#[test]
+fn what_is_there_and_cannot_be_read_is_named() {
+    let folder = |path: &'static str| (path, format!("{path}/x"), "x");
+    let rows = [
+        folder("p/.mind/config.toml"),
+        folder("p/.mind/SESSION.md"),
+        folder("home/config.toml"),
+        folder("home/global_edges.json"),
+        ("p/.mind/archive", "p/.mind/archive".to_owned(), "no folder"),
+        ("home/global_edges.json", "home/global_edges.json".to_owned(), ""),
+    ];
+    for (name, path, text) in rows {
+        let (tree, project, keeper) = shop("");
+        assert_eq!(read(&project, &keeper).problems, Vec::<String>::new());
+        tree.write(&path, text);
+        let memory = read(&project, &keeper);
+        let file = name.rsplit('/').next().expect("a name");
+        assert!(memory.problems.iter().any(|why| why.contains(file)), "{name}: {:?}", memory.problems);
+        assert_eq!(memory.records.len(), 2, "the rest is read");
+    }
+}
+
+/// What a hook says.
+fn said(keeper: &Keeper, event: HookEvent, input: &Value) -> String {
+    let answer = hook(keeper, event, input, &[]).expect("has something to say").unwrap_or_default();
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_session_starts_with_the_block_whatever_cannot_be_noted() {
+    for text in ["{", ""] {
+        let (tree, project, keeper) = shop("");
+        tree.write("home/projects.json", text);
+        assert!(said(&keeper, HookEvent::SessionStart, &json!({"cwd": project})).contains("sell jam"), "{text:?}");
+    }
+}
+
+#[test]
+fn few_memories_are_shown_before_an_edit_with_gotchas_or_without() {
+    let (tree, project, keeper) = shop("");
+    let many: String =
+        (0..9).map(|n| format!("**Decided:** `jar.py` holds {n} kinds of jam because of {n}\n")).collect();
+    tree.write("p/.mind/MEMORY.md", format!("{MEMORY}{many}"));
+    let edit = json!({"cwd": project, "tool_input": {"file_path": "jar.py", "old_string": "x", "new_string": "y"}});
+    let text = said(&keeper, HookEvent::PreEdit, &edit);
+    assert_eq!(text.lines().filter(|line| line.starts_with("- ")).count(), 3, "{text}");
+}
+
+#[test]
+fn what_a_comment_gave_up_is_quoted() {
+    let comment = "# MEMORY: decided jam in glasses over \"buckets\" -<!-- x -->-> because buckets leak\n";
+    let (_tree, project, keeper) = shop(&format!("//- p/jar.py\n{comment}"));
+    keeper.refresh(&project, Depth::Full).expect("is noted");
+    let ask = json!({"cwd": project, "prompt": "let us sell the jam in buckets instead"});
+    let text = said(&keeper, HookEvent::Prompt, &ask);
+    let row = text.lines().find(|line| line.contains("[rejected before]")).unwrap_or_default();
+    assert!(
+        row.starts_with("- [rejected before] \"buckets\": [decision") && row.contains("a comment in the repository"),
+        "{text}"
+    );
+    assert!(!text.contains("<!--") && !text.contains("-->"), "{text}");
+}
+
+#[test]
+fn gotchas_that_cannot_be_read_are_not_taken_for_none() {
+    let (tree, _project, _keeper) = shop("");
+    tree.write("home/global_edges.json", "");
+    let home = SharedFolder::new(tree.join("home"));
+    let error = m1nd_engine::memory::GlobalEdges::read(&home).expect_err("is damaged");
+    assert!(matches!(error, MemoryError::Damaged { .. }), "{error}");
+}
