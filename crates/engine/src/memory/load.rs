@@ -9,8 +9,8 @@ use jiff::{Timestamp, Zoned};
 use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath};
 use m1nd_memory::edges::EdgeMatcher;
 use m1nd_memory::{
-    Kind, MEDIUM_CONFIDENCE, ParseContext, Parsed, Recall, Record, Relation, SessionNotes, SourceKind, Worked,
-    close_issues, parse, relations, secrets, session_notes,
+    Kind, MEDIUM_CONFIDENCE, ParseContext, ParseProblem, Parsed, Recall, Record, Relation, SessionNotes, SourceKind,
+    Worked, close_issues, parse, relations, secrets, session_notes,
 };
 use m1nd_store::{SharedFolder, StoreError, inside};
 use m1nd_vfs::{Root, VfsError, WalkOptions};
@@ -190,6 +190,22 @@ impl Texts {
         })
     }
 
+    /// What both files of settings say, and what is wrong with them.
+    fn settings(&self) -> (Settings, Vec<String>) {
+        let mut settings = Settings::default();
+        let mut problems = Vec::new();
+        for (bytes, owner) in [(&self.user_settings, Owner::User), (&self.own_settings, Owner::Project)] {
+            let found = settings.apply(&String::from_utf8_lossy(bytes), owner);
+            problems.extend(found.into_iter().map(|problem| format!("{SETTINGS_FILE}: {problem}")));
+        }
+        (settings, problems)
+    }
+
+    /// What a file of memories says.
+    fn parse(&self, project: &str, kind: SourceKind, file: &str, text: &[u8]) -> Parsed {
+        parse(&String::from_utf8_lossy(text), &ParseContext { project, today: self.today, kind, file })
+    }
+
     /// A hash of all of it: equal texts make equal memories.
     pub(crate) fn key(&self) -> ContentHash {
         let mut all = Vec::new();
@@ -226,32 +242,23 @@ impl ProjectMemory {
 
     /// What these texts say. What `before`, read earlier, has in common with it is taken over.
     pub(crate) fn of(project: &Path, texts: Texts, before: Option<&Self>) -> Self {
-        let mut settings = Settings::default();
-        let mut problems = texts.problems;
-        for (bytes, owner) in [(&texts.user_settings, Owner::User), (&texts.own_settings, Owner::Project)] {
-            let found = settings.apply(&String::from_utf8_lossy(bytes), owner);
-            problems.extend(found.into_iter().map(|problem| format!("{SETTINGS_FILE}: {problem}")));
-        }
+        let (settings, mut problems) = texts.settings();
+        problems.extend(texts.problems.iter().cloned());
         let key = project.to_string_lossy();
-        let context = |kind, file| ParseContext { project: &key, today: texts.today, kind, file };
-        let text = String::from_utf8_lossy(&texts.memory);
         let hash = ContentHash::of(&texts.memory);
         let parsed = before.filter(|before| before.hash == hash && before.today == texts.today);
         let mut parsed = match parsed {
             Some(before) => before.parsed.clone(),
-            None => parse(&text, &context(SourceKind::MemoryFile, MEMORY_FILE)),
+            None => texts.parse(&key, SourceKind::MemoryFile, MEMORY_FILE, &texts.memory),
         };
-        problems.extend(parsed.problems.iter().map(|problem| match problem.line {
-            0 => format!("{MEMORY_FILE}: {}", problem.detail),
-            line => format!("{MEMORY_FILE}:{line}: {}", problem.detail),
-        }));
+        problems.extend(parsed.problems.iter().map(in_words));
         if settings.redact {
             redact_parsed(&mut parsed);
         }
         let noted = NotedFile::unpack(&texts.noted);
         let mut records = parsed.records.clone();
         for (path, bytes) in &texts.archives {
-            records.extend(parse(&String::from_utf8_lossy(bytes), &context(SourceKind::Archive, path)).records);
+            records.extend(texts.parse(&key, SourceKind::Archive, path, bytes).records);
         }
         add_gathered(&mut records, &noted, &settings);
         let mut notes = session_notes(&String::from_utf8_lossy(&texts.session));
@@ -325,6 +332,14 @@ impl ProjectMemory {
     pub fn source_counts(&self) -> [usize; 4] {
         let kinds = [SourceKind::MemoryFile, SourceKind::Archive, SourceKind::Comment, SourceKind::Commit];
         kinds.map(|kind| self.records.iter().filter(|record| record.source.kind == kind).count())
+    }
+}
+
+/// What the parser could not use of `MEMORY.md`.
+fn in_words(problem: &ParseProblem) -> String {
+    match problem.line {
+        0 => format!("{MEMORY_FILE}: {}", problem.detail),
+        line => format!("{MEMORY_FILE}:{line}: {}", problem.detail),
     }
 }
 
