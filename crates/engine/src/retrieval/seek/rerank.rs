@@ -13,7 +13,7 @@ use crate::text_model::{LocalModel, ModelUse};
 /// Rows that the model reads.
 const READ: usize = 50;
 /// What one standard deviation of the cosine counts in values of the ranking.
-const SHARE: f64 = 1.0;
+const SHARE: f64 = 0.4;
 /// Bytes of a symbol's body that the model is given: what it is for stands at its start.
 const BODY_BYTES: usize = 600;
 /// Names of a file's symbols that stand for the file.
