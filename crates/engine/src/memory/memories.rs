@@ -383,11 +383,8 @@ impl Memories {
         Ok(found)
     }
 
-    /// The gotchas that apply to what is about to be done, each once for an agent.
-    ///
-    /// # Errors
-    /// None but those of a later version: what cannot be read is left out and named.
-    pub fn edges(&self, question: &EdgeQuestion<'_>) -> Result<FoundEdges, MemoryError> {
+    /// The gotchas that apply to what is about to be done, each once for an agent. What cannot be read is left out and named.
+    pub fn edges(&self, question: &EdgeQuestion<'_>) -> FoundEdges {
         let given: Option<Vec<Box<str>>> =
             question.stack.map(|stack| stack.iter().map(|tag| tag.as_str().into()).collect());
         let check = |matcher: &EdgeMatcher, detected: Option<&[Box<str>]>, goal: &str| {
@@ -425,7 +422,7 @@ impl Memories {
             }
         };
         found.notice = (!notices.is_empty()).then(|| notices.join("; "));
-        Ok(found)
+        found
     }
 
     /// What `check` says and this agent was not shown before; it is shown now.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{memory_error, share};
+use super::share;
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ impl ReadTool for Edges {
             stack: input.stack.as_deref(),
             agent: Some(input.agent_id.as_deref().unwrap_or_default()),
         };
-        let found = cx.memory().edges(&question).map_err(|error| memory_error(&error))?;
+        let found = cx.memory().edges(&question);
         let guidance = match found.warnings.first() {
             None if !found.repeated.is_empty() => {
                 let mut guidance = Guidance::state(ProofState::Proving);
