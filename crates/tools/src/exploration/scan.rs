@@ -192,7 +192,8 @@ fn wanted(input: &Input) -> Result<Wanted, ToolError> {
     if let Some(name) = &input.language {
         let language = Language::all().find(|language| language.name() == name.trim().to_lowercase());
         let Some(language) = language.filter(|language| !language.is_prose()) else {
-            let known: Vec<&str> = Language::all().filter(|language| !language.is_prose()).map(Language::name).collect();
+            let known: Vec<&str> =
+                Language::all().filter(|language| !language.is_prose()).map(Language::name).collect();
             let shown: String = name.chars().take(60).collect();
             let known = known.join(", ");
             return Err(ToolError::invalid(format!("argument `language` is `{shown}`, expected one of {known}")));
