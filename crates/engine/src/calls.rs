@@ -27,36 +27,22 @@ pub(crate) enum Direction {
     Called,
 }
 
-/// Walks breadth-first along certain calls from some nodes until `wanted`. The nodes themselves are asked, too, when
-/// walking to what they call.
+/// Which calls are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Along {
+    Certain,
+    /// Those that are only possible, too.
+    Possible,
+}
+
+/// Walks breadth-first along calls from some nodes until `wanted`. The nodes themselves are asked, too, when walking to
+/// what they call.
 pub(crate) fn walk(
     graph: &Graph,
     starts: &[NodeIx],
-    direction: Direction,
+    (direction, along): (Direction, Along),
     steps: usize,
     wanted: &dyn Fn(NodeIx) -> bool,
-) -> Reached {
-    walk_by(graph, starts, direction, steps, wanted, false)
-}
-
-/// As [`walk`], along possible calls, too.
-pub(crate) fn walk_possible(
-    graph: &Graph,
-    starts: &[NodeIx],
-    direction: Direction,
-    steps: usize,
-    wanted: &dyn Fn(NodeIx) -> bool,
-) -> Reached {
-    walk_by(graph, starts, direction, steps, wanted, true)
-}
-
-fn walk_by(
-    graph: &Graph,
-    starts: &[NodeIx],
-    direction: Direction,
-    steps: usize,
-    wanted: &dyn Fn(NodeIx) -> bool,
-    by_possible: bool,
 ) -> Reached {
     let mut reached = Reached::default();
     let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
@@ -82,7 +68,7 @@ fn walk_by(
                     EdgeTier::Certain => {}
                     EdgeTier::Possible => {
                         reached.possible = true;
-                        if !by_possible {
+                        if along == Along::Certain {
                             continue;
                         }
                     }

@@ -82,6 +82,11 @@ pub(crate) struct CodeIndex<'s> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProjectPrefix(String);
 
+/// The path in the index of the file that a node stands in, by the node's id; `None` for what stands in none.
+pub(crate) fn path_in(node: &str) -> Option<&str> {
+    node.strip_prefix("file::")?.split("::").next()
+}
+
 impl ProjectPrefix {
     /// `None` if the index does not hold the project.
     #[must_use]
@@ -98,7 +103,7 @@ impl ProjectPrefix {
     /// The path in the project of the file that a node stands in, by the node's id.
     #[must_use]
     pub(crate) fn file_of<'n>(&self, node: &'n str) -> Option<&'n str> {
-        node.strip_prefix("file::")?.split("::").next()?.strip_prefix(self.0.as_str())
+        path_in(node)?.strip_prefix(self.0.as_str())
     }
 
     /// The index seen from the project.

@@ -41,12 +41,12 @@ pub(crate) struct Found {
 /// Looks at the files of a project for comments that carry memories and for what it is made with. Of comments, only files
 /// that are new or whose size or time is another than `before` are read; one that cannot be read now keeps what is noted of
 /// it. Ignored and hidden files, and those of dependencies, do not count;
-/// links are not followed. `None` if the project cannot be opened.
+/// links are not followed. `None` if the project cannot be opened or its files cannot be listed: what is noted stays.
 /// `progress` is told how many files of how many have been looked at.
 pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dyn Fn(usize, usize)) -> Option<Found> {
     let root = Root::open(project).ok()?;
     let limits = Limits::default();
-    let walk = root.walk(&WalkOptions::default(), &limits, &Cancel::new(), &NoProgress).unwrap_or_default();
+    let walk = root.walk(&WalkOptions::default(), &limits, &Cancel::new(), &NoProgress).ok()?;
     let key = project.to_string_lossy();
     let stack = stack::detect(&root, &walk.files);
     let (mut found, mut looked) = (BTreeMap::new(), Vec::new());

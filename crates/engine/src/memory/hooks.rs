@@ -9,6 +9,7 @@ use m1nd_memory::edges::{EdgeQuery, Stack};
 use m1nd_memory::{MEDIUM_CONFIDENCE, RecallQuery, Record, RejectedSeverity, SourceKind, secrets, without_hidden};
 use serde_json::{Value, json};
 
+use crate::memory::code::path_in;
 use crate::memory::keeper::{Depth, Keeper, names_of};
 use crate::memory::load::ProjectMemory;
 use crate::memory::project::first_project;
@@ -233,8 +234,9 @@ fn is_about(record: &Record, file: &str, before: &str) -> bool {
 
 /// Whether a node stands in a file of the project, by its id: the project may be a part of what is indexed.
 fn lies_in(node: &str, file: &str) -> bool {
-    let path = node.strip_prefix("file::").and_then(|path| path.split("::").next());
-    path.and_then(|path| path.strip_suffix(file)).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    path_in(node)
+        .and_then(|path| path.strip_suffix(file))
+        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 /// Whether a memory is worth being shown unasked.

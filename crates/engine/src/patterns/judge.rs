@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::matching::{Place, Raw};
 use super::{ContextNode, Finding, FindingStatus};
 use crate::Language;
-use crate::calls::{Direction, is_test, walk};
+use crate::calls::{Along, Direction, is_test, walk};
 use crate::snapshot::Snapshot;
 
 /// Steps from a function to a test that runs it.
@@ -488,7 +488,7 @@ impl<'s> Judge<'s> {
             }
         };
         let speaks = |node: NodeIx| speaks_of_auth(graph.label(node));
-        let reached = walk(graph, &handlers, Direction::Called, AUTH_STEPS, &speaks);
+        let reached = walk(graph, &handlers, (Direction::Called, Along::Certain), AUTH_STEPS, &speaks);
         if let Some((_, hit, _)) = reached.hit {
             let reason = format!("its handler leads to `{}`", graph.label(hit));
             return Verdict::mitigated(reason).with([hit], "calls");
@@ -521,7 +521,7 @@ impl<'s> Judge<'s> {
             starts.extend(graph.parent(node));
         }
         let test = |node: NodeIx| is_test(graph, node);
-        let reached = walk(graph, &starts, Direction::Callers, TEST_STEPS, &test);
+        let reached = walk(graph, &starts, (Direction::Callers, Along::Certain), TEST_STEPS, &test);
         match reached.hit {
             Some((1, hit, _)) => {
                 let reason = format!("`{}` tests it", graph.label(hit));

@@ -14,7 +14,7 @@ use super::siblings::{Group, GroupKey, groups_of};
 use super::traits::{Having, MEMBERS, Trait, Traits};
 use super::unlinked::at_least;
 use crate::analysis::hides;
-use crate::calls::{Direction, is_test, walk, walk_possible};
+use crate::calls::{Along, Direction, is_test, walk};
 use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
 
@@ -35,6 +35,8 @@ const HOLES_OF_TRAIT: usize = 4;
 const DETOUR: usize = 2;
 /// Siblings named as evidence.
 const NAMED: usize = 3;
+/// Base types that are looked through for a member.
+const MAX_BASES: usize = 64;
 /// All holes.
 const MAX_HOLES: usize = 500;
 
@@ -83,8 +85,8 @@ pub struct GapsAnswer {
 }
 
 impl Snapshot {
-    /// What nearly all siblings of the nodes of a topic have and these lack, and what they each do for themselves. A node belongs to the topic from
-    /// `min_activation`, 0 to 1, see [`Snapshot::activate`].
+    /// What nearly all siblings of the nodes of a topic have and these lack, and what they each do for themselves. A node
+    /// belongs to the topic from `min_activation`, 0 to 1, see [`Snapshot::activate`].
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -128,7 +130,9 @@ impl Snapshot {
             own.truncate(HOLES_OF_NODE);
             answer.holes.extend(own);
         }
-        answer.repeated = repeated_uses(self.graph(), members, cancel)?;
+        let (repeated, is_cut) = repeated_uses(self.graph(), members, cancel)?;
+        answer.repeated = repeated;
+        answer.incomplete |= is_cut;
         answer.groups = look.groups.len();
         rank(self.graph(), &mut answer.holes);
         answer.incomplete |= answer.holes.len() > MAX_HOLES;
@@ -240,7 +244,7 @@ impl Look<'_> {
         }
         // A helper that the other one is made of.
         matches!(lacks, Trait::Uses(..))
-            && walk(graph, &[other], Direction::Called, DETOUR, &|one| one == node).hit.is_some()
+            && walk(graph, &[other], (Direction::Called, Along::Certain), DETOUR, &|one| one == node).hit.is_some()
     }
 
     /// What is not known and could be what is lacking; `None` if something else brings it about.
@@ -278,7 +282,8 @@ impl Look<'_> {
                 if let Some(reference) = graph.unresolved_named(graph.label(node)).find(tests) {
                     return Some(Open::named(reference.name, reference.pos.line, reference.reason));
                 }
-                let through = walk(graph, &own, Direction::Callers, DETOUR, &|one| is_test(graph, one));
+                let through =
+                    walk(graph, &own, (Direction::Callers, Along::Certain), DETOUR, &|one| is_test(graph, one));
                 match (through.hit, through.possible || through.is_cut) {
                     (Some(_), _) => None,
                     (None, true) => Some(Open::Maybe("a possible caller of it may be a test".to_owned())),
@@ -296,14 +301,14 @@ impl Look<'_> {
     /// Whether calls within [`DETOUR`] steps may lead to or from `other`; `None` if some do for sure.
     fn detour(&self, own: &[NodeIx], direction: Direction, other: NodeIx) -> Option<Open> {
         let graph = self.snapshot.graph();
-        let sure = walk(graph, own, direction, DETOUR, &|one| one == other);
+        let sure = walk(graph, own, (direction, Along::Certain), DETOUR, &|one| one == other);
         if sure.hit.is_some() {
             return None;
         }
         if !sure.possible && !sure.is_full {
             return Some(Open::Nothing);
         }
-        let possible = walk_possible(graph, own, direction, DETOUR, &|one| one == other);
+        let possible = walk(graph, own, (direction, Along::Possible), DETOUR, &|one| one == other);
         Some(match (possible.hit, possible.is_full) {
             (Some(_), _) => Open::Maybe("calls that are only possible lead there".to_owned()),
             (None, true) => Open::Maybe("more calls lead on than were followed".to_owned()),
@@ -317,7 +322,7 @@ impl Look<'_> {
         let mut open = Open::Nothing;
         let mut seen = vec![node];
         let mut at = 0;
-        while let Some(&one) = seen.get(at).filter(|_| at < 64) {
+        while let Some(&one) = seen.get(at).filter(|_| at < MAX_BASES) {
             at += 1;
             let bases =
                 graph.out_edges(one).filter(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements));

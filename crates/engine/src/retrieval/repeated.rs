@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::gaps::lower_bound;
 use super::unlinked::at_least;
-use crate::calls::{Direction, is_test, walk};
+use crate::calls::{Along, Direction, is_test, walk};
 
 /// Things used together, at least: two calls in a row are no work worth a name.
 const LEAST_USES: usize = 3;
@@ -42,7 +42,7 @@ pub struct RepeatedUse {
     pub by: Vec<(NodeIx, Option<Pos>)>,
     /// Files of these functions.
     pub files: usize,
-    /// A function that does it for others, which these do not call.
+    /// A function that does it for others. None of `by` certainly calls another of them; a possible call may.
     pub existing: Option<NodeIx>,
     /// How near the nearest of the functions is to the topic, 0 to 1.
     pub activation: f64,
@@ -52,7 +52,8 @@ pub struct RepeatedUse {
     pub strength: f64,
 }
 
-/// What functions of a topic do that functions of other files do as well; strongest first.
+/// What functions of a topic do that functions of other files do as well, strongest first, and whether there is more than
+/// was looked at.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -60,8 +61,9 @@ pub(super) fn repeated_uses(
     graph: &Graph,
     topic: &[(NodeIx, f64)],
     cancel: &Cancel,
-) -> Result<Vec<RepeatedUse>, Cancelled> {
-    let mut look = Look { graph, users: FxHashMap::default(), near: topic.iter().copied().collect(), pairs: 0 };
+) -> Result<(Vec<RepeatedUse>, bool), Cancelled> {
+    let mut look =
+        Look { graph, users: FxHashMap::default(), near: topic.iter().copied().collect(), pairs: 0, is_cut: false };
     let mut sets: FxHashMap<Vec<NodeIx>, Vec<NodeIx>> = FxHashMap::default();
     for &(node, _) in topic.iter().filter(|(node, _)| graph.kind(*node) == NodeKind::Function) {
         cancel.check()?;
@@ -72,21 +74,29 @@ pub(super) fn repeated_uses(
         sets.into_iter().filter_map(|(uses, by)| look.judged(uses, by, functions)).collect();
     let value = |one: &RepeatedUse| one.strength * (0.5 + 0.5 * one.activation) * (one.files as f64).ln();
     found.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| a.uses.cmp(&b.uses)));
-    Ok(distinct(found))
+    let kept = distinct(&mut found);
+    Ok((kept, look.is_cut || !found.is_empty()))
 }
 
-/// Leaves out sets that say mostly what a stronger one said.
-fn distinct(found: Vec<RepeatedUse>) -> Vec<RepeatedUse> {
+/// Leaves out sets that say mostly what a stronger one said; what is beyond [`MAX_FOUND`] stays in `found`.
+fn distinct(found: &mut Vec<RepeatedUse>) -> Vec<RepeatedUse> {
     let mut kept: Vec<RepeatedUse> = Vec::new();
-    for one in found {
+    let mut beyond = Vec::new();
+    for one in found.drain(..) {
         let overlaps = |other: &RepeatedUse| {
             let common = one.uses.iter().filter(|node| other.uses.contains(node)).count();
             2 * common >= one.uses.len().min(other.uses.len())
         };
-        if kept.len() < MAX_FOUND && !kept.iter().any(overlaps) {
+        if kept.iter().any(overlaps) {
+            continue;
+        }
+        if kept.len() < MAX_FOUND {
             kept.push(one);
+        } else {
+            beyond.push(one);
         }
     }
+    *found = beyond;
     kept
 }
 
@@ -95,6 +105,8 @@ struct Look<'g> {
     users: FxHashMap<NodeIx, Vec<NodeIx>>,
     near: FxHashMap<NodeIx, f64>,
     pairs: usize,
+    /// A function uses more than is paired or looked at.
+    is_cut: bool,
 }
 
 impl Look<'_> {
@@ -129,6 +141,7 @@ impl Look<'_> {
         uses.dedup();
         uses.retain(|used| self.users(*used).len() >= LEAST_FILES);
         uses.sort_by_key(|used| (self.users[used].len(), *used));
+        self.is_cut |= uses.len() > PAIRED || graph.out_edges(node).nth(EDGES).is_some();
         uses.truncate(PAIRED);
         for (at, first) in uses.iter().enumerate() {
             for second in &uses[at + 1..] {
@@ -154,7 +167,7 @@ impl Look<'_> {
         let all: FxHashSet<NodeIx> = by.iter().copied().collect();
         let served_by = |start: NodeIx| {
             let is_wanted = |one: NodeIx| one != start && all.contains(&one);
-            walk(graph, &[start], Direction::Called, DELEGATES, &is_wanted).hit
+            walk(graph, &[start], (Direction::Called, Along::Certain), DELEGATES, &is_wanted).hit
         };
         // Who does it for another of them, or is done for by one, is no repetition.
         let served: Vec<(NodeIx, NodeIx)> =

@@ -148,7 +148,8 @@ up: with no siblings there are no holes, and `members_compared` says how much wa
 
 `missing_abstraction` rows come after them: functions in at least three files, at least two of them of the topic, that each call
 the same three or more things, which little else calls, and none of which calls another of them. `uses` names the things,
-`evidence` the functions and lines, `existing` a function that does the same for others, if there is one.";
+`evidence` the functions and lines, `existing` a function that does the same for others, if one of those that use them all is
+called by another. Only certain calls count.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
     const UNLISTED: &'static [&'static str] = &["top_k"];
@@ -211,7 +212,7 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
     };
     let existing = one.existing.map(|node| graph.id(node).to_owned());
     let end = one.existing.map_or_else(
-        || "nothing does it for all of them".to_owned(),
+        || "no certain call leads from one of them to another".to_owned(),
         |node| format!("`{}` does it for others", graph.label(node)),
     );
     let functions = one.by.len();

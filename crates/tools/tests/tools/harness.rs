@@ -79,6 +79,12 @@ pub(crate) struct Project {
 }
 
 impl Project {
+    /// Has its memories, and the code that they name, noted.
+    pub(crate) fn note(&self) {
+        let keeper = self.engine.memory_writer();
+        keeper.refresh(self.tree.path(), m1nd_engine::memory::Depth::Full).expect("is noted");
+    }
+
     pub(crate) fn unindexed(fixture: &str) -> Self {
         Self::open(fixture, false)
     }

@@ -33,13 +33,8 @@ class Pool:
 
 fn remembered() -> Project {
     let project = Project::new(REMEMBERED);
-    note(&project);
+    project.note();
     project
-}
-
-fn note(project: &Project) {
-    use m1nd_engine::memory::Depth;
-    project.engine.memory_writer().refresh(project.tree.path(), Depth::Full).expect("is noted");
 }
 
 fn code(project: &Project) -> Value {
@@ -102,7 +97,7 @@ fn memories_about_code_near_a_place_come_first_and_say_why() {
     let project = Project::new(NEAR);
     for is_noted in [false, true] {
         if is_noted {
-            note(&project);
+            project.note();
         }
         let first = |arguments: Value| {
             let answer = project.ok("mind_search", arguments);
@@ -216,7 +211,7 @@ def one():
 #[test]
 fn a_file_has_moved_only_where_one_file_alone_is_like_it() {
     let project = Project::new(ALIKE);
-    note(&project);
+    project.note();
     let row = |project: &Project| {
         let answer = project.ok("mind_search", json!({"query": "a.py stays as small as it is"}));
         answer["results"][0]["code"][0].clone()
@@ -235,7 +230,7 @@ fn a_file_has_moved_only_where_one_file_alone_is_like_it() {
 #[test]
 fn without_an_index_nobody_says_that_code_is_current() {
     let project = Project::unindexed(REMEMBERED);
-    note(&project);
+    project.note();
     let answer = project.ok("mind_search", json!({"query": "acquire waits for ever"}));
     assert!(!answer.to_string().contains("current"), "{answer}");
     project.ok("ingest", json!({"path": "."}));
@@ -309,7 +304,7 @@ fn outside_of_a_project_only_what_needs_one_is_refused() {
 #[test]
 fn impact_shows_what_was_noted_about_the_code() {
     let project = Project::new(PROGRAM);
-    note(&project);
+    project.note();
     let notes = project.ok("impact", json!({"node_id": "Store"}))["memory"].clone();
     assert_eq!(notes[0]["title"], "keep users in `Store`", "{notes}");
     assert_eq!(notes[0]["state"], "current");

@@ -1,6 +1,5 @@
 //! Memories in states other than "all is well": seen before, not read yet, unreadable, closed elsewhere.
 
-use m1nd_engine::memory::Depth;
 use serde_json::{Value, json};
 
 use crate::harness::{Project, column};
@@ -28,12 +27,8 @@ class Pool:
 
 fn remembered() -> Project {
     let project = Project::new(REMEMBERED);
-    note(&project);
+    project.note();
     project
-}
-
-fn note(project: &Project) {
-    project.engine.memory_writer().refresh(project.tree.path(), Depth::Full).expect("is noted");
 }
 
 /// Makes the memory a file that cannot be read, even by a user who may read everything: a link out of the project.
@@ -84,7 +79,7 @@ fn nothing_found_is_not_said_while_comments_and_commits_are_being_read() {
     drop(look);
     let nobody = ask("worker pool starves").expect("nobody is reading");
     assert!(nobody["results"] == json!([]) && nobody["notice"].to_string().contains("mind index"), "{nobody}");
-    note(&project);
+    project.note();
     let found = ask("worker pool starves").expect("was read");
     assert_eq!(found["results"][0]["source_file"], "pool.py", "{found}");
     assert!(found.get("notice").is_none(), "{found}");
@@ -152,12 +147,12 @@ fn a_fix_in_a_comment_closes_an_issue_of_the_file() {
     };
     assert_eq!(issue(&project)["status"], "open");
     project.tree.write("login.py", "# MEMORY: fixed the login loop on mobile browsers by resetting the cookie\n");
-    note(&project);
+    project.note();
     let closed = issue(&project);
     assert_eq!((&closed["status"], &closed["resolved_by"]), (&json!("resolved"), &json!("login.py:1")), "{closed}");
     assert_eq!(project.ok("mind_status", json!({}))["current_project"]["stats"]["issues_resolved"], 1);
     project.tree.write("login.py", "pass\n");
-    note(&project);
+    project.note();
     assert_eq!(issue(&project)["status"], "open", "the comment went, and the fix with it");
 }
 
@@ -205,7 +200,7 @@ fn what_is_written_while_somebody_looks_makes_live_sessions() {
     project
         .tree
         .write(".mind/MEMORY.md", format!("{text}\n## {today} | exports\n**Learned:** exports wait for logins\n"));
-    note(&project);
+    project.note();
     assert_eq!(sessions(&project), 1, "the session of now goes on");
     let memory = m1nd_engine::memory::ProjectMemory::read(
         &std::fs::canonicalize(project.tree.path()).expect("is there"),

@@ -217,7 +217,7 @@ fn work_that_each_module_does_for_itself() {
     assert_eq!(found.len(), 1, "{answer}");
     assert_eq!(
         found[0]["reason"],
-        "3 functions in 3 files each call `connect`, `ping` and `close`; nothing does it for all of them"
+        "3 functions in 3 files each call `connect`, `ping` and `close`; no certain call leads from one of them to another"
     );
     assert_eq!((&found[0]["files"], &found[0]["evidence"][0]["line"]), (&json!(3), &json!(5)), "{answer}");
     assert_eq!(answer["missing_abstractions"], json!(1));
