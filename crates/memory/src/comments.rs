@@ -39,7 +39,7 @@ pub fn comment_records(comment: &Comment, path: &str, project: &str, date: Optio
         drafts.extend(drafts_of(line, &body));
     }
     drafts.iter_mut().for_each(|draft| draft.date = date);
-    assemble(drafts, &Origin { project, kind: SourceKind::Comment, file: path })
+    assemble(drafts, &Origin { project, kind: SourceKind::Comment, file: path }).0
 }
 
 fn drafts_of(number: u32, body: &str) -> Vec<Draft> {

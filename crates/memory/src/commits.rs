@@ -41,7 +41,7 @@ pub fn commit_records(commit: &CommitText<'_>, project: &str) -> Vec<Record> {
     }
     drafts.iter_mut().for_each(|draft| draft.date = Some(commit.date));
     let file = format!("git:{}", commit.short_id);
-    assemble(drafts, &Origin { project, kind: SourceKind::Commit, file: &file })
+    assemble(drafts, &Origin { project, kind: SourceKind::Commit, file: &file }).0
 }
 
 fn drafts_of(number: u32, text: &str, strength: Strength) -> Vec<Draft> {

@@ -1,7 +1,10 @@
 //! Words by which a decision says that it is not meant to last.
 
+use std::sync::LazyLock;
+
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
+use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
 /// How a decision is temporary.
@@ -89,13 +92,17 @@ const PHRASES: &[(MarkerKind, &str)] = &[
     (MarkerKind::Revisit, "revisit"),
 ];
 
+/// Finders of the phrases, in their order.
+static FINDERS: LazyLock<Vec<Finder<'static>>> =
+    LazyLock::new(|| PHRASES.iter().map(|(_, phrase)| Finder::new(phrase.as_bytes())).collect());
+
 /// The markers of a text, in its order, each kind once. The first one gives the reason to look again.
 #[must_use]
 pub fn markers(text: &str) -> Vec<Marker> {
     let lower = text.to_ascii_lowercase();
     let mut found: Vec<(usize, MarkerKind, &str)> = Vec::new();
-    for (kind, phrase) in PHRASES {
-        let place = lower.match_indices(phrase).map(|(at, _)| at).find(|at| stands_alone(&lower, *at, phrase.len()));
+    for ((kind, phrase), finder) in PHRASES.iter().zip(FINDERS.iter()) {
+        let place = finder.find_iter(lower.as_bytes()).find(|at| stands_alone(&lower, *at, phrase.len()));
         let Some(at) = place else { continue };
         match found.iter_mut().find(|(_, other, _)| other == kind) {
             Some(first) if first.0 > at => *first = (at, *kind, phrase),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
 use m1nd_search::words::{self, WordSet};
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 /// Two texts with at least this share of common words speak of the same thing.
 pub const SAME_THING: f32 = 0.6;
@@ -22,31 +22,33 @@ static GENERIC: WordSet = WordSet::new(&[
 
 /// The words of a text that say what it is about, stemmed and hashed: sorted, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tokens(Vec<u64>);
+pub struct Tokens(Box<[u64]>);
 
 impl Tokens {
     /// The words of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        let mut tokens: Vec<u64> = Vec::with_capacity(MAX_TOKENS);
+        Self::found(text, &mut Vec::with_capacity(MAX_TOKENS), token)
+    }
+
+    /// The words of a text, each told by `token`; `tokens` is room to work in.
+    fn found<'t>(text: &'t str, tokens: &mut Vec<u64>, mut token: impl FnMut(&'t str) -> Option<u64>) -> Self {
+        tokens.clear();
         words::identifiers(text, |identifier| {
             words::parts(identifier, |part| {
-                if tokens.len() >= MAX_TOKENS || part.len() > words::MAX_WORD {
-                    return;
+                if tokens.len() < MAX_TOKENS && part.len() <= words::MAX_WORD {
+                    tokens.extend(token(part));
                 }
-                let is_lower = part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-                let lower = if is_lower { Cow::Borrowed(part) } else { Cow::Owned(part.to_lowercase()) };
-                if words::is_stop_word(&lower) || GENERIC.contains(&lower) {
-                    return;
-                }
-                let mut hasher = FxHasher::default();
-                words::stem(&lower).hash(&mut hasher);
-                tokens.push(hasher.finish());
             });
         });
         tokens.sort_unstable();
         tokens.dedup();
-        Self(tokens)
+        Self(tokens.as_slice().into())
+    }
+
+    /// One bit for each word, of 64: where one of them is missing in another text's, so is a word.
+    pub(crate) fn bits(&self) -> u64 {
+        self.0.iter().fold(0, |bits, token| bits | 1 << (token >> 58))
     }
 
     /// How many there are.
@@ -69,18 +71,11 @@ impl Tokens {
     /// How many words both have.
     #[must_use]
     pub fn shared(&self, other: &Self) -> usize {
-        let (mut one, mut two) = (self.0.iter().peekable(), other.0.iter().peekable());
-        let mut shared = 0;
-        while let (Some(a), Some(b)) = (one.peek(), two.peek()) {
-            match a.cmp(b) {
-                std::cmp::Ordering::Less => drop(one.next()),
-                std::cmp::Ordering::Greater => drop(two.next()),
-                std::cmp::Ordering::Equal => {
-                    shared += 1;
-                    one.next();
-                    two.next();
-                }
-            }
+        let (mut one, mut two, mut shared) = (0, 0, 0);
+        while let (Some(a), Some(b)) = (self.0.get(one), other.0.get(two)) {
+            shared += usize::from(a == b);
+            one += usize::from(a <= b);
+            two += usize::from(b <= a);
         }
         shared
     }
@@ -95,12 +90,46 @@ impl Tokens {
     /// is all that both say.
     #[must_use]
     pub fn overlap(&self, other: &Self) -> f32 {
+        self.overlap_of(other, self.shared(other))
+    }
+
+    /// The overlap where so many words are common.
+    pub(crate) fn overlap_of(&self, other: &Self, shared: usize) -> f32 {
         let shorter = self.len().min(other.len());
-        let shared = self.shared(other);
         if shorter == 0 || (shared == 1 && self.len().max(other.len()) > 1) {
             return 0.0;
         }
         shared as f32 / shorter as f32
+    }
+}
+
+/// The token of one part of an identifier; `None` for what says nothing.
+fn token(part: &str) -> Option<u64> {
+    let is_lower = part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let lower = if is_lower { Cow::Borrowed(part) } else { Cow::Owned(part.to_lowercase()) };
+    if words::is_stop_word(&lower) || GENERIC.contains(&lower) {
+        return None;
+    }
+    let mut hasher = FxHasher::default();
+    words::stem(&lower).hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+/// The words of many texts that say much the same: a word is looked at once.
+#[derive(Default)]
+pub(crate) struct Lexicon {
+    known: FxHashMap<Box<str>, Option<u64>>,
+    room: Vec<u64>,
+}
+
+impl Lexicon {
+    /// The same as [`Tokens::of`].
+    pub(crate) fn tokens(&mut self, text: &str) -> Tokens {
+        let Self { known, room } = self;
+        Tokens::found(text, room, |part| match known.get(part) {
+            Some(token) => *token,
+            None => *known.entry(part.into()).or_insert(token(part)),
+        })
     }
 }
 
@@ -122,5 +151,16 @@ mod tests {
             let overlap = Tokens::of(one).overlap(&Tokens::of(other));
             assert!((overlap - expected).abs() < 0.01, "{one} / {other}: {overlap}");
         }
+    }
+
+    #[test]
+    fn a_word_that_was_met_before_is_the_same() {
+        let mut lexicon = Lexicon::default();
+        for text in ["loadAll users, Größe", "the users load_all", "", "again", "Größe 12 HTTPServer", "loadAll users"]
+        {
+            assert_eq!(lexicon.tokens(text), Tokens::of(text), "{text}");
+        }
+        let (few, many) = (Tokens::of("login loop"), Tokens::of("the login of mobile users loops"));
+        assert!(few.is_within(&many) && few.bits() & !many.bits() == 0);
     }
 }

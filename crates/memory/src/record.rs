@@ -89,16 +89,23 @@ impl RecordId {
             SourceKind::Comment => "comment",
             SourceKind::Commit => "commit",
         };
-        let mut hasher = blake3::Hasher::new();
+        const AROUND: usize = 32;
+        let mut text = String::with_capacity(project.len() + AROUND + title.len());
         for part in [project, source, kind.name()] {
-            hasher.update(part.as_bytes());
-            hasher.update(&[0]);
+            text.push_str(part);
+            text.push('\0');
         }
         for word in title.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            hasher.update(word.to_lowercase().as_bytes());
-            hasher.update(b" ");
+            if word.is_ascii() {
+                let from = text.len();
+                text.push_str(word);
+                text[from..].make_ascii_lowercase();
+            } else {
+                text.push_str(&word.to_lowercase());
+            }
+            text.push(' ');
         }
-        let hash = hasher.finalize();
+        let hash = blake3::hash(text.as_bytes());
         let mut first = [0; 8];
         first.copy_from_slice(&hash.as_bytes()[..8]);
         Self(u64::from_be_bytes(first))

@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::overlap::Tokens;
+use crate::overlap::{Lexicon, Tokens};
 use crate::{Kind, Record, RecordId};
 
 /// How two memories are related; read from the first to the second.
@@ -97,8 +97,14 @@ static FINDERS: LazyLock<Vec<Finder<'static>>> =
 /// The relations between the memories of one text: the surest of each pair, in order of the memories.
 #[must_use]
 pub fn relations(records: &[Record]) -> Vec<Relation> {
-    let tokens: Vec<Tokens> = records.iter().map(|record| Tokens::of(&record.title)).collect();
+    relations_of(records, Vec::new(), &mut Lexicon::default())
+}
+
+/// The same, where the words of the first titles are known.
+pub(crate) fn relations_of(records: &[Record], mut tokens: Vec<Tokens>, lexicon: &mut Lexicon) -> Vec<Relation> {
+    tokens.extend(records[tokens.len()..].iter().map(|record| lexicon.tokens(&record.title)));
     let places = Places::of(&tokens);
+    let titles = Titles { tokens: &tokens, places: &places };
     let mut found = Vec::new();
     for (index, record) in records.iter().enumerate() {
         if found.len() >= MAX_RELATIONS {
@@ -117,7 +123,7 @@ pub fn relations(records: &[Record]) -> Vec<Relation> {
         if record.kind == Kind::Gotcha {
             continue;
         }
-        of_record(record, index, records, &tokens, &places, &mut found);
+        of_record(index, records, &titles, lexicon, &mut found);
     }
     found
 }
@@ -131,6 +137,14 @@ struct Places {
     by_token: ByToken,
     /// Each title by its rarest word only: a text that names the whole title has that word, too.
     by_rarest: ByToken,
+    /// The bits of each title's words.
+    bits: Vec<u64>,
+}
+
+/// The titles of the memories, as words.
+struct Titles<'t> {
+    tokens: &'t [Tokens],
+    places: &'t Places,
 }
 
 impl Places {
@@ -144,24 +158,18 @@ impl Places {
             let rarest = tokens.iter().min_by_key(|token| (by_token.get(token).map_or(0, Vec::len), *token));
             by_rarest.entry(rarest.unwrap_or_default()).or_default().push(index);
         }
-        Self { by_token, by_rarest }
+        Self { by_token, by_rarest, bits: tokens.iter().map(Tokens::bits).collect() }
     }
 }
 
-fn of_record(
-    record: &Record,
-    own: usize,
-    records: &[Record],
-    tokens: &[Tokens],
-    places: &Places,
-    found: &mut Vec<Relation>,
-) {
+fn of_record(own: usize, records: &[Record], titles: &Titles<'_>, lexicon: &mut Lexicon, found: &mut Vec<Relation>) {
+    let (record, Titles { tokens, places }) = (&records[own], titles);
     let lower = record.content.to_ascii_lowercase();
     let mut best: Vec<(usize, RelationKind, f32, &str)> = Vec::new();
     for ((kind, cue), finder) in CUES.iter().zip(FINDERS.iter()) {
         let Some(at) = finder.find(lower.as_bytes()).map(|at| at + cue.len()) else { continue };
         let said = first_clause(&record.content[at..]);
-        let target = Tokens::of(said);
+        let target = lexicon.tokens(said);
         for other in candidates(&target, own, &places.by_token) {
             if !is_long_enough(&records[other].title) {
                 continue;
@@ -177,9 +185,12 @@ fn of_record(
             best.push((other, *kind, (sure * BY_CUE * 100.0).round() / 100.0, said));
         }
     }
-    let all = Tokens::of(&record.content);
-    for other in candidates(&all, own, &places.by_rarest) {
-        let names = tokens[other].len() > 1
+    let all = lexicon.tokens(&record.content);
+    let bits = all.bits();
+    // Each title stands at one word only, so none is met twice.
+    for other in newest(&all, own, &places.by_rarest) {
+        let names = places.bits[other] & !bits == 0
+            && tokens[other].len() > 1
             && tokens[other].is_within(&all)
             && records[other].source.line != record.source.line;
         if names && is_long_enough(&records[other].title) {
@@ -203,15 +214,16 @@ fn first_clause(text: &str) -> &str {
 
 /// The newest memories with one of the words, but for one.
 fn candidates(tokens: &Tokens, own: usize, by_token: &ByToken) -> Vec<usize> {
-    let mut found: Vec<usize> = tokens
-        .iter()
-        .filter_map(|token| by_token.get(&token))
-        .flat_map(|places| places.iter().rev().take(MAX_CANDIDATES).copied())
-        .filter(|index| *index != own)
-        .collect();
+    let mut found: Vec<usize> = newest(tokens, own, by_token).collect();
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// For each of the words the newest memories that have it, but for one.
+fn newest<'t>(tokens: &'t Tokens, own: usize, by_token: &'t ByToken) -> impl Iterator<Item = usize> + 't {
+    let known = tokens.iter().filter_map(|token| by_token.get(&token));
+    known.flat_map(|places| places.iter().rev().take(MAX_CANDIDATES).copied()).filter(move |index| *index != own)
 }
 
 #[cfg(test)]

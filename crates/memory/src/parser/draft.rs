@@ -71,7 +71,10 @@ fn from_hit(
     if text.chars().count() < MIN_TITLE_CHARS || is_placeholder(text) {
         return None;
     }
-    let title = cut(&format!("{}{text}", hit.prefix), MAX_TITLE_CHARS);
+    let title = match hit.prefix {
+        "" => cut(text, MAX_TITLE_CHARS),
+        prefix => cut(&[prefix, text].concat(), MAX_TITLE_CHARS),
+    };
     let mut replaces: Vec<String> = rejected.iter().filter(|it| it.is_replaced).map(|it| it.text.clone()).collect();
     let mut alternatives: Vec<String> = Vec::new();
     if hit.kind == Kind::Decision {
@@ -450,14 +453,43 @@ fn given_up(title: &str) -> String {
 
 /// Without the marks around a title.
 pub(crate) fn trim_title(text: &str) -> &str {
-    let text = text.trim_start_matches([
-        ' ', '\t', '-', '–', '—', ':', '*', ',', ';', '>', '→', '=', '.', ']', ')', '|', '✓', '✔', '✅',
-    ]);
-    text.trim_end_matches([' ', '\t', '.', '!', ',', ';', ':', '-', '–', '—', '*', '|', '✓', '✔', '✅', '\u{fe0f}'])
+    let leads = |c: char| {
+        matches!(
+            c,
+            ' ' | '\t'
+                | '-'
+                | '–'
+                | '—'
+                | ':'
+                | '*'
+                | ','
+                | ';'
+                | '>'
+                | '→'
+                | '='
+                | '.'
+                | ']'
+                | ')'
+                | '|'
+                | '✓'
+                | '✔'
+                | '✅'
+        )
+    };
+    let trails = |c: char| {
+        matches!(
+            c,
+            ' ' | '\t' | '.' | '!' | ',' | ';' | ':' | '-' | '–' | '—' | '*' | '|' | '✓' | '✔' | '✅' | '\u{fe0f}'
+        )
+    };
+    text.trim_start_matches(leads).trim_end_matches(trails)
 }
 
 /// At most this many characters, cut at the end of a word.
 pub(crate) fn cut(text: &str, chars: usize) -> String {
+    if text.len() <= chars {
+        return text.to_owned();
+    }
     let Some((end, _)) = text.char_indices().nth(chars) else { return text.to_owned() };
     let head = &text[..end];
     let at_word = text[end..].starts_with(char::is_whitespace);
@@ -473,23 +505,10 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
             .and_then(|rest| rest.strip_suffix(close))
             .is_some_and(|inside| !inside.contains([open, close]))
     };
-    let lower = text.to_ascii_lowercase();
-    wrapped('(', ')')
-        || wrapped('<', '>')
-        || wrapped('[', ']')
-        || wrapped('{', '}')
-        || matches!(
-            &*lower,
-            "" | "none"
-                | "n/a"
-                | "nothing"
-                | "tbd"
-                | "todo"
-                | "..."
-                | "…"
-                | "-"
-                | "none yet"
-                | "none so far"
-                | "nothing yet"
-        )
+    let is_word = || {
+        const WORDS: &[&str] =
+            &["", "none", "n/a", "nothing", "tbd", "todo", "...", "…", "-", "none yet", "none so far", "nothing yet"];
+        WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+    };
+    wrapped('(', ')') || wrapped('<', '>') || wrapped('[', ']') || wrapped('{', '}') || is_word()
 }

@@ -4,6 +4,8 @@ use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd
 
 /// Stands for every byte of a line that can be shown but says nothing: code and quoted words.
 pub(crate) const MASKED: char = '\u{1}';
+/// Many of them.
+const MASKS: &str = "\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}";
 /// A pair of quotation marks further apart than this is none.
 const MAX_QUOTED_BYTES: usize = 160;
 /// What a line is in its document.
@@ -72,10 +74,19 @@ impl Line {
         }
     }
 
+    fn reserve(&mut self, bytes: usize) {
+        self.shown.reserve(bytes);
+        self.mask.reserve(bytes);
+    }
+
     fn push(&mut self, text: &str, masked: bool) {
         self.shown.push_str(text);
         if masked {
-            self.mask.extend(std::iter::repeat_n(MASKED, text.len()));
+            let masked = self.mask.len() + text.len();
+            while self.mask.len() < masked {
+                let missing = masked - self.mask.len();
+                self.mask.push_str(&MASKS[..missing.min(MASKS.len())]);
+            }
         } else {
             let from = self.mask.len();
             self.mask.push_str(text);
@@ -205,8 +216,8 @@ impl<'t> Reader<'t> {
             _ if self.hidden > 0 => {}
             Event::Text(text) => self.line(start).push_text(text),
             Event::Code(code) => {
-                let shown = format!("`{code}`");
-                self.line(start).push(&shown, true);
+                let line = self.line(start);
+                ["`", code, "`"].into_iter().for_each(|part| line.push(part, true));
             }
             Event::TaskListMarker(ticked) => self.line(start).ticked = Some(*ticked),
             Event::HardBreak => {
@@ -297,7 +308,15 @@ impl<'t> Reader<'t> {
     }
 
     fn number(&self, at: usize) -> u32 {
-        self.starts.partition_point(|start| *start <= at) as u32
+        // Text is met in its order, so mostly it is the line of the last text or the one after it.
+        let last = self.lines.last().map_or(0, |line| line.number as usize);
+        let is_it = |number: usize| {
+            let starts =
+                number.checked_sub(1).and_then(|index| self.starts.get(index)).is_some_and(|start| *start <= at);
+            starts && self.starts.get(number).is_none_or(|next| at < *next)
+        };
+        let number = [last, last + 1].into_iter().find(|number| is_it(*number));
+        number.unwrap_or_else(|| self.starts.partition_point(|start| *start <= at)) as u32
     }
 
     /// The line of text at this byte; made if it is not the last one.
@@ -310,7 +329,10 @@ impl<'t> Reader<'t> {
                 (None, Some(depth)) => Shape::Item(depth),
                 (None, None) => Shape::Text,
             };
-            self.lines.push(Line::new(number, shape, self.block));
+            let mut line = Line::new(number, shape, self.block);
+            let end = self.starts.get(number as usize).copied().unwrap_or(self.text.len());
+            line.reserve(end.saturating_sub(at));
+            self.lines.push(line);
         }
         let last = self.lines.len() - 1;
         &mut self.lines[last]

@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use self::gotcha_bullets::GotchaBullet;
 use self::state::ProjectState;
-use crate::relations::{Relation, relations};
+use self::timeline::Titles;
+use crate::relations::{Relation, relations_of};
 use crate::sessions::{NextItem, Session};
 use crate::{Record, SourceKind};
 
@@ -111,8 +112,9 @@ pub fn parse(text: &str, context: &ParseContext<'_>) -> Parsed {
     }
     let text = &text[..end];
     let lines = markdown::lines(text);
-    let mut parsed = walk::walk(&lines, context, problems);
-    parsed.relations = relations(&parsed.records);
+    let (mut parsed, titles) = walk::walk(&lines, context, problems);
+    let Titles { tokens, mut lexicon } = titles;
+    parsed.relations = relations_of(&parsed.records, tokens, &mut lexicon);
     parsed.stats = stats(&parsed.records, text.lines().count());
     parsed
 }

@@ -25,35 +25,77 @@ pub(crate) struct Word<'l> {
 
 /// The words of a line. Marks inside of a word stay in it: `node.js`, `cross-domain`, `src/auth.rs`, `don't`.
 pub(crate) fn words(mask: &str) -> Vec<Word<'_>> {
-    const BYTES_OF_A_WORD: usize = 5;
-    let mut words: Vec<Word<'_>> = Vec::with_capacity((mask.len() / BYTES_OF_A_WORD).min(MAX_WORDS));
-    let mut chars = mask.char_indices().peekable();
-    let mut start: Option<usize> = None;
-    let mut previous = ' ';
-    while let Some((at, c)) = chars.next() {
-        let next = chars.peek().map_or(' ', |(_, next)| *next);
-        let inside = is_letter(c) || (start.is_some() && joins(previous, c, next));
-        match (inside, start) {
-            (true, None) => start = Some(at),
-            (false, Some(from)) => {
-                words.push(word(mask, from, at));
-                start = None;
-            }
-            _ => {}
+    words_in(mask, Vec::new())
+}
+
+/// The same, in the room of a list that is not needed any more.
+pub(crate) fn words_in<'l>(mask: &'l str, mut words: Vec<Word<'l>>) -> Vec<Word<'l>> {
+    // With the blank after it; shorter ones are rarely many.
+    const BYTES_OF_A_WORD: usize = 4;
+    words.clear();
+    words.reserve((mask.len() / BYTES_OF_A_WORD).min(MAX_WORDS));
+    let (mut at, mut end) = (0, 0);
+    while words.len() < MAX_WORDS {
+        let Some(start) = next_letter(mask, at) else { break };
+        if let Some(last) = words.last_mut() {
+            last.after = &mask[end..start];
         }
-        previous = c;
-        if words.len() >= MAX_WORDS {
-            break;
-        }
+        end = end_of_word(mask, start);
+        words.push(word(mask, start, end));
+        at = end;
     }
-    if let Some(from) = start {
-        words.push(word(mask, from, mask.len()));
-    }
-    for index in 0..words.len() {
-        let next = words.get(index + 1).map_or(mask.len(), |next| next.start);
-        words[index].after = &mask[words[index].end..next];
+    if let Some(last) = words.last_mut() {
+        last.after = &mask[end..];
     }
     words
+}
+
+/// The character that starts at a byte; a blank at the end.
+fn char_at(mask: &str, at: usize) -> char {
+    match mask.as_bytes().get(at) {
+        Some(byte) if byte.is_ascii() => char::from(*byte),
+        Some(_) => mask[at..].chars().next().unwrap_or(' '),
+        None => ' ',
+    }
+}
+
+fn is_plain_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == MASKED as u8
+}
+
+/// Where the first letter from here on is.
+fn next_letter(mask: &str, mut at: usize) -> Option<usize> {
+    while let Some(&byte) = mask.as_bytes().get(at) {
+        if is_plain_letter(byte) {
+            return Some(at);
+        }
+        let c = char_at(mask, at);
+        if !c.is_ascii() && is_letter(c) {
+            return Some(at);
+        }
+        at += c.len_utf8();
+    }
+    None
+}
+
+/// Where the word that starts here ends.
+fn end_of_word(mask: &str, start: usize) -> usize {
+    let (mut at, mut previous) = (start, start);
+    while let Some(&byte) = mask.as_bytes().get(at) {
+        if is_plain_letter(byte) {
+            previous = at;
+            at += 1;
+            continue;
+        }
+        let c = char_at(mask, at);
+        let after = at + c.len_utf8();
+        if !is_letter(c) && (at == start || !joins(char_at(mask, previous), c, char_at(mask, after))) {
+            return at;
+        }
+        previous = at;
+        at = after;
+    }
+    at
 }
 
 fn is_letter(c: char) -> bool {
@@ -123,6 +165,9 @@ const MAYBE_LAST: &[&str] = &["al", "etc", "inc", "jr", "ltd", "max", "min", "no
 
 fn ends_sentence(line: &Line, words: &[Word<'_>], index: usize) -> bool {
     let word = &words[index];
+    if word.after == " " {
+        return false;
+    }
     let next = &words[index + 1];
     let mark = word.after.trim_start_matches([')', ']', '"', '”', '\'', '*', '`']);
     if mark.starts_with(';') || word.after.contains(" | ") {
@@ -319,5 +364,10 @@ fn is_dash(between: &str) -> bool {
 
 /// Whether what stands between two words parts two clauses.
 pub(crate) fn is_clause_break(between: &str) -> bool {
-    between.contains([',', ';', ':', '(', '[', '—', '–', '|', '→', '"', '“', '✓', '✅', '.']) || is_dash(between)
+    if between == " " {
+        return false;
+    }
+    let breaks =
+        |c: char| matches!(c, ',' | ';' | ':' | '(' | '[' | '—' | '–' | '|' | '→' | '"' | '“' | '✓' | '✅' | '.');
+    between.contains(breaks) || is_dash(between)
 }

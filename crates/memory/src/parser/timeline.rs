@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::cues::Role;
 use super::draft::{Draft, MAX_CONTENT_CHARS, cut};
-use crate::overlap::{SAME_THING, Tokens};
+use crate::overlap::{Lexicon, SAME_THING, Tokens};
 use crate::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
 
 /// The newest memories with a common word that are compared with a fix or a replacement.
@@ -28,23 +28,67 @@ pub(crate) struct Origin<'a> {
 struct Timeline {
     records: Vec<Record>,
     tokens: Vec<Tokens>,
+    /// Memories that were written again in another spelling: the words are those of the first.
+    retitled: Vec<usize>,
     replaces: Vec<Vec<String>>,
     /// The words of what a decision took, once they were asked for.
     chosen: Vec<OnceCell<Tokens>>,
     by_id: FxHashMap<RecordId, usize>,
     /// Memories by a word of their title, oldest first.
     by_token: FxHashMap<(Kind, u64), Vec<usize>>,
+    lexicon: Lexicon,
+    found: Found,
 }
 
-/// Drafts in order of the text → memories in order of time.
-pub(crate) fn assemble(mut drafts: Vec<Draft>, origin: &Origin<'_>) -> Vec<Record> {
+/// Memories with at least one of some words.
+#[derive(Default)]
+struct Found {
+    /// How many of the words each memory was found by; 0 but for those of `places`.
+    counts: Vec<u16>,
+    /// The memories, in no order.
+    places: Vec<usize>,
+    /// Of words that more memories have than were looked at: the oldest that was.
+    oldest: Vec<usize>,
+}
+
+impl Found {
+    fn clear(&mut self, memories: usize) {
+        for place in self.places.drain(..) {
+            self.counts[place] = 0;
+        }
+        self.oldest.clear();
+        self.counts.resize(memories, 0);
+    }
+
+    /// By how many words a memory was found.
+    fn count(&self, place: usize) -> usize {
+        usize::from(self.counts[place])
+    }
+
+    /// The most words that a memory can have.
+    fn most(&self, place: usize) -> usize {
+        self.count(place) + self.oldest.iter().filter(|oldest| place < **oldest).count()
+    }
+}
+
+/// Titles as words, for what is to be compared with them later.
+pub(crate) struct Titles {
+    pub(crate) tokens: Vec<Tokens>,
+    pub(crate) lexicon: Lexicon,
+}
+
+/// Drafts in order of the text → memories in order of time, and their titles.
+pub(crate) fn assemble(mut drafts: Vec<Draft>, origin: &Origin<'_>) -> (Vec<Record>, Titles) {
     sort_by_time(&mut drafts);
     let mut timeline = Timeline::default();
     for draft in drafts {
         timeline.take(draft, origin);
     }
     timeline.supersede();
-    timeline.records
+    for index in std::mem::take(&mut timeline.retitled) {
+        timeline.tokens[index] = timeline.lexicon.tokens(&timeline.records[index].title);
+    }
+    (timeline.records, Titles { tokens: timeline.tokens, lexicon: timeline.lexicon })
 }
 
 /// Files grow at the end or, newest day first, at the top.
@@ -60,7 +104,7 @@ fn sort_by_time(drafts: &mut [Draft]) {
 
 impl Timeline {
     fn take(&mut self, draft: Draft, origin: &Origin<'_>) {
-        let tokens = Tokens::of(&draft.title);
+        let tokens = self.lexicon.tokens(&draft.title);
         match draft.role {
             Role::Plain => {}
             Role::Fix => {
@@ -123,6 +167,9 @@ impl Timeline {
             if record.alternatives.is_empty() {
                 record.alternatives = std::mem::take(&mut known.alternatives);
             }
+            if known.title != record.title {
+                self.retitled.push(*index);
+            }
             *known = record;
             self.replaces[*index].extend(draft.replaces);
             return;
@@ -138,52 +185,63 @@ impl Timeline {
         self.chosen.push(OnceCell::new());
     }
 
-    /// Memories of a kind with at least one of the words, each with how many; newest first.
-    fn candidates(&self, kind: Kind, tokens: &Tokens) -> Vec<(usize, usize)> {
-        let mut places: Vec<usize> = Vec::new();
+    /// Looks for memories of a kind with at least one of the words.
+    fn find(&mut self, kind: Kind, tokens: &Tokens) {
+        let found = &mut self.found;
+        found.clear(self.records.len());
         for token in tokens.iter() {
-            let known = self.by_token.get(&(kind, token)).map_or(&[][..], Vec::as_slice);
-            places.extend(known.iter().rev().take(MAX_CANDIDATES));
+            let Some(known) = self.by_token.get(&(kind, token)) else { continue };
+            let newest = &known[known.len().saturating_sub(MAX_CANDIDATES)..];
+            if newest.len() < known.len() {
+                found.oldest.extend(newest.first());
+            }
+            for &place in newest {
+                if found.counts[place] == 0 {
+                    found.places.push(place);
+                }
+                found.counts[place] += 1;
+            }
         }
-        places.sort_unstable_by_key(|index| std::cmp::Reverse(*index));
-        let runs = places.chunk_by(|one, other| one == other);
-        runs.map(|run| (run[0], run.len())).collect()
     }
 
     /// The issue that speaks of the same thing: the closest, of equals the newest.
-    fn same_issue(&self, tokens: &Tokens, wanted: impl Fn(Status) -> bool) -> Option<usize> {
-        let mut candidates = self.candidates(Kind::Issue, tokens);
-        candidates.retain(|(index, _)| self.records[*index].status.is_some_and(&wanted));
-        let mut best: Option<(usize, f32)> = None;
-        for (index, _) in &candidates {
-            let overlap = self.tokens[*index].overlap(tokens);
-            if overlap >= SAME_THING && best.is_none_or(|(_, known)| overlap > known) {
-                best = Some((*index, overlap));
+    fn same_issue(&mut self, tokens: &Tokens, wanted: impl Fn(Status) -> bool) -> Option<usize> {
+        self.find(Kind::Issue, tokens);
+        let is_wanted = |place: &&usize| self.records[**place].status.is_some_and(&wanted);
+        let mut best: Option<(f32, usize)> = None;
+        let (mut count, mut last) = (0, 0);
+        for &place in self.found.places.iter().filter(is_wanted) {
+            (count, last) = (count + 1, place);
+            let issue = &self.tokens[place];
+            if issue.overlap_of(tokens, self.found.most(place)) < SAME_THING {
+                continue;
+            }
+            let overlap = issue.overlap(tokens);
+            if overlap >= SAME_THING && best.is_none_or(|known| (overlap, place) > known) {
+                best = Some((overlap, place));
             }
         }
-        let only = || match candidates.as_slice() {
-            [(index, _)] => {
-                let (one, other) = (self.tokens[*index].len(), tokens.len());
-                (one.min(other) == 1 && one.max(other) <= MAX_WORDS_AROUND_ONE).then_some(*index)
-            }
-            _ => None,
+        let only = || {
+            let (one, other) = (self.tokens[last].len(), tokens.len());
+            (one.min(other) == 1 && one.max(other) <= MAX_WORDS_AROUND_ONE).then_some(last)
         };
-        best.map(|(index, _)| index).or_else(only)
+        match (best, count) {
+            (Some((_, place)), _) => Some(place),
+            (None, 1) => only(),
+            _ => None,
+        }
     }
 
     /// Decisions that a later one says it takes the place of.
     fn supersede(&mut self) {
         for later in 0..self.records.len() {
             for replaced in std::mem::take(&mut self.replaces[later]) {
-                let tokens = Tokens::of(&replaced);
+                let tokens = self.lexicon.tokens(&replaced);
+                self.find(Kind::Decision, &tokens);
                 let gives_up_only = self.records[later].title.starts_with("no longer ");
-                let mut found: Vec<usize> = self
-                    .candidates(Kind::Decision, &tokens)
-                    .into_iter()
-                    .filter(|(index, shared)| *index < later && *shared == tokens.len())
-                    .map(|(index, _)| index)
-                    .filter(|index| self.chose(*index, &tokens))
-                    .collect();
+                let all = |index: &usize| *index < later && self.found.count(*index) == tokens.len();
+                let places = self.found.places.iter().copied().filter(all);
+                let mut found: Vec<usize> = places.filter(|index| self.chose(*index, &tokens)).collect();
                 if !gives_up_only && found.len() > 1 {
                     found = self.closest(later, &found);
                 }

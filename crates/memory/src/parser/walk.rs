@@ -1,13 +1,17 @@
 //! Goes through the lines of a memory file: which section and day each is in, and what it says.
 
+use std::cell::{Cell, OnceCell};
+use std::sync::LazyLock;
+
 use jiff::civil::Date;
+use memchr::memmem::Finder;
 
 use super::cues::{self, Hit, Strength};
 use super::draft::{self, Draft, MIN_TITLE_CHARS, is_placeholder, trim_title};
 use super::gotcha_bullets::{self, GotchaBullet};
 use super::markdown::{Line, Shape};
-use super::sentence::{MAX_WORDS, Sentence, Word, sentences, words};
-use super::timeline::{Origin, assemble};
+use super::sentence::{MAX_WORDS, Sentence, Word, sentences, words_in};
+use super::timeline::{Origin, Titles, assemble};
 use super::{MAX_PROBLEMS, MAX_RECORDS, MIN_CONFIDENCE, ParseContext, ParseProblem, Parsed, dates};
 use crate::sessions::{NextItem, Session};
 use crate::{Kind, Record, RecordId, Source, Status};
@@ -22,6 +26,31 @@ const MAX_GOTCHAS: usize = 2_000;
 const MAX_OPEN_NEXT_ITEMS: usize = 20;
 /// Lines looked at for what closes a `Next:` item.
 const MAX_LINES_AFTER_NEXT: usize = 2_000;
+
+/// Stands in the head of a file that was made from the template.
+static TEMPLATE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("MIND MEMORY"));
+
+/// A line, and its words once they were asked for: those of the next line are looked at twice.
+struct Read<'l> {
+    line: &'l Line,
+    words: OnceCell<Vec<Word<'l>>>,
+    /// Room for the words.
+    room: Cell<Vec<Word<'l>>>,
+}
+
+impl<'l> Read<'l> {
+    fn new(line: &'l Line, room: Vec<Word<'l>>) -> Self {
+        Self { line, words: OnceCell::new(), room: Cell::new(room) }
+    }
+
+    fn words(&self) -> &[Word<'l>] {
+        self.words.get_or_init(|| words_in(&self.line.mask, self.room.take()))
+    }
+
+    fn into_room(self) -> Vec<Word<'l>> {
+        self.words.into_inner().unwrap_or_else(|| self.room.into_inner())
+    }
+}
 
 /// What the lines below a heading are.
 #[derive(Clone, Copy)]
@@ -48,8 +77,8 @@ struct Walk<'c> {
     out: Parsed,
 }
 
-/// Everything but relations and figures.
-pub(super) fn walk(lines: &[Line], context: &ParseContext<'_>, problems: Vec<ParseProblem>) -> Parsed {
+/// Everything but relations and figures; the titles are those of the first records.
+pub(super) fn walk(lines: &[Line], context: &ParseContext<'_>, problems: Vec<ParseProblem>) -> (Parsed, Titles) {
     let mut walk = Walk {
         context,
         section: Section::Prose,
@@ -62,15 +91,20 @@ pub(super) fn walk(lines: &[Line], context: &ParseContext<'_>, problems: Vec<Par
         gotchas: Vec::new(),
         out: Parsed { problems, ..Parsed::default() },
     };
-    for (index, line) in lines.iter().enumerate() {
-        walk.line(line, lines.get(index + 1));
+    let mut lines_left = lines.iter();
+    let mut next = lines_left.next().map(|line| Read::new(line, Vec::new()));
+    let mut room = Vec::new();
+    while let Some(line) = next {
+        next = lines_left.next().map(|next| Read::new(next, std::mem::take(&mut room)));
+        walk.line(&line, next.as_ref());
+        room = line.into_room();
     }
     walk.finish(lines)
 }
 
 impl Walk<'_> {
-    fn line(&mut self, line: &Line, next: Option<&Line>) {
-        match line.shape {
+    fn line(&mut self, read: &Read<'_>, next: Option<&Read<'_>>) {
+        match read.line.shape {
             Shape::Break => {
                 if matches!(self.section, Section::Gotchas | Section::Items(_)) {
                     self.section = Section::Prose;
@@ -78,12 +112,13 @@ impl Walk<'_> {
                 self.label = None;
                 self.next_label = None;
             }
-            Shape::Heading(level) => self.heading(line, level),
-            Shape::Item(_) | Shape::Text => self.text(line, next),
+            Shape::Heading(level) => self.heading(read, level),
+            Shape::Item(_) | Shape::Text => self.text(read, next),
         }
     }
 
-    fn heading(&mut self, line: &Line, level: u8) {
+    fn heading(&mut self, read: &Read<'_>, level: u8) {
+        let line = read.line;
         self.label = None;
         self.next_label = None;
         if let Some((day, rest)) = dates::leading_day(&line.shown, self.context.today) {
@@ -100,7 +135,7 @@ impl Walk<'_> {
         }
         // The title of the file is no entry, nor is a line of a session.
         if level > 1 && !line.shown.contains('|') {
-            self.entries(line, &words(&line.mask), None, Strength::Labels);
+            self.entries(read, None, Strength::Labels);
         }
     }
 
@@ -120,14 +155,15 @@ impl Walk<'_> {
         self.out.sessions.push(Session::of_day(day, line, summary, mood));
     }
 
-    fn text(&mut self, line: &Line, next: Option<&Line>) {
+    fn text(&mut self, read: &Read<'_>, next: Option<&Read<'_>>) {
+        let line = read.line;
         let shown = line.shown.trim();
         if let Some((day, rest)) = dates::divider_day(shown, self.context.today) {
             const DIVIDER_LEVEL: u8 = 2;
             self.label = None;
             return self.start_day(day, DIVIDER_LEVEL, line.number, rest);
         }
-        if shown.starts_with("Keywords:") || shown.contains("MIND MEMORY") {
+        if shown.starts_with("Keywords:") || TEMPLATE.find(shown.as_bytes()).is_some() {
             return;
         }
         match (self.section, line.shape) {
@@ -135,18 +171,18 @@ impl Walk<'_> {
             (Section::Gotchas, Shape::Item(depth)) => return self.gotcha(line, depth),
             _ => {}
         }
-        let words = words(&line.mask);
-        if self.next_items(line, &words) {
+        if self.next_items(line, read.words()) {
             return;
         }
-        let found = self.entries(line, &words, next, Strength::All);
+        let found = self.entries(read, next, Strength::All);
         if !found {
-            self.below_a_label(line, &words);
+            self.below_a_label(line, read.words());
         }
     }
 
     /// The memories of a line; whether there was one.
-    fn entries(&mut self, line: &Line, words: &[Word<'_>], next: Option<&Line>, strength: Strength) -> bool {
+    fn entries(&mut self, read: &Read<'_>, next: Option<&Read<'_>>, strength: Strength) -> bool {
+        let (line, words) = (read.line, read.words());
         if words.len() >= MAX_WORDS {
             self.problem(line.number, format!("a line of more than {MAX_WORDS} words; the rest of it is not read"));
         }
@@ -296,9 +332,9 @@ impl Walk<'_> {
         }
     }
 
-    fn finish(mut self, lines: &[Line]) -> Parsed {
+    fn finish(mut self, lines: &[Line]) -> (Parsed, Titles) {
         let origin = Origin { project: self.context.project, kind: self.context.kind, file: self.context.file };
-        let mut records = assemble(self.drafts, &origin);
+        let (mut records, titles) = assemble(self.drafts, &origin);
         let mut out = std::mem::take(&mut self.out);
         count_sessions(&mut out.sessions, &records);
         for (bullet, day) in self.gotchas {
@@ -318,7 +354,7 @@ impl Walk<'_> {
         }
         close_next_items(&mut out.next_items, lines);
         out.records = records;
-        out
+        (out, titles)
     }
 }
 
@@ -344,12 +380,12 @@ fn section(mask: &str) -> Section {
 }
 
 /// The reason that the line below gives: by its words, or as an item below what it explains.
-fn reason_below(line: &Line, next: &Line) -> Option<String> {
+fn reason_below(line: &Line, read: &Read<'_>) -> Option<String> {
+    let next = read.line;
     if next.number != line.last_number() + 1 || !matches!(next.shape, Shape::Text | Shape::Item(_)) {
         return None;
     }
-    let words = words(&next.mask);
-    let sentences = sentences(next, &words);
+    let sentences = sentences(next, read.words());
     let first: &Sentence<'_> = sentences.first()?;
     if let Some(reason) = draft::leading_reason(first) {
         return Some(reason);

@@ -3,7 +3,6 @@
 use super::{Hit, ISSUE_MET, ISSUE_NEGATION, ISSUE_WORD, Role, Title};
 use crate::parser::sentence::Sentence;
 
-const NOUNS: &[&str] = &["problem", "problems", "issue", "issues", "bug", "bugs"];
 /// Before a failure in the same clause, these make it no fact.
 const HYPOTHETICAL: &[&str] = &[
     "if", "unless", "whether", "when", "whenever", "while", "until", "once", "so", "ensure", "ensures", "should",
@@ -63,7 +62,7 @@ const ATTRIBUTIVE: &[&str] = &[
 /// The cue at a word, if there is one.
 pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let hit = match s.word(at) {
-        word if NOUNS.contains(&word) => noun(s, at),
+        "problem" | "problems" | "issue" | "issues" | "bug" | "bugs" => noun(s, at),
         "fixed" | "resolved" | "solved" => solved(s, at),
         "blocked" if matches!(s.word(at + 1), "by" | "on") => blocked(s, at),
         "waiting" if matches!(s.word(at + 1), "for" | "on") => waiting(s, at),

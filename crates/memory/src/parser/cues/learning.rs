@@ -3,8 +3,6 @@
 use super::{Hit, LEARNING, LEARNING_TURNS_OUT, LEARNING_WORD, Title};
 use crate::parser::sentence::Sentence;
 
-/// Verbs of finding out, when they are said of the writers.
-const VERBS: &[&str] = &["learned", "learnt", "discovered", "realized", "realised"];
 /// Before such a verb, these say that nothing was found out.
 const NEGATIONS: &[&str] = &["not", "never", "haven't", "hasn't", "didn't", "until", "if", "before", "machine", "auto"];
 /// After such a verb, these are not what was found out.
@@ -47,7 +45,8 @@ const NO_FINDING: &[&str] = &[
 /// The cue at a word, if there is one.
 pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     match s.word(at) {
-        word if VERBS.contains(&word) => {
+        // Verbs of finding out, when they are said of the writers.
+        word @ ("learned" | "learnt" | "discovered" | "realized" | "realised") => {
             let rule = if word.starts_with("learn") { "learning.learned" } else { "learning.discovered" };
             finding(s, at, at, rule)
         }
