@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
-use memchr::memmem::Finder;
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 /// How a decision is temporary.
@@ -92,17 +92,22 @@ const PHRASES: &[(MarkerKind, &str)] = &[
     (MarkerKind::Revisit, "revisit"),
 ];
 
-/// Finders of the phrases, in their order.
-static FINDERS: LazyLock<Vec<Finder<'static>>> =
-    LazyLock::new(|| PHRASES.iter().map(|(_, phrase)| Finder::new(phrase.as_bytes())).collect());
+/// Any of the phrases: most texts have none.
+static ANY: LazyLock<Regex> = LazyLock::new(|| {
+    let phrases: Vec<String> = PHRASES.iter().map(|(_, phrase)| regex::escape(phrase)).collect();
+    Regex::new(&phrases.join("|")).expect("escaped phrases are a pattern")
+});
 
 /// The markers of a text, in its order, each kind once. The first one gives the reason to look again.
 #[must_use]
 pub fn markers(text: &str) -> Vec<Marker> {
     let lower = text.to_ascii_lowercase();
     let mut found: Vec<(usize, MarkerKind, &str)> = Vec::new();
-    for ((kind, phrase), finder) in PHRASES.iter().zip(FINDERS.iter()) {
-        let place = finder.find_iter(lower.as_bytes()).find(|at| stands_alone(&lower, *at, phrase.len()));
+    if !ANY.is_match(&lower) {
+        return Vec::new();
+    }
+    for (kind, phrase) in PHRASES {
+        let place = lower.match_indices(phrase).map(|(at, _)| at).find(|at| stands_alone(&lower, *at, phrase.len()));
         let Some(at) = place else { continue };
         match found.iter_mut().find(|(_, other, _)| other == kind) {
             Some(first) if first.0 > at => *first = (at, *kind, phrase),

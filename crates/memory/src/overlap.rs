@@ -28,19 +28,18 @@ impl Tokens {
     /// The words of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
-        Self::found(text, &mut Vec::with_capacity(MAX_TOKENS), token)
-    }
-
-    /// The words of a text, each told by `token`; `tokens` is room to work in.
-    fn found<'t>(text: &'t str, tokens: &mut Vec<u64>, mut token: impl FnMut(&'t str) -> Option<u64>) -> Self {
-        tokens.clear();
+        let mut tokens = Vec::with_capacity(MAX_TOKENS);
         words::identifiers(text, |identifier| {
-            words::parts(identifier, |part| {
-                if tokens.len() < MAX_TOKENS && part.len() <= words::MAX_WORD {
-                    tokens.extend(token(part));
+            tokens_of(identifier, |token| {
+                if tokens.len() < MAX_TOKENS {
+                    tokens.push(token);
                 }
             });
         });
+        Self::sorted(&mut tokens)
+    }
+
+    fn sorted(tokens: &mut Vec<u64>) -> Self {
         tokens.sort_unstable();
         tokens.dedup();
         Self(tokens.as_slice().into())
@@ -103,22 +102,29 @@ impl Tokens {
     }
 }
 
-/// The token of one part of an identifier; `None` for what says nothing.
-fn token(part: &str) -> Option<u64> {
-    let is_lower = part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    let lower = if is_lower { Cow::Borrowed(part) } else { Cow::Owned(part.to_lowercase()) };
-    if words::is_stop_word(&lower) || GENERIC.contains(&lower) {
-        return None;
-    }
-    let mut hasher = FxHasher::default();
-    words::stem(&lower).hash(&mut hasher);
-    Some(hasher.finish())
+/// Calls `emit` with the token of each part of an identifier that says something.
+fn tokens_of(identifier: &str, mut emit: impl FnMut(u64)) {
+    words::parts(identifier, |part| {
+        if part.len() > words::MAX_WORD {
+            return;
+        }
+        let is_lower = part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        let lower = if is_lower { Cow::Borrowed(part) } else { Cow::Owned(part.to_lowercase()) };
+        if words::is_stop_word(&lower) || GENERIC.contains(&lower) {
+            return;
+        }
+        let mut hasher = FxHasher::default();
+        words::stem(&lower).hash(&mut hasher);
+        emit(hasher.finish());
+    });
 }
 
-/// The words of many texts that say much the same: a word is looked at once.
+/// The words of many texts that say much the same: each is looked at once.
 #[derive(Default)]
 pub(crate) struct Lexicon {
-    known: FxHashMap<Box<str>, Option<u64>>,
+    /// Tokens by identifier.
+    known: FxHashMap<Box<str>, Box<[u64]>>,
+    /// Room to work in.
     room: Vec<u64>,
 }
 
@@ -126,10 +132,20 @@ impl Lexicon {
     /// The same as [`Tokens::of`].
     pub(crate) fn tokens(&mut self, text: &str) -> Tokens {
         let Self { known, room } = self;
-        Tokens::found(text, room, |part| match known.get(part) {
-            Some(token) => *token,
-            None => *known.entry(part.into()).or_insert(token(part)),
-        })
+        room.clear();
+        words::identifiers(text, |identifier| {
+            let free = MAX_TOKENS - room.len();
+            let tokens = match known.get(identifier) {
+                Some(tokens) => tokens,
+                None => known.entry(identifier.into()).or_insert_with(|| {
+                    let mut tokens = Vec::new();
+                    tokens_of(identifier, |token| tokens.push(token));
+                    tokens.into()
+                }),
+            };
+            room.extend(tokens.iter().take(free));
+        });
+        Tokens::sorted(room)
     }
 }
 

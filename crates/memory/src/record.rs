@@ -95,15 +95,22 @@ impl RecordId {
             text.push_str(part);
             text.push('\0');
         }
-        for word in title.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()) {
-            if word.is_ascii() {
-                let from = text.len();
-                text.push_str(word);
-                text[from..].make_ascii_lowercase();
-            } else {
-                text.push_str(&word.to_lowercase());
+        if title.is_ascii() {
+            // As below, but in one go: most titles are.
+            let mut previous = b' ';
+            for byte in title.bytes().chain([b' ']) {
+                match (byte.is_ascii_alphanumeric(), previous.is_ascii_alphanumeric()) {
+                    (true, _) => text.push(char::from(byte.to_ascii_lowercase())),
+                    (false, true) => text.push(' '),
+                    (false, false) => {}
+                }
+                previous = byte;
             }
-            text.push(' ');
+        } else {
+            for word in title.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty()) {
+                text.push_str(&word.to_lowercase());
+                text.push(' ');
+            }
         }
         let hash = blake3::hash(text.as_bytes());
         let mut first = [0; 8];

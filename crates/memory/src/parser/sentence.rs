@@ -59,8 +59,19 @@ fn char_at(mask: &str, at: usize) -> char {
     }
 }
 
+/// Which bytes are letters by themselves.
+const PLAIN_LETTERS: [bool; 256] = {
+    let mut letters = [false; 256];
+    let mut byte = 0u8;
+    while byte < 0x80 {
+        letters[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_' || byte == MASKED as u8;
+        byte += 1;
+    }
+    letters
+};
+
 fn is_plain_letter(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == MASKED as u8
+    PLAIN_LETTERS[usize::from(byte)]
 }
 
 /// Where the first letter from here on is.

@@ -1,7 +1,5 @@
 //! What the memories of a text mean to each other: the same one met again, fixes of issues, decisions that replace others.
 
-use std::cell::OnceCell;
-
 use rustc_hash::FxHashMap;
 
 use super::cues::Role;
@@ -32,7 +30,7 @@ struct Timeline {
     retitled: Vec<usize>,
     replaces: Vec<Vec<String>>,
     /// The words of what a decision took, once they were asked for.
-    chosen: Vec<OnceCell<Tokens>>,
+    chosen: Vec<Option<Tokens>>,
     by_id: FxHashMap<RecordId, usize>,
     /// Memories by a word of their title, oldest first.
     by_token: FxHashMap<(Kind, u64), Vec<usize>>,
@@ -182,7 +180,7 @@ impl Timeline {
         self.records.push(record);
         self.tokens.push(tokens);
         self.replaces.push(draft.replaces);
-        self.chosen.push(OnceCell::new());
+        self.chosen.push(None);
     }
 
     /// Looks for memories of a kind with at least one of the words.
@@ -240,8 +238,8 @@ impl Timeline {
                 self.find(Kind::Decision, &tokens);
                 let gives_up_only = self.records[later].title.starts_with("no longer ");
                 let all = |index: &usize| *index < later && self.found.count(*index) == tokens.len();
-                let places = self.found.places.iter().copied().filter(all);
-                let mut found: Vec<usize> = places.filter(|index| self.chose(*index, &tokens)).collect();
+                let mut found: Vec<usize> = self.found.places.iter().copied().filter(all).collect();
+                found.retain(|index| self.chose(*index, &tokens));
                 if !gives_up_only && found.len() > 1 {
                     found = self.closest(later, &found);
                 }
@@ -253,24 +251,24 @@ impl Timeline {
     }
 
     /// Whether a decision that still holds took all of these, rather than rejected them.
-    fn chose(&self, index: usize, tokens: &Tokens) -> bool {
+    fn chose(&mut self, index: usize, tokens: &Tokens) -> bool {
         let record = &self.records[index];
         let rejects = ["not ", "against ", "no longer "].iter().any(|word| record.title.starts_with(word));
         if rejects || record.superseded_by.is_some() {
             return false;
         }
-        let chosen = || {
+        // Titles do not change any more when this is asked.
+        let chosen = self.chosen[index].get_or_insert_with(|| {
             let marks = [" over ", " instead of ", " rather than ", ", not ", " to replace "];
             let end = marks.iter().filter_map(|mark| record.title.find(mark)).min();
-            Tokens::of(&record.title[..end.unwrap_or(record.title.len())])
-        };
-        // Titles do not change any more when this is asked.
-        tokens.is_within(self.chosen[index].get_or_init(chosen))
+            self.lexicon.tokens(&record.title[..end.unwrap_or(record.title.len())])
+        });
+        tokens.is_within(chosen)
     }
 
     /// Of several decisions that took the same, the one that shares most with the new one; none if that is not clear.
-    fn closest(&self, later: usize, found: &[usize]) -> Vec<usize> {
-        let context = Tokens::of(&self.records[later].content);
+    fn closest(&mut self, later: usize, found: &[usize]) -> Vec<usize> {
+        let context = self.lexicon.tokens(&self.records[later].content);
         let mut scored: Vec<_> = found.iter().map(|index| (self.tokens[*index].shared(&context), *index)).collect();
         scored.sort_unstable_by(|one, other| other.cmp(one));
         match scored.as_slice() {
