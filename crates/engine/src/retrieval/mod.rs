@@ -23,7 +23,10 @@ pub use m1nd_search::grep::GrepOptions;
 pub use prior::{FeedbackEntry, PrimedBy, PrimingPlan, Prior, Told};
 pub use repeated::RepeatedUse;
 pub use resonate::{ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
-pub use seek::{Calibration, Connection, FileCandidate, Model, SIGNALS, SeekAnswer, SeekQuery, SeekRow, Signals};
+pub use seek::{
+    Calibration, Connection, ENTRY_SIGNALS, EntryCandidate, EntryModel, EntrySignals, FileCandidate, FileModel, Model,
+    SIGNALS, SeekAnswer, SeekQuery, SeekRow, Signals,
+};
 pub use siblings::GroupKey;
 pub use traits::Trait;
 pub use unlinked::{GhostEdge, StructuralHole};

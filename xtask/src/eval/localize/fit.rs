@@ -1,17 +1,22 @@
-//! `cargo xtask fit-seek`: fits the weights by which `seek` orders files to rows of `eval localize`.
+//! `cargo xtask fit-seek`: fits the weights by which `seek` orders files, and the functions of one file, to rows of
+//! `eval localize`.
 //!
-//! The model is linear. What is made small is the surprise at the right files: minus the logarithm of the share that the
-//! right files have of the exponentials of all files' values, the mean over rows with each kind of row weighing the same,
-//! plus a penalty for large weights. A row counts that has a right file among its candidates. How well that carries over
-//! to other repositories is measured by leaving groups of repositories out in turn.
+//! The models are linear. What is made small is the surprise at what is right: minus the logarithm of the share that right
+//! files have of the exponentials of all files' values, the mean over rows with each kind of row weighing the same, plus a
+//! penalty for large weights. A row counts that has a right file among its candidates. How well that carries over to other
+//! repositories is measured by leaving groups of repositories out in turn. For functions the same is done with the changed
+//! functions among all functions of the right files: what is a type or a part of one is never told as changed, so that the
+//! model must not learn from the kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use m1nd_base::Cancel;
-use m1nd_engine::retrieval::{Model, SIGNALS, Signals};
+use m1nd_base::NodeKind;
+use m1nd_engine::Snapshot;
+use m1nd_engine::retrieval::{ENTRY_SIGNALS, EntryModel, FileModel, Model, SIGNALS};
 
-use super::{Request, for_each_row};
+use super::{Request, Row, for_each_row};
 use crate::{Outcome, repository};
 
 /// Steps of the descent.
@@ -25,8 +30,11 @@ const GROUPS: usize = 6;
 const WITHOUT: &[&str] = &["best_title", "exact", "best_exact", "name", "is_front", "prior"];
 /// Penalty for the square of a weight.
 const PENALTY: f64 = 0.003;
+/// The same of the model of functions: fewer rows tell of them.
+const ENTRY_PENALTY: f64 = 0.02;
 /// Where the weights stand.
 const WEIGHTS: &str = "crates/engine/src/retrieval/seek/weights.txt";
+const ENTRY_WEIGHTS: &str = "crates/engine/src/retrieval/seek/entry_weights.txt";
 /// Where it stands what a confidence is worth.
 const CALIBRATION: &str = "crates/engine/src/retrieval/seek/calibration.txt";
 /// Least precision of what may be acted on; the bound below it must reach [`LEAST_BOUND`].
@@ -42,12 +50,20 @@ struct Sample {
     repo: String,
     /// Which file of rows it is from.
     kind: usize,
-    files: Vec<(Signals, bool)>,
+    files: Options<{ SIGNALS.len() }>,
     /// Paths of the same.
     paths: Vec<String>,
+    /// Functions of the right files; right are those that were changed. Empty if the row tells of none.
+    functions: Options<{ ENTRY_SIGNALS.len() }>,
     /// Right files that are no candidates.
     missed: usize,
 }
+
+/// Signals of what there is to choose from, and what of it is right.
+type Options<const N: usize> = Vec<([f64; N], bool)>;
+
+/// The options of a sample that a model is fitted to.
+type Choice<const N: usize> = fn(&Sample) -> &Options<N>;
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let write = args.iter().any(|arg| arg == "--write");
@@ -61,14 +77,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let mut samples: Vec<Sample> = Vec::new();
     for (kind, file) in request.rows.iter().enumerate() {
         let rows = request.rows_of(file)?;
-        let found = for_each_row(&request, &rows, |row, snapshot| {
-            let files = snapshot.seek_files(&row.query, &Cancel::new())?;
-            let paths = files.iter().map(|file| file.path.clone()).collect();
-            let files: Vec<_> =
-                files.into_iter().map(|file| (file.signals, row.gold_files.contains(&file.path))).collect();
-            let missed = row.gold_files.len() - files.iter().filter(|(_, right)| *right).count();
-            Ok(Sample { id: row.id.clone(), repo: row.repo.clone(), kind, files, paths, missed })
-        })?;
+        let found = for_each_row(&request, &rows, |row, snapshot| sample(row, snapshot, kind))?;
         samples.extend(found.into_iter().flatten());
     }
     println!(
@@ -81,24 +90,102 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     }
     let all: Vec<&Sample> = samples.iter().collect();
     let kinds = request.rows.len();
-    let fitted = fit(&all, &without);
-    report("as it is", &all, kinds, |_| Model::fitted());
-    report("fitted to all rows", &all, kinds, |_| Model::new(fitted));
+    let files: Choice<{ SIGNALS.len() }> = |sample| &sample.files;
+    let used = |name: &str| !without.contains(&name);
+    let fitted = fit(&all, files, &std::array::from_fn(|place| used(SIGNALS[place])), PENALTY);
+    report("as it is", &all, kinds, files, |_| FileModel::fitted());
+    report("fitted to all rows", &all, kinds, files, |_| fitted);
+    let left_out =
+        left_out(&samples, |rest| fit(rest, files, &std::array::from_fn(|place| used(SIGNALS[place])), PENALTY));
+    report("its repository left out", &all, kinds, files, |sample| left_out[sample.repo.as_str()]);
+    for (name, weight) in SIGNALS.iter().zip(fitted.weights()) {
+        println!("  {name:<12} {weight:.2}");
+    }
+    let of_functions = fit_functions(&samples, kinds);
+    let names = |file: &std::path::PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<String> = request.rows.iter().map(names).collect();
+    if write {
+        keep(&fitted, &samples, &left_out, &names)?;
+        of_functions.keep(&names)?;
+    }
+    Ok(())
+}
+
+/// What a row gives to choose from.
+fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
+    let graph = snapshot.graph();
+    let files = snapshot.seek_files(&row.query, &Cancel::new())?;
+    let paths = files.iter().map(|file| file.path.clone()).collect();
+    let files: Vec<_> = files.into_iter().map(|file| (file.signals, row.gold_files.contains(&file.path))).collect();
+    let missed = row.gold_files.len() - files.iter().filter(|(_, right)| *right).count();
+    let mut functions = Vec::new();
+    if !row.gold_funcs.is_empty() {
+        for entry in snapshot.seek_entries(&row.query, &Cancel::new())? {
+            let path = graph.path(entry.node);
+            if graph.kind(entry.node) == NodeKind::Function && row.gold_files.iter().any(|file| file == path) {
+                let is_right = row.is_changed(path, graph.label(entry.node), graph.lines(entry.node));
+                functions.push((entry.signals, is_right));
+            }
+        }
+    }
+    Ok(Sample { id: row.id.clone(), repo: row.repo.clone(), kind, files, paths, functions, missed })
+}
+
+/// For each repository a model of the rows of others, groups of repositories left out in turn.
+fn left_out<const N: usize>(samples: &[Sample], fit: impl Fn(&[&Sample]) -> Model<N>) -> BTreeMap<&str, Model<N>> {
     let repositories: BTreeSet<&str> = samples.iter().map(|sample| sample.repo.as_str()).collect();
-    let mut left_out: BTreeMap<&str, Model> = BTreeMap::new();
+    let mut left_out = BTreeMap::new();
     for group in 0..GROUPS {
         let of_group = || repositories.iter().skip(group).step_by(GROUPS).copied();
         let rest: Vec<&Sample> = samples.iter().filter(|sample| !of_group().any(|repo| repo == sample.repo)).collect();
-        let model = Model::new(fit(&rest, &without));
+        let model = fit(&rest);
         left_out.extend(of_group().map(|repo| (repo, model)));
     }
-    report("its repository left out", &all, kinds, |sample| left_out[sample.repo.as_str()]);
-    for (name, weight) in SIGNALS.iter().zip(fitted) {
+    left_out
+}
+
+/// The model of functions, and its measures on repositories that it has not seen, by kind of row.
+struct OfFunctions {
+    model: EntryModel,
+    measures: Vec<(usize, [f64; 3])>,
+}
+
+fn fit_functions(samples: &[Sample], kinds: usize) -> OfFunctions {
+    let functions: Choice<{ ENTRY_SIGNALS.len() }> = |sample| &sample.functions;
+    let told: Vec<&Sample> = samples.iter().filter(|sample| !sample.functions.is_empty()).collect();
+    let of = |samples: &[&Sample]| fit(samples, functions, &[true; ENTRY_SIGNALS.len()], ENTRY_PENALTY);
+    let model = of(&told);
+    println!("functions of the right files");
+    report("as it is", &told, kinds, functions, |_| EntryModel::fitted());
+    report("fitted to all rows", &told, kinds, functions, |_| model);
+    let left_out = left_out(samples, |rest| of(rest));
+    report("its repository left out", &told, kinds, functions, |sample| left_out[sample.repo.as_str()]);
+    for (name, weight) in ENTRY_SIGNALS.iter().zip(model.weights()) {
         println!("  {name:<12} {weight:.2}");
     }
-    let names = |file: &std::path::PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let names: Vec<String> = request.rows.iter().map(names).collect();
-    if write { keep(&fitted, &samples, &left_out, &names) } else { Ok(()) }
+    let measure = |kind: usize| {
+        let of_kind: Vec<&Sample> = told.iter().filter(|sample| sample.kind == kind).copied().collect();
+        (of_kind.len(), accuracy(&of_kind, functions, |sample| left_out[sample.repo.as_str()]))
+    };
+    OfFunctions { model, measures: (0..kinds).map(measure).collect() }
+}
+
+impl OfFunctions {
+    fn keep(&self, names: &[String]) -> Outcome<()> {
+        let mut text = String::from(
+            "# Weights of the signals by which `seek` orders the entries of a file: a linear model.\n\
+             # Fitted by `cargo xtask fit-seek` to functions that repairs changed, among all functions of the changed files\n\
+             # that meet the text. With groups of repositories left out of the fit in turn, a changed one was first / among\n\
+             # five / among ten in\n",
+        );
+        for ((rows, [one, five, ten]), name) in self.measures.iter().zip(names) {
+            text += &format!("#   {one:.2} / {five:.2} / {ten:.2} of the {rows} texts of `{name}`\n");
+        }
+        for (name, weight) in ENTRY_SIGNALS.iter().zip(self.model.weights()) {
+            text += &format!("{name} {weight:.3}\n");
+        }
+        Ok(std::fs::write(Path::new(repository()).join(ENTRY_WEIGHTS), text)?)
+    }
 }
 
 /// Writes what is fitted, for looking at it with other means: a line a row, then a line a candidate.
@@ -115,7 +202,7 @@ fn dump_samples(samples: &[Sample], path: &str) -> Outcome<()> {
     Ok(std::fs::write(path, text)?)
 }
 
-fn keep(weights: &Signals, samples: &[Sample], left_out: &BTreeMap<&str, Model>, kinds: &[String]) -> Outcome<()> {
+fn keep(model: &FileModel, samples: &[Sample], left_out: &BTreeMap<&str, FileModel>, kinds: &[String]) -> Outcome<()> {
     let mut text = String::from("# Weights of the signals by which `seek` ranks files: a linear model.\n");
     let all: Vec<&Sample> = samples.iter().collect();
     text += &format!(
@@ -126,11 +213,11 @@ fn keep(weights: &Signals, samples: &[Sample], left_out: &BTreeMap<&str, Model>,
     );
     for (kind, name) in kinds.iter().enumerate() {
         let of_kind: Vec<&Sample> = all.iter().filter(|sample| sample.kind == kind).copied().collect();
-        let [one, five, ten] = accuracy(&of_kind, |sample| left_out[sample.repo.as_str()]);
+        let [one, five, ten] = accuracy(&of_kind, |sample| &sample.files, |sample| left_out[sample.repo.as_str()]);
         text += &format!("#   {one:.2} / {five:.2} / {ten:.2} of the {} texts of `{name}`\n", of_kind.len());
     }
     text += "# Signals at 0 brought nothing there.\n";
-    for (name, weight) in SIGNALS.iter().zip(weights) {
+    for (name, weight) in SIGNALS.iter().zip(model.weights()) {
         text += &format!("{name} {weight:.3}\n");
     }
     std::fs::write(Path::new(repository()).join(WEIGHTS), text)?;
@@ -138,7 +225,7 @@ fn keep(weights: &Signals, samples: &[Sample], left_out: &BTreeMap<&str, Model>,
 }
 
 /// What the confidence of a model is worth on rows of repositories that it has not seen.
-fn calibration(samples: &[Sample], left_out: &BTreeMap<&str, Model>) -> String {
+fn calibration(samples: &[Sample], left_out: &BTreeMap<&str, FileModel>) -> String {
     let mut judged: Vec<(f64, bool)> = samples
         .iter()
         .filter(|sample| !sample.files.is_empty())
@@ -188,31 +275,33 @@ fn bound(precision: f64, rows: f64) -> f64 {
     (centre - spread) / (1.0 + Z * Z / rows)
 }
 
-fn report(what: &str, samples: &[&Sample], kinds: usize, model: impl Fn(&Sample) -> Model) {
+fn report<const N: usize>(
+    what: &str,
+    samples: &[&Sample],
+    kinds: usize,
+    options: Choice<N>,
+    model: impl Fn(&Sample) -> Model<N>,
+) {
     print!("{what:<24}");
     for kind in 0..kinds {
         let of_kind: Vec<&Sample> = samples.iter().filter(|sample| sample.kind == kind).copied().collect();
-        let [one, five, ten] = accuracy(&of_kind, &model);
+        let [one, five, ten] = accuracy(&of_kind, options, &model);
         print!("  | n {:<3} @1 {one:.3} @5 {five:.3} @10 {ten:.3}", of_kind.len());
     }
     println!();
 }
 
-/// Shares of rows with a right file first, among five, among ten.
-fn accuracy(samples: &[&Sample], model: impl Fn(&Sample) -> Model) -> [f64; 3] {
+/// Shares of rows with a right option first, among five, among ten.
+fn accuracy<const N: usize>(samples: &[&Sample], options: Choice<N>, model: impl Fn(&Sample) -> Model<N>) -> [f64; 3] {
     let mut sums = [0.0; 3];
     for sample in samples {
-        let model = model(sample);
-        let best = sample
-            .files
-            .iter()
-            .filter(|(_, right)| *right)
-            .map(|(signals, _)| model.value(signals))
-            .fold(f64::NEG_INFINITY, f64::max);
+        let (model, options) = (model(sample), options(sample));
+        let right = options.iter().filter(|(_, right)| *right).map(|(signals, _)| model.value(signals));
+        let best = right.fold(f64::NEG_INFINITY, f64::max);
         if best == f64::NEG_INFINITY {
             continue;
         }
-        let above = sample.files.iter().filter(|(signals, right)| !right && model.value(signals) > best).count();
+        let above = options.iter().filter(|(signals, right)| !right && model.value(signals) > best).count();
         for (sum, k) in sums.iter_mut().zip([1, 5, 10]) {
             *sum += f64::from(u8::from(above < k));
         }
@@ -220,22 +309,22 @@ fn accuracy(samples: &[&Sample], model: impl Fn(&Sample) -> Model) -> [f64; 3] {
     sums.map(|sum| sum / samples.len().max(1) as f64)
 }
 
-/// The weights that fit best, by gradient descent with the steps of Adam.
-fn fit(samples: &[&Sample], without: &[&str]) -> Signals {
+/// The weights that fit best, by gradient descent with the steps of Adam; 0 for those that are not `used`.
+fn fit<const N: usize>(samples: &[&Sample], options: Choice<N>, used: &[bool; N], penalty: f64) -> Model<N> {
     let counts: BTreeMap<usize, usize> = samples.iter().fold(BTreeMap::new(), |mut counts, sample| {
         *counts.entry(sample.kind).or_default() += 1;
         counts
     });
-    let mut weights: Signals = [0.0; SIGNALS.len()];
-    let (mut mean, mut square) = ([0.0; SIGNALS.len()], [0.0; SIGNALS.len()]);
+    let mut weights = [0.0; N];
+    let (mut mean, mut square) = ([0.0; N], [0.0; N]);
     for step in 1..=STEPS {
-        let mut gradient: Signals = weights.map(|weight| 2.0 * PENALTY * weight);
+        let mut gradient = weights.map(|weight| 2.0 * penalty * weight);
         for sample in samples {
             let share = 1.0 / (counts[&sample.kind] * counts.len()) as f64;
-            add_gradient(sample, &weights, share, &mut gradient);
+            add_gradient(options(sample), &Model::new(weights), share, &mut gradient);
         }
         let rate = RATE / (1.0 + step as f64 / SLOWER);
-        for place in (0..SIGNALS.len()).filter(|place| !without.contains(&SIGNALS[*place])) {
+        for place in (0..N).filter(|place| used[*place]) {
             mean[place] = 0.9 * mean[place] + 0.1 * gradient[place];
             square[place] = 0.99 * square[place] + 0.01 * gradient[place] * gradient[place];
             let (m, s) =
@@ -243,20 +332,19 @@ fn fit(samples: &[&Sample], without: &[&str]) -> Signals {
             weights[place] -= rate * m / (s.sqrt() + 1e-8);
         }
     }
-    weights
+    Model::new(weights)
 }
 
-fn add_gradient(sample: &Sample, weights: &Signals, share: f64, gradient: &mut Signals) {
-    let model = Model::new(*weights);
-    let values: Vec<f64> = sample.files.iter().map(|(signals, _)| model.value(signals)).collect();
+fn add_gradient<const N: usize>(options: &Options<N>, model: &Model<N>, share: f64, gradient: &mut [f64; N]) {
+    let values: Vec<f64> = options.iter().map(|(signals, _)| model.value(signals)).collect();
     let most = values.iter().fold(f64::NEG_INFINITY, |most, value| most.max(*value));
     let powers: Vec<f64> = values.iter().map(|value| (value - most).exp()).collect();
     let all: f64 = powers.iter().sum();
-    let right: f64 = powers.iter().zip(&sample.files).filter(|(_, (_, right))| *right).map(|(power, _)| power).sum();
+    let right: f64 = powers.iter().zip(options).filter(|(_, (_, right))| *right).map(|(power, _)| power).sum();
     if right <= 0.0 {
         return;
     }
-    for (power, (signals, is_right)) in powers.iter().zip(&sample.files) {
+    for (power, (signals, is_right)) in powers.iter().zip(options) {
         let pull = power / all - if *is_right { power / right } else { 0.0 };
         gradient.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += share * pull * signal);
     }

@@ -129,7 +129,7 @@ pub(super) fn for_each_row<T: Send>(
             let result = snapshot_of(request, row).and_then(|engine| {
                 let snapshot = engine.snapshot();
                 whole_history(&snapshot);
-                ask(row, &snapshot)
+                ask(&row.with_functions(&snapshot), &snapshot)
             });
             let result = result.map_err(|error| eprintln!("{}: {error}", row.id)).ok();
             results.lock().expect("no holder panics").insert(at, result);

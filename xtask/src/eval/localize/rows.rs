@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use m1nd_base::NodeKind;
+use m1nd_engine::Snapshot;
 use serde::Deserialize;
 
 use crate::Outcome;
@@ -31,6 +33,9 @@ pub(in crate::eval) struct Row {
     /// Functions that it changed, by file.
     #[serde(default)]
     pub(in crate::eval) gold_funcs: BTreeMap<String, Vec<GoldFunction>>,
+    /// Lines before the repair that it changed, by file, of rows that do not name functions.
+    #[serde(skip)]
+    changed: BTreeMap<String, Vec<(u32, u32)>>,
 }
 
 /// A function that a repair changed.
@@ -55,7 +60,40 @@ impl Row {
             query,
             gold_files: vec![file.to_owned()],
             gold_funcs: BTreeMap::from([(file.to_owned(), vec![function])]),
+            changed: BTreeMap::new(),
         }
+    }
+
+    /// Whether a function with this label and these lines is told as changed.
+    pub(super) fn is_changed(&self, path: &str, label: &str, lines: (u32, u32)) -> bool {
+        let told = self.gold_funcs.get(path).into_iter().flatten();
+        told.into_iter().any(|one| one.label() == label && lines.0 <= one.end && one.line <= lines.1)
+    }
+
+    /// The same with the innermost functions of an index that hold the changed lines.
+    pub(super) fn with_functions(&self, snapshot: &Snapshot) -> Self {
+        let graph = snapshot.graph();
+        let mut row = self.clone();
+        for node in graph.nodes().filter(|node| graph.kind(*node) == NodeKind::Function) {
+            if self.changed.contains_key(graph.path(node)) {
+                let (line, end) = graph.lines(node);
+                let function = GoldFunction { name: graph.label(node).to_owned(), line, end };
+                row.gold_funcs.entry(graph.path(node).to_owned()).or_default().push(function);
+            }
+        }
+        for (path, functions) in &mut row.gold_funcs {
+            let Some(ranges) = self.changed.get(path) else { continue };
+            let innermost = |range: &(u32, u32)| {
+                let holding = functions.iter().filter(|one| one.line <= range.1 && range.0 <= one.end);
+                holding.min_by_key(|one| (one.end - one.line, one.line)).cloned()
+            };
+            let mut found: Vec<GoldFunction> = ranges.iter().filter_map(innermost).collect();
+            found.sort_by_key(|one| one.line);
+            found.dedup_by_key(|one| one.line);
+            *functions = found;
+        }
+        row.gold_funcs.retain(|_, functions| !functions.is_empty());
+        row
     }
 }
 
@@ -75,7 +113,9 @@ pub(super) fn read(file: &Path, mirror: Option<&Path>) -> Outcome<Vec<Row>> {
             serde_json::from_str(line).map_err(|error| format!("{} line {}: {error}", file.display(), number + 1))?;
         if row.query.is_empty() {
             let mirror = mirror.ok_or("rows without a text need --mirror: the text is read from the history")?;
-            row.query = message(&git_folder(mirror, &row.repo)?, &row.fix_commit)?;
+            let git = git_folder(mirror, &row.repo)?;
+            row.query = message(&git, &row.fix_commit)?;
+            row.changed = changed_lines(&git, &row)?;
         }
         rows.push(row);
     }
@@ -89,6 +129,29 @@ pub(super) fn git_folder(mirror: &Path, repo: &str) -> Outcome<PathBuf> {
     let folders = [top.join("repo/.git"), top.join("repo"), top.join(".git"), top.clone()];
     let found = folders.into_iter().find(|folder| folder.join("HEAD").is_file());
     found.ok_or_else(|| format!("no git folder of {repo} below {}", mirror.display()).into())
+}
+
+/// Lines of the files before the repair of a row that it changed or wrote something behind of.
+fn changed_lines(git: &Path, row: &Row) -> Outcome<BTreeMap<String, Vec<(u32, u32)>>> {
+    let range = format!("{}..{}", row.base_commit, row.fix_commit);
+    let mut command = Command::new("git");
+    command.arg("--git-dir").arg(git).args(["diff", "-U0", "--no-color", "--no-renames", &range, "--"]);
+    let output = command.args(&row.gold_files).output()?;
+    if !output.status.success() {
+        return Err(format!("no difference of {range} in {}", git.display()).into());
+    }
+    let mut changed: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+    let mut file = String::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        if let Some(path) = line.strip_prefix("--- a/") {
+            path.clone_into(&mut file);
+        } else if let Some((old, _)) = line.strip_prefix("@@ -").and_then(|rest| rest.split_once(' ')) {
+            let (start, count) = old.split_once(',').unwrap_or((old, "1"));
+            let (start, count): (u32, u32) = (start.parse()?, count.parse()?);
+            changed.entry(file.clone()).or_default().push((start, start + count.saturating_sub(1)));
+        }
+    }
+    Ok(changed)
 }
 
 /// The message of a commit without the lines at its end that name people and issues.

@@ -1,10 +1,12 @@
 //! Finding code by what it is about. Words give entries and whole files a lexical score; a model weighs it with the other
-//! signals of each file ([`SIGNALS`]); a node stands where its file would stand if the node were the file's best entry.
+//! signals of each file ([`SIGNALS`]), and a second one orders the entries of each file ([`ENTRY_SIGNALS`]): the best one
+//! stands where its file stands, the others behind it by what they are worth less.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
-use m1nd_graph::NodeIx;
+use m1nd_graph::{Graph, NodeIx};
 use m1nd_search::embedding::Embedding;
 use m1nd_search::{FIELDS, Filter, Hit, Query};
 use rayon::prelude::*;
@@ -15,6 +17,7 @@ use crate::snapshot::Snapshot;
 use crate::text_model::{LocalModel, ModelUse};
 
 mod beside;
+mod entries;
 mod mentions;
 mod model;
 mod past;
@@ -22,23 +25,20 @@ mod rerank;
 mod signals;
 mod spread;
 
-pub use model::{Calibration, Model};
-use signals::Most;
+pub use entries::{ENTRY_SIGNALS, EntryCandidate, EntrySignals};
+pub use model::{Calibration, EntryModel, FileModel, Model};
 pub use signals::{FileCandidate, SIGNALS, Signals};
+use signals::{Most, Words};
 
 /// Lexical candidates that are ranked with the graph; more than any page holds.
 const CANDIDATES: usize = 1_000;
 /// Rows that are made together: fewer are not worth another core.
 const ROWS_TOGETHER: usize = 128;
 /// What a node loses against the one before it of the same file, so that several files stand on the first page.
-const NEXT_OF_FILE: f64 = 0.6;
+const NEXT_OF_FILE: f64 = 0.4;
 /// Words of a question that ask for documents.
 const TEXT_WORDS: &[&str] =
     &["changelog", "doc", "docs", "documentation", "documented", "guide", "manual", "readme", "section", "tutorial"];
-/// What a file's own entry, or a section of a document, loses against a symbol in it.
-const WHOLE_FILE: f64 = 0.3;
-/// What parts (fields, variables, variants) lose: their owner is the better place to start.
-const PART: f64 = 0.5;
 /// Difference of model values by which a score falls to a third.
 const SCALE: f64 = 5.0;
 /// Candidates that have a row of their own, for the file, if none of their entries has one.
@@ -179,6 +179,24 @@ impl Snapshot {
         Ok(signals::candidates(self, text, &parsed, &ranked, history.as_ref()).0)
     }
 
+    /// The entries that a text may be about, with what speaks for each against others of its file: what the ranking inside
+    /// of files weighs.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn seek_entries(&self, text: &str, cancel: &Cancel) -> Result<Vec<EntryCandidate>, Cancelled> {
+        let parsed = Query::parse(text);
+        let table = Some(Embedding::built_in());
+        let ranked = self.search.index.rank(&parsed, CANDIDATES, &Filter::default(), table, cancel)?;
+        let (most, words) = (Most::of(&ranked), Words::of(&parsed));
+        let graph = self.graph();
+        let hits = ranked.found.hits.iter().chain(&ranked.nearest);
+        let found = hits.filter_map(|hit| Some((graph.find(&hit.id)?, hit)));
+        let candidate =
+            |(node, hit)| EntryCandidate { node, signals: entries::signals(graph, node, hit, &most, &words) };
+        Ok(found.map(candidate).collect())
+    }
+
     /// The most telling edges of a node: no containment, sure ones first, then by the importance of the other end.
     pub fn connections(&self, node: NodeIx) -> Vec<Connection> {
         let graph = self.graph();
@@ -261,7 +279,7 @@ fn seek(
             }
         }
         answer.best_file = best_file(&files);
-        answer.confidence = Some(Model::fitted().confidence(files.iter().map(|file| &file.signals)));
+        answer.confidence = Some(FileModel::fitted().confidence(files.iter().map(|file| &file.signals)));
     }
     let id = |row: &SeekRow| snapshot.graph().id(row.node);
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| id(a).cmp(id(b))));
@@ -289,7 +307,7 @@ fn no_history(history: Option<&ProjectHistory>) -> Option<String> {
 
 /// The file that the model values most.
 fn best_file(files: &[FileCandidate]) -> Option<NodeIx> {
-    let model = Model::fitted();
+    let model = FileModel::fitted();
     let valued = files.iter().map(|file| (model.value(&file.signals), file));
     let best = valued.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.path.cmp(&a.1.path)));
     best.map(|(_, file)| file.node)
@@ -314,7 +332,7 @@ fn order(
     judged: &Judged<'_>,
 ) -> bool {
     let graph = snapshot.graph();
-    let model = Model::fitted();
+    let model = FileModel::fitted();
     let parsed = judged.parsed;
     let about = |says: fn(&str) -> bool| {
         !parsed.is_long && parsed.terms.iter().any(|term| term.in_title && term.counts && says(&term.text))
@@ -323,15 +341,8 @@ fn order(
     let only_sections = filter.kinds == Some(1 << NodeKind::Section as u8);
     let about_text = only_sections || about(|word| TEXT_WORDS.contains(&word));
     let by_node: FxHashMap<NodeIx, &FileCandidate> = judged.files.iter().map(|file| (file.node, file)).collect();
-    let mut valued: Vec<(f64, SeekRow)> = Vec::new();
-    let (met, places) = (rows.len(), signals::entry_signals());
-    for (row, hit) in rows.drain(..).zip(hits) {
-        let Some(file) = graph.file(row.node).and_then(|file| by_node.get(&file)) else { continue };
+    let of_file = |file: &FileCandidate| {
         let mut signals = file.signals;
-        let own = judged.most.of_entry(hit.score, hit.title, hit.exact, hit.near);
-        for (place, value) in places.into_iter().zip(own) {
-            signals[place] = value;
-        }
         if about_tests {
             signals[signals::place("is_test")] = 0.0;
         }
@@ -339,24 +350,21 @@ fn order(
             signals[signals::place("is_text")] = 0.0;
             signals[signals::place("is_aside")] = 0.0;
         }
-        let less = match graph.kind(row.node) {
-            NodeKind::Section if about_text => 0.0,
-            NodeKind::File | NodeKind::Section => WHOLE_FILE,
-            NodeKind::Field | NodeKind::Variable | NodeKind::Variant | NodeKind::Constant => PART,
-            _ => 0.0,
-        };
-        valued.push((model.value(&signals) - less, row));
+        model.value(&signals)
+    };
+    let (inside, words) = (EntryModel::fitted(), Words::of(parsed));
+    let met = rows.len();
+    let mut by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>> = FxHashMap::default();
+    for (row, hit) in rows.drain(..).zip(hits) {
+        let Some(file) = graph.file(row.node).filter(|file| by_node.contains_key(file)) else { continue };
+        let own = entries::signals(graph, row.node, hit, &judged.most, &words);
+        let value = inside.value(&own) - entries::less(graph.kind(row.node), about_text);
+        by_file.entry(file).or_default().push((value, row));
     }
-    let leaves_out = valued.len() < met;
+    let leaves_out = by_file.values().map(Vec::len).sum::<usize>() < met;
+    let mut valued = placed(graph, by_file, |file| of_file(by_node[&file]));
     add_files(snapshot, filter, judged, &mut valued);
-    let id = |row: &SeekRow| graph.id(row.node);
-    valued.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| id(&a.1).cmp(id(&b.1))));
-    let mut seen: FxHashMap<Option<NodeIx>, u32> = FxHashMap::default();
-    for (value, row) in &mut valued {
-        let count = seen.entry(graph.file(row.node)).or_default();
-        *value -= NEXT_OF_FILE * f64::from(*count);
-        *count += 1;
-    }
+    valued.sort_by(|a, b| by_value(graph, a, b));
     let top = valued.iter().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
     let meaning = valued.iter().filter_map(|(_, row)| row.meaning).fold(0.0, f64::max);
     let strength = judged.strength.max(meaning * MEANING_SHARE);
@@ -367,13 +375,33 @@ fn order(
     leaves_out
 }
 
+/// The value of every row: that of its file, less what it is worth less than the best one of the file.
+fn placed(
+    graph: &Graph,
+    by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>>,
+    of_file: impl Fn(NodeIx) -> f64,
+) -> Vec<(f64, SeekRow)> {
+    let mut all = Vec::new();
+    for (file, mut rows) in by_file {
+        rows.sort_by(|a, b| by_value(graph, a, b));
+        let (of_file, best) = (of_file(file), rows[0].0);
+        let rows = rows.into_iter().enumerate();
+        all.extend(rows.map(|(at, (value, row))| (of_file - (best - value) - NEXT_OF_FILE * at as f64, row)));
+    }
+    all
+}
+
+fn by_value(graph: &Graph, a: &(f64, SeekRow), b: &(f64, SeekRow)) -> Ordering {
+    b.0.total_cmp(&a.0).then_with(|| graph.id(a.1.node).cmp(graph.id(b.1.node)))
+}
+
 /// Adds the files that are among the best though none of their entries has a row.
 fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valued: &mut Vec<(f64, SeekRow)>) {
     let graph = snapshot.graph();
     if filter.kinds.is_some_and(|kinds| kinds >> NodeKind::File as u8 & 1 == 0) {
         return;
     }
-    let model = Model::fitted();
+    let model = FileModel::fitted();
     let known: FxHashSet<Option<NodeIx>> = valued.iter().map(|(_, row)| graph.file(row.node)).collect();
     let mut best: Vec<(f64, &FileCandidate)> =
         judged.files.iter().map(|file| (model.value(&file.signals), file)).collect();
@@ -392,7 +420,7 @@ fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valu
             best_field: "context",
             matched: Vec::new(),
         };
-        valued.push((value - WHOLE_FILE, row));
+        valued.push((value, row));
     }
 }
 

@@ -1,36 +1,59 @@
-//! The model that orders files: a weighted sum of signals. Its weights are data, fitted by `cargo xtask fit-seek`.
+//! The models that order files, and the entries of one file: weighted sums of signals. Their weights are data, fitted by
+//! `cargo xtask fit-seek`.
 
 use std::sync::LazyLock;
 
-use super::signals::{SIGNALS, Signals};
+use super::entries::ENTRY_SIGNALS;
+use super::signals::SIGNALS;
 
 const WEIGHTS: &str = include_str!("weights.txt");
+const ENTRY_WEIGHTS: &str = include_str!("entry_weights.txt");
 const CALIBRATION: &str = include_str!("calibration.txt");
 
-/// Weights in the order of [`SIGNALS`].
+/// Weights of signals, in their order.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Model {
-    weights: Signals,
+pub struct Model<const N: usize> {
+    weights: [f64; N],
 }
 
-impl Model {
+/// Weighs [`SIGNALS`] of a file.
+pub type FileModel = Model<{ SIGNALS.len() }>;
+/// Weighs [`ENTRY_SIGNALS`] of an entry.
+pub type EntryModel = Model<{ ENTRY_SIGNALS.len() }>;
+
+impl FileModel {
     /// The fitted one.
     pub fn fitted() -> Self {
-        static FITTED: LazyLock<Model> = LazyLock::new(|| Model::parse(WEIGHTS));
+        static FITTED: LazyLock<FileModel> = LazyLock::new(|| Model::parse(WEIGHTS, SIGNALS));
         *FITTED
     }
+}
 
+impl EntryModel {
+    /// The fitted one.
+    pub fn fitted() -> Self {
+        static FITTED: LazyLock<EntryModel> = LazyLock::new(|| Model::parse(ENTRY_WEIGHTS, ENTRY_SIGNALS));
+        *FITTED
+    }
+}
+
+impl<const N: usize> Model<N> {
     /// A model of these weights.
-    pub const fn new(weights: Signals) -> Self {
+    pub const fn new(weights: [f64; N]) -> Self {
         Self { weights }
     }
 
+    /// The weights, in the order of the signals.
+    pub const fn weights(&self) -> &[f64; N] {
+        &self.weights
+    }
+
     /// Reads lines `name weight`; `#` starts a comment. Signals that are not named weigh nothing.
-    fn parse(text: &str) -> Self {
-        let mut weights: Signals = [0.0; SIGNALS.len()];
+    fn parse(text: &str, names: &[&str]) -> Self {
+        let mut weights = [0.0; N];
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let mut words = line.split_whitespace();
-            let place = words.next().and_then(|name| SIGNALS.iter().position(|known| *known == name));
+            let place = words.next().and_then(|name| names.iter().position(|known| *known == name));
             if let (Some(place), Some(weight)) = (place, words.next().and_then(|weight| weight.parse().ok())) {
                 weights[place] = weight;
             }
@@ -38,13 +61,13 @@ impl Model {
         Self { weights }
     }
 
-    /// The value of a file: higher is better, only differences mean something.
-    pub fn value(&self, signals: &Signals) -> f64 {
+    /// The value of what has these signals: higher is better, only differences mean something.
+    pub fn value(&self, signals: &[f64; N]) -> f64 {
         self.weights.iter().zip(signals).map(|(weight, signal)| weight * signal).sum()
     }
 
-    /// How sure the model is of the best of these files, 0 to 1: its share of the exponentials of all values.
-    pub fn confidence<'s>(&self, files: impl Iterator<Item = &'s Signals> + Clone) -> f64 {
+    /// How sure the model is of the best of these, 0 to 1: its share of the exponentials of all values.
+    pub fn confidence<'s>(&self, files: impl Iterator<Item = &'s [f64; N]> + Clone) -> f64 {
         confidence(files.map(|signals| self.value(signals)))
     }
 }
@@ -99,13 +122,13 @@ mod tests {
 
     #[test]
     fn every_signal_has_a_weight_and_every_weight_a_signal() {
-        let named: Vec<&str> = WEIGHTS
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .filter_map(|line| line.split_whitespace().next())
-            .collect();
-        assert_eq!(named, SIGNALS);
-        assert!(Model::fitted().weights.iter().all(|weight| weight.is_finite()));
+        for (text, signals) in [(WEIGHTS, SIGNALS), (ENTRY_WEIGHTS, ENTRY_SIGNALS)] {
+            let lines = text.lines().filter(|line| !line.starts_with('#'));
+            let named: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
+            assert_eq!(named, signals);
+        }
+        assert!(FileModel::fitted().weights.iter().all(|weight| weight.is_finite()));
+        assert!(EntryModel::fitted().weights.iter().all(|weight| weight.is_finite()));
     }
 
     #[test]

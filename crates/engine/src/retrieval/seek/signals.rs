@@ -113,7 +113,7 @@ pub(super) struct Most {
 }
 
 impl Most {
-    fn of(ranked: &Ranked) -> Self {
+    pub(super) fn of(ranked: &Ranked) -> Self {
         let nearest = ranked.files.iter().filter_map(|file| file.near);
         let nearest = nearest.reduce(|a, b| Near { text: a.text.max(b.text), title: a.title.max(b.title) });
         let first = Self { near: nearest.zip(ranked.mean_near), ..Self::default() };
@@ -139,11 +139,6 @@ impl Most {
         };
         [over(score, self.best), over(title, self.best_title), over(exact, self.best_exact), text, short]
     }
-}
-
-/// Places of an entry's signals among those of its file.
-pub(super) fn entry_signals() -> [usize; 5] {
-    ["best_entry", "best_title", "best_exact", "near_text", "near_title"].map(place)
 }
 
 /// How far a value lies above the mean, where the most is 1; 0 for what is below.
@@ -235,13 +230,13 @@ fn best_files(files: &[FileHit], key: Key, count: usize) -> Vec<&str> {
 }
 
 /// Words of the text, in the form of the index.
-struct Words {
-    title: HashSet<String>,
-    text: HashSet<String>,
+pub(super) struct Words {
+    pub(super) title: HashSet<String>,
+    pub(super) text: HashSet<String>,
 }
 
 impl Words {
-    fn of(query: &Query) -> Self {
+    pub(super) fn of(query: &Query) -> Self {
         let words = |title: bool| {
             let terms = query.terms.iter().filter(|term| term.counts && (!title || term.in_title));
             terms.map(|term| term.forms[0].0.clone()).collect()
@@ -375,10 +370,10 @@ fn stem_of(path: &str) -> (&str, bool) {
     }
 }
 
-/// Share of the words of a file's name that the text has.
-fn covered(stem: &str, words: &HashSet<String>) -> f64 {
+/// Share of the words of a name that the text has.
+pub(super) fn covered(name: &str, words: &HashSet<String>) -> f64 {
     let (mut all, mut met) = (0, 0);
-    words::terms(stem, |term| {
+    words::terms(name, |term| {
         all += 1;
         met += u32::from(words.contains(term));
     });

@@ -1,0 +1,58 @@
+//! What speaks for an entry of a file against the others of it: the signals that the ranking inside of files weighs.
+
+use m1nd_base::NodeKind;
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_search::Hit;
+
+use super::signals::{Most, Words, covered};
+
+/// Names of the signals, in order. Their weights stand in `entry_weights.txt`, fitted to functions that repairs changed.
+pub const ENTRY_SIGNALS: &[&str] =
+    &["words", "title", "near_text", "near_title", "message", "label_title", "label_text", "size"];
+
+/// Values of the signals.
+pub type EntrySignals = [f64; 8];
+
+/// Lines that everything but functions counts with: a long function does more, a long class only holds more functions.
+const LINES: u32 = 20;
+/// What a file's own entry, or a section of a document, loses against a symbol in it.
+const WHOLE_FILE: f64 = 0.3;
+/// What a block of members loses against the type it adds to, and the members.
+const BLOCK: f64 = 0.3;
+/// What parts (fields, variables, variants) lose: their owner is the better place to start.
+const PART: f64 = 0.5;
+
+/// An entry with what speaks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntryCandidate {
+    /// Its node.
+    pub node: NodeIx,
+    /// In the order of [`ENTRY_SIGNALS`].
+    pub signals: EntrySignals,
+}
+
+pub(super) fn signals(graph: &Graph, node: NodeIx, hit: &Hit, most: &Most, words: &Words) -> EntrySignals {
+    let [all, title, _, near, near_title] = most.of_entry(hit.score, hit.title, hit.exact, hit.near);
+    let label = graph.label(node);
+    let lines = match graph.kind(node) {
+        NodeKind::Function => {
+            let (first, last) = graph.lines(node);
+            last.saturating_sub(first) + 1
+        }
+        _ => LINES,
+    };
+    let in_title = covered(label, &words.title);
+    let in_text = covered(label, &words.text);
+    [all, title, near, near_title, hit.message, in_title, in_text, f64::from(1 + lines).ln() / 10.0]
+}
+
+/// What an entry loses for being of its kind. `about_text` says that the question asks for documents.
+pub(super) fn less(kind: NodeKind, about_text: bool) -> f64 {
+    match kind {
+        NodeKind::Section if about_text => 0.0,
+        NodeKind::File | NodeKind::Section => WHOLE_FILE,
+        NodeKind::Impl => BLOCK,
+        NodeKind::Field | NodeKind::Variable | NodeKind::Variant | NodeKind::Constant => PART,
+        _ => 0.0,
+    }
+}
