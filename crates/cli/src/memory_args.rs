@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::args::{CompletionsArgs, PathArg};
 
@@ -342,11 +343,44 @@ pub(crate) enum UnitWord {
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
     /// The moment
-    #[arg(value_enum)]
-    pub event: HookWord,
+    #[arg(value_parser = HookWords, required = false, default_value = "", hide_default_value = true)]
+    pub event: MaybeHook,
+    /// What newer clients may add
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub more: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+/// A moment, or a word that is none: what a client says that this program does not know must not stop what the agent does,
+/// as the status for wrong arguments would.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum MaybeHook {
+    Known(HookWord),
+    Unknown(String),
+}
+
+/// Reads [`MaybeHook`] and shows the words that are known.
+#[derive(Debug, Clone, Copy)]
+struct HookWords;
+
+impl TypedValueParser for HookWords {
+    type Value = MaybeHook;
+
+    fn parse_ref(
+        &self,
+        _command: &clap::Command,
+        _argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<MaybeHook, clap::Error> {
+        let word = value.to_string_lossy();
+        Ok(HookWord::from_str(&word, false).map_or_else(|_| MaybeHook::Unknown(word.into_owned()), MaybeHook::Known))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(HookWord::value_variants().iter().filter_map(HookWord::to_possible_value)))
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HookWord {
     /// A session starts
     SessionStart,

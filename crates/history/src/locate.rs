@@ -100,6 +100,16 @@ impl GitFolder {
         Err(NoHistory::Unreadable("`HEAD` leads through too many references".into()))
     }
 
+    /// The folders in which something changes when another commit is checked out or made: that of the log of `HEAD` where
+    /// one is kept, else those of `HEAD` and of the branches.
+    pub fn moved_in(&self) -> Vec<PathBuf> {
+        let log = self.own.join("logs");
+        match log.join("HEAD").is_file() {
+            true => vec![log],
+            false => vec![self.own.clone(), self.common.join("refs/heads")],
+        }
+    }
+
     /// Folder of the objects.
     pub(crate) fn objects(&self) -> PathBuf {
         self.common.join("objects")

@@ -41,7 +41,7 @@ pub use parser::{
 pub use recall::{MIN_RELEVANCE, Novelty, Recall, RecallHit, RecallQuery, Recalled, Rejected, RejectedSeverity};
 pub use record::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
 pub use relations::{Relation, RelationKind, relations};
-pub use session_file::{Note, SessionNotes, session_notes};
+pub use session_file::{Note, SESSION_RULE, SessionNotes, session_notes};
 pub use sessions::{
     COMMIT_GAP_SECONDS, Capture, INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, Worked, sessions_since,
     stretches, worked,

@@ -9,6 +9,8 @@ use crate::{Kind, Record, RecordId, Source, SourceKind};
 
 /// Notes kept of one section.
 const MAX_NOTES: usize = 200;
+/// The rule of a decision that was promoted from the notes of a session.
+pub const SESSION_RULE: &str = "decision.rejected_in_session";
 /// How sure a decision is that was promoted from a rejected approach with a reason.
 const PROMOTED_CONFIDENCE: f32 = 0.7;
 
@@ -37,6 +39,13 @@ pub struct SessionNotes {
 }
 
 impl SessionNotes {
+    /// Whether there is no note.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let all = [&self.experience, &self.blockers, &self.rejected, &self.assumptions];
+        all.into_iter().all(Vec::is_empty)
+    }
+
     fn section(&mut self, name: &str) -> Option<&mut Vec<Note>> {
         match name {
             "experience" | "experiences" => Some(&mut self.experience),
@@ -61,7 +70,7 @@ impl SessionNotes {
                 alternatives: vec![note.text.clone()],
                 date: Some(day),
                 confidence: PROMOTED_CONFIDENCE,
-                rule: "decision.rejected_in_session".into(),
+                rule: SESSION_RULE.into(),
                 ..Record::new(id, Kind::Decision, &title, source)
             })
         };

@@ -114,6 +114,18 @@ pub fn quarantine(system: &dyn System, path: &Path) -> Result<PathBuf, StoreErro
     Ok(target)
 }
 
+/// Gives a file that grows the name `<name>.1`, the one that had it `<name>.2`, and so on, so that a new one can be begun;
+/// with it `most` files are kept. What cannot be renamed stays: a log is not worth an error.
+pub fn rotate(system: &dyn System, path: &Path, most: usize) {
+    let numbered = |number: usize| match number {
+        0 => path.to_path_buf(),
+        number => PathBuf::from(format!("{}.{number}", path.display())),
+    };
+    for number in (0..most.saturating_sub(1)).rev() {
+        let _ = system.rename(&numbered(number), &numbered(number + 1));
+    }
+}
+
 /// Removes the oldest of the derived files that were set aside in the folder, so that a failing disk is not filled with
 /// them. `is_one` tells their names from others.
 pub(crate) fn prune(system: &dyn System, folder: &Path, is_one: impl Fn(&str) -> bool) {

@@ -36,7 +36,7 @@ mod system;
 mod user_file;
 
 pub use derived::DerivedFiles;
-pub use durable::{durable_write, quarantine};
+pub use durable::{durable_write, quarantine, rotate};
 pub use error::StoreError;
 pub use facts::FactsCache;
 pub use feedback::{NewFeedback, StoredFeedback, Undone};

@@ -92,6 +92,21 @@ fn memories_are_found_with_their_place_and_code() {
 }
 
 #[test]
+fn code_beyond_the_limit_is_said_not_to_be_compared() {
+    let place = remembered();
+    let many: String =
+        (0..405).map(|n| format!("**Decided:** `shop/price.py` holds {n} kinds of prices because of {n}\n")).collect();
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    for (text, expected) in [(MEMORY.to_owned(), false), (format!("{MEMORY}{many}"), true)] {
+        place.project.write(".mind/MEMORY.md", text);
+        assert_eq!(mind(&place, &["index", "--no-context"]).code, 0);
+        let found = json(&mind(&place, &["search", "round taxes by line", "--json"]));
+        let notice = found["notice"].as_str().unwrap_or_default();
+        assert_eq!(notice.contains("6 more were not compared"), expected, "{notice}");
+    }
+}
+
+#[test]
 fn comments_and_commits_are_memories_until_they_are_gone() {
     let place = remembered();
     place

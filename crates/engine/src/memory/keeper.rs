@@ -16,7 +16,7 @@ use crate::memory::edges::GlobalEdges;
 use crate::memory::load::{ProjectMemory, Texts};
 use crate::memory::looking::Looking;
 use crate::memory::noted::{Anchor, Noted, NotedFile, Seconds, Seen};
-use crate::memory::{MemoryError, block, gather};
+use crate::memory::{MemoryError, block, gather, session_end};
 use crate::snapshot::Snapshot;
 
 /// Memories whose code is looked for in one pass; the rest waits for the next.
@@ -233,6 +233,15 @@ impl Keeper {
             noted.touched = files.into_iter().map(touched).collect();
         })?;
         Ok(())
+    }
+
+    /// Ends the session of a project whose notes were left for longer than a session may be silent: what of them is worth
+    /// to outlive it goes to the archive, and they are cleared. `true` if there was one.
+    ///
+    /// # Errors
+    /// [`MemoryError`]; the notes stay then.
+    pub fn end_session(&self, project: &Path) -> Result<bool, MemoryError> {
+        session_end::end(project, &self.home, Timestamp::now())
     }
 
     /// The files that memories of a project name, by their paths in it, as the last look with an index found them.

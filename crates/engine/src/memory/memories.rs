@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use m1nd_base::ContentHash;
+use m1nd_history::GitFolder;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeWarning, Stack};
 use m1nd_memory::{Kind, RecallQuery, Record, Relation, RelationKind};
 use m1nd_store::SharedFolder;
@@ -157,6 +159,15 @@ pub struct Memories {
     looking: Looking,
 }
 
+/// What tells a project's memories from those of another time, without reading them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryStamp {
+    /// When `MEMORY.md` was last changed.
+    changed: Option<SystemTime>,
+    /// What is checked out: a commit may carry memories and change no file.
+    head: Option<String>,
+}
+
 /// A project's memories as they were read.
 struct Held {
     /// Hash of the texts they were made from.
@@ -215,9 +226,11 @@ impl Memories {
         first_project(&places, self.home.path())
     }
 
-    /// When a project's `MEMORY.md` was last changed: to see cheaply that it is another.
-    pub fn stamp(&self, project: &std::path::Path) -> Option<std::time::SystemTime> {
-        std::fs::metadata(project.join(MEMORY_FILE)).and_then(|data| data.modified()).ok()
+    /// What a project's `MEMORY.md` and its history are now: to see cheaply that one of them is another.
+    pub fn stamp(&self, project: &Path) -> MemoryStamp {
+        let changed = std::fs::metadata(project.join(MEMORY_FILE)).and_then(|data| data.modified()).ok();
+        let head = GitFolder::find(project).and_then(|git| git.head()).map(|head| head.commit()).ok();
+        MemoryStamp { changed, head }
     }
 
     /// A project's memories as its files are now. Made anew only if one of them changed.
@@ -334,7 +347,8 @@ impl Memories {
             }
         };
         let rows: Vec<FoundMemory> = rows.into_iter().map(row).collect();
-        for memory in &projects {
+        for (memory, view) in projects.iter().zip(&views) {
+            notices.extend(view.as_ref().and_then(|view| view.limit_in_words(memory)));
             let missing = self.not_looked_at(memory, rows.is_empty() && !query.all_projects)?;
             notices.extend(missing);
             notices.extend(memory.problems.iter().map(|problem| format!("{}: {problem}", memory.name)));
@@ -491,7 +505,7 @@ impl ProjectMemory {
             }
         }
         notes.sort_unstable();
-        let view = CodeView { prefix: ProjectPrefix::of(snapshot, &self.path), changed: Vec::new() };
+        let view = CodeView::without_dependants(self, snapshot);
         notes.iter().take(MAX_UNASKED).map(|&(_, _, at)| self.note(at, &view, snapshot)).collect()
     }
 
@@ -510,7 +524,7 @@ impl ProjectMemory {
 
     /// What became of the code that each memory names, by its place in the list; those that name none are left out.
     pub fn code_states(&self, snapshot: &Snapshot) -> FxHashMap<usize, CodeState> {
-        let view = CodeView { prefix: ProjectPrefix::of(snapshot, &self.path), changed: Vec::new() };
+        let view = CodeView::without_dependants(self, snapshot);
         let state = |at: usize| Some((at, worst(&view.rows(self, snapshot, at))?));
         (0..self.records.len()).filter_map(state).collect()
     }
@@ -522,24 +536,43 @@ struct CodeView {
     prefix: Option<ProjectPrefix>,
     /// Ids of nodes that changed since a memory was written about them.
     changed: Vec<String>,
+    /// Pieces of code that were not compared, so that what depends on them is not told.
+    not_compared: usize,
 }
 
 impl CodeView {
     fn of(memory: &ProjectMemory, snapshot: &Snapshot) -> Self {
         let prefix = ProjectPrefix::of(snapshot, &memory.path);
-        let mut changed = Vec::new();
+        let (mut changed, mut not_compared) = (Vec::new(), 0);
         if let Some(prefix) = &prefix {
             let index = prefix.index(snapshot);
             let records = memory.records.iter().filter_map(|record| memory.noted.records.get(&record.id));
-            for anchor in records.flat_map(|seen| &seen.anchors).take(MAX_COMPARED) {
+            let mut anchors = records.flat_map(|seen| &seen.anchors);
+            for anchor in anchors.by_ref().take(MAX_COMPARED) {
                 if matches!(index.state(anchor).state, CodeState::Stale | CodeState::Gone) {
                     changed.push(anchor.node.clone());
                 }
             }
+            not_compared = anchors.count();
         }
         changed.sort();
         changed.dedup();
-        Self { prefix, changed }
+        Self { prefix, changed, not_compared }
+    }
+
+    /// As [`CodeView::of`], where nobody asks what depends on changed code.
+    fn without_dependants(memory: &ProjectMemory, snapshot: &Snapshot) -> Self {
+        Self { prefix: ProjectPrefix::of(snapshot, &memory.path), changed: Vec::new(), not_compared: 0 }
+    }
+
+    /// What the limit leaves unsaid.
+    fn limit_in_words(&self, memory: &ProjectMemory) -> Option<String> {
+        (self.not_compared > 0).then(|| {
+            format!(
+                "{}: `depends_on_changed` is told of {MAX_COMPARED} pieces of code that memories name; {} more were not compared",
+                memory.name, self.not_compared
+            )
+        })
     }
 
     /// The code that a memory names, and what its code depends on that changed.

@@ -22,6 +22,7 @@ mod near;
 mod noted;
 mod project;
 mod registry;
+mod session_end;
 mod sessions;
 mod settings;
 mod setup;
@@ -43,7 +44,9 @@ pub use looking::{Look, Looking, Progress as LookProgress};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning};
 pub use m1nd_memory::{Kind, Record, SourceKind, secrets};
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
-pub use memories::{EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, Note, Related};
+pub use memories::{
+    EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note, Related,
+};
 pub use near::NearCode;
 pub use project::find_project;
 pub use registry::{Project, Registry};

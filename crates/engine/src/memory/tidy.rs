@@ -17,7 +17,7 @@ use crate::memory::project::{MEMORY_FILE, index_folder};
 /// Largest file that is changed, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 /// Held while the memory is changed.
-const LOCK: &str = ".tidy.lock";
+pub(super) const LOCK: &str = ".tidy.lock";
 /// How long to wait for it.
 const WAIT: Duration = Duration::from_secs(5);
 
@@ -149,13 +149,15 @@ fn lock(project: &Path) -> Result<m1nd_store::HeldLock, MemoryError> {
     Ok(index_folder(project)?.hold(LOCK, WAIT)?)
 }
 
-fn read(project: &Path, file: &str) -> Result<String, MemoryError> {
+/// The text of a file of the project.
+pub(super) fn read(project: &Path, file: &str) -> Result<String, MemoryError> {
     let path = RepoPath::new(file).map_err(|error| MemoryError::Invalid(error.to_string()))?;
     let bytes = Root::open(project)?.read(&path, MAX_BYTES)?;
     String::from_utf8(bytes).map_err(|_| MemoryError::Invalid(format!("{file} is not UTF-8; it was left as it is")))
 }
 
-fn append(file: &Path, section: &str) -> Result<(), MemoryError> {
+/// Adds a section to an archive, unless it is there.
+pub(super) fn append(file: &Path, section: &str) -> Result<(), MemoryError> {
     let title = file.file_stem().unwrap_or_default().to_string_lossy();
     create_user_file(&RealSystem, file, format!("# {title}\n\n").as_bytes())?;
     let before = std::fs::read_to_string(file)
@@ -170,7 +172,7 @@ fn append(file: &Path, section: &str) -> Result<(), MemoryError> {
 }
 
 /// Replaces a file of memories if it still is `before`, which is kept.
-fn replace(project: &Path, file: &str, before: &str, after: &str) -> Result<(), MemoryError> {
+pub(super) fn replace(project: &Path, file: &str, before: &str, after: &str) -> Result<(), MemoryError> {
     let backups = SharedFolder::new(index_folder(project)?.path().join("backup"));
     let name = format!("{}-{}", file.rsplit('/').next().unwrap_or(file), Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));
     let content = before.as_bytes().to_vec();

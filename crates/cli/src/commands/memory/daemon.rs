@@ -86,7 +86,10 @@ fn launch(home: &Path, common: &Common) -> std::io::Result<Child> {
 /// not set. Waits for nothing; the lock settles which of several starts goes on.
 pub(crate) fn autostart(home: &Path, common: &Common) {
     let is_forbidden = std::env::var_os("MIND_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0");
-    let (settings, _) = user_settings(&SharedFolder::new(home.to_owned()));
+    let (settings, problems) = user_settings(&SharedFolder::new(home.to_owned()));
+    for problem in problems {
+        tracing::warn!("configuration: {problem}");
+    }
     if is_forbidden || !settings.autostart || daemon::is_running(home) {
         return;
     }

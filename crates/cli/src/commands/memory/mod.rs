@@ -40,7 +40,7 @@ pub(crate) fn run(args: &MemoryArgs, common: &Common, out: &mut Out) -> Result<(
         MemoryCommand::Forget(args) => tidy::forget(args, common, out),
         MemoryCommand::Daemon(args) => daemon::run(&args.command, common, out),
         MemoryCommand::Mcp => serve::mcp(common),
-        MemoryCommand::Hook(args) => serve::answer(args.event, common, out),
+        MemoryCommand::Hook(args) => serve::answer(&args.event, common, out),
         MemoryCommand::Config(args) => config::run(args, out),
         MemoryCommand::Completions(args) => {
             let mut script = Vec::new();

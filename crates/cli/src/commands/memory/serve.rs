@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::{mind_home, places};
 use crate::args::Common;
 use crate::error::CliError;
-use crate::memory_args::HookWord;
-use crate::output::Out;
+use crate::memory_args::{HookWord, MaybeHook};
+use crate::output::{Out, note};
 use crate::project;
 
 /// Largest input of a hook, in bytes.
@@ -33,7 +33,14 @@ pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
 }
 
 /// `mind hook`. What goes wrong is logged and otherwise silence: a hook must not stand in the way.
-pub(crate) fn answer(event: HookWord, common: &Common, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn answer(event: &MaybeHook, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let event = match event {
+        MaybeHook::Known(event) => *event,
+        MaybeHook::Unknown(word) => {
+            note(format!("no hook for `{word}`: nothing is said"));
+            return Ok(());
+        }
+    };
     // Whatever status but 0 this ended with would mean something to the client: 2 forbids what the agent is about to do.
     match said(event, common) {
         Ok(Some(answer)) => drop(out.line(answer.to_string())),

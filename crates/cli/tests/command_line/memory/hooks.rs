@@ -159,6 +159,54 @@ fn a_hook_never_fails() {
 }
 
 #[test]
+fn a_word_that_is_no_hook_does_not_stop_the_agent() {
+    let place = remembered();
+    for arguments in [&["hook", "pre-compact"][..], &["hook"], &["hook", "stop", "--newer", "x"]] {
+        let run = mind(&place, arguments);
+        assert_eq!((run.code, run.out.as_str()), (0, ""), "{arguments:?}: {}", run.err);
+    }
+    assert!(mind(&place, &["hook", "pre-compact"]).err.contains("no hook for `pre-compact`"));
+}
+
+#[test]
+fn memories_of_code_that_a_request_names_come_first() {
+    let place = remembered();
+    let about = |name: &str| format!("**Decided:** keep the cache of `{name}` small because memory is dear\n");
+    let text = format!("{MEMORY}{}{}", about("session_rows"), about("template_rows"));
+    place.project.write(".mind/MEMORY.md", text);
+    place.project.write("shop/one.py", "def session_rows():\n    return []\n");
+    place.project.write("shop/two.py", "def template_rows():\n    return []\n");
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    assert_eq!(mind(&place, &["index"]).code, 0);
+    let cases = [
+        (".", "shop/one.py", "session_rows"),
+        (".", "shop/two.py", "template_rows"),
+        (".", "@shop/one.py,", "session_rows"),
+        (".", "@shop/two.py,", "template_rows"),
+        ("shop", "one.py", "session_rows"),
+        ("shop", "two.py", "template_rows"),
+    ];
+    for (number, (folder, named, expected)) in cases.into_iter().enumerate() {
+        let prompt = format!("why keep the cache small because memory is dear, as in {named}");
+        let input = json!({"session_id": number.to_string(), "cwd": place.project.join(folder), "prompt": prompt});
+        let answer = hook(&place, "prompt", &input);
+        let first = said(&answer).lines().find(|line| line.starts_with("- ")).unwrap_or_default();
+        assert!(first.contains(expected), "{folder} {named}: {answer}");
+    }
+}
+
+#[test]
+fn memories_that_nobody_took_over_are_told_as_data() {
+    let place = remembered();
+    let start = json!({"session_id": "s", "cwd": place.project.path(), "source": "startup"});
+    let text = said(&hook(&place, "session-start", &start)).to_owned();
+    assert!(text.starts_with("These notes lie in this folder") && text.contains("Prices are in cents"), "{text}");
+    assert_eq!(mind(&place, &["add"]).code, 0);
+    let text = said(&hook(&place, "session-start", &start)).to_owned();
+    assert!(!text.contains("These notes lie") && text.contains("Prices are in cents"), "{text}");
+}
+
+#[test]
 fn the_installer_adds_hooks_and_a_memory_once() {
     let place = Place::new(SHOP);
     place.project.write(".claude/settings.json", "{\n  \"model\": \"x\"\n}\n");

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::Timestamp;
+use m1nd_store::{RealSystem, rotate};
 
 /// Folder of the logs, below the one that all projects share.
 pub const LOG_FOLDER: &str = "logs";
@@ -71,7 +72,7 @@ impl Log {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if open.as_ref().is_some_and(|(_, size)| *size >= self.max_bytes) {
             *open = None;
-            self.rotate();
+            rotate(&RealSystem, &self.path, KEPT);
         }
         if open.is_none() {
             *open = self.start();
@@ -100,17 +101,6 @@ impl Log {
         let file = options.open(&self.path).ok()?;
         let size = file.metadata().ok()?.len();
         Some((file, size))
-    }
-
-    /// `daemon.log` becomes `daemon.log.1` and so on; the oldest goes.
-    fn rotate(&self) {
-        let numbered = |number: usize| match number {
-            0 => self.path.clone(),
-            number => PathBuf::from(format!("{}.{number}", self.path.display())),
-        };
-        for number in (0..KEPT - 1).rev() {
-            let _ = std::fs::rename(numbered(number), numbered(number + 1));
-        }
     }
 }
 

@@ -12,8 +12,13 @@ use crate::memory::project::{FOLDER, MEMORY_FILE};
 /// Least time between two looks at one project, so that a storm of changes costs little.
 const LEAST: Duration = Duration::from_millis(500);
 
-/// Where git adds a line for each commit, below the project.
-pub(crate) const COMMITS: &str = ".git/logs";
+/// Files of a git folder that are no news of a commit: its index and what is locked for a moment.
+fn is_news(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_branch = path.parent().is_some_and(|folder| folder.ends_with("refs/heads"));
+    !name.ends_with(".lock") && (is_branch || matches!(name, "HEAD" | "packed-refs"))
+}
+
 /// Pause after a change of code: editors write in several steps.
 const CODE_PAUSE: Duration = Duration::from_secs(1);
 /// Named files of one project whose folders are watched.
@@ -37,6 +42,8 @@ pub(crate) struct Watched {
     pub(crate) is_open: bool,
     /// Its folder is watched.
     pub(crate) is_watched: bool,
+    /// Folders in which something changes with a commit.
+    pub(crate) commits: Vec<PathBuf>,
     /// Files that its memories name.
     code: BTreeSet<PathBuf>,
     /// The folders of those that are watched.
@@ -65,7 +72,8 @@ impl Projects {
         let gone: Gone = gone
             .into_iter()
             .map(|path| {
-                let folders = self.by_path.remove(&path).unwrap_or_default().folders;
+                let project = self.by_path.remove(&path).unwrap_or_default();
+                let folders = project.folders.into_iter().chain(project.commits).collect();
                 (path, folders)
             })
             .collect();
@@ -76,10 +84,23 @@ impl Projects {
         (new, gone)
     }
 
-    /// The project whose folder of memories, or of the log of its commits, this path lies in.
-    pub(crate) fn of(&self, path: &Path) -> Option<PathBuf> {
-        let around = |folder: &Path| [FOLDER, COMMITS].iter().find_map(|inner| without_end(folder, inner));
-        path.ancestors().filter_map(around).find(|project| self.by_path.contains_key(project))
+    /// The projects whose folder of memories this path lies in, or that have a commit by it: work trees can share a branch's
+    /// folder.
+    pub(crate) fn of(&self, path: &Path) -> Vec<PathBuf> {
+        let around = |folder: &Path| without_end(folder, FOLDER);
+        if let Some(project) = path.ancestors().filter_map(around).find(|project| self.by_path.contains_key(project)) {
+            return vec![project];
+        }
+        let folder = path.parent().filter(|_| is_news(path));
+        let told = |project: &Watched| folder.is_some_and(|folder| project.commits.iter().any(|told| told == folder));
+        self.by_path.iter().filter(|(_, project)| told(project)).map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Notes of a session were written: it goes on.
+    pub(crate) fn session_goes_on(&mut self, path: &Path, time: Timestamp) {
+        if let Some(project) = self.by_path.get_mut(path) {
+            (project.activity, project.is_open) = (Some(time), true);
+        }
     }
 
     /// A file was changed: if memories of a project name it, that is looked at after a pause, and its session goes on.
@@ -196,11 +217,24 @@ mod tests {
         let (start, pause) = (Instant::now(), Duration::from_millis(100));
         let mut projects = Projects::default();
         assert_eq!(projects.set(&["/a".into(), "/b".into()]).0.len(), 2);
-        assert_eq!(projects.of("/a/.mind/MEMORY.md".as_ref()), Some("/a".into()));
-        assert_eq!(projects.of("/a/.mind/archive/2024.md".as_ref()), Some("/a".into()));
-        assert_eq!(projects.of("/c/.mind/MEMORY.md".as_ref()), None);
-        assert_eq!(projects.of("/a/.git/logs/HEAD".as_ref()), Some("/a".into()));
-        assert_eq!(projects.of("/a/.git/index".as_ref()), None);
+        for (project, folder) in [("/a", "/a/.git/logs"), ("/b", "/g/.git"), ("/b", "/g/.git/refs/heads")] {
+            projects.by_path.get_mut(Path::new(project)).expect("is there").commits.push(folder.into());
+        }
+        let cases = [
+            ("/a/.mind/MEMORY.md", Some("/a")),
+            ("/a/.mind/archive/2024.md", Some("/a")),
+            ("/c/.mind/MEMORY.md", None),
+            ("/a/.git/logs/HEAD", Some("/a")),
+            ("/a/.git/index", None),
+            ("/g/.git/HEAD", Some("/b")),
+            ("/g/.git/HEAD.lock", None),
+            ("/g/.git/index", None),
+            ("/g/.git/refs/heads/main", Some("/b")),
+        ];
+        for (path, expected) in cases {
+            let found = projects.of(path.as_ref());
+            assert_eq!(found, expected.map(PathBuf::from).into_iter().collect::<Vec<_>>(), "{path}");
+        }
         projects.wake("/a".as_ref(), start, pause);
         projects.wake("/a".as_ref(), start + pause / 2, pause);
         assert_eq!(projects.take_due(start + pause), None, "there was a change in the pause");
@@ -209,7 +243,7 @@ mod tests {
         projects.wake("/a".as_ref(), start + pause * 3, pause);
         assert_eq!(projects.next(), Some(start + pause * 2 + LEAST));
         let (new, gone) = projects.set(&["/b".into(), "/c".into()]);
-        assert_eq!((new, gone), (vec!["/c".into()], vec![("/a".into(), BTreeSet::new())]));
+        assert_eq!((new, gone), (vec!["/c".into()], vec![("/a".into(), BTreeSet::from(["/a/.git/logs".into()]))]));
     }
 
     #[test]

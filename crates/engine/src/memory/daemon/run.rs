@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use jiff::Timestamp;
+use m1nd_history::GitFolder;
 use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::FolderWatch;
 
 use super::log::{Level, Log};
-use super::projects::{COMMITS, Projects, Watched};
+use super::projects::{Projects, Watched};
 use super::protocol::{DaemonReport, Reply, Request};
 use super::{LOCK, STATE};
-use crate::memory::project::FOLDER;
+use crate::memory::project::{FOLDER, SESSION_FILE};
 use crate::memory::registry::{FILE as REGISTRY, Registry, WAIT};
 use crate::memory::{Keeper, MemoryError, Settings, user_settings};
 
@@ -167,7 +168,10 @@ impl Daemon {
                 }
             }
             Some(path) => {
-                if let Some(project) = self.projects.of(path) {
+                for project in self.projects.of(path) {
+                    if path.ends_with(SESSION_FILE) {
+                        self.projects.session_goes_on(&project, Timestamp::now());
+                    }
                     self.projects.wake(&project, now, self.pause());
                 }
                 self.projects.code_changed(path, now, Timestamp::now());
@@ -224,6 +228,9 @@ impl Daemon {
         }
         for project in self.projects.end_silent(Timestamp::now(), self.silence()) {
             self.log.write(Level::Info, format_args!("{}: the session has ended", project.display()));
+            if let Err(error) = self.keeper.end_session(&project) {
+                self.log.write(Level::Warn, format_args!("{}: its notes stay: {error}", project.display()));
+            }
             self.look_at(&project);
         }
     }
@@ -299,7 +306,6 @@ impl Daemon {
         for (path, folders) in gone {
             if let Some(watch) = &self.watch {
                 watch.remove(&path.join(FOLDER));
-                watch.remove(&path.join(COMMITS));
                 folders.iter().for_each(|folder| watch.remove(folder));
             }
         }
@@ -313,13 +319,13 @@ impl Daemon {
 
     fn watch_project(&mut self, path: &Path) {
         let is_watched = self.watch_folder(&path.join(FOLDER));
-        // A commit adds a line here; without git, or with an unusual one, commits are looked at with the next change.
-        let commits = path.join(COMMITS);
-        if let Some(watch) = self.watch.as_ref().filter(|_| commits.is_dir()) {
-            let _ = watch.add(&commits);
+        // Without git, or with an unusual one, commits are looked at with the next change.
+        let commits = GitFolder::find(path).map(|git| git.moved_in()).unwrap_or_default();
+        if let Some(watch) = &self.watch {
+            commits.iter().for_each(|folder| drop(watch.add(folder)));
         }
         if let Some(project) = self.projects.by_path.get_mut(path) {
-            project.is_watched = is_watched;
+            (project.is_watched, project.commits) = (is_watched, commits);
         }
     }
 

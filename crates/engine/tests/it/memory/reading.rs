@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use m1nd_engine::memory::{Depth, HookEvent, Keeper, MemoryError, ProjectMemory, SharedFolder, archive, forget, hook};
+use m1nd_engine::memory::{
+    Depth, HookEvent, Keeper, Memories, MemoryError, ProjectMemory, SharedFolder, archive, forget, hook,
+};
 use m1nd_testkit::TempTree;
 use serde_json::{Value, json};
+
+use crate::history::repository::{Put, Repository};
 
 const MEMORY: &str = "# Shop\n\n## 2024-03-02\n**Decided:** sell jam because people like it\n\n\
                       ## 2025-03-02\n**Decided:** sell honey because bees like it\n";
@@ -152,4 +156,53 @@ fn gotchas_that_cannot_be_read_are_not_taken_for_none() {
     let home = SharedFolder::new(tree.join("home"));
     let error = m1nd_engine::memory::GlobalEdges::read(&home).expect_err("is damaged");
     assert!(matches!(error, MemoryError::Damaged { .. }), "{error}");
+}
+
+/// Sets when a file was last changed, so many minutes ago.
+fn age(path: &std::path::Path, minutes: u64) {
+    let file = std::fs::File::options().write(true).open(path).expect("is there");
+    file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).expect("is set");
+}
+
+#[test]
+fn notes_of_a_session_that_is_over_are_cleared_and_what_outlives_it_is_kept() {
+    let notes = "# Session\n\n## Experience\n- `jar.py` opens lids twice\n- it rained\n\n## Rejected\n\
+                 - jam in buckets because buckets leak\n- a global lock\n\n## Assumptions\n- bees fly\n";
+    let (tree, project, keeper) = shop(&format!("//- p/.mind/SESSION.md\n{notes}"));
+    let (session, memory) = (project.join(".mind/SESSION.md"), project.join(".mind/MEMORY.md"));
+    let text = || std::fs::read_to_string(&session).expect("is there");
+    age(&memory, 90);
+    assert!(!keeper.end_session(&project).expect("is looked at"), "it was written just now");
+    age(&session, 40);
+    age(&memory, 10);
+    assert!(!keeper.end_session(&project).expect("is looked at"), "the memory was written since");
+    age(&memory, 90);
+    let start = |source: &str| json!({"cwd": project, "source": source});
+    said(&keeper, HookEvent::SessionStart, &start("compact"));
+    assert_eq!(text(), notes, "a session that goes on");
+    said(&keeper, HookEvent::SessionStart, &start("startup"));
+    let empty = text();
+    assert!(empty.contains("## Rejected") && !empty.contains("buckets"), "{empty}");
+    assert!(!keeper.end_session(&project).expect("is looked at"), "there is nothing to end");
+    let after = read(&project, &keeper);
+    assert!(titles(&after).contains(&"against jam in buckets"), "{:?}", titles(&after));
+    assert!(titles(&after).iter().any(|title| title.contains("opens lids twice")) && after.notes.is_empty());
+    assert!(!titles(&after).iter().any(|title| title.contains("rained") || title.contains("global lock")));
+    let copies = std::fs::read_dir(tree.join("p/.mind/.index/backup")).expect("is there").flatten();
+    let kept: Vec<String> = copies.map(|copy| std::fs::read_to_string(copy.path()).expect("is text")).collect();
+    assert!(kept.iter().any(|copy| copy == notes), "the notes as they were");
+    assert_eq!(std::fs::read_to_string(&memory).expect("is there"), MEMORY, "not a byte of the memory changes");
+}
+
+#[test]
+fn a_commit_without_a_change_of_a_file_is_noticed() {
+    let mut repository = Repository::new();
+    repository.commit("ann", "one", &[Put(".mind/MEMORY.md", MEMORY)]);
+    let project = std::fs::canonicalize(repository.tree.path()).expect("is there");
+    repository.tree.write(".mind/MEMORY.md", MEMORY);
+    let memories = Memories::new(repository.tree.join("home"), vec![project.clone()], 1);
+    let before = memories.stamp(&project);
+    assert_eq!(memories.stamp(&project), before);
+    repository.commit("ann", "two\n\nlearned: bees like honey best\n", &[]);
+    assert_ne!(memories.stamp(&project), before);
 }
