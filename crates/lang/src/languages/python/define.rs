@@ -305,6 +305,9 @@ impl Extractor<'_> {
         let Some(frame) = self.frames.last_mut() else { return };
         frame.is_enum = is_enum;
         frame.is_test_class |= is_test;
+        if is_test {
+            self.test_cases.insert(frame.definition);
+        }
         let (id, is_test) = (frame.definition, frame.is_test_class);
         let definition = self.b.definition_mut(id);
         definition.bases = bases;

@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::{Extractor, Variable};
 use crate::facts::{
-    BindingTarget, DefId, Expr, ExprId, FactsBuilder, FileFacts, ImportKind, NameId, Namespace, Pos, Reference, Role,
-    ScopeId, ScopeKind,
+    BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, FileFacts, ImportKind, NameId, Namespace, Pos,
+    Reference, Role, ScopeId, ScopeKind,
 };
 
 /// Scopes that lookup of one name goes through; a name nested deeper counts as not local.
@@ -21,6 +21,18 @@ enum Known {
     Thing,
     /// `global` (`true`) or `nonlocal`.
     Outer(bool),
+}
+
+/// A class that is called `Test…` is one of tests only if it holds one: `TestClient` and `TestReport` do not.
+fn drop_classes_without_tests(facts: &mut FileFacts, test_cases: &FxHashSet<DefId>) {
+    let tests = facts.definitions.iter().filter(|one| one.kind == DefKind::Function && one.flags.is_test);
+    let holding: FxHashSet<DefId> = tests.filter_map(|one| one.owner).collect();
+    for (at, definition) in facts.definitions.iter_mut().enumerate() {
+        let id = DefId(at as u32);
+        if definition.kind == DefKind::Class && !holding.contains(&id) && !test_cases.contains(&id) {
+            definition.flags.is_test = false;
+        }
+    }
 }
 
 impl Extractor<'_> {
@@ -53,8 +65,9 @@ impl Extractor<'_> {
         }
         mark_reexports(facts);
         super::standard::apply(facts, &self.standard_calls);
-        facts.is_test =
-            self.imports_test_framework || facts.definitions.iter().any(|definition| definition.flags.is_test);
+        drop_classes_without_tests(facts, &self.test_cases);
+        // What imports a test framework need not be a test: plugins and helpers of products do.
+        facts.is_test = facts.definitions.iter().any(|definition| definition.flags.is_test);
         self.b.finish()
     }
 

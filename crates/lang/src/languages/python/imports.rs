@@ -5,9 +5,6 @@ use tree_sitter::Node;
 use super::state::{Extractor, FIELDS, KindName};
 use crate::facts::{FactsBuilder, Import, ImportFlags, ImportKind, NameId, Pos};
 
-/// Packages whose import makes a file a test.
-const TEST_FRAMEWORKS: [&str; 2] = ["pytest", "unittest"];
-
 impl Extractor<'_> {
     /// A dotted name without white space and comments.
     fn dotted(&self, node: Node<'_>) -> String {
@@ -24,8 +21,6 @@ impl Extractor<'_> {
             conditional: self.conditional > 0,
             ..ImportFlags::default()
         };
-        let root = module.split('.').next().unwrap_or(module);
-        self.imports_test_framework |= level == 0 && TEST_FRAMEWORKS.contains(&root);
         let module = self.b.name(module);
         self.note_firm(self.conditional == 0 && alias.is_some() && kind != ImportKind::ModuleRoot);
         self.b.import(Import { kind, module, level, path: None, scope, pos, flags }, alias);

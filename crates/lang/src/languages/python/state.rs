@@ -123,7 +123,8 @@ pub(super) struct Extractor<'a> {
     /// Bindings of functions, classes and imports that happen whenever the scope's code runs.
     pub(super) firm: Vec<usize>,
     pub(super) standard_calls: Vec<StandardCall>,
-    pub(super) imports_test_framework: bool,
+    /// Classes with a base that is a test case by its name.
+    pub(super) test_cases: FxHashSet<DefId>,
     /// How many conditions, loops and functions are open.
     pub(super) conditional: u32,
     columns: ColumnCache,
@@ -162,7 +163,7 @@ impl<'a> Extractor<'a> {
             exports: ExportList::default(),
             firm: Vec::new(),
             standard_calls: Vec::new(),
-            imports_test_framework: false,
+            test_cases: FxHashSet::default(),
             conditional: 0,
             columns: ColumnCache::default(),
         }

@@ -393,6 +393,23 @@ fn docs_signatures_and_tests() {
 }
 
 #[test]
+fn what_is_called_test_or_imports_a_framework_need_not_be_one() {
+    for (code, is_test) in [
+        ("import pytest\n@pytest.hookimpl\ndef pytest_configure(config): pass\n", false),
+        ("from unittest import mock\ndef fake(): return mock.Mock()\n", false),
+        ("class TestReport:\n    def as_json(self): pass\n", false),
+        ("class TestReport:\n    def test_it(self): pass\n", true),
+        ("from unittest import TestCase\nclass Base(TestCase): pass\n", true),
+        ("def test_it(): pass\n", true),
+    ] {
+        let facts = facts(code);
+        let class = facts.definitions.iter().find(|definition| definition.kind == crate::facts::DefKind::Class);
+        assert_eq!(facts.is_test, is_test, "{code}");
+        assert!(class.is_none_or(|class| class.flags.is_test == is_test), "{code}");
+    }
+}
+
+#[test]
 fn receiver_types_and_super() {
     let facts = facts(
         "class A(B):\n    def m(self):\n        x = type(self)()\n        y = self.__class__.make()\n        super().m(x, y)\n    def n(self) -> Self: return self\n",
