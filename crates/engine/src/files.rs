@@ -55,6 +55,11 @@ impl FileTable {
         self.entries.get(index).map(|entry| &**entry)
     }
 
+    /// The file at a place in the order of paths.
+    pub(crate) fn at(&self, place: usize) -> Option<&FileEntry> {
+        self.entries.get(place).map(|entry| &**entry)
+    }
+
     /// All files in the order of their paths.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &FileEntry> {
         self.entries.iter().map(|entry| &**entry)

@@ -17,12 +17,12 @@ pub(crate) struct SearchIndex {
     base: Container,
 }
 
-/// Bytes of a base: a section of a mapped file, or memory.
-struct Section(Container, Tag);
+/// Bytes of a base: the section at a place of a mapped file, or memory.
+struct Section(Container, usize);
 
 impl AsRef<[u8]> for Section {
     fn as_ref(&self) -> &[u8] {
-        self.0.section(&self.1)
+        self.0.at(self.1)
     }
 }
 
@@ -37,12 +37,12 @@ impl SearchIndex {
     /// # Errors
     /// [`SnapshotError::Damaged`] if the section is not a usable index.
     pub(crate) fn open(container: &Container) -> Result<Self, SnapshotError> {
-        let index = Index::from_bytes(Arc::new(Section(container.clone(), SECTION)));
+        let index = Index::from_bytes(Arc::new(Section(container.clone(), container.place(&SECTION))));
         let index = index.map_err(|error| SnapshotError::Damaged(format!("search index: {error}")))?;
         let index = if container.section(&VECTORS).is_empty() {
             index
         } else {
-            let vectors = Arc::new(Section(container.clone(), VECTORS));
+            let vectors = Arc::new(Section(container.clone(), container.place(&VECTORS)));
             index.clone().with_vectors(vectors, Embedding::built_in()).unwrap_or_else(|error| {
                 tracing::warn!(%error, "searching by meaning waits for the next ingest");
                 index

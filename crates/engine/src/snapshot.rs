@@ -13,6 +13,7 @@ use crate::history::Histories;
 use crate::json_graph::Imported;
 use crate::persist::Stored;
 use crate::report::{RootInfo, Tiers};
+use crate::retrieval::indexed_files::IndexedFiles;
 use crate::search_index::SearchIndex;
 use crate::status::{self, Reasons};
 
@@ -38,6 +39,8 @@ pub struct Snapshot {
     reasons: OnceLock<Reasons>,
     /// Weights of the edges, see [`m1nd_graph::spread`].
     pub(crate) spread_weights: OnceLock<SpreadWeights>,
+    /// Where the files of the search index stand elsewhere.
+    pub(crate) indexed_files: OnceLock<IndexedFiles>,
 }
 
 impl std::fmt::Debug for Snapshot {
@@ -127,6 +130,7 @@ impl Snapshot {
             histories: Arc::default(),
             reasons: OnceLock::new(),
             spread_weights: OnceLock::new(),
+            indexed_files: OnceLock::new(),
         }
     }
 
@@ -154,6 +158,7 @@ impl Snapshot {
             histories: shared.histories.clone(),
             reasons: stored.reasons.map(OnceLock::from).unwrap_or_default(),
             spread_weights: OnceLock::new(),
+            indexed_files: OnceLock::new(),
         }
     }
 
@@ -175,6 +180,7 @@ impl Snapshot {
             histories: self.histories.clone(),
             reasons: OnceLock::new(),
             spread_weights: OnceLock::new(),
+            indexed_files: OnceLock::new(),
         }
     }
 

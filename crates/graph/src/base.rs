@@ -153,11 +153,14 @@ impl Base {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// How a text compares, without a look at whether it is one.
-    fn compare(&self, row: TextRow, text: &str) -> Ordering {
-        let start = row.start.get() as usize;
-        let end = start.saturating_add(row.len.get() as usize);
-        self.bytes(const { number(TEXT) }).get(start..end).unwrap_or_default().cmp(text.as_bytes())
+    /// How texts compare with this one, without a look at whether they are texts.
+    fn comparing(&self, text: &str) -> impl Fn(TextRow) -> Ordering {
+        let bytes = self.bytes(const { number(TEXT) });
+        move |row: TextRow| {
+            let start = row.start.get() as usize;
+            let end = start.saturating_add(row.len.get() as usize);
+            bytes.get(start..end).unwrap_or_default().cmp(text.as_bytes())
+        }
     }
 
     pub(crate) fn id(&self, node: NodeIx) -> &str {
@@ -169,8 +172,26 @@ impl Base {
     }
 
     pub(crate) fn find(&self, id: &str) -> Option<NodeIx> {
-        let found = self.nodes().binary_search_by(|row| self.compare(row.id, id));
+        let compare = self.comparing(id);
+        let found = self.nodes().binary_search_by(|row| compare(row.id));
         found.ok().map(|index| NodeIx(index as u32))
+    }
+
+    /// As [`Base::find`], sooner if the id sorts a little behind that of `near`.
+    pub(crate) fn find_behind(&self, near: NodeIx, id: &str) -> Option<NodeIx> {
+        let (nodes, compare) = (self.nodes(), self.comparing(id));
+        let is_before = |at: usize| nodes.get(at).is_some_and(|row| compare(row.id) == Ordering::Less);
+        let (mut before, mut step) = (near.index(), 1);
+        if !is_before(before) {
+            return self.find(id);
+        }
+        while is_before(before + step) {
+            before += step;
+            step *= 2;
+        }
+        let rest = nodes.get(before + 1..nodes.len().min(before + step + 1))?;
+        let found = rest.binary_search_by(|row| compare(row.id));
+        found.ok().map(|index| NodeIx((before + 1 + index) as u32))
     }
 
     /// Nodes in the order `by` gives, from the first whose text is not less than `text`.
@@ -259,7 +280,8 @@ impl Base {
     pub(crate) fn unresolved_named(&self, name: &str) -> impl Iterator<Item = UnresolvedRef<'_>> {
         let names: &[TextRow] = self.rows(const { number(NAMES) });
         let numbers = self.numbers(const { number(NAMED) });
-        let found = names.binary_search_by(|row| self.compare(*row, name));
+        let compare = self.comparing(name);
+        let found = names.binary_search_by(|row| compare(*row));
         let range = found.map_or(0..0, |index| self.run(const { number(NAMED_AT) }, index, numbers.len()));
         let rows = self.unresolved_rows();
         let rows = numbers.get(range).unwrap_or_default().iter().filter_map(|number| rows.get(number.get() as usize));

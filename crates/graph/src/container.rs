@@ -86,7 +86,7 @@ impl Container {
     }
 
     /// Where a section stands among all, for [`Container::at`]; beyond the last one if there is none of this name.
-    pub(crate) fn place(&self, tag: &Tag) -> usize {
+    pub fn place(&self, tag: &Tag) -> usize {
         let (place, count) = match &*self.data {
             Data::Mapped { table, .. } => (table.iter().position(|section| section.tag == *tag), table.len()),
             Data::Memory(sections) => (sections.iter().position(|(name, _)| name == tag), sections.len()),
@@ -95,7 +95,7 @@ impl Container {
     }
 
     /// The bytes of the section at a place, empty if there is none.
-    pub(crate) fn at(&self, place: usize) -> &[u8] {
+    pub fn at(&self, place: usize) -> &[u8] {
         match &*self.data {
             Data::Mapped { map, table } => {
                 table.get(place).and_then(|section| map.bytes().get(section.range.clone())).unwrap_or_default()

@@ -210,6 +210,13 @@ impl Graph {
         changed.or_else(|| self.base.find(id).filter(|&node| !self.is_dead(node)))
     }
 
+    /// As [`Graph::find`], sooner if the id sorts a little behind that of `near`, as that of a symbol does behind that of
+    /// its file.
+    pub fn find_behind(&self, near: NodeIx, id: &str) -> Option<NodeIx> {
+        let changed = self.overlay.as_ref().and_then(|overlay| overlay.lookup(id));
+        changed.or_else(|| self.base.find_behind(near, id).filter(|&node| !self.is_dead(node)))
+    }
+
     /// The node of a file by its path.
     pub fn find_file(&self, path: &str) -> Option<NodeIx> {
         self.find(&format!("file::{path}"))

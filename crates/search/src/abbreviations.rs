@@ -1,6 +1,10 @@
 //! Short forms that code uses for words that questions use. Only queries are widened by them; the index holds what stands
 //! in the code.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use crate::words;
 
 /// Forms of one word, space-separated.
@@ -105,17 +109,26 @@ const GROUPS: &[&str] = &[
 ];
 
 /// Terms that stand for the same as `term`, itself left out.
-pub fn alternatives(term: &str) -> Vec<String> {
-    let mut found = Vec::new();
+pub fn alternatives(term: &str) -> &'static [String] {
+    static ALL: LazyLock<FxHashMap<String, Vec<String>>> = LazyLock::new(all);
+    ALL.get(term).map_or(&[], Vec::as_slice)
+}
+
+/// The alternatives of every term of [`GROUPS`].
+fn all() -> FxHashMap<String, Vec<String>> {
+    let mut all: FxHashMap<String, Vec<String>> = FxHashMap::default();
     for group in GROUPS {
-        let stems = || group.split(' ').filter_map(words::term);
-        if stems().any(|stem| stem == term) {
-            found.extend(stems().filter(|stem| stem != term).map(|stem| stem.into_owned()));
+        let stems: Vec<_> = group.split(' ').filter_map(words::term).collect();
+        for stem in &stems {
+            let others = stems.iter().filter(|other| *other != stem).map(|other| other.to_string());
+            all.entry(stem.to_string()).or_default().extend(others);
         }
     }
-    found.sort();
-    found.dedup();
-    found
+    for found in all.values_mut() {
+        found.sort();
+        found.dedup();
+    }
+    all
 }
 
 #[cfg(test)]

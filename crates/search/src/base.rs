@@ -214,7 +214,12 @@ impl Base {
 
 /// Terms in each field of a document, by its record.
 pub(crate) fn lengths_of(record: &[u8; DOCUMENT_BYTES]) -> [u16; FIELD_COUNT] {
-    std::array::from_fn(|field| u16::from_le_bytes([record[4 + 2 * field], record[5 + 2 * field]]))
+    std::array::from_fn(|field| length_of(record, field))
+}
+
+/// Terms in one field of a document, by its record.
+pub(crate) fn length_of(record: &[u8; DOCUMENT_BYTES], field: usize) -> u16 {
+    u16::from_le_bytes([record[4 + 2 * field], record[5 + 2 * field]])
 }
 
 /// An id as it is stored: the part that every id of the file shares is left out.

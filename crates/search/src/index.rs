@@ -121,13 +121,20 @@ impl Totals {
 
 /// Entries of one file, wherever they are.
 pub(crate) struct Segment<'a> {
-    pub(crate) path: &'a str,
+    name: Name<'a>,
     /// Number of its first entry among all that are scored.
     pub(crate) first: u32,
     pub(crate) count: u32,
     /// Terms in each field of all its entries.
     pub(crate) lengths: [u32; FIELD_COUNT],
     pub(crate) source: Source<'a>,
+}
+
+/// Where the path of a segment is read.
+enum Name<'a> {
+    /// Number of the file in the base.
+    Base(u32),
+    Overlay(&'a str),
 }
 
 pub(crate) enum Source<'a> {
@@ -198,27 +205,40 @@ impl Index {
         self.base.as_ref().map_or(0, |base| base.term_count() as usize)
     }
 
+    /// Paths of all files, in order.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.segments().into_iter().map(|segment| self.path_of(&segment))
+    }
+
+    pub(crate) fn path_of<'i>(&'i self, segment: &Segment<'i>) -> &'i str {
+        match (&segment.name, &self.base) {
+            (Name::Overlay(path), _) => path,
+            (Name::Base(file), Some(base)) => base.path(*file),
+            (Name::Base(_), None) => "",
+        }
+    }
+
     /// All living files in the order of their paths: the order of a clean build.
     pub(crate) fn segments(&self) -> Vec<Segment<'_>> {
-        let mut segments = Vec::new();
+        let mut segments = Vec::with_capacity(self.dead.len() + self.overlay.len());
         let mut overlay = self.overlay.iter().peekable();
         let mut first = 0u32;
-        let mut push = |path, count, lengths, source| {
-            segments.push(Segment { path, first, count, lengths, source });
+        let mut push = |name, count, lengths, source| {
+            segments.push(Segment { name, first, count, lengths, source });
             first += count;
         };
         if let Some(base) = &self.base {
             for file in (0..base.file_count()).filter(|file| !self.dead[*file as usize]) {
-                let (path, documents) = (base.path(file), base.documents_of(file));
-                while let Some((other, indexed)) = overlay.next_if(|(other, _)| ***other < *path) {
-                    push(&**other, indexed.heads.len() as u32, indexed.lengths, Source::Overlay(indexed));
+                let documents = base.documents_of(file);
+                while let Some((other, indexed)) = overlay.next_if(|(other, _)| ***other < *base.path(file)) {
+                    push(Name::Overlay(other), indexed.heads.len() as u32, indexed.lengths, Source::Overlay(indexed));
                 }
                 let lengths = self.base_lengths.get(file as usize).copied().unwrap_or_default();
-                push(path, documents.len() as u32, lengths, Source::Base(documents.start));
+                push(Name::Base(file), documents.len() as u32, lengths, Source::Base(documents.start));
             }
         }
         for (path, indexed) in overlay {
-            push(&**path, indexed.heads.len() as u32, indexed.lengths, Source::Overlay(indexed));
+            push(Name::Overlay(path), indexed.heads.len() as u32, indexed.lengths, Source::Overlay(indexed));
         }
         segments
     }

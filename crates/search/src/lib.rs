@@ -13,6 +13,8 @@ mod near;
 mod query;
 mod rank;
 mod rarity;
+mod scoring;
+mod sums;
 mod terms;
 mod varint;
 pub mod words;

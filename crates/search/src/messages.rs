@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::query::Query;
-use crate::terms::{Counts, LITERAL};
+use crate::scoring::Met;
+use crate::terms::LITERAL;
 use crate::words;
 use crate::zones::{Piece, Zone};
 
@@ -61,16 +62,16 @@ fn words_of(message: &str) -> Vec<String> {
 }
 
 /// How far the literals of entries say one of the messages, 0 to 1, by number of the entry. `met` holds what each term of
-/// the query met, `rarities` how rare it is.
-pub(crate) fn said(query: &Query, met: &[Vec<(u32, f32, Counts)>], rarities: &[f64]) -> FxHashMap<u32, f32> {
+/// the query met.
+pub(crate) fn said(query: &Query, met: &[Met]) -> FxHashMap<u32, f32> {
     let mut best: FxHashMap<u32, f32> = FxHashMap::default();
     for message in &query.messages {
         let mut sums: FxHashMap<u32, (f64, usize)> = FxHashMap::default();
         let mut all = 0.0;
         for &term in message {
-            let (Some(rows), Some(&rarity)) = (met.get(term), rarities.get(term)) else { continue };
+            let Some(&Met { ref entries, rarity, .. }) = met.get(term) else { continue };
             let mut anywhere = false;
-            for (entry, ..) in rows.iter().filter(|(.., counts)| counts.0[LITERAL] > 0) {
+            for (entry, ..) in entries.iter().filter(|(.., counts)| counts.0[LITERAL] > 0) {
                 anywhere = true;
                 let sum = sums.entry(*entry).or_default();
                 *sum = (sum.0 + rarity, sum.1 + 1);

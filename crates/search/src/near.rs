@@ -4,7 +4,6 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, NodeKind};
-use rayon::prelude::*;
 
 use crate::base::SharedBytes;
 use crate::embedding::{Asked, Embedding, Vector, Vectors, VectorsBuilder, VectorsError};
@@ -22,8 +21,6 @@ const NO_NUMBER: u32 = u32::MAX;
 pub(crate) const NOWHERE: f32 = -2.0;
 /// Cosine from which an entry is found by its meaning alone; what has nothing to do with each other lies about 0.
 pub const LEAST_NEAR: f64 = 0.2;
-/// Segments that are compared together, between two looks at the cancel flag.
-const TOGETHER: usize = 256;
 
 /// Whether entries of a kind have a vector.
 pub(crate) fn has_vector(kind: u8) -> bool {
@@ -90,25 +87,11 @@ impl Index {
         }
     }
 
-    /// How near each entry is to each of `queries`, in the order of `segments`; [`NOWHERE`] for those without a vector.
+    /// How near each entry of `segments` is to a query, in order; [`NOWHERE`] for those without a vector.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
     pub(crate) fn nearness(
-        &self,
-        segments: &[Segment<'_>],
-        table: &Embedding,
-        queries: &[&Vector],
-        cancel: &Cancel,
-    ) -> Result<Vec<Vec<f32>>, Cancelled> {
-        let mut all = Vec::with_capacity(queries.len());
-        for query in queries {
-            let asked = query.asked();
-            let part = |segments: &[Segment<'_>]| self.nearness_of(segments, table, query, &asked, cancel);
-            let parts: Result<Vec<Vec<f32>>, Cancelled> = segments.par_chunks(TOGETHER).map(part).collect();
-            all.push(parts?.concat());
-        }
-        Ok(all)
-    }
-
-    fn nearness_of(
         &self,
         segments: &[Segment<'_>],
         table: &Embedding,
@@ -117,7 +100,8 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<Vec<f32>, Cancelled> {
         cancel.check()?;
-        let mut found = Vec::new();
+        let entries = segments.iter().map(|segment| segment.count as usize).sum();
+        let mut found = Vec::with_capacity(entries);
         for segment in segments {
             let end = found.len() + segment.count as usize;
             match &segment.source {

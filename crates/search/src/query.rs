@@ -124,7 +124,7 @@ impl Query {
                 if self.is_long && (term.len() < 2 || term.bytes().all(|b| b.is_ascii_digit())) {
                     return;
                 }
-                let others = alternatives(&term).into_iter().map(|other| (other, weight * ALTERNATIVE));
+                let others = alternatives(&term).iter().map(|other| (other.clone(), weight * ALTERNATIVE));
                 let forms = std::iter::once((term.clone().into_owned(), weight)).chain(others).collect();
                 self.push(QueryTerm { text: lower, forms, counts: true, in_title }, weight);
             });

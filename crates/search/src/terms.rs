@@ -105,6 +105,20 @@ pub struct FileTerms(Box<[u8]>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Counts(pub(crate) [u8; FIELD_COUNT]);
 
+impl Counts {
+    /// Calls `each` with the fields that the term stands in, in order, and how often: mostly there is one.
+    #[inline]
+    pub(crate) fn for_each(&self, mut each: impl FnMut(usize, u8)) {
+        let [a, b, c, d, e, f, g] = self.0;
+        let mut left = u64::from_le_bytes([a, b, c, d, e, f, g, 0]);
+        while left != 0 {
+            let field = left.trailing_zeros() / 8;
+            each(field as usize, (left >> (8 * field)) as u8);
+            left &= !(0xff << (8 * field));
+        }
+    }
+}
+
 /// What is known of an entry beside its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryHead {
@@ -377,6 +391,11 @@ pub(crate) struct PostingsReader<'a> {
 impl<'a> PostingsReader<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, next: 0, damaged: false }
+    }
+
+    /// Bytes that are left; no posting takes less than one.
+    pub(crate) fn at_most(&self) -> usize {
+        self.bytes.len() - self.at
     }
 
     pub(crate) fn ended_well(&self) -> bool {

@@ -14,7 +14,18 @@ pub(crate) const fn len(value: u64) -> usize {
     bits.div_ceil(7)
 }
 
+#[inline]
 pub(crate) fn read(bytes: &[u8], at: &mut usize) -> Option<u64> {
+    // Most numbers are small.
+    let first = *bytes.get(*at)?;
+    if first < 0x80 {
+        *at += 1;
+        return Some(u64::from(first));
+    }
+    read_long(bytes, at)
+}
+
+fn read_long(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let mut value = 0u64;
     for shift in (0..64).step_by(7) {
         let byte = *bytes.get(*at)?;

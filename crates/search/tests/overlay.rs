@@ -52,7 +52,7 @@ fn opened(files: &BTreeMap<String, Content>) -> Index {
     index.with_vectors(Arc::new(vectors), Embedding::built_in()).expect("own vectors")
 }
 
-fn answers(index: &Index) -> Vec<Ranked> {
+fn answers(index: &Index) -> Vec<Ranked<'_>> {
     let filters =
         [Filter::default(), Filter { scope: Some("a"), kinds: None }, Filter { scope: None, kinds: Some(0b101) }];
     let queries = ["load", "validate user session", "parse_config", "where is héllo?", "db cfg", "nothing_here"];
@@ -172,10 +172,10 @@ fn meaning_finds_what_no_word_meets() {
     let table = Embedding::built_in();
     let vectors = builder.vectors(table, &Cancel::new()).expect("not cancelled");
     let index = Index::from_bytes(Arc::new(builder.finish())).expect("own bytes");
-    let ask = |index: &Index, table| {
+    fn ask<'i>(index: &'i Index, table: Option<&Embedding>) -> Ranked<'i> {
         let query = Query::parse("pixels");
         index.rank(&query, 5, &Filter::default(), table, &Cancel::new()).expect("not cancelled")
-    };
+    }
     assert!(ask(&index, Some(table)).nearest.is_empty(), "there are no vectors yet");
     let index = index.with_vectors(Arc::new(vectors), table).expect("own vectors");
     assert!(ask(&index, None).nearest.is_empty(), "nobody asked for them");

@@ -176,8 +176,12 @@ impl Snapshot {
         let none = ProjectHistory::default();
         let history = history.unwrap_or(&none);
         let weights = self.spread_weights(cancel)?;
-        let near = spread::spread(graph, &answer.seeds, &SpreadQuery::default(), weights, cancel)?;
-        answer.incomplete |= near.incomplete;
+        let causal = || query.counts(Dimension::Causal).then(|| self.causal(&answer.seeds, cancel)).transpose();
+        let near = || spread::spread(graph, &answer.seeds, &SpreadQuery::default(), weights, cancel);
+        let (near, causal) = rayon::join(near, causal);
+        let (near, causal) = (near?, causal?);
+        answer.incomplete |= near.incomplete || causal.as_ref().is_some_and(|(_, is_cut)| *is_cut);
+        let mut causal = causal.map(|(scores, _)| scores);
         let mut scores: [Option<Scores>; 4] = Default::default();
         for (at, dimension) in Dimension::ALL.into_iter().enumerate().filter(|(_, one)| query.counts(*one)) {
             scores[at] = match dimension {
@@ -190,16 +194,13 @@ impl Snapshot {
                     answer.unavailable.push((dimension, why));
                     None
                 }
-                Dimension::Causal => {
-                    let (causal, is_cut) = self.causal(&answer, cancel)?;
-                    answer.incomplete |= is_cut;
-                    Some(causal)
-                }
+                Dimension::Causal => causal.take(),
             };
         }
         let lifts: Scores = near.nodes.iter().map(|near| (near.node, near.lift)).collect();
         let mut rows = combined(graph, &scores, &lifts, &answer.seeds);
         answer.total_rows = rows.len();
+        keep_best(graph, &mut rows, query.max_rows.max(unlinked::ROWS_READ));
         if query.ghost_edges {
             answer.ghost_edges = unlinked::ghost_edges(self, &rows, history, cancel)?;
         }
@@ -222,12 +223,12 @@ impl Snapshot {
 
     /// What a change of the seeds can reach, and what can reach them. Symbols only: a change gets to nearly every file by
     /// its imports. With it, whether there are more than were followed.
-    fn causal(&self, answer: &ActivateAnswer, cancel: &Cancel) -> Result<(Scores, bool), Cancelled> {
+    fn causal(&self, shares: &[(NodeIx, f64)], cancel: &Cancel) -> Result<(Scores, bool), Cancelled> {
         let graph = self.graph();
-        let seeds: Vec<NodeIx> = answer.seeds.iter().map(|(seed, _)| *seed).collect();
-        let best = answer.seeds.first().map_or(1.0, |(_, share)| *share);
+        let seeds: Vec<NodeIx> = shares.iter().map(|(seed, _)| *seed).collect();
+        let best = shares.first().map_or(1.0, |(_, share)| *share);
         // A seed is where the change is.
-        let mut scores: Scores = answer.seeds.iter().map(|(seed, share)| (*seed, share / best)).collect();
+        let mut scores: Scores = shares.iter().map(|(seed, share)| (*seed, share / best)).collect();
         let mut is_cut = false;
         for (side, weight) in [(Side::Dependents, 1.0), (Side::Dependencies, UPSTREAM_SHARE)] {
             let bounds =
@@ -304,6 +305,7 @@ fn structural(near: &spread::Spread, above_chance: bool) -> Scores {
     near.nodes.iter().map(|near| (near.node, (value(near) / most).sqrt())).collect()
 }
 
+/// All rows, in no order that means something.
 fn combined(graph: &Graph, scores: &[Option<Scores>; 4], lifts: &Scores, seeds: &[(NodeIx, f64)]) -> Vec<ActivateRow> {
     let counted: f64 =
         Dimension::ALL.iter().zip(scores).filter(|(_, scores)| scores.is_some()).map(|(one, _)| one.weight()).sum();
@@ -328,6 +330,17 @@ fn combined(graph: &Graph, scores: &[Option<Scores>; 4], lifts: &Scores, seeds: 
             rows.push(ActivateRow { node, activation, dimensions, lift: lifts.get(&node).copied(), is_seed });
         }
     }
-    rows.sort_by(|a, b| b.activation.total_cmp(&a.activation).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
     rows
+}
+
+/// The first `count` rows, best first.
+fn keep_best(graph: &Graph, rows: &mut Vec<ActivateRow>, count: usize) {
+    let order = |a: &ActivateRow, b: &ActivateRow| {
+        b.activation.total_cmp(&a.activation).then_with(|| graph.id(a.node).cmp(graph.id(b.node)))
+    };
+    if rows.len() > count && count > 0 {
+        rows.select_nth_unstable_by(count - 1, order);
+        rows.truncate(count);
+    }
+    rows.sort_by(order);
 }

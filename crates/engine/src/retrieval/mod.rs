@@ -5,6 +5,7 @@ mod activate;
 mod gaps;
 mod glob;
 mod grep;
+pub(crate) mod indexed_files;
 mod prior;
 mod repeated;
 mod resonate;

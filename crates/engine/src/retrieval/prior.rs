@@ -196,7 +196,7 @@ impl Snapshot {
         let before = answer.rows.len();
         answer.rows.retain(|row| row.score >= query.min_score);
         answer.below_min_score += before - answer.rows.len();
-        let is_met = |word: &String| answer.rows.iter().any(|row| row.matched.contains(word));
+        let is_met = |word: &String| answer.rows.iter().any(|row| row.meets(word));
         answer.unmatched = answer.words.iter().filter(|word| !is_met(word)).cloned().collect();
         Ok(answer)
     }

@@ -11,6 +11,8 @@ use crate::snapshot::Snapshot;
 
 /// Rows whose files are looked at.
 const ROWS: usize = 50;
+/// Rows of the answer that are read, the first ones.
+pub(super) const ROWS_READ: usize = 2 * ROWS;
 /// Pairs or nodes that are shown.
 const SHOWN: usize = 10;
 /// Files that changed together with one file, at most.
@@ -142,7 +144,7 @@ pub(super) fn structural_holes(
     cancel: &Cancel,
 ) -> Result<Vec<StructuralHole>, Cancelled> {
     let active: FxHashSet<NodeIx> = rows.iter().take(ROWS).map(|row| row.node).collect();
-    let shown: FxHashSet<NodeIx> = rows.iter().take(ROWS * 2).map(|row| row.node).collect();
+    let shown: FxHashSet<NodeIx> = rows.iter().take(ROWS_READ).map(|row| row.node).collect();
     // Chance that one connection of a node ends at a row, if connections were drawn by weight (configuration model).
     let held: f64 =
         active.iter().map(|&node| neighbours(graph, node).iter().map(|(_, weight)| weight).sum::<f64>()).sum();

@@ -198,7 +198,7 @@ impl Vocabulary {
         }
         self.spelt_like(term, &mut add);
         for other in synonyms(term) {
-            if let Some(word) = self.number(&other) {
+            if let Some(word) = self.number(other) {
                 add(word, SHORT_FORM);
             }
         }

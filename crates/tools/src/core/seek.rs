@@ -249,7 +249,7 @@ fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row 
             graph_activation: rerank.then_some(rounded(found.prior)),
             temporal_recency: found.recency.map(rounded),
         },
-        matched_words: found.matched,
+        matched_words: found.matched.iter().map(|word| word.to_string()).collect(),
         best_field: found.best_field,
         intent_summary: snapshot.summary(found.node),
         connections: connections.collect(),

@@ -1,8 +1,7 @@
 //! What the files beside a file say: others of its folder.
 
-use std::collections::HashMap;
-
 use m1nd_search::FileHit;
+use rustc_hash::FxHashMap;
 
 use crate::snapshot::Snapshot;
 
@@ -13,22 +12,19 @@ const SIBLINGS: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Beside<'h> {
     /// The best of each folder, best first, one more than count.
-    folders: HashMap<&'h str, Vec<f64>>,
+    folders: FxHashMap<&'h str, Vec<f64>>,
 }
 
 impl<'h> Beside<'h> {
-    /// Gathers `score` of files that match, which are in the order of their paths.
-    pub(super) fn of(snapshot: &Snapshot, files: &'h [FileHit], score: impl Fn(&FileHit) -> f64) -> Self {
+    /// Gathers `score` of files that match.
+    pub(super) fn of(snapshot: &Snapshot, files: &[FileHit<'h>], score: impl Fn(&FileHit<'_>) -> f64) -> Self {
         let mut beside = Self::default();
-        // Both are in the order of paths: one walk along both instead of a search for each file.
-        let mut known = snapshot.files().iter().peekable();
         for file in files {
-            while known.next_if(|entry| entry.path.as_str() < file.path.as_str()).is_some() {}
-            if known.peek().is_some_and(|entry| entry.path.as_str() == file.path && entry.is_test) {
+            if file.file.and_then(|number| snapshot.entry_of_indexed(number)).is_some_and(|entry| entry.is_test) {
                 continue;
             }
             let value = score(file);
-            let best = beside.folders.entry(folder(&file.path)).or_default();
+            let best = beside.folders.entry(folder(file.path)).or_default();
             let at = best.partition_point(|other| *other >= value);
             if at <= SIBLINGS {
                 best.insert(at, value);
@@ -58,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_file_does_not_count_for_itself() {
-        let hit = |path: &str, score: f64| FileHit { score, ..FileHit::without_words(path) };
+        let hit = |path, score: f64| FileHit { score, ..FileHit::without_words(path) };
         let files = [hit("a/x.rs", 0.9), hit("a/y.rs", 0.3), hit("b/z.rs", 0.8)];
         let beside = Beside::of(&Snapshot::empty(), &files, |file| file.score);
         assert!((beside.siblings("a/x.rs", 0.9) - 0.1).abs() < 1e-9);

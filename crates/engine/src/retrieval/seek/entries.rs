@@ -4,7 +4,7 @@ use m1nd_base::NodeKind;
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_search::Hit;
 
-use super::signals::{Most, Words, covered};
+use super::signals::Measures;
 
 /// Names of the signals, in order. Their weights stand in `entry_weights.txt`, fitted to functions that repairs changed.
 pub const ENTRY_SIGNALS: &[&str] =
@@ -31,8 +31,8 @@ pub struct EntryCandidate {
     pub signals: EntrySignals,
 }
 
-pub(super) fn signals(graph: &Graph, node: NodeIx, hit: &Hit, most: &Most, words: &Words) -> EntrySignals {
-    let [all, title, _, near, near_title] = most.of_entry(hit.score, hit.title, hit.exact, hit.near);
+pub(super) fn signals(graph: &Graph, node: NodeIx, hit: &Hit<'_>, measures: &Measures) -> EntrySignals {
+    let [all, title, _, near, near_title] = measures.most.of_entry(hit.score, hit.title, hit.exact, hit.near);
     let label = graph.label(node);
     let lines = match graph.kind(node) {
         NodeKind::Function => {
@@ -41,8 +41,7 @@ pub(super) fn signals(graph: &Graph, node: NodeIx, hit: &Hit, most: &Most, words
         }
         _ => LINES,
     };
-    let in_title = covered(label, &words.title);
-    let in_text = covered(label, &words.text);
+    let [in_title, in_text] = measures.words.cover(label);
     [all, title, near, near_title, hit.message, in_title, in_text, f64::from(1 + lines).ln() / 10.0]
 }
 

@@ -1,8 +1,7 @@
 //! Files that a text names: by path, by file name, as a module, in a frame of a stack trace.
 
-use std::collections::HashMap;
-
 use m1nd_search::{Mention, Query, Zone};
+use rustc_hash::FxHashMap;
 
 use crate::snapshot::Snapshot;
 
@@ -29,14 +28,14 @@ pub(super) struct Named {
 }
 
 /// The files that a text names, by path.
-pub(super) fn named(snapshot: &Snapshot, query: &Query) -> HashMap<String, Named> {
-    let mut wanted: HashMap<&str, Vec<usize>> = HashMap::new();
+pub(super) fn named(snapshot: &Snapshot, query: &Query) -> FxHashMap<String, Named> {
+    let mut wanted: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
     for (number, mention) in query.mentions.iter().enumerate() {
         for last in ends(mention) {
             wanted.entry(last).or_default().push(number);
         }
     }
-    let mut found: HashMap<String, Named> = HashMap::new();
+    let mut found: FxHashMap<String, Named> = FxHashMap::default();
     if wanted.is_empty() {
         return found;
     }
@@ -75,7 +74,7 @@ pub(super) fn named(snapshot: &Snapshot, query: &Query) -> HashMap<String, Named
 }
 
 /// Frames count from the innermost; which end that is depends on the language.
-fn add_frames(query: &Query, matches: &[Vec<(&str, f64)>], found: &mut HashMap<String, Named>) {
+fn add_frames(query: &Query, matches: &[Vec<(&str, f64)>], found: &mut FxHashMap<String, Named>) {
     let frames: Vec<usize> = (0..query.mentions.len())
         .filter(|number| query.mentions[*number].zone == Zone::Trace && !query.mentions[*number].is_module)
         .filter(|number| matches[*number].iter().any(|(_, strength)| *strength > FOREIGN))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_search::embedding::Embedding;
-use m1nd_search::{FIELDS, Filter, Hit, Query};
+use m1nd_search::{FIELDS, Filter, Hit, Query, QueryTerm};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,8 +27,8 @@ mod spread;
 
 pub use entries::{ENTRY_SIGNALS, EntryCandidate, EntrySignals};
 pub use model::{Calibration, EntryModel, FileModel, Model};
+use signals::Measures;
 pub use signals::{FileCandidate, SIGNALS, Signals};
-use signals::{Most, Words};
 
 /// Lexical candidates that are ranked with the graph; more than any page holds.
 const CANDIDATES: usize = 1_000;
@@ -90,7 +90,14 @@ pub struct SeekRow {
     /// met `meaning`, or `context` for what files around it and the history say.
     pub best_field: &'static str,
     /// Words of the question that it meets.
-    pub matched: Vec<String>,
+    pub matched: Vec<Arc<str>>,
+}
+
+impl SeekRow {
+    /// Whether it meets this word of the question.
+    pub fn meets(&self, word: &str) -> bool {
+        self.matched.iter().any(|met| **met == *word)
+    }
 }
 
 /// What was found.
@@ -176,7 +183,7 @@ impl Snapshot {
         let table = Some(Embedding::built_in());
         let ranked = self.search.index.rank(&parsed, CANDIDATES, &Filter::default(), table, cancel)?;
         let history = self.loaded_history();
-        Ok(signals::candidates(self, text, &parsed, &ranked, history.as_ref()).0)
+        Ok(signals::candidates(self, text, &parsed, &ranked, &Measures::of(&parsed, &ranked), history.as_ref()))
     }
 
     /// The entries that a text may be about, with what speaks for each against others of its file: what the ranking inside
@@ -188,13 +195,12 @@ impl Snapshot {
         let parsed = Query::parse(text);
         let table = Some(Embedding::built_in());
         let ranked = self.search.index.rank(&parsed, CANDIDATES, &Filter::default(), table, cancel)?;
-        let (most, words) = (Most::of(&ranked), Words::of(&parsed));
-        let graph = self.graph();
-        let hits = ranked.found.hits.iter().chain(&ranked.nearest);
-        let found = hits.filter_map(|hit| Some((graph.find(&hit.id)?, hit)));
-        let candidate =
-            |(node, hit)| EntryCandidate { node, signals: entries::signals(graph, node, hit, &most, &words) };
-        Ok(found.map(candidate).collect())
+        let measures = Measures::of(&parsed, &ranked);
+        let candidate = |hit: &Hit<'_>| {
+            let node = self.node_of_hit(hit)?;
+            Some(EntryCandidate { node, signals: entries::signals(self.graph(), node, hit, &measures) })
+        };
+        Ok(ranked.found.hits.iter().chain(&ranked.nearest).filter_map(candidate).collect())
     }
 
     /// The most telling edges of a node: no containment, sure ones first, then by the importance of the other end.
@@ -242,6 +248,27 @@ fn seek(
     history: Option<&ProjectHistory>,
     cancel: &Cancel,
 ) -> Result<SeekAnswer, Cancelled> {
+    // All of it among the threads that its parts are shared with: each part then starts without a switch of threads.
+    let (mut answer, mut rows) = rayon::scope(|_| ranked(snapshot, query, history, cancel))?;
+    if let Some(model) = query.model.as_ref().filter(|_| query.graph_rerank) {
+        answer.model = Some(rerank::rerank(snapshot, &mut rows, &query.text, model, cancel)?);
+    }
+    let before = rows.len();
+    rows.retain(|row| row.score >= query.min_score);
+    answer.below_min_score = before - rows.len();
+    let unmet = |word: &&String| !rows.iter().any(|row| row.meets(word));
+    answer.unmatched = answer.words.iter().filter(unmet).cloned().collect();
+    answer.rows = rows;
+    Ok(answer)
+}
+
+/// The answer without its rows, and the rows in order, before a model of the user's own has its say.
+fn ranked(
+    snapshot: &Snapshot,
+    query: &SeekQuery,
+    history: Option<&ProjectHistory>,
+    cancel: &Cancel,
+) -> Result<(SeekAnswer, Vec<SeekRow>), Cancelled> {
     let parsed = Query::parse(&query.text);
     let kinds = query.kinds.iter().fold(0u64, |mask, kind| mask | 1 << (*kind as u8));
     let filter = Filter {
@@ -252,11 +279,27 @@ fn seek(
     let ranked = snapshot.search.index.rank(&parsed, CANDIDATES, &filter, table, cancel)?;
     // Those that are near in meaning alone count only with the rest of the signals.
     let nearest = ranked.nearest.iter().filter(|_| query.graph_rerank);
-    let hits: Vec<&Hit> = ranked.found.hits.iter().chain(nearest).collect();
-    let made: Vec<Option<SeekRow>> =
-        hits.par_iter().with_min_len(ROWS_TOGETHER).map(|hit| row(snapshot, hit, &parsed)).collect();
-    let (mut rows, hits): (Vec<SeekRow>, Vec<&Hit>) =
-        made.into_iter().zip(hits).filter_map(|(row, hit)| Some((row?, hit))).unzip();
+    let hits: Vec<&Hit<'_>> = ranked.found.hits.iter().chain(nearest).collect();
+    let told: Vec<(usize, Arc<str>)> =
+        told(&parsed).map(|(number, term)| (number, Arc::from(term.text.as_str()))).collect();
+    let no_history = no_history(history);
+    let history = history.filter(|history| history.is_known());
+    let (measures, inside) = (Measures::of(&parsed, &ranked), EntryModel::fitted());
+    let make = |hit: &&Hit<'_>| {
+        let row = row(snapshot, hit, &told)?;
+        let value = match query.graph_rerank {
+            true => inside.value(&entries::signals(snapshot.graph(), row.node, hit, &measures)),
+            false => 0.0,
+        };
+        Some((value, row))
+    };
+    let make = || -> Vec<Option<(f64, SeekRow)>> { hits.par_iter().with_min_len(ROWS_TOGETHER).map(make).collect() };
+    let judge = || {
+        let judge = || signals::candidates(snapshot, &query.text, &parsed, &ranked, &measures, history);
+        query.graph_rerank.then(judge)
+    };
+    let (made, judged) = rayon::join(make, judge);
+    let made: Vec<(f64, SeekRow)> = made.into_iter().flatten().collect();
     let mut answer = SeekAnswer {
         candidates: ranked.found.candidates,
         is_cut: ranked.found.candidates > CANDIDATES,
@@ -264,38 +307,40 @@ fn seek(
         used_vectors: ranked.mean_near.is_some(),
         ..SeekAnswer::default()
     };
-    if query.graph_rerank {
-        answer.no_history = no_history(history);
-        let history = history.filter(|history| history.is_known());
-        let (files, most) = signals::candidates(snapshot, &query.text, &parsed, &ranked, history);
-        let strength = ranked.found.hits.first().map_or(0.0, |hit| bounded(hit.relative));
-        let judged = Judged { files: &files, most, parsed: &parsed, strength };
-        answer.is_cut |= order(snapshot, &hits, &filter, &mut rows, &judged);
-        if let Some(history) = history {
-            let mut known: FxHashMap<&str, Option<f64>> = FxHashMap::default();
-            for row in &mut rows {
-                let path = snapshot.graph().path(row.node);
-                row.recency = *known.entry(path).or_insert_with(|| past::recency(history, path));
-            }
+    let mut rows: Vec<SeekRow> = match judged {
+        None => made.into_iter().map(|(_, row)| row).collect(),
+        Some(files) => {
+            answer.no_history = no_history;
+            let strength = ranked.found.hits.first().map_or(0.0, |hit| bounded(hit.relative));
+            let judged = Judged { files: &files, parsed: &parsed, strength };
+            let met = made.len();
+            let (mut rows, kept) = order(snapshot, made, &filter, &judged);
+            answer.is_cut |= kept < met;
+            history.into_iter().for_each(|history| add_recency(snapshot, history, &mut rows));
+            answer.best_file = best_file(&files);
+            answer.confidence = Some(FileModel::fitted().confidence(files.iter().map(|file| &file.signals)));
+            rows
         }
-        answer.best_file = best_file(&files);
-        answer.confidence = Some(FileModel::fitted().confidence(files.iter().map(|file| &file.signals)));
-    }
+    };
     let id = |row: &SeekRow| snapshot.graph().id(row.node);
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| id(a).cmp(id(b))));
     rows.truncate(SeekAnswer::MAX_ROWS);
-    if let Some(model) = query.model.as_ref().filter(|_| query.graph_rerank) {
-        answer.model = Some(rerank::rerank(snapshot, &mut rows, &query.text, model, cancel)?);
+    answer.words = told.iter().map(|(_, word)| word.to_string()).collect();
+    Ok((answer, rows))
+}
+
+/// Adds how lately the files of rows changed.
+fn add_recency(snapshot: &Snapshot, history: &ProjectHistory, rows: &mut [SeekRow]) {
+    let mut known: FxHashMap<&str, Option<f64>> = FxHashMap::default();
+    for row in rows {
+        let path = snapshot.graph().path(row.node);
+        row.recency = *known.entry(path).or_insert_with(|| past::recency(history, path));
     }
-    let before = rows.len();
-    rows.retain(|row| row.score >= query.min_score);
-    answer.below_min_score = before - rows.len();
-    let told = parsed.terms.iter().take(SeekAnswer::TOLD_WORDS).filter(|term| term.counts);
-    answer.words = told.map(|term| term.text.clone()).collect();
-    let unmet = |word: &&String| !rows.iter().any(|row| row.matched.contains(word));
-    answer.unmatched = answer.words.iter().filter(unmet).cloned().collect();
-    answer.rows = rows;
-    Ok(answer)
+}
+
+/// The terms of which it is told whether a row meets them, with their numbers.
+fn told(parsed: &Query) -> impl Iterator<Item = (usize, &QueryTerm)> {
+    parsed.terms.iter().enumerate().take(SeekAnswer::TOLD_WORDS).filter(|(_, term)| term.counts)
 }
 
 /// What of the history takes no part in the ranking, and why.
@@ -316,21 +361,19 @@ fn best_file(files: &[FileCandidate]) -> Option<NodeIx> {
 /// What the ranking of files found.
 struct Judged<'j> {
     files: &'j [FileCandidate],
-    most: Most,
     parsed: &'j Query,
     /// What of the words the best entry meets, 0 to 1.
     strength: f64,
 }
 
-/// Gives the rows, each with its hit, the scores of the model. Whether rows were left out because their file is none that it
-/// weighed.
+/// Gives the rows, each with its value inside of its file, the scores of the model. With them how many of the rows there are:
+/// those whose file is none that it weighed are left out, and files that have no row are added.
 fn order(
     snapshot: &Snapshot,
-    hits: &[&Hit],
+    rows: Vec<(f64, SeekRow)>,
     filter: &Filter<'_>,
-    rows: &mut Vec<SeekRow>,
     judged: &Judged<'_>,
-) -> bool {
+) -> (Vec<SeekRow>, usize) {
     let graph = snapshot.graph();
     let model = FileModel::fitted();
     let parsed = judged.parsed;
@@ -352,27 +395,24 @@ fn order(
         }
         model.value(&signals)
     };
-    let (inside, words) = (EntryModel::fitted(), Words::of(parsed));
-    let met = rows.len();
     let mut by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>> = FxHashMap::default();
-    for (row, hit) in rows.drain(..).zip(hits) {
+    for (value, row) in rows {
         let Some(file) = graph.file(row.node).filter(|file| by_node.contains_key(file)) else { continue };
-        let own = entries::signals(graph, row.node, hit, &judged.most, &words);
-        let value = inside.value(&own) - entries::less(graph.kind(row.node), about_text);
+        let value = value - entries::less(graph.kind(row.node), about_text);
         by_file.entry(file).or_default().push((value, row));
     }
-    let leaves_out = by_file.values().map(Vec::len).sum::<usize>() < met;
+    let kept = by_file.values().map(Vec::len).sum();
     let mut valued = placed(graph, by_file, |file| of_file(by_node[&file]));
     add_files(snapshot, filter, judged, &mut valued);
     valued.sort_by(|a, b| by_value(graph, a, b));
     let top = valued.iter().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
     let meaning = valued.iter().filter_map(|(_, row)| row.meaning).fold(0.0, f64::max);
     let strength = judged.strength.max(meaning * MEANING_SHARE);
-    rows.extend(valued.into_iter().map(|(value, mut row)| {
+    let rows = valued.into_iter().map(|(value, mut row)| {
         row.score = strength * ((value - top) / SCALE).exp();
         row
-    }));
-    leaves_out
+    });
+    (rows.collect(), kept)
 }
 
 /// The value of every row: that of its file, less what it is worth less than the best one of the file.
@@ -429,11 +469,11 @@ fn bounded(relative: f64) -> f64 {
     1.0 - (-1.6 * relative.max(0.0)).exp()
 }
 
-fn row(snapshot: &Snapshot, hit: &Hit, parsed: &Query) -> Option<SeekRow> {
-    let node = snapshot.graph().find(&hit.id)?;
+/// The row of a hit; `told` are the words of the question with the numbers of their terms.
+fn row(snapshot: &Snapshot, hit: &Hit<'_>, told: &[(usize, Arc<str>)]) -> Option<SeekRow> {
+    let node = snapshot.node_of_hit(hit)?;
     let best = hit.fields.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(field, _)| field);
-    let met = |number: usize| number < SeekAnswer::TOLD_WORDS && hit.matched >> number & 1 == 1;
-    let terms = parsed.terms.iter().enumerate().filter(|(number, term)| term.counts && met(*number));
+    let met = told.iter().filter(|(number, _)| hit.matched >> number & 1 == 1);
     Some(SeekRow {
         node,
         score: bounded(hit.relative),
@@ -445,6 +485,6 @@ fn row(snapshot: &Snapshot, hit: &Hit, parsed: &Query) -> Option<SeekRow> {
             true => FIELDS.get(best).map_or("name", |settings| settings.field.word()),
             false => "meaning",
         },
-        matched: terms.map(|(_, term)| term.text.clone()).collect(),
+        matched: met.map(|(_, word)| word.clone()).collect(),
     })
 }

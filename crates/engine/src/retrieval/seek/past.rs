@@ -1,9 +1,8 @@
 //! What the history says of where a text leads: files of commits whose subjects are like it, files that commits with its
 //! prefix touched, how lately files changed, and which change together with the best matches.
 
-use std::collections::HashMap;
-
 use m1nd_search::{Query, words};
+use rustc_hash::FxHashMap;
 
 use crate::history::{self, ProjectHistory};
 
@@ -36,8 +35,8 @@ pub(super) fn from_commits(
     history: &ProjectHistory,
     query: &Query,
     prefix: Option<&str>,
-) -> HashMap<String, FromCommits> {
-    let mut found: HashMap<String, FromCommits> = HashMap::new();
+) -> FxHashMap<String, FromCommits> {
+    let mut found: FxHashMap<String, FromCommits> = FxHashMap::default();
     for (root, loaded) in history.loaded() {
         let (subjects, history) = (loaded.subjects(), &loaded.history);
         let share = |commit: usize, half_life: f64| {
@@ -86,8 +85,8 @@ pub(super) fn recency(history: &ProjectHistory, path: &str) -> Option<f64> {
 }
 
 /// What files receive that change together with these, by path.
-pub(super) fn together(history: &ProjectHistory, files: &[(&str, f64)]) -> HashMap<String, f64> {
-    let mut received: HashMap<String, f64> = HashMap::new();
+pub(super) fn together(history: &ProjectHistory, files: &[(&str, f64)]) -> FxHashMap<String, f64> {
+    let mut received: FxHashMap<String, f64> = FxHashMap::default();
     for (path, strength) in files {
         for partner in history.partners(path, PARTNERS) {
             *received.entry(partner.path).or_default() += strength * partner.partner.score;

@@ -1,9 +1,11 @@
 //! What speaks for a file: the signals that the ranking weighs.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use m1nd_graph::NodeIx;
 use m1nd_search::{FileHit, LEAST_NEAR, Near, Query, Ranked, words};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::beside::Beside;
 use super::mentions::{self, Named};
@@ -61,6 +63,8 @@ const BY_ENTRY: usize = 60;
 const BY_GRAPH: usize = 40;
 /// Matches whose connections are looked at.
 const SOURCES: usize = 60;
+/// Files whose signals are taken together: fewer are not worth another core.
+const FILES_TOGETHER: usize = 32;
 /// Files whose partners in the history are looked at.
 const LEADERS: usize = 10;
 /// Folders with code that is not the product.
@@ -113,7 +117,7 @@ pub(super) struct Most {
 }
 
 impl Most {
-    pub(super) fn of(ranked: &Ranked) -> Self {
+    fn of(ranked: &Ranked<'_>) -> Self {
         let nearest = ranked.files.iter().filter_map(|file| file.near);
         let nearest = nearest.reduce(|a, b| Near { text: a.text.max(b.text), title: a.title.max(b.title) });
         let first = Self { near: nearest.zip(ranked.mean_near), ..Self::default() };
@@ -154,31 +158,33 @@ fn over(value: f64, most: f64) -> f64 {
 struct Evidence<'e> {
     snapshot: &'e Snapshot,
     most: Most,
-    named: HashMap<String, Named>,
-    received: HashMap<NodeIx, Received>,
+    named: FxHashMap<String, Named>,
+    received: FxHashMap<NodeIx, Received>,
     most_received: Received,
-    words: Words,
+    words: &'e Words,
     prefix: Option<String>,
     history: Option<&'e ProjectHistory>,
-    commits: HashMap<String, FromCommits>,
+    commits: FxHashMap<String, FromCommits>,
     most_commits: FromCommits,
-    together: HashMap<String, f64>,
+    together: FxHashMap<String, f64>,
     most_together: f64,
     beside: Beside<'e>,
 }
 
-/// All candidates with their signals, and what entries are measured by.
+/// All candidates with their signals.
 pub(super) fn candidates(
     snapshot: &Snapshot,
     text: &str,
     query: &Query,
-    ranked: &Ranked,
+    ranked: &Ranked<'_>,
+    measures: &Measures,
     history: Option<&ProjectHistory>,
-) -> (Vec<FileCandidate>, Most) {
+) -> Vec<FileCandidate> {
     let graph = snapshot.graph();
     // They are in the order of their paths.
-    let by_path = |path: &str| ranked.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok();
-    let evidence = Evidence::gather(snapshot, text, query, ranked, history);
+    let by_path =
+        |path: &str| ranked.files.binary_search_by(|file| file.path.cmp(path)).ok().map(|at| &ranked.files[at]);
+    let evidence = Evidence::gather(snapshot, text, query, ranked, measures, history);
     let mut pool: BTreeSet<&str> = BTreeSet::new();
     let keys: [(Key, usize); 4] = [
         (|file| file.score, BY_WORDS),
@@ -197,16 +203,20 @@ pub(super) fn candidates(
     pool.extend(strongest(reached, BY_GRAPH));
     pool.extend(strongest(evidence.commits.iter().map(|(path, from)| (path.as_str(), from.like)), BY_GRAPH));
     pool.extend(strongest(evidence.together.iter().map(|(path, value)| (path.as_str(), *value)), BY_GRAPH));
-    let mut all = Vec::with_capacity(pool.len());
-    for path in pool {
-        let (Some(node), Some(entry)) = (graph.find_file(path), snapshot.files().by_text(path)) else { continue };
-        let signals = match by_path(path) {
-            Some(at) => evidence.signals(&ranked.files[at], entry, node),
+    let candidate = |path: &str| {
+        let hit = by_path(path);
+        let (node, entry) = match hit.and_then(|hit| hit.file) {
+            Some(number) => (snapshot.node_of_indexed(number)?, snapshot.entry_of_indexed(number)?),
+            None => (graph.find_file(path)?, snapshot.files().by_text(path)?),
+        };
+        let signals = match hit {
+            Some(hit) => evidence.signals(hit, entry, node),
             None => evidence.signals(&FileHit::without_words(path), entry, node),
         };
-        all.push(FileCandidate { path: path.to_owned(), node, signals });
-    }
-    (all, evidence.most)
+        Some(FileCandidate { path: path.to_owned(), node, signals })
+    };
+    let pool: Vec<&str> = pool.into_iter().collect();
+    pool.into_par_iter().with_min_len(FILES_TOGETHER).filter_map(candidate).collect()
 }
 
 /// The places with the largest values.
@@ -217,31 +227,57 @@ fn strongest<'p>(values: impl Iterator<Item = (&'p str, f64)>, count: usize) -> 
 }
 
 /// A part of the lexical score of a file.
-type Key = fn(&FileHit) -> f64;
+type Key = fn(&FileHit<'_>) -> f64;
 
-fn best_files(files: &[FileHit], key: Key, count: usize) -> Vec<&str> {
-    let mut order: Vec<&FileHit> = files.iter().filter(|file| key(file) > 0.0).collect();
-    let by = |a: &&FileHit, b: &&FileHit| key(b).total_cmp(&key(a)).then_with(|| a.path.cmp(&b.path));
+fn best_files<'i>(files: &[FileHit<'i>], key: Key, count: usize) -> Vec<&'i str> {
+    let mut order: Vec<&FileHit<'i>> = files.iter().filter(|file| key(file) > 0.0).collect();
+    let by = |a: &&FileHit<'i>, b: &&FileHit<'i>| key(b).total_cmp(&key(a)).then_with(|| a.path.cmp(b.path));
     if order.len() > count {
         order.select_nth_unstable_by(count - 1, by);
         order.truncate(count);
     }
-    order.into_iter().map(|file| file.path.as_str()).collect()
+    order.into_iter().map(|file| file.path).collect()
 }
 
 /// Words of the text, in the form of the index.
 pub(super) struct Words {
-    pub(super) title: HashSet<String>,
-    pub(super) text: HashSet<String>,
+    title: FxHashSet<String>,
+    text: FxHashSet<String>,
+}
+
+/// What the candidates of a question are measured by.
+pub(super) struct Measures {
+    pub(super) most: Most,
+    pub(super) words: Words,
+}
+
+impl Measures {
+    pub(super) fn of(query: &Query, ranked: &Ranked<'_>) -> Self {
+        Self { most: Most::of(ranked), words: Words::of(query) }
+    }
 }
 
 impl Words {
-    pub(super) fn of(query: &Query) -> Self {
+    fn of(query: &Query) -> Self {
         let words = |title: bool| {
             let terms = query.terms.iter().filter(|term| term.counts && (!title || term.in_title));
             terms.map(|term| term.forms[0].0.clone()).collect()
         };
         Self { title: words(true), text: words(false) }
+    }
+
+    /// Share of the words of a name that the title has, and that the text has.
+    pub(super) fn cover(&self, name: &str) -> [f64; 2] {
+        let (mut all, mut in_title, mut in_text) = (0, 0, 0);
+        words::terms(name, |term| {
+            all += 1;
+            // The title is a part of the text.
+            if self.text.contains(term) {
+                in_text += 1;
+                in_title += u32::from(self.title.contains(term));
+            }
+        });
+        [in_title, in_text].map(|met| if all > 0 { f64::from(met) / f64::from(all) } else { 0.0 })
     }
 }
 
@@ -250,31 +286,34 @@ impl<'e> Evidence<'e> {
         snapshot: &'e Snapshot,
         text: &str,
         query: &Query,
-        ranked: &'e Ranked,
+        ranked: &'e Ranked<'e>,
+        measures: &'e Measures,
         history: Option<&'e ProjectHistory>,
     ) -> Self {
-        let graph = snapshot.graph();
-        let most = Most::of(ranked);
+        let Measures { most, words } = measures;
         let top = ranked.found.hits.first().map_or(1.0, |hit| hit.score);
         let sources = ranked.found.hits.iter().take(SOURCES);
         let sources: Vec<(NodeIx, f64)> =
-            sources.filter_map(|hit| Some((graph.find(&hit.id)?, (hit.score / top).powi(2)))).collect();
-        let received = spread::spread(snapshot, &sources);
+            sources.filter_map(|hit| Some((snapshot.node_of_hit(hit)?, (hit.score / top).powi(2)))).collect();
+        let strength = |file: &FileHit<'_>| (over(file.score, most.words) + over(file.best, most.best)) / 2.0;
+        let prefix = past::prefix_of(text);
+        let of_history = || {
+            let commits = |history| past::from_commits(history, query, prefix.as_deref());
+            (history.map(commits).unwrap_or_default(), Beside::of(snapshot, &ranked.files, strength))
+        };
+        let of_graph = || (spread::spread(snapshot, &sources), mentions::named(snapshot, query));
+        let ((commits, beside), (received, named)) = rayon::join(of_history, of_graph);
         let most_received = received.values().fold(Received::default(), |most, one| Received {
             used_by: most.used_by.max(one.used_by),
             uses: most.uses.max(one.uses),
             tested_by: most.tested_by.max(one.tested_by),
         });
-        let prefix = past::prefix_of(text);
-        let commits = history.map(|history| past::from_commits(history, query, prefix.as_deref())).unwrap_or_default();
         let has_past = |path: &str| snapshot.files().by_text(path).is_some_and(|file| !file.language.is_prose());
         let most_commits = commits.iter().filter(|(path, _)| has_past(path)).map(|(_, from)| from).fold(
             FromCommits::default(),
             |most, one| FromCommits { like: most.like.max(one.like), prefix: most.prefix.max(one.prefix) },
         );
-        let strength = |file: &FileHit| (over(file.score, most.words) + over(file.best, most.best)) / 2.0;
-        let mut leaders: Vec<(&str, f64)> =
-            ranked.files.iter().map(|file| (file.path.as_str(), strength(file))).collect();
+        let mut leaders: Vec<(&str, f64)> = ranked.files.iter().map(|file| (file.path, strength(file))).collect();
         let by_strength = |a: &(&str, f64), b: &(&str, f64)| b.1.total_cmp(&a.1).then(a.0.cmp(b.0));
         if leaders.len() > LEADERS {
             leaders.select_nth_unstable_by(LEADERS - 1, by_strength);
@@ -284,11 +323,11 @@ impl<'e> Evidence<'e> {
         let together = history.map(|history| past::together(history, &leaders)).unwrap_or_default();
         Self {
             snapshot,
-            most,
-            named: mentions::named(snapshot, query),
+            most: *most,
+            named,
             received,
             most_received,
-            words: Words::of(query),
+            words,
             prefix,
             history,
             commits,
@@ -299,13 +338,14 @@ impl<'e> Evidence<'e> {
                 .map(|(_, value)| *value)
                 .fold(0.0, f64::max),
             together,
-            beside: Beside::of(snapshot, &ranked.files, strength),
+            beside,
         }
     }
 
-    fn signals(&self, hit: &FileHit, file: &FileEntry, node: NodeIx) -> Signals {
+    fn signals(&self, hit: &FileHit<'_>, file: &FileEntry, node: NodeIx) -> Signals {
         let path = file.path.as_str();
         let (stem, is_front) = stem_of(path);
+        let [in_title, in_text] = self.words.cover(stem);
         let flag = |value: bool| f64::from(u8::from(value));
         let most = &self.most;
         let [best, best_title, best_exact, near, near_title] =
@@ -331,8 +371,8 @@ impl<'e> Evidence<'e> {
             named.name,
             named.module,
             named.frame,
-            covered(stem, &self.words.title),
-            covered(stem, &self.words.text),
+            in_title,
+            in_text,
             flag(file.is_test),
             flag(file.language.is_prose()),
             flag(in_aside),
@@ -368,14 +408,4 @@ fn stem_of(path: &str) -> (&str, bool) {
         Some(folder) if FRONT.contains(&stem) => (folder, true),
         _ => (stem, FRONT.contains(&stem)),
     }
-}
-
-/// Share of the words of a name that the text has.
-pub(super) fn covered(name: &str, words: &HashSet<String>) -> f64 {
-    let (mut all, mut met) = (0, 0);
-    words::terms(name, |term| {
-        all += 1;
-        met += u32::from(words.contains(term));
-    });
-    if all > 0 { f64::from(met) / f64::from(all) } else { 0.0 }
 }

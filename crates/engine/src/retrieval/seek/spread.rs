@@ -1,9 +1,8 @@
 //! What the best matches are connected with: one step along the edges of the graph, gathered by file.
 
-use std::collections::HashMap;
-
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_graph::{NodeFlags, NodeIx};
+use rustc_hash::FxHashMap;
 
 use crate::snapshot::Snapshot;
 
@@ -22,9 +21,9 @@ pub(super) struct Received {
 }
 
 /// Spreads the strengths of matches (0 to 1) to the files they are connected with.
-pub(super) fn spread(snapshot: &Snapshot, matches: &[(NodeIx, f64)]) -> HashMap<NodeIx, Received> {
+pub(super) fn spread(snapshot: &Snapshot, matches: &[(NodeIx, f64)]) -> FxHashMap<NodeIx, Received> {
     let graph = snapshot.graph();
-    let mut received: HashMap<NodeIx, Received> = HashMap::new();
+    let mut received: FxHashMap<NodeIx, Received> = FxHashMap::default();
     for (node, strength) in matches {
         let own = graph.file(*node);
         let is_test = graph.flags(*node).has(NodeFlags::TEST);

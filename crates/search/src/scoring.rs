@@ -1,0 +1,300 @@
+//! What the terms of a query meet: entries and files with the gain that each term brings them.
+
+use std::sync::LazyLock;
+
+use m1nd_base::{Cancel, Cancelled};
+use rayon::prelude::*;
+
+use crate::base::{Base, length_of};
+use crate::index::{Index, Segment, Source};
+use crate::query::{Query, QueryTerm};
+use crate::rank::rarity;
+use crate::terms::{Counts, FIELD_COUNT, FIELDS, Field, FieldSettings};
+
+/// How fast further occurrences of a term in an entry stop counting (BM25 k1).
+const SATURATION: f64 = 4.0;
+/// The same in a file.
+const FILE_SATURATION: f64 = 4.0;
+/// Segments looked at between two looks at the cancel flag.
+const POLL: usize = 256;
+
+/// Bytes that a posting takes more or less.
+const BYTES_OF_POSTING: usize = 2;
+/// How a field of a whole file counts: weight, discount for length.
+const FILE_FIELDS: [(f64, f64); FIELD_COUNT] =
+    [(4.0, 0.4), (0.0, 0.0), (1.0, 0.5), (1.5, 0.5), (4.0, 0.3), (1.0, 0.6), (1.0, 0.6)];
+
+/// Lengths of a field for which its discount is worked out once a search; longer ones are rare.
+const TABLED: usize = 256;
+
+/// What one occurrence in each field of an entry counts, by the number of terms there.
+struct Discounts {
+    /// Mean terms in each field of an entry.
+    means: [f64; FIELD_COUNT],
+    tables: Box<[[f64; TABLED]; FIELD_COUNT]>,
+}
+
+impl Discounts {
+    fn new(means: [f64; FIELD_COUNT]) -> Self {
+        let mut discounts = Self { means, tables: Box::new([[0.0; TABLED]; FIELD_COUNT]) };
+        for field in 0..FIELD_COUNT {
+            for length in 0..TABLED {
+                discounts.tables[field][length] = discounts.worked_out(field, length as u16);
+            }
+        }
+        discounts
+    }
+
+    fn worked_out(&self, field: usize, length: u16) -> f64 {
+        let FieldSettings { weight, b, .. } = FIELDS[field];
+        weight / (1.0 - b + b * (f64::from(length) / self.means[field]))
+    }
+
+    fn of(&self, field: usize, length: u16) -> f64 {
+        let known = self.tables[field].get(usize::from(length)).copied();
+        known.unwrap_or_else(|| self.worked_out(field, length))
+    }
+}
+
+/// Documents of the base that belong to one file.
+struct BaseRun {
+    start: u32,
+    end: u32,
+    /// Number of its segment.
+    segment: u32,
+}
+
+/// An entry that holds a term: its number, the strength of the term in it (later: the gain), and how often it stands in
+/// each field. What each field brought is worked out for the few that are shown.
+pub(crate) type Row = (u32, f32, Counts);
+
+/// What one form of a term meets.
+#[derive(Default)]
+struct Rows {
+    /// By number.
+    entries: Vec<Row>,
+    /// Segment, strength (later: gain).
+    files: Vec<(u32, f32)>,
+}
+
+/// What a term meets, by the better of its forms.
+pub(crate) struct Met {
+    /// By number.
+    pub(crate) entries: Vec<Row>,
+    /// Segment, gain.
+    pub(crate) files: Vec<(u32, f32)>,
+    /// How rare its plain form is.
+    pub(crate) rarity: f64,
+    /// The most that it can bring to an entry.
+    pub(crate) best: f64,
+}
+
+/// What postings are weighed with.
+pub(crate) struct Scoring<'a> {
+    pub(crate) index: &'a Index,
+    pub(crate) segments: Vec<Segment<'a>>,
+    /// Entries of all segments.
+    pub(crate) total: usize,
+    /// The segments that lie in the base, in its order.
+    runs: Vec<BaseRun>,
+    discounts: Discounts,
+    /// Mean terms in each field of a file.
+    file_means: [f64; FIELD_COUNT],
+}
+
+impl<'a> Scoring<'a> {
+    pub(crate) fn new(index: &'a Index) -> Self {
+        let segments = index.segments();
+        let total = segments.last().map_or(0, |segment| segment.first + segment.count) as usize;
+        let mean = |sum: f64, count: usize| (sum / count.max(1) as f64).max(1.0);
+        let entry_means = index.totals.lengths.map(|sum| mean(sum as f64, index.totals.entries as usize));
+        let mut sums = [0f64; FIELD_COUNT];
+        for segment in &segments {
+            sums.iter_mut().zip(segment.lengths).for_each(|(sum, length)| *sum += f64::from(length));
+        }
+        let file_means = sums.map(|sum| mean(sum, segments.len()));
+        let run = |(segment, one): (usize, &Segment<'_>)| match one.source {
+            Source::Base(start) => Some(BaseRun { start, end: start + one.count, segment: segment as u32 }),
+            Source::Overlay(_) => None,
+        };
+        let runs = segments.iter().enumerate().filter_map(run).collect();
+        Self { index, segments, total, runs, discounts: Discounts::new(entry_means), file_means }
+    }
+
+    /// What each term of a query meets.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub(crate) fn met(&self, query: &Query, cancel: &Cancel) -> Result<Vec<Met>, Cancelled> {
+        query.terms.par_iter().with_max_len(1).map(|term| self.met_by(term, cancel)).collect()
+    }
+
+    fn met_by(&self, term: &QueryTerm, cancel: &Cancel) -> Result<Met, Cancelled> {
+        let (mut best, mut plain) = (0.0f64, 0.0);
+        let mut merged = Rows::default();
+        for (number, (form, weight)) in term.forms.iter().enumerate() {
+            let mut rows = self.rows_of(form, cancel)?;
+            let rarity = rarity(rows.entries.len(), self.total);
+            let top = weight * rarity * (SATURATION + 1.0);
+            if number == 0 {
+                plain = rarity;
+            }
+            // A form that stands nowhere says nothing of how rare the word is, unless no form stands anywhere.
+            if !rows.entries.is_empty() || best == 0.0 {
+                best = if merged.entries.is_empty() { top } else { best.max(top) };
+            }
+            for (_, strength, _) in &mut rows.entries {
+                *strength = (top * f64::from(*strength) / (SATURATION + f64::from(*strength))) as f32;
+            }
+            let file_top = weight * self::rarity(rows.files.len(), self.segments.len()) * (FILE_SATURATION + 1.0);
+            for (_, strength) in &mut rows.files {
+                *strength = (file_top * f64::from(*strength) / (FILE_SATURATION + f64::from(*strength))) as f32;
+            }
+            merged = if merged.entries.is_empty() { rows } else { merged.best_of(rows) };
+        }
+        Ok(Met { entries: merged.entries, files: merged.files, rarity: plain, best })
+    }
+
+    /// Every entry and file that holds a term, in the order of a clean build, with the strength of it there.
+    fn rows_of(&self, term: &str, cancel: &Cancel) -> Result<Rows, Cancelled> {
+        cancel.check()?;
+        let mut rows = Rows::default();
+        if let Some(base) = &self.index.base {
+            self.add_from_base(base, term, &mut rows);
+        }
+        if self.runs.len() < self.segments.len() {
+            let known = rows.files.len();
+            self.add_from_overlay(term, &mut rows, cancel)?;
+            if rows.files.len() > known && known > 0 {
+                // Two runs in order.
+                rows.entries.sort_by_key(|row| row.0);
+                rows.files.sort_by_key(|row| row.0);
+            }
+        }
+        Ok(rows)
+    }
+
+    fn add_from_base(&self, base: &Base, term: &str, rows: &mut Rows) {
+        let (records, mut at) = (base.records(), 0usize);
+        let mut counts = FileCounts::default();
+        let mut open: Option<u32> = None;
+        let postings = base.postings(term);
+        rows.entries.reserve(postings.at_most() / BYTES_OF_POSTING);
+        for (document, found) in postings {
+            if self.runs.get(at).is_some_and(|run| run.end <= document) {
+                if let Some(segment) = open.take() {
+                    rows.files.push((segment, self.file_strength(&counts, segment)));
+                    counts = FileCounts::default();
+                }
+                at += self.runs[at..].partition_point(|run| run.end <= document);
+            }
+            let Some(run) = self.runs.get(at) else { break };
+            // Before its start lie files that were replaced or removed.
+            let (Some(record), true) = (records.get(document as usize), run.start <= document) else { continue };
+            let entry = self.segments[run.segment as usize].first + (document - run.start);
+            rows.entries.push((entry, self.strength(&found, |field| length_of(record, field)), found));
+            counts.add(&found);
+            open = Some(run.segment);
+        }
+        if let Some(segment) = open {
+            rows.files.push((segment, self.file_strength(&counts, segment)));
+        }
+    }
+
+    fn add_from_overlay(&self, term: &str, rows: &mut Rows, cancel: &Cancel) -> Result<(), Cancelled> {
+        for (number, segment) in self.segments.iter().enumerate() {
+            if number % POLL == 0 {
+                cancel.check()?;
+            }
+            let Source::Overlay(file) = segment.source else { continue };
+            let before = rows.entries.len();
+            let mut counts = FileCounts::default();
+            for (entry, found) in file.postings(term) {
+                let Some(head) = file.heads().get(entry as usize) else { continue };
+                rows.entries.push((segment.first + entry, self.strength(&found, |field| head.lengths[field]), found));
+                counts.add(&found);
+            }
+            if rows.entries.len() > before {
+                rows.files.push((number as u32, self.file_strength(&counts, number as u32)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Weighted count of a term in an entry, discounted by the lengths of the fields.
+    #[inline]
+    fn strength(&self, counts: &Counts, length: impl Fn(usize) -> u16) -> f32 {
+        let mut sum = 0.0;
+        counts.for_each(|field, count| sum += self.part(field, count, length(field)));
+        sum as f32
+    }
+
+    /// What a field with so many terms adds to the strength of a term that stands there so often.
+    #[inline]
+    pub(crate) fn part(&self, field: usize, count: u8, length: u16) -> f64 {
+        let one = self.discounts.of(field, length);
+        // Nearly all words stand there once.
+        let times = if count == 1 { 1.0 } else { DAMPED[usize::from(count)] };
+        times * one
+    }
+
+    fn file_strength(&self, counts: &FileCounts, segment: u32) -> f32 {
+        let segment = &self.segments[segment as usize];
+        let mut sum = 0.0;
+        for (field, (weight, b)) in FILE_FIELDS.iter().enumerate().filter(|(field, _)| counts.0[*field] > 0) {
+            let length = f64::from(segment.lengths[field]) / self.file_means[field];
+            let length = if field == Field::Path as usize { 1.0 } else { length };
+            sum += weight * damped(counts.0[field]) / (1.0 - b + b * length);
+        }
+        sum as f32
+    }
+}
+
+/// Counts of one term over a file. Words of the path stand in every entry and count once.
+#[derive(Default)]
+struct FileCounts([u32; FIELD_COUNT]);
+
+impl FileCounts {
+    fn add(&mut self, counts: &Counts) {
+        counts.for_each(|field, count| {
+            let (sum, count) = (&mut self.0[field], u32::from(count));
+            *sum = if field == Field::Path as usize { (*sum).max(count) } else { *sum + count };
+        });
+    }
+}
+
+impl Rows {
+    /// What is met by any of two forms, at the better of both gains. Both are in order.
+    fn best_of(self, other: Self) -> Self {
+        Self {
+            entries: merge(self.entries, other.entries, |row| row.0, |row| row.1),
+            files: merge(self.files, other.files, |row| row.0, |row| row.1),
+        }
+    }
+}
+
+fn merge<T: Copy>(a: Vec<T>, b: Vec<T>, key: fn(&T) -> u32, gain: fn(&T) -> f32) -> Vec<T> {
+    let mut merged = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
+    loop {
+        match (a.peek(), b.peek()) {
+            (Some(left), Some(right)) if key(left) == key(right) => {
+                merged.push(if gain(right) > gain(left) { *right } else { *left });
+                a.next();
+                b.next();
+            }
+            (Some(left), right) if right.is_none_or(|right| key(left) < key(right)) => merged.extend(a.next()),
+            (_, Some(_)) => merged.extend(b.next()),
+            _ => return merged,
+        }
+    }
+}
+
+/// A word that stands ten times in a body says little more than one that stands four times.
+fn damped(count: u32) -> f64 {
+    let known = usize::try_from(count).ok().and_then(|count| DAMPED.get(count));
+    known.copied().unwrap_or_else(|| (1.0 + f64::from(count)).log2())
+}
+
+/// The usual values of [`damped`].
+static DAMPED: LazyLock<[f64; 256]> = LazyLock::new(|| std::array::from_fn(|count| (1.0 + count as f64).log2()));
