@@ -105,7 +105,7 @@ pub(crate) fn relations_of(records: &[Record], mut tokens: Vec<Tokens>, lexicon:
     tokens.extend(records[tokens.len()..].iter().map(|record| lexicon.tokens(&record.title)));
     let places = Places::of(&tokens);
     let titles = Titles { tokens: &tokens, places: &places };
-    let mut found = Vec::new();
+    let (mut found, mut room) = (Vec::new(), Vec::new());
     for (index, record) in records.iter().enumerate() {
         if found.len() >= MAX_RELATIONS {
             break;
@@ -123,7 +123,7 @@ pub(crate) fn relations_of(records: &[Record], mut tokens: Vec<Tokens>, lexicon:
         if record.kind == Kind::Gotcha {
             continue;
         }
-        of_record(index, records, &titles, lexicon, &mut found);
+        of_record(index, records, &titles, lexicon, &mut room, &mut found);
     }
     found
 }
@@ -162,10 +162,20 @@ impl Places {
     }
 }
 
-fn of_record(own: usize, records: &[Record], titles: &Titles<'_>, lexicon: &mut Lexicon, found: &mut Vec<Relation>) {
+/// A related memory, how, how sure, and by which words.
+type Related<'r> = (usize, RelationKind, f32, &'r str);
+
+fn of_record<'r>(
+    own: usize,
+    records: &'r [Record],
+    titles: &Titles<'_>,
+    lexicon: &mut Lexicon,
+    best: &mut Vec<Related<'r>>,
+    found: &mut Vec<Relation>,
+) {
+    best.clear();
     let (record, Titles { tokens, places }) = (&records[own], titles);
     let lower = record.content.to_ascii_lowercase();
-    let mut best: Vec<(usize, RelationKind, f32, &str)> = Vec::new();
     for ((kind, cue), finder) in CUES.iter().zip(FINDERS.iter()) {
         let Some(at) = finder.find(lower.as_bytes()).map(|at| at + cue.len()) else { continue };
         let said = first_clause(&record.content[at..]);
@@ -199,7 +209,7 @@ fn of_record(own: usize, records: &[Record], titles: &Titles<'_>, lexicon: &mut 
     }
     best.sort_by(|one, other| one.0.cmp(&other.0).then(other.2.total_cmp(&one.2)).then(one.1.cmp(&other.1)));
     best.dedup_by_key(|relation| relation.0);
-    for (other, kind, confidence, evidence) in best.into_iter().filter(|relation| relation.2 >= MIN_CONFIDENCE) {
+    for (other, kind, confidence, evidence) in best.drain(..).filter(|relation| relation.2 >= MIN_CONFIDENCE) {
         found.push(Relation { from: record.id, to: records[other].id, kind, confidence, evidence: evidence.into() });
     }
 }

@@ -26,10 +26,12 @@ pub(crate) struct Origin<'a> {
 struct Timeline {
     records: Vec<Record>,
     tokens: Vec<Tokens>,
+    /// Where each issue stands, close together: all issues with a word in common are asked for it.
+    states: Vec<Option<Status>>,
     /// Memories that were written again in another spelling: the words are those of the first.
     retitled: Vec<usize>,
     replaces: Vec<Vec<String>>,
-    /// The words of what a decision took, once they were asked for.
+    /// The words of what a decision took, once they were asked for; none of one that rejects.
     chosen: Vec<Option<Tokens>>,
     by_id: FxHashMap<RecordId, usize>,
     /// Memories by a word of their title, oldest first.
@@ -107,8 +109,9 @@ impl Timeline {
             Role::Plain => {}
             Role::Fix => {
                 if let Some(index) = self.same_issue(&tokens, |status| status != Status::Resolved) {
+                    self.states[index] = Some(Status::Resolved);
                     let record = &mut self.records[index];
-                    record.status = Some(Status::Resolved);
+                    record.status = self.states[index];
                     record.resolved_by_line = Some(draft.line);
                     extend_content(record, &draft.content);
                     return;
@@ -130,9 +133,11 @@ impl Timeline {
 
     /// An issue is there once more: it is open, and what is said last counts.
     fn meet_again(&mut self, index: usize, draft: &Draft) {
+        let is_blocked = draft.status == Some(Status::Blocked);
+        self.states[index] = Some(if is_blocked { Status::Blocked } else { Status::Open });
         let record = &mut self.records[index];
         keep_place(record);
-        record.status = Some(if draft.status == Some(Status::Blocked) { Status::Blocked } else { Status::Open });
+        record.status = self.states[index];
         record.resolved_by_line = None;
         record.source.line = draft.line;
         record.date = draft.date.or(record.date);
@@ -168,6 +173,7 @@ impl Timeline {
             if known.title != record.title {
                 self.retitled.push(*index);
             }
+            self.states[*index] = record.status;
             *known = record;
             self.replaces[*index].extend(draft.replaces);
             return;
@@ -177,6 +183,7 @@ impl Timeline {
         for token in tokens.iter() {
             self.by_token.entry((draft.kind, token)).or_default().push(index);
         }
+        self.states.push(record.status);
         self.records.push(record);
         self.tokens.push(tokens);
         self.replaces.push(draft.replaces);
@@ -205,11 +212,9 @@ impl Timeline {
     /// The issue that speaks of the same thing: the closest, of equals the newest.
     fn same_issue(&mut self, tokens: &Tokens, wanted: impl Fn(Status) -> bool) -> Option<usize> {
         self.find(Kind::Issue, tokens);
-        let is_wanted = |place: &&usize| self.records[**place].status.is_some_and(&wanted);
+        let is_wanted = |place: &usize| self.states[*place].is_some_and(&wanted);
         let mut best: Option<(f32, usize)> = None;
-        let (mut count, mut last) = (0, 0);
-        for &place in self.found.places.iter().filter(is_wanted) {
-            (count, last) = (count + 1, place);
+        for place in self.found.places.iter().copied().filter(is_wanted) {
             let issue = &self.tokens[place];
             if issue.overlap_of(tokens, self.found.most(place)) < SAME_THING {
                 continue;
@@ -219,15 +224,16 @@ impl Timeline {
                 best = Some((overlap, place));
             }
         }
-        let only = || {
-            let (one, other) = (self.tokens[last].len(), tokens.len());
-            (one.min(other) == 1 && one.max(other) <= MAX_WORDS_AROUND_ONE).then_some(last)
-        };
-        match (best, count) {
-            (Some((_, place)), _) => Some(place),
-            (None, 1) => only(),
-            _ => None,
+        if let Some((_, place)) = best {
+            return Some(place);
         }
+        if tokens.len() > MAX_WORDS_AROUND_ONE {
+            return None;
+        }
+        let mut about = self.found.places.iter().copied().filter(is_wanted);
+        let only = about.next().filter(|_| about.next().is_none())?;
+        let (one, other) = (self.tokens[only].len(), tokens.len());
+        (one.min(other) == 1 && one.max(other) <= MAX_WORDS_AROUND_ONE).then_some(only)
     }
 
     /// Decisions that a later one says it takes the place of.
@@ -252,18 +258,17 @@ impl Timeline {
 
     /// Whether a decision that still holds took all of these, rather than rejected them.
     fn chose(&mut self, index: usize, tokens: &Tokens) -> bool {
-        let record = &self.records[index];
-        let rejects = ["not ", "against ", "no longer "].iter().any(|word| record.title.starts_with(word));
-        if rejects || record.superseded_by.is_some() {
-            return false;
-        }
         // Titles do not change any more when this is asked.
+        let record = &self.records[index];
         let chosen = self.chosen[index].get_or_insert_with(|| {
+            if ["not ", "against ", "no longer "].iter().any(|word| record.title.starts_with(word)) {
+                return Tokens::default();
+            }
             let marks = [" over ", " instead of ", " rather than ", ", not ", " to replace "];
             let end = marks.iter().filter_map(|mark| record.title.find(mark)).min();
             self.lexicon.tokens(&record.title[..end.unwrap_or(record.title.len())])
         });
-        tokens.is_within(chosen)
+        tokens.is_within(chosen) && record.superseded_by.is_none()
     }
 
     /// Of several decisions that took the same, the one that shares most with the new one; none if that is not clear.
