@@ -80,10 +80,16 @@ fn show(error: &CliError, out: &mut Out) {
     }
 }
 
+/// Whether a command of `mind` is to log what it does. The log is there before the command line is read.
+fn is_verbose() -> bool {
+    let mut arguments = std::env::args_os().skip(1);
+    arguments.any(|word| word == "memory") && arguments.any(|word| word == "-v" || word == "--verbose")
+}
+
 /// Logs and panics go to standard error: standard output carries answers only.
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("M1ND_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,rmcp=error"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(if is_verbose() { "info" } else { "warn,rmcp=error" }));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
     let _ = log.try_init();
     std::panic::set_hook(Box::new(|panic| {

@@ -12,8 +12,14 @@ use crate::args::{CompletionsArgs, PathArg};
 /// Also installed as `mind`. What you write in `.mind/MEMORY.md` is found by meaning, shown before risky code, and summed up
 /// in a marked block of CLAUDE.md and AGENTS.md. Nothing needs a daemon.
 #[derive(Debug, Args)]
-#[command(after_help = CODES, disable_help_subcommand = true)]
+#[command(after_help = CODES, disable_help_subcommand = true, version)]
 pub(crate) struct MemoryArgs {
+    /// Log what is done
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+    /// Print nothing but errors and JSON
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
     #[command(subcommand)]
     pub command: MemoryCommand,
 }
@@ -134,8 +140,10 @@ pub(crate) enum ConfigChange {
     },
     /// Remove the file: everything is as it was at first
     Reset,
-    /// Print where the file is, for an editor
+    /// Print where the file is
     Path,
+    /// Open the file in an editor
+    Edit,
 }
 
 #[derive(Debug, Args)]
@@ -306,7 +314,11 @@ pub(crate) struct DaemonArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonCommand {
     /// Start it in the background
-    Start,
+    Start {
+        /// Run it here instead
+        #[arg(long, short)]
+        foreground: bool,
+    },
     /// End it
     Stop,
     /// End it and start it again

@@ -11,6 +11,8 @@ pub(crate) struct Out {
     stdout: std::io::Stdout,
     /// Whether to write JSON for programs.
     pub json: bool,
+    /// Whether to write nothing for people.
+    pub quiet: bool,
     colour: bool,
 }
 
@@ -34,7 +36,7 @@ impl Out {
     pub(crate) fn new(json: bool) -> Self {
         let stdout = std::io::stdout();
         let colour = !json && stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { stdout, json, colour }
+        Self { stdout, json, quiet: false, colour }
     }
 
     /// Whether text may be coloured.
@@ -44,12 +46,15 @@ impl Out {
 
     /// One line of text.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), CliError> {
+        if self.quiet {
+            return Ok(());
+        }
         Ok(writeln!(self.stdout, "{}", text.as_ref())?)
     }
 
     /// A JSON value, indented.
     pub(crate) fn value(&mut self, value: &Value) -> Result<(), CliError> {
-        self.line(format!("{value:#}"))
+        Ok(writeln!(self.stdout, "{value:#}")?)
     }
 
     /// The text, coloured if this goes to a terminal.

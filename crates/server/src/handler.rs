@@ -56,7 +56,9 @@ impl Handler {
             Some(Toolset::Memory) => MEMORY_INSTRUCTIONS,
             _ => INSTRUCTIONS,
         };
-        let (listed, roots) = (listed.map(listing).collect(), Arc::new(Roots::new()));
+        // Few tools cost an agent little, so their schemas say all; of many each word counts.
+        let is_whole = options.only.is_some();
+        let (listed, roots) = (listed.map(|tool| listing(tool, is_whole)).collect(), Arc::new(Roots::new()));
         Self { calls, engine, roots, listed, name: options.name, instructions }
     }
 
@@ -67,14 +69,18 @@ impl Handler {
     }
 }
 
-/// The entry of one tool in `tools/list`.
-fn listing(tool: &ToolDef) -> Tool {
+/// The entry of one tool in `tools/list`; with all that its schema says if `is_whole`.
+fn listing(tool: &ToolDef, is_whole: bool) -> Tool {
     let mut schema = match tool.listed_schema() {
         Value::Object(schema) => schema,
         _ => serde_json::Map::from_iter([("type".to_owned(), "object".into())]),
     };
     // Unknown arguments are refused with the names of the known ones; saying so in every row costs the agent tokens.
-    schema.remove("additionalProperties");
+    if is_whole {
+        schema.insert("additionalProperties".to_owned(), false.into());
+    } else {
+        schema.remove("additionalProperties");
+    }
     let annotations = match tool.effect {
         Effect::Read => ToolAnnotations::new().read_only(true),
         Effect::Session | Effect::Graph | Effect::State => ToolAnnotations::new().read_only(false).destructive(false),

@@ -107,6 +107,86 @@ fn code_beyond_the_limit_is_said_not_to_be_compared() {
 }
 
 #[test]
+fn a_new_project_is_told_what_it_is_made_with() {
+    let place = Place::new(SHOP);
+    place.project.write("package.json", r#"{"dependencies": {"next": "1", "@supabase/supabase-js": "2"}}"#);
+    place.project.write("vercel.json", "{}");
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    let block = text(&place, "CLAUDE.md");
+    assert!(block.contains("Made with: ") && block.contains("nextjs") && block.contains("`decided …`"), "{block}");
+    place.project.write(".mind/MEMORY.md", MEMORY);
+    assert_eq!(mind(&place, &["context", "--regenerate"]).code, 0);
+    assert!(!text(&place, "CLAUDE.md").contains("Made with"));
+}
+
+#[test]
+fn the_memory_server_says_all_of_its_four_schemas() {
+    use std::io::Write;
+
+    let place = remembered();
+    let mut command = place.command(&["memory", "mcp"]);
+    let mut child = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let client = serde_json::json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let mut stdin = child.stdin.take().unwrap();
+    for (id, method, params) in [
+        (Value::from(1), "initialize", client),
+        (Value::Null, "notifications/initialized", serde_json::json!({})),
+        (Value::from(2), "tools/list", serde_json::json!({})),
+    ] {
+        let mut message = serde_json::json!({"jsonrpc": "2.0", "method": method, "params": params});
+        if !id.is_null() {
+            message["id"] = id;
+        }
+        writeln!(stdin, "{message}").unwrap();
+    }
+    let out = std::io::BufReader::new(child.stdout.take().unwrap());
+    let answers = std::io::BufRead::lines(out).map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let list = answers.into_iter().find(|answer| answer["id"] == 2).unwrap();
+    drop(stdin);
+    child.wait().unwrap();
+    let tools = list["result"]["tools"].as_array().unwrap();
+    assert!(
+        tools.len() == 4 && tools.iter().all(|tool| tool["inputSchema"]["additionalProperties"] == false),
+        "{list}"
+    );
+    let search = tools.iter().find(|tool| tool["name"] == "mind_search").unwrap();
+    let limit = &search["inputSchema"]["properties"]["limit"];
+    assert_eq!((&limit["minimum"], &limit["maximum"]), (&Value::from(1), &Value::from(100)), "{limit}");
+}
+
+#[test]
+fn words_that_every_command_takes() {
+    let place = remembered();
+    let version = mind(&place, &["--version"]);
+    assert!(version.code == 0 && version.out.trim_end().ends_with(env!("CARGO_PKG_VERSION")), "{}", version.out);
+    for arguments in [&["-q", "list"][..], &["parse", "--quiet"], &["search", "-q", "round taxes"]] {
+        let run = mind(&place, arguments);
+        assert_eq!((run.code, run.out.as_str()), (0, ""), "{arguments:?}");
+    }
+    assert_eq!(json(&mind(&place, &["-q", "list", "--json"])), serde_json::json!([]));
+    assert!(mind(&place, &["-v", "search", "round taxes"]).out.contains("round in"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_configuration_is_opened_in_the_editor_that_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = remembered();
+    let script = place.project.join("editor.sh");
+    place.project.write("editor.sh", "#!/bin/sh\necho '[context]\nmax_gotcha = 1' > \"$2\"\n");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let edit = |editor: &str| {
+        let mut command = place.command(&["memory", "config", "edit"]);
+        command.env_remove("VISUAL").env("EDITOR", editor).output().unwrap()
+    };
+    let output = edit(&format!("{} --wait", script.display()));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("did you mean `context.max_gotchas`"), "{said}");
+    assert_eq!(edit("").status.code(), Some(2));
+}
+
+#[test]
 fn comments_and_commits_are_memories_until_they_are_gone() {
     let place = remembered();
     place

@@ -96,6 +96,7 @@ pub fn text(memory: &ProjectMemory) -> String {
         today: memory.today,
         health: BlockHealth::Active,
         state: &memory.parsed.project_state,
+        detected: &memory.stack,
         recall,
         gotchas: &memory.parsed.gotchas,
         relations: memory.relations(),

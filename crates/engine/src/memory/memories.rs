@@ -30,6 +30,8 @@ const MAX_READ: usize = 64;
 const MAX_COMPARED: usize = 400;
 /// Agents whose shown gotchas are remembered.
 const MAX_AGENTS: usize = 1_000;
+/// Stands behind the id of a gotcha that an agent was shown because of its code.
+const BY_CODE: &str = " by code";
 /// Related memories shown with one.
 const MAX_RELATED: usize = 5;
 /// Confidence from which a relation is shown.
@@ -408,7 +410,7 @@ impl Memories {
                 _ => Stack::Unknown,
             };
             let query = EdgeQuery { intent: question.intent, code: question.code, stack, goal };
-            self.once(question.agent, |shown| matcher.check(&query, shown))
+            self.once(question, |shown| matcher.check(&query, shown))
         };
         let memory = self.project().and_then(|project| self.of(&project));
         let (mut found, notices) = match memory {
@@ -439,20 +441,32 @@ impl Memories {
         found
     }
 
-    /// What `check` says and this agent was not shown before; it is shown now.
-    fn once(&self, agent: Option<&str>, check: impl Fn(&BTreeSet<Box<str>>) -> Vec<EdgeWarning>) -> FoundEdges {
+    /// What `check` says and this agent was not shown before; it is shown now. What was shown because of words is shown once
+    /// more when the code itself has it: that is another thing to be told.
+    fn once(&self, question: &EdgeQuestion<'_>, check: impl Fn(&BTreeSet<Box<str>>) -> Vec<EdgeWarning>) -> FoundEdges {
         let nothing = BTreeSet::new();
-        let Some(agent) = agent else { return FoundEdges { warnings: check(&nothing), ..FoundEdges::default() } };
-        let mut all = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= MAX_AGENTS && !all.contains_key(agent) {
-            all.pop_first();
+        let Some(agent) = question.agent else {
+            return FoundEdges { warnings: check(&nothing), ..FoundEdges::default() };
+        };
+        let by_code = |warning: &EdgeWarning| -> Option<Box<str>> {
+            warning.is_by_code().then(|| format!("{}{BY_CODE}", warning.id).into())
+        };
+        let mut agents = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        if agents.len() >= MAX_AGENTS && !agents.contains_key(agent) {
+            agents.pop_first();
         }
-        let shown = all.entry(agent.to_owned()).or_default();
-        let warnings = check(shown);
-        let again = if shown.is_empty() { Vec::new() } else { check(&nothing) };
-        let again = again.into_iter().filter(|warning| shown.contains(&warning.id));
+        let shown = agents.entry(agent.to_owned()).or_default();
+        let all = if shown.is_empty() { Vec::new() } else { check(&nothing) };
+        // Hidden from the check, so that others take their place among those that are shown.
+        let is_new = |warning: &EdgeWarning| by_code(warning).is_some_and(|name| !shown.contains(&name));
+        let new: Vec<&EdgeWarning> = all.iter().filter(|warning| is_new(warning)).collect();
+        let mut hidden = shown.clone();
+        hidden.retain(|id| !new.iter().any(|warning| warning.id == *id));
+        let warnings = check(&hidden);
+        let again = all.iter().filter(|warning| hidden.contains(&warning.id));
         let repeated = again.map(|warning| (warning.id.to_string(), warning.title.to_string())).collect();
         shown.extend(warnings.iter().map(|warning| warning.id.clone()));
+        shown.extend(warnings.iter().filter_map(by_code));
         FoundEdges { warnings, repeated, notice: None }
     }
 

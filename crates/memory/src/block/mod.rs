@@ -81,6 +81,8 @@ pub struct BlockInput<'a> {
     pub health: BlockHealth<'a>,
     /// Goal, stack and what blocks.
     pub state: &'a ProjectState,
+    /// What the project is made with, as its files say: told as long as nothing else is.
+    pub detected: &'a [Box<str>],
     /// All memories.
     pub recall: &'a Recall,
     /// The project's own gotchas, in the order of the file.

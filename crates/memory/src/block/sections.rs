@@ -26,6 +26,9 @@ const LOOP_SESSIONS: usize = 2;
 const MIN_REASON: usize = 16;
 /// Confidence from which a relation is told.
 const MIN_RELATION: f32 = 0.6;
+/// What a project's first block says: where to write, and how.
+const NOTHING: &str = "Nothing captured yet: write into .mind/MEMORY.md, a line each: `decided …`, `problem: …`, `fixed: …`, \
+     `learned …`, `KEY: …`";
 /// Tags of a stack that are named.
 const MAX_STACK: usize = 12;
 
@@ -96,9 +99,15 @@ fn memory(input: &BlockInput<'_>) -> Section {
     let mut parts = Vec::new();
     parts.extend(records.iter().filter_map(|record| record.date).max().map(|date| format!("Last captured: {date}")));
     parts.extend((!counts.is_empty()).then(|| counts.join(", ")));
-    let line =
-        if parts.is_empty() { "Nothing captured yet: write into .mind/MEMORY.md".to_owned() } else { parts.join(". ") };
-    Section { heading, lines: vec![line] }
+    let mut lines = vec![parts.join(". ")];
+    if parts.is_empty() {
+        lines = vec![NOTHING.to_owned()];
+        let tags = input.detected.iter().take(MAX_STACK).map(|tag| &**tag).collect::<Vec<_>>().join(", ");
+        if !tags.is_empty() && input.state.stack.is_empty() {
+            lines.extend(Line::new(input).plain("Made with: ").text(&tags).finish());
+        }
+    }
+    Section { heading, lines }
 }
 
 fn session_context(input: &BlockInput<'_>) -> Vec<String> {

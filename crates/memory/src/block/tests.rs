@@ -50,6 +50,7 @@ fn block_of(parsed: &Parsed, change: impl FnOnce(&mut BlockInput<'_>)) -> String
         today: day("2026-11-20"),
         health: BlockHealth::Active,
         state: &parsed.project_state,
+        detected: &[],
         recall: &recall,
         gotchas: &parsed.gotchas,
         relations: &parsed.relations,
@@ -110,7 +111,17 @@ fn a_whole_block() {
 fn sections_without_content_are_dropped() {
     let block = block_of(&parsed(""), |_| ());
     let body: Vec<&str> = block.lines().skip(1).collect();
-    assert_eq!(body, ["## Memory: ✓ Active", "Nothing captured yet: write into .mind/MEMORY.md", END]);
+    assert_eq!((body.len(), body[0], body[2]), (3, "## Memory: ✓ Active", END));
+    assert!(body[1].starts_with("Nothing captured yet: write into .mind/MEMORY.md"), "{block}");
+}
+
+#[test]
+fn a_new_project_is_told_where_to_write_and_what_it_is_made_with() {
+    static TAGS: std::sync::LazyLock<[Box<str>; 2]> = std::sync::LazyLock::new(|| ["nextjs".into(), "supabase".into()]);
+    let block = block_of(&parsed(""), |input| input.detected = &*TAGS);
+    assert!(block.contains("`decided …`") && block.contains("Made with: nextjs, supabase"), "{block}");
+    let known = block_of(&parsed(MEMORY), |input| input.detected = &*TAGS);
+    assert!(!known.contains("Made with"), "{known}");
 }
 
 #[test]

@@ -130,6 +130,14 @@ pub struct EdgeWarning {
     pub confidence: f32,
 }
 
+impl EdgeWarning {
+    /// Whether a piece of the code that was asked about is among the evidence.
+    #[must_use]
+    pub fn is_by_code(&self) -> bool {
+        self.matched_on.split("; ").any(|reason| reason.starts_with("code: "))
+    }
+}
+
 struct Compiled {
     edge: Edge,
     requires_context: bool,

@@ -41,7 +41,8 @@ pub(crate) struct Input {
     scope: Scope,
     /// Default all
     types: Option<Vec<KindWord>>,
-    /// 1-100, default 10
+    /// Default 10
+    #[schemars(range(min = 1, max = 100))]
     limit: Option<i64>,
     /// Files, symbols or node ids worked at
     #[serde(default)]

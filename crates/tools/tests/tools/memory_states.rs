@@ -62,6 +62,26 @@ fn each_gotcha_is_shown_once_to_an_agent() {
 }
 
 #[test]
+fn a_gotcha_that_words_called_for_is_shown_again_when_the_code_has_it() {
+    let project = remembered();
+    let ask = |question: Value| project.call_as_is("mind_edges", question).expect("answers");
+    let ids = |answer: &Value| -> Vec<String> {
+        let rows = answer["result"].as_array().expect("a list").iter();
+        rows.filter_map(|row| row["id"].as_str().map(str::to_owned)).collect()
+    };
+    const EDGE: &str = "builtin_edge_runtime_node_crypto";
+    let words = json!({"intent": "implementing token generation with crypto"});
+    let code = json!({"intent": "auth middleware", "code": "import crypto from 'crypto'"});
+    assert!(ids(&ask(words.clone())).contains(&EDGE.to_owned()));
+    let found = ask(code.clone());
+    assert!(ids(&found).contains(&EDGE.to_owned()), "the code itself is news: {found}");
+    for question in [code, words] {
+        let again = ask(question);
+        assert!(!ids(&again).contains(&EDGE.to_owned()) && again["repeated"].to_string().contains(EDGE), "{again}");
+    }
+}
+
+#[test]
 fn nothing_found_is_not_said_while_comments_and_commits_are_being_read() {
     let project = Project::new(REMEMBERED);
     let root = std::fs::canonicalize(project.tree.path()).expect("is there");

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &ConfigArgs, out: &mut Out) -> Result<(), CliError> {
     match &args.change {
         None => show(&path, args.project, out),
         Some(ConfigChange::Path) => out.line(path.display().to_string()),
+        Some(ConfigChange::Edit) => edit(&path),
         Some(ConfigChange::Set { key, value }) => {
             let text = set_key(&read(&path)?, key, value)
                 .map_err(|problem| CliError::usage(problem, "`mind config` lists all keys"))?;
@@ -38,6 +39,28 @@ pub(crate) fn run(args: &ConfigArgs, out: &mut Out) -> Result<(), CliError> {
             out.line(format!("{}  removed", path.display()))
         }
     }
+}
+
+/// Opens the file in the user's editor, and says what is wrong with it then.
+fn edit(path: &Path) -> Result<(), CliError> {
+    let named = ["VISUAL", "EDITOR"].iter().find_map(std::env::var_os).filter(|editor| !editor.is_empty());
+    let Some(editor) = named else {
+        return Err(CliError::usage("no editor is named", format!("set EDITOR, or edit {}", path.display())));
+    };
+    if !path.exists() {
+        write(path, &Settings::default().to_text())?;
+    }
+    // An editor may be named with options: `code --wait`.
+    let editor = editor.to_string_lossy();
+    let mut words = editor.split_whitespace();
+    let status = std::process::Command::new(words.next().unwrap_or_default()).args(words).arg(path).status();
+    if !status.is_ok_and(|status| status.success()) {
+        return Err(CliError::failed(format!("`{editor}` did not end well"), format!("edit {}", path.display())));
+    }
+    for problem in Settings::default().apply(&read(path)?, Owner::User) {
+        note(format!("{}: {problem}", path.display()));
+    }
+    Ok(())
 }
 
 /// What holds now.

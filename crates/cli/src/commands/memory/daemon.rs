@@ -27,11 +27,11 @@ const MAX_TAIL: u64 = 1 << 20;
 pub(crate) fn run(command: &DaemonCommand, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let home = mind_home()?;
     match command {
-        DaemonCommand::Run => {
+        DaemonCommand::Run | DaemonCommand::Start { foreground: true } => {
             let level = std::env::var("MIND_LOG_LEVEL").ok();
             Ok(daemon::run(&home, Some(&project::home(common)?), level.as_deref())?)
         }
-        DaemonCommand::Start => start(&home, common, out),
+        DaemonCommand::Start { foreground: false } => start(&home, common, out),
         DaemonCommand::Stop => stop(&home, out),
         DaemonCommand::Restart => {
             if daemon::is_running(&home) {

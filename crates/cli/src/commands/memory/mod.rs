@@ -23,6 +23,9 @@ const DEFAULT_HOME: &str = ".mind";
 
 /// Runs the command.
 pub(crate) fn run(args: &MemoryArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    // What programs read is no chatter.
+    let is_for_programs = matches!(args.command, MemoryCommand::Hook(_) | MemoryCommand::Completions(_));
+    out.quiet = args.quiet && !is_for_programs;
     match &args.command {
         MemoryCommand::Init(args) => projects::init(args, common, out),
         MemoryCommand::Add(args) => projects::add(args, out),
