@@ -1,3 +1,5 @@
+//! Files of the search index in the graph and in the table of files.
+
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_search::{Hit, Index};
 

@@ -350,7 +350,7 @@ impl<'e> Evidence<'e> {
         let most = &self.most;
         let [best, best_title, best_exact, near, near_title] =
             most.of_entry(hit.best, hit.best_title, hit.best_exact, hit.near);
-        let in_aside = path.split('/').rev().skip(1).any(is_aside);
+        let in_aside = path.split('/').rev().skip(1).any(is_aside) || is_taken_over(path);
         let named = self.named.get(path).copied().unwrap_or_default();
         let got = self.received.get(&node).copied().unwrap_or_default();
         // A log of changes changes with everything.
@@ -400,6 +400,18 @@ fn is_aside(folder: &str) -> bool {
     ASIDE.binary_search(&folder).is_ok() || folder.split(['_', '-', '.']).any(|word| ASIDE.binary_search(&word).is_ok())
 }
 
+/// Whether the name of a file says that it was written elsewhere: it has a version (`underscore-1.3.1.js`), or is minified.
+fn is_taken_over(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let has_version = name.split('-').skip(1).any(|part| {
+        let mut numbers = part.split('.').map(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+        part.starts_with(|first: char| first.is_ascii_digit())
+            && numbers.next() == Some(true)
+            && numbers.next() == Some(true)
+    });
+    has_version || name.contains(".min.")
+}
+
 /// The part of a path that says what a file is about, and whether it stands for its folder.
 fn stem_of(path: &str) -> (&str, bool) {
     let mut parts = path.rsplit('/');
@@ -407,5 +419,20 @@ fn stem_of(path: &str) -> (&str, bool) {
     match parts.next() {
         Some(folder) if FRONT.contains(&stem) => (folder, true),
         _ => (stem, FRONT.contains(&stem)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_that_were_taken_over() {
+        for path in ["static/underscore-1.3.1.js", "js/jquery.min.js", "vendor.js/d3-7.0.js"] {
+            assert!(is_taken_over(path), "{path}");
+        }
+        for path in ["src/http-2.rs", "sphinx/search-index.py", "a-1.3/main.js", "docs/adr-001.md", "mini.js"] {
+            assert!(!is_taken_over(path), "{path}");
+        }
     }
 }
