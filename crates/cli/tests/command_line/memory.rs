@@ -57,6 +57,9 @@ fn a_project_is_made_registered_and_connected_once() {
     assert_eq!(tree(place.project.path()), before, "a second time there is nothing to do");
     let list = json(&mind(&place, &["list", "--json"]));
     assert_eq!(list[0]["path"], place.project.path().display().to_string());
+    assert_eq!(list[0]["memories"], 0);
+    place.project.write(".mind/MEMORY.md", MEMORY);
+    assert!(mind(&place, &["list"]).out.contains("; 3 memories"));
     assert_eq!(mind(&place, &["remove"]).code, 0);
     assert_eq!(mind(&place, &["remove"]).code, 3, "it is no longer registered");
     assert_eq!(mind(&place, &["add"]).code, 0);

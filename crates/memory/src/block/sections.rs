@@ -150,8 +150,9 @@ fn session_history(input: &BlockInput<'_>, shape: &Shape) -> Vec<String> {
     let mut told: Vec<_> =
         input.sessions.iter().filter_map(|session| Some((session, session.summary.as_deref()?))).collect();
     told.sort_by_key(|(session, _)| (Reverse(session.date), session.line));
-    // The newest one stands in the session context.
-    let rows = told.into_iter().skip(1).take(shape.sessions);
+    // The newest one stands in the session context, unless work went on after it that nobody told of.
+    let stands_above = usize::from(!session_context(input).is_empty());
+    let rows = told.into_iter().skip(stands_above).take(shape.sessions);
     let lines = rows.filter_map(|(session, summary)| {
         let line = Line::new(input).plain(&format!("{}: ", session.date)).text(summary);
         session.mood.as_deref().into_iter().fold(line, |line, mood| line.more(" | ", mood)).finish()

@@ -125,6 +125,16 @@ fn a_new_project_is_told_where_to_write_and_what_it_is_made_with() {
 }
 
 #[test]
+fn a_session_is_told_although_work_went_on_after_it() {
+    let parsed = parsed(MEMORY);
+    let later = Session::of_day(day("2026-11-12"), 0, None, None);
+    let sessions: &'static [Session] = Vec::leak(parsed.sessions.iter().cloned().chain([later]).collect());
+    let block = block_of(&parsed, |input| input.sessions = sessions);
+    assert!(block.contains("## Session History\n- 2026-11-10: login\n- 2026-10-20: tickets"), "{block}");
+    assert!(!block.contains("Session Context"), "{block}");
+}
+
+#[test]
 fn the_order_of_memories_does_not_matter() {
     let mut backward = parsed(MEMORY);
     let forward = block_of(&backward, |_| ());

@@ -137,11 +137,14 @@ pub(crate) fn remove(args: &PathArg, out: &mut Out) -> Result<(), CliError> {
 /// `mind list`.
 pub(crate) fn list(out: &mut Out) -> Result<(), CliError> {
     let projects = registry()?.list()?;
+    let home = SharedFolder::new(mind_home()?);
+    // Nothing for one that cannot be read: that is no count.
+    let memories = |path: &Path| ProjectMemory::read(path, &home).map(|memory| memory.records.len()).ok();
     if out.json {
         let rows = projects.iter().map(|project| {
             let is_there = project.path.join(".mind/MEMORY.md").is_file();
             json!({"path": project.path, "name": project.name, "stack": project.stack, "last_activity": project.last_activity,
-                "registered_at": project.registered_at, "missing": !is_there})
+                "registered_at": project.registered_at, "missing": !is_there, "memories": memories(&project.path)})
         });
         return out.value(&rows.collect());
     }
@@ -158,7 +161,8 @@ pub(crate) fn list(out: &mut Out) -> Result<(), CliError> {
             out.paint(Tone::Strong, &project.path.display().to_string()),
             out.paint(Tone::Bad, missing)
         ))?;
-        out.line(format!("  stack: {}; last activity: {last}", project.stack.join(", ")))?;
+        let count = memories(&project.path).map(|count| format!("; {count} memories")).unwrap_or_default();
+        out.line(format!("  stack: {}; last activity: {last}{count}", project.stack.join(", ")))?;
     }
     Ok(())
 }
