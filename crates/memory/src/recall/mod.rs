@@ -2,9 +2,11 @@
 //!
 //! One score, so that the order and the number that is shown agree: BM25 in which every word of the question counts as far as
 //! the memory holds it or a word like it (by meaning, by spelling, as part of a compound, as a short form). It is a share
-//! of what a perfect memory would get, which makes it readable. The direction of the whole text, added to it, found no more.
+//! of what a perfect memory would get, which makes it readable. What stands side by side, is spelt alike or has the same
+//! company adds to it for the best. The direction of the whole text, added to it, found no more.
 
 mod advice;
+mod company;
 mod groups;
 mod look;
 mod words;
@@ -17,16 +19,13 @@ use jiff::civil::Date;
 use m1nd_search::embedding::{Embedding, Vector, Vectors};
 
 pub use advice::{Novelty, Rejected, Severity as RejectedSeverity};
+use company::Company;
 use groups::Claim;
 use look::{Look, MAX_LOOKED_AT};
-use words::{Vocabulary, terms_of, weighted_terms};
+use words::{Vocabulary, flattened, terms_of, weighted_terms};
 
 use crate::{Kind, Record, Status};
 
-/// How soon one more occurrence of a word stops to count (the `k1` of BM25).
-const SATURATION: f32 = 0.6;
-/// How far a long memory is discounted (the `b` of BM25).
-const LENGTH_DISCOUNT: f32 = 0.65;
 /// What the question in the same words and order adds.
 const PHRASE: f32 = 0.3;
 /// What nearness in the graph can add.
@@ -121,6 +120,8 @@ pub struct Recall {
     vocabulary: Vocabulary,
     /// Directions of the whole records, by which duplicates are found.
     meanings: Vectors,
+    /// What the words mean in these records.
+    company: Company,
     /// What they say, once it was asked for.
     claims: Vec<OnceLock<Claim>>,
 }
@@ -140,8 +141,9 @@ impl Recall {
         let plain: Vec<Vector> =
             weighted_terms(&vocabulary, records.len()).into_iter().map(|terms| embedding.of_terms(terms)).collect();
         let meanings = Vectors::of(embedding.id(), &plain);
+        let company = Company::of(&vocabulary, &plain, embedding.id());
         let claims = records.iter().map(|_| OnceLock::new()).collect();
-        Self { records, vocabulary, meanings, claims }
+        Self { records, vocabulary, meanings, company, claims }
     }
 
     /// What is searched.
@@ -198,7 +200,7 @@ impl Recall {
         if best < found.len() {
             found.select_nth_unstable_by(best, |a, b| self.compare(a, b));
         }
-        let look = Look::new(question, terms, &self.vocabulary);
+        let look = Look::new(question, terms, &self.vocabulary, &self.company);
         let phrase = (terms.len() > 1).then(|| spaced(question));
         for scored in &mut found[..best] {
             let text = &self.records[scored.record];
@@ -245,10 +247,9 @@ impl Recall {
         let mut touched: Vec<u32> = Vec::new();
         for (term, rarity) in terms {
             for (word, likeness) in self.vocabulary.alike(term, embedding) {
+                let likeness = flattened(likeness);
                 for posting in self.vocabulary.postings(word) {
-                    let length = self.vocabulary.relative_length(posting.record);
-                    let norm = SATURATION * (1.0 - LENGTH_DISCOUNT + LENGTH_DISCOUNT * length);
-                    let worth = likeness * posting.count * (SATURATION + 1.0) / (posting.count + norm);
+                    let worth = likeness * posting.worth;
                     let kept = &mut best[posting.record as usize];
                     if *kept == 0.0 {
                         touched.push(posting.record);

@@ -7,6 +7,12 @@ use rustc_hash::FxHashMap;
 use crate::Record;
 use crate::acronyms::singular_acronyms;
 
+/// How soon one more occurrence of a word stops to count (the `k1` of BM25).
+const SATURATION: f32 = 0.6;
+/// How far a long memory is discounted (the `b` of BM25).
+const LENGTH_DISCOUNT: f32 = 0.65;
+/// The power of what a word of a question finds: below 1, two words that are found by half are better than one that is found.
+const FLATTENING: f32 = 0.85;
 /// How often a word of the title counts; it stands in the content once more.
 const TITLE_WEIGHT: f32 = 1.0;
 /// Cosines of two words below this say nothing; from here likeness grows to [`MEANING`].
@@ -29,7 +35,9 @@ const MOST: f32 = 0.95;
 /// Fewest digits of a number that names one thing.
 const LONG_NUMBER: usize = 3;
 /// How often such a number counts.
-const REFERENCE: f32 = 3.0;
+const REFERENCE: f32 = 4.0;
+/// How far the rarity of a word of a question says what it tells.
+const RARITY: f32 = 0.9;
 /// How far the magnitude of a word's vector says what it tells: 0 for not at all, 1 for in proportion.
 const TELLING: f32 = 0.75;
 /// Bounds of magnitudes, and what stands for the magnitude of a word without a row in the table.
@@ -48,11 +56,14 @@ pub(super) fn terms_of(text: &str, mut each: impl FnMut(&str)) {
     });
 }
 
-/// A record that has a word, and how often.
+/// A record that has a word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Posting {
     pub(super) record: u32,
-    pub(super) count: f32,
+    /// How often.
+    count: f32,
+    /// What that is worth to a question with this very word; about 1 where a record of middling length has it once.
+    pub(super) worth: f32,
 }
 
 /// All words of a collection of records.
@@ -101,15 +112,25 @@ impl Vocabulary {
             });
             vocabulary.sequence_ends.push(vocabulary.sequences.len());
             for (word, count) in &counts {
-                vocabulary.postings[*word as usize].push(Posting { record: record as u32, count: *count });
+                vocabulary.postings[*word as usize].push(Posting { record: record as u32, count: *count, worth: 0.0 });
             }
             vocabulary.lengths.push(counts.values().sum());
         }
         if !records.is_empty() {
             vocabulary.mean_length = (vocabulary.lengths.iter().sum::<f32>() / records.len() as f32).max(1.0);
         }
+        vocabulary.weigh();
         vocabulary.index(embedding);
         vocabulary
+    }
+
+    /// Notes what each posting is worth: BM25 without the rarity of the word, flattened.
+    fn weigh(&mut self) {
+        for posting in self.postings.iter_mut().flatten() {
+            let length = self.lengths[posting.record as usize] / self.mean_length;
+            let norm = SATURATION * (1.0 - LENGTH_DISCOUNT + LENGTH_DISCOUNT * length);
+            posting.worth = flattened(posting.count * (SATURATION + 1.0) / (posting.count + norm));
+        }
     }
 
     fn add(&mut self, term: &str) -> u32 {
@@ -150,22 +171,26 @@ impl Vocabulary {
         self.sequence_ends.get(record).map_or(&[], |end| &self.sequences[start..*end])
     }
 
-    /// How long a record is, 1 for the mean of all.
-    pub(super) fn relative_length(&self, record: u32) -> f32 {
-        self.lengths.get(record as usize).map_or(1.0, |length| length / self.mean_length)
-    }
-
     /// How much a word tells: the inverse document frequency of BM25, always above 0. Words that no record has tell most.
     pub(super) fn rarity(&self, term: &str) -> f32 {
-        let with = self.number(term).map_or(0, |number| self.postings(number).len()) as f32;
-        let all = self.lengths.len() as f32;
+        self.rarity_of(self.number(term).map_or(0, |number| self.postings(number).len()))
+    }
+
+    /// How much it tells that a record has a word that so many have.
+    pub(super) fn rarity_of(&self, records: usize) -> f32 {
+        let (with, all) = (records as f32, self.lengths.len() as f32);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    }
+
+    /// How many different words there are.
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
     }
 
     /// How much a word of a question tells: its rarity here, less for words that tell little anywhere, and more for a long
     /// number that a memory has, as it names one thing (an issue, a port).
     pub(super) fn telling(&self, term: &str, embedding: &Embedding) -> f32 {
-        let rarity = self.rarity(term);
+        let rarity = self.rarity(term).powf(RARITY);
         if is_number(term) {
             return if term.len() >= LONG_NUMBER && self.number(term).is_some() { rarity * REFERENCE } else { rarity };
         }
@@ -229,6 +254,11 @@ impl Vocabulary {
             add(number, spelling.max(part_of(term, word)));
         }
     }
+}
+
+/// What the worth or the likeness of a word counts, before both are multiplied.
+pub(super) fn flattened(worth: f32) -> f32 {
+    worth.powf(FLATTENING)
 }
 
 /// How alike a compound and its part are: `fixture` and `fixturedef`.

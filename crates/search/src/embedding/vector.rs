@@ -62,7 +62,7 @@ impl Vector {
     }
 
     /// One over the length of the values; 0 for nothing.
-    pub(super) fn inverse_length(&self) -> f32 {
+    pub fn inverse_length(&self) -> f32 {
         self.inverse_length
     }
 
