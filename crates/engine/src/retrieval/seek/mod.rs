@@ -284,22 +284,13 @@ fn ranked(
         told(&parsed).map(|(number, term)| (number, Arc::from(term.text.as_str()))).collect();
     let no_history = no_history(history);
     let history = history.filter(|history| history.is_known());
-    let (measures, inside) = (Measures::of(&parsed, &ranked), EntryModel::fitted());
-    let make = |hit: &&Hit<'_>| {
-        let row = row(snapshot, hit, &told)?;
-        let value = match query.graph_rerank {
-            true => inside.value(&entries::signals(snapshot.graph(), row.node, hit, &measures)),
-            false => 0.0,
-        };
-        Some((value, row))
-    };
-    let make = || -> Vec<Option<(f64, SeekRow)>> { hits.par_iter().with_min_len(ROWS_TOGETHER).map(make).collect() };
+    let measures = Measures::of(&parsed, &ranked);
+    let make = || made(snapshot, &hits, &told, query.graph_rerank.then_some(&measures));
     let judge = || {
         let judge = || signals::candidates(snapshot, &query.text, &parsed, &ranked, &measures, history);
         query.graph_rerank.then(judge)
     };
     let (made, judged) = rayon::join(make, judge);
-    let made: Vec<(f64, SeekRow)> = made.into_iter().flatten().collect();
     let mut answer = SeekAnswer {
         candidates: ranked.found.candidates,
         is_cut: ranked.found.candidates > CANDIDATES,
@@ -467,6 +458,23 @@ fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valu
 /// From the open scale of the index to 0 to 1, without ties at the top: half of what all words could bring gives 0.55.
 fn bounded(relative: f64) -> f64 {
     1.0 - (-1.6 * relative.max(0.0)).exp()
+}
+
+/// The rows of hits, each with its value inside of its file if there are measures for it.
+fn made(
+    snapshot: &Snapshot,
+    hits: &[&Hit<'_>],
+    told: &[(usize, Arc<str>)],
+    measures: Option<&Measures>,
+) -> Vec<(f64, SeekRow)> {
+    let inside = EntryModel::fitted();
+    let make = |hit: &&Hit<'_>| {
+        let row = row(snapshot, hit, told)?;
+        let signals = measures.map(|measures| entries::signals(snapshot.graph(), row.node, hit, measures));
+        Some((signals.map_or(0.0, |signals| inside.value(&signals)), row))
+    };
+    let made: Vec<Option<(f64, SeekRow)>> = hits.par_iter().with_min_len(ROWS_TOGETHER).map(make).collect();
+    made.into_iter().flatten().collect()
 }
 
 /// The row of a hit; `told` are the words of the question with the numbers of their terms.
