@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use m1nd_base::ContentHash;
 use m1nd_history::GitFolder;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeWarning, Stack};
-use m1nd_memory::{Kind, RecallQuery, Record, Relation, RelationKind};
+use m1nd_memory::{Kind, RecallHit, RecallQuery, Record, Relation, RelationKind};
 use m1nd_store::SharedFolder;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -34,6 +34,8 @@ const MAX_AGENTS: usize = 1_000;
 const BY_CODE: &str = " by code";
 /// Related memories shown with one.
 const MAX_RELATED: usize = 5;
+/// Memories that say the same as a found one and are told of with it.
+const MAX_SAME: usize = 5;
 /// Confidence from which a relation is shown.
 const MIN_RELATION: f32 = 0.6;
 /// Memories shown unasked about a piece of code.
@@ -84,6 +86,8 @@ pub struct FoundMemory {
     pub near: Option<NearCode>,
     /// Code that its own code uses and that changed since another memory was written about it.
     pub depends_on_changed: Vec<String>,
+    /// Other memories of the project that say the same and answer no better; few.
+    pub same: Vec<Record>,
     /// Other memories of the project that it speaks of, or that speak of it, the surest first.
     pub related: Vec<Related>,
 }
@@ -326,25 +330,27 @@ impl Memories {
         let mut notices = Vec::new();
         let projects = self.asked(query, &mut notices)?;
         let answers: Vec<_> = projects.par_iter().map(|memory| ask(memory)).collect();
-        let mut rows: Vec<(f32, usize, usize)> = Vec::new();
+        let mut rows: Vec<(usize, &RecallHit)> = Vec::new();
         for (at, (answer, _)) in answers.iter().enumerate() {
-            rows.extend(answer.hits.iter().map(|hit| (hit.relevance, at, hit.record)));
+            rows.extend(answer.hits.iter().map(|hit| (at, hit)));
         }
-        rows.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let place = |row: &(usize, &RecallHit)| (row.0, row.1.record);
+        rows.sort_by(|a, b| b.1.relevance.total_cmp(&a.1.relevance).then(place(a).cmp(&place(b))));
         rows.truncate(query.limit);
         let mut views: Vec<Option<CodeView>> = projects.iter().map(|_| None).collect();
-        let row = |(relevance, at, record): (f32, usize, usize)| {
-            let memory = &projects[at];
+        let row = |(at, hit): (usize, &RecallHit)| {
+            let (memory, record) = (&projects[at], hit.record);
             let view = views[at].get_or_insert_with(|| CodeView::of(memory, snapshot));
             let (code, depends_on_changed) = view.of_record(memory, snapshot, record);
             FoundMemory {
                 near: answers[at].1.as_ref().and_then(|near| near.reason(memory, &memory.records[record])),
                 record: memory.records[record].clone(),
                 project: memory.name.clone(),
-                relevance,
+                relevance: hit.relevance,
                 date: memory.dates[record].clone(),
                 code,
                 depends_on_changed,
+                same: hit.also.iter().take(MAX_SAME).map(|other| memory.records[*other].clone()).collect(),
                 related: memory.related(record),
             }
         };

@@ -1,6 +1,6 @@
 //! Finds memories by meaning.
 
-use m1nd_engine::memory::{FoundMemory, Kind, MemoryQuery, Related, SourceKind};
+use m1nd_engine::memory::{FoundMemory, Kind, MemoryQuery, Record, Related, SourceKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -72,7 +72,7 @@ commits), or with `scope: all` about every registered one. Ask it when the block
 `confidence` is how sure it is that the text is such a memory, `relevance` how well it answers (results are in its order; an
 empty list means that nothing does). `source_file` and `source_line` say where it stands; `date` is the day it was written, else
 when it was first seen. An issue has a `status`, and `resolved_by` says where its fix stands if that is another
-text; `relations` names memories it speaks of (`to`) or that speak of it (`from`). `superseded_by` names the later memory that takes its place. `code` holds the
+text; `same` names memories that say the same and have no row of their own; `relations` names memories it speaks of (`to`) or that speak of it (`from`). `superseded_by` names the later memory that takes its place. `code` holds the
 code that it names and what became of that since: `current`, `relocated`, `stale` (changed), `gone`, or `unknown` (with the
 reason); a memory about code that is stale or gone may no longer hold. Memories about code near what the query names, or near
 what `near` lists (files, symbols or node ids that are worked at), rank higher: `near` of a result says which code of it is how
@@ -168,10 +168,18 @@ fn row(found: &FoundMemory) -> Value {
     if !found.depends_on_changed.is_empty() {
         put("depends_on_changed", json!(found.depends_on_changed));
     }
+    if !found.same.is_empty() {
+        put("same", found.same.iter().map(same).collect());
+    }
     if !found.related.is_empty() {
         put("relations", found.related.iter().map(relation).collect());
     }
     Value::Object(row)
+}
+
+/// Where another memory stands that says the same.
+fn same(record: &Record) -> Value {
+    json!({"id": record.id.to_string(), "source_file": *record.source.file, "source_line": record.source.line})
 }
 
 /// `{relation, to, title}` for what the memory says of another, `{relation, from, title}` for what that says of it.

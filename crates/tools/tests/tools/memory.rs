@@ -311,3 +311,26 @@ fn impact_shows_what_was_noted_about_the_code() {
     let none = project.ok("impact", json!({"node_id": "twins/left.py"}));
     assert!(none.get("memory").is_none(), "{none}");
 }
+
+#[test]
+fn what_says_the_same_elsewhere_is_named_with_the_one_that_is_shown() {
+    let project = Project::new(
+        "\
+//- .mind/MEMORY.md
+**Decided:** use Redis for the sessions because it is fast
+
+//- .mind/archive/2024.md
+## 2024-03-02
+**Decided:** use Redis for sessions because it is fast
+",
+    );
+    project.note();
+    let answer = project.ok("mind_search", json!({"query": "redis for sessions"}));
+    let rows = answer["results"].as_array().expect("rows");
+    assert_eq!(rows.len(), 1, "{answer}");
+    let places = [&rows[0]["source_file"], &rows[0]["same"][0]["source_file"]];
+    assert!(
+        places.contains(&&json!(".mind/archive/2024.md")) && places.contains(&&json!(".mind/MEMORY.md")),
+        "{answer}"
+    );
+}
