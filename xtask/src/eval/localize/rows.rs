@@ -67,7 +67,7 @@ impl Row {
     /// Whether a function with this label and these lines is told as changed.
     pub(super) fn is_changed(&self, path: &str, label: &str, lines: (u32, u32)) -> bool {
         let told = self.gold_funcs.get(path).into_iter().flatten();
-        told.into_iter().any(|one| one.label() == label && lines.0 <= one.end && one.line <= lines.1)
+        told.into_iter().any(|one| one.is_at(label, lines))
     }
 
     /// The same with the innermost functions of an index that hold the changed lines.
@@ -101,6 +101,11 @@ impl GoldFunction {
     /// The name without its owner.
     pub(in crate::eval) fn label(&self) -> &str {
         self.name.rsplit(['.', ':']).next().unwrap_or(&self.name)
+    }
+
+    /// Whether a symbol with this label and these lines is it.
+    pub(in crate::eval) fn is_at(&self, label: &str, lines: (u32, u32)) -> bool {
+        self.label() == label && lines.0 <= self.end && self.line <= lines.1
     }
 }
 

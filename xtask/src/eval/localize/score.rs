@@ -51,9 +51,7 @@ impl RowResult {
 
     pub(in crate::eval) fn add_symbol(&mut self, path: &str, label: &str, lines: (u32, u32)) {
         self.symbols += 1;
-        let is_gold = self.functions.iter().any(|(file, function)| {
-            file == path && function.label() == label && lines.0 <= function.end && function.line <= lines.1
-        });
+        let is_gold = self.functions.iter().any(|(file, function)| file == path && function.is_at(label, lines));
         if is_gold && self.function_rank.is_none() {
             self.function_rank = Some(self.symbols);
         }

@@ -4,6 +4,8 @@ use super::{Heading, Line, is_run, lines, plain};
 
 /// Largest number of `#` of a heading.
 const MAX_LEVEL: usize = 6;
+/// Signs that open a listing, at least.
+const FENCE: usize = 3;
 /// Spaces before a line from which it is a listing.
 const CODE_INDENT: usize = 4;
 
@@ -56,7 +58,7 @@ impl State {
         }
         if let Some(sign) = bare.chars().next().filter(|c| matches!(c, '`' | '~')) {
             let run = bare.chars().take_while(|c| *c == sign).count();
-            if run >= 3 {
+            if run >= FENCE {
                 self.fence = Some((sign, run));
                 return false;
             }

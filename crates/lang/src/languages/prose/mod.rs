@@ -4,7 +4,7 @@ mod asciidoc;
 mod markdown;
 mod restructured;
 
-use m1nd_base::Problem;
+use m1nd_base::{Problem, ProblemKind};
 
 use super::Input;
 use crate::facts::{DefId, DefKind, FactsBuilder, FileFacts, Pos, Visibility};
@@ -72,9 +72,13 @@ pub(super) fn asciidoc(input: &Input<'_>) -> Result<FileFacts, Problem> {
 
 /// A definition for each heading, from its own line to the next heading of its level or above.
 fn sections(input: &Input<'_>, headings: &[Heading]) -> FileFacts {
-    let headings = &headings[..headings.len().min(MAX_SECTIONS)];
     let total = input.lines().max(1);
     let mut builder = FactsBuilder::new(input.language, input.lines(), input.limits);
+    if headings.len() > MAX_SECTIONS {
+        let detail = format!("{} sections, limit {MAX_SECTIONS}", headings.len());
+        builder.problem(Problem::new(ProblemKind::FactsLimit, detail));
+    }
+    let headings = &headings[..headings.len().min(MAX_SECTIONS)];
     let first = headings.first().map_or(input.text.len(), |heading| heading.start);
     builder.facts_mut().doc = paragraph(&input.text[..first]).map(Into::into);
     let mut open: Vec<(u8, DefId)> = Vec::new();
@@ -191,6 +195,15 @@ mod tests {
 
     use crate::facts::FileFacts;
     use crate::languages::{Language, extract};
+
+    #[test]
+    fn sections_beyond_the_limit_are_said_to_be_missing() {
+        for (count, problems) in [(super::MAX_SECTIONS, 0), (super::MAX_SECTIONS + 1, 1)] {
+            let text: String = (0..count).map(|number| format!("# s{number}\n")).collect();
+            let facts = extract(Language::Markdown, text.as_bytes(), &Limits::default(), &Cancel::new());
+            assert_eq!((facts.definitions.len(), facts.problems.len()), (super::MAX_SECTIONS, problems), "{count}");
+        }
+    }
 
     /// Each section with its owners, lines and bytes.
     fn shown(language: Language, text: &str) -> Vec<String> {
