@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_search::{Index, Query};
-use m1nd_store::{NewFeedback, StoredFeedback, Undone};
+use m1nd_store::{FEEDBACK_KEPT, NewFeedback, StoredFeedback, Undone};
 use rustc_hash::FxHashMap;
 
 use crate::engine::Engine;
@@ -13,8 +13,6 @@ use crate::error::EngineError;
 use crate::retrieval::{FeedbackEntry, Told};
 use crate::snapshot::Snapshot;
 
-/// Entries of the ledger that count, the newest.
-const MAX_ENTRIES: usize = 10_000;
 /// Entries that one question is compared with: those that share most words with it, the newest of them.
 const MAX_COMPARED: usize = 200;
 /// Nodes of one entry.
@@ -281,7 +279,7 @@ impl Engine {
             if newest == known.newest {
                 return Ok(known.clone());
             }
-            let read = Arc::new(Ledger::new(self.project().feedback(MAX_ENTRIES)?, newest));
+            let read = Arc::new(Ledger::new(self.project().feedback(FEEDBACK_KEPT)?, newest));
             let mut held = self.ledger();
             if held.newest < newest {
                 *held = read.clone();

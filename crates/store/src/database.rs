@@ -24,10 +24,21 @@ pub(crate) struct Schema {
     pub(crate) owner: u32,
     /// One script a version: the n-th brings a database of version n to version n + 1.
     pub(crate) migrations: &'static [&'static str],
-    /// Whether a commit has to survive a power loss.
-    pub(crate) precious: bool,
+    /// What has to hold of data that must not be lost; `None` for derived data.
+    pub(crate) precious: Option<Precious>,
     /// Bytes of a page; only matters when the file is made.
     pub(crate) page_bytes: u32,
+}
+
+/// How a database of precious data is looked after: a commit survives a power loss, and damage is found before anything
+/// is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Precious {
+    /// Tables that are checked at each opening, however large the database is.
+    pub(crate) always_checked: &'static [&'static str],
+    /// Most pages of a database that is checked as a whole at each opening. A larger one is, too, if a log was left: another
+    /// process has it open, or one that had has not ended as it should.
+    pub(crate) whole_pages: u32,
 }
 
 impl Schema {
@@ -58,15 +69,17 @@ fn open_checked(path: &Path, schema: &Schema) -> Result<Connection, StoreError> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => create(path, schema)?,
         Err(error) => return Err(StoreError::io("open", path)(error)),
     }
+    // Who closes a database last removes its log.
+    let log_left = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
     let mut connection = connect(path)?;
     let failed = || StoreError::database(path);
     // Until the file is known to be ours, closing it must not write back what its log holds.
     let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
     connection.set_db_config(keep_log, true).map_err(failed())?;
-    check(path, &connection, schema)?;
+    check(path, &connection, schema, log_left)?;
     connection.set_db_config(keep_log, false).map_err(failed())?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed())?;
-    let synchronous = if schema.precious { "FULL" } else { "NORMAL" };
+    let synchronous = if schema.precious.is_some() { "FULL" } else { "NORMAL" };
     connection.pragma_update(None, "synchronous", synchronous).map_err(failed())?;
     migrate(&mut connection, schema).map_err(failed())?;
     Ok(connection)
@@ -121,7 +134,7 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 
 /// Whether the file is a sound database of ours. Asks SQLite rather than reading the file: closing a second handle
 /// to it would release the locks that other connections of this process hold on it.
-fn check(path: &Path, connection: &Connection, schema: &Schema) -> Result<(), StoreError> {
+fn check(path: &Path, connection: &Connection, schema: &Schema, log_left: bool) -> Result<(), StoreError> {
     let failed = || StoreError::database(path);
     let owner: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed())?;
     if owner.cast_unsigned() != schema.owner {
@@ -135,15 +148,21 @@ fn check(path: &Path, connection: &Connection, schema: &Schema) -> Result<(), St
     if writable_by_mode && connection.is_readonly(rusqlite::MAIN_DB).map_err(failed())? {
         return Err(StoreError::damaged(path, "its header names a file format that does not exist"));
     }
-    if schema.precious {
-        // Not the quick check: it does not notice rows that are out of order, which hides them from look-ups.
-        let verdict: String =
-            connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0)).map_err(failed())?;
-        if verdict != "ok" {
-            return Err(StoreError::damaged(path, &verdict));
-        }
+    let Some(precious) = schema.precious else { return Ok(()) };
+    let pages: u32 = connection.pragma_query_value(None, "page_count", |row| row.get(0)).map_err(failed())?;
+    if log_left || pages <= precious.whole_pages {
+        return check_rows(path, connection, "1");
     }
-    Ok(())
+    precious.always_checked.iter().try_for_each(|table| check_rows(path, connection, table))
+}
+
+/// Whether the rows of a database, or of one of its tables, are sound. Not by the quick check: it does not notice rows that
+/// are out of order, which hides them from look-ups.
+fn check_rows(path: &Path, connection: &Connection, of: &str) -> Result<(), StoreError> {
+    let verdict = connection.query_row(&format!("PRAGMA integrity_check({of})"), [], |row| row.get(0));
+    // That a table is not there is damage, too.
+    let verdict: String = verdict.map_err(|error| StoreError::damaged(path, &error.to_string()))?;
+    if verdict == "ok" { Ok(()) } else { Err(StoreError::damaged(path, &verdict)) }
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<u32> {

@@ -11,7 +11,7 @@ use crate::{StoreError, checksum};
 const SCHEMA: Schema = Schema {
     owner: 0x6d31_6663,
     migrations: &[include_str!("migrations/facts_1.sql")],
-    precious: false,
+    precious: None,
     // Most rows have tens of kilobytes: fewer and longer pages make them cheaper.
     page_bytes: 16 << 10,
 };

@@ -1,4 +1,4 @@
-//! What agents told of answers: rows that are only ever added.
+//! What agents told of answers: rows are only ever added, and the oldest go when there are too many.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
@@ -44,11 +44,15 @@ pub enum Undone {
     NotThere,
 }
 
+/// Most rows that stand, and most that were taken back: the oldest beyond them go.
+pub const FEEDBACK_KEPT: usize = 10_000;
+
 /// Word of the rows that take another back.
 const UNDO: &str = "undo";
 
 impl ProjectDir {
-    /// Adds what was told, durably; its row, and whether it was there before by its key.
+    /// Adds what was told, durably; its row, and whether it was there before by its key. Of what was told earlier, the newest
+    /// [`FEEDBACK_KEPT`] rows that stand are kept, and as many that were taken back.
     ///
     /// # Errors
     /// [`StoreError::Database`] or [`StoreError::Closed`].
@@ -72,7 +76,8 @@ impl ProjectDir {
         self.settings().with(|connection| standing(connection, limit))
     }
 
-    /// Number of the newest row, 0 if there is none: the same rows stand while it is the same, since rows are only added.
+    /// Number of the newest row, 0 if there is none: the same rows stand while it is the same, since rows go only when one is
+    /// added.
     ///
     /// # Errors
     /// [`StoreError::Database`].
@@ -106,8 +111,34 @@ fn add(connection: &mut Connection, told: &NewFeedback) -> rusqlite::Result<(i64
     for (position, node) in (0_i64..).zip(&told.nodes) {
         transaction.execute("INSERT INTO feedback_nodes VALUES (?1, ?2, ?3)", params![id, position, node])?;
     }
+    prune(&transaction, FEEDBACK_KEPT)?;
     transaction.commit()?;
     Ok((id, false))
+}
+
+/// Removes the oldest rows: of those that stand, and of those that were taken back, all but the newest `kept`. What takes a
+/// row back goes with it.
+fn prune(connection: &Connection, kept: usize) -> rusqlite::Result<()> {
+    let kept = i64::try_from(kept).unwrap_or(i64::MAX);
+    let count = |of: &str| connection.query_row(of, [], |row| row.get::<_, i64>(0));
+    // An upper bound that costs nothing.
+    if count("SELECT coalesce(max(id) - min(id) + 1, 0) FROM feedback")? <= kept {
+        return Ok(());
+    }
+    for taken_back in ["NOT EXISTS", "EXISTS"] {
+        let beyond = format!(
+            "SELECT id FROM feedback f WHERE kind <> ?1 AND {taken_back} (SELECT 1 FROM feedback u WHERE u.undoes = f.id)
+             ORDER BY id DESC LIMIT -1 OFFSET ?2"
+        );
+        let mut beyond = connection.prepare(&beyond)?;
+        let rows: Vec<i64> = beyond.query_map(params![UNDO, kept], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        for row in rows {
+            connection.prepare_cached("DELETE FROM feedback_nodes WHERE feedback = ?1")?.execute([row])?;
+            connection.prepare_cached("DELETE FROM feedback WHERE undoes = ?1")?.execute([row])?;
+            connection.prepare_cached("DELETE FROM feedback WHERE id = ?1")?.execute([row])?;
+        }
+    }
+    Ok(())
 }
 
 fn undo(connection: &mut Connection, row: i64, agent: &str, at_ms: u64) -> rusqlite::Result<Undone> {
@@ -168,4 +199,51 @@ fn standing(connection: &mut Connection, limit: usize) -> rusqlite::Result<Vec<S
 
 fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(number: u64) -> NewFeedback {
+        NewFeedback {
+            at_ms: number,
+            agent: "ann".into(),
+            kind: "correct".into(),
+            query: format!("question {number}"),
+            strength: 0.2,
+            key: None,
+            nodes: vec!["file::a".into(), "file::b".into()],
+        }
+    }
+
+    fn all(connection: &Connection, of: &str) -> i64 {
+        connection.query_row(of, [], |row| row.get(0)).expect("readable")
+    }
+
+    #[test]
+    fn the_oldest_rows_go_with_all_that_belongs_to_them() {
+        let settings = Settings::empty("nowhere".into()).expect("a database");
+        let rows = settings.with(|connection| {
+            let ids: Vec<i64> = (0..30).map(|number| add(connection, &told(number)).expect("writable").0).collect();
+            // The first ten are taken back.
+            for id in &ids[..10] {
+                assert!(matches!(undo(connection, *id, "bob", 99), Ok(Undone::Now(_))));
+            }
+            prune(connection, 30)?;
+            assert_eq!(standing(connection, 99)?.len(), 20, "none beyond the limit");
+            prune(connection, 4)?;
+            // Four that stand, four that were taken back, and what took them back.
+            assert_eq!(all(connection, "SELECT count(*) FROM feedback"), 12);
+            assert_eq!(all(connection, "SELECT count(*) FROM feedback_nodes"), 16);
+            assert_eq!(all(connection, "SELECT count(*) FROM feedback WHERE kind = 'undo'"), 4);
+            let stands: Vec<i64> = standing(connection, 99)?.iter().map(|row| row.id).collect();
+            assert_eq!(stands, ids[26..], "the newest");
+            assert!(matches!(undo(connection, ids[0], "bob", 99), Ok(Undone::NotThere)));
+            assert!(matches!(undo(connection, ids[9], "bob", 99), Ok(Undone::Before(_))));
+            prune(connection, 4)?;
+            Ok(all(connection, "SELECT count(*) FROM feedback"))
+        });
+        assert_eq!(rows.expect("readable"), 12);
+    }
 }

@@ -39,7 +39,7 @@ pub use derived::DerivedFiles;
 pub use durable::{durable_write, quarantine, rotate};
 pub use error::StoreError;
 pub use facts::FactsCache;
-pub use feedback::{NewFeedback, StoredFeedback, Undone};
+pub use feedback::{FEEDBACK_KEPT, NewFeedback, StoredFeedback, Undone};
 pub use home::Home;
 pub use project::{ProjectDir, WriterLock};
 pub use shared::{HeldLock, SharedFolder};

@@ -6,12 +6,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::StoreError;
-use crate::database::{self, Schema};
+use crate::database::{self, Precious, Schema};
+
+/// Pages up to which the database is checked as a whole at each opening: 8 MiB, some 20 ms.
+const WHOLE_PAGES: u32 = 2_048;
 
 const SCHEMA: Schema = Schema {
     owner: 0x6d31_7072,
     migrations: &[include_str!("migrations/project_1.sql"), include_str!("migrations/project_2.sql")],
-    precious: true,
+    precious: Some(Precious { always_checked: &["settings", "roots"], whole_pages: WHOLE_PAGES }),
     page_bytes: 4096,
 };
 
@@ -110,5 +113,36 @@ mod tests {
         let rows = settings
             .with(|connection| connection.query_row("SELECT count(*) FROM feedback", [], |row| row.get::<_, i64>(0)));
         assert_eq!(rows.expect("readable"), 0);
+    }
+
+    /// Overwrites the page that a table or index starts at.
+    fn damage(path: &Path, of: &str) {
+        let connection = database::open(path, &SCHEMA).expect("it opens");
+        let root = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+        let root: u32 = connection.query_row(root, [of], |row| row.get(0)).expect("it is there");
+        drop(connection);
+        let mut bytes = std::fs::read(path).expect("readable");
+        let page = SCHEMA.page_bytes as usize;
+        bytes[(root as usize - 1) * page..][..8].fill(0xff);
+        std::fs::write(path, bytes).expect("writable");
+    }
+
+    #[test]
+    fn of_a_large_database_what_is_needed_is_checked_at_each_opening_and_all_of_it_after_a_crash() {
+        let precious = Precious { always_checked: &["settings", "roots"], whole_pages: 1 };
+        let large = Schema { precious: Some(precious), ..SCHEMA };
+        for (damaged, opens) in [("feedback_nodes", true), ("settings", false), ("roots", false)] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("project.db");
+            drop(Settings::open(path.clone()).expect("a new database"));
+            damage(&path, damaged);
+            assert!(database::open(&path, &SCHEMA).is_err(), "a small one is checked as a whole: {damaged}");
+            let opened = database::open(&path, &large);
+            assert_eq!(opened.is_ok(), opens, "{damaged}");
+            assert!(opened.as_ref().err().is_none_or(StoreError::is_damage), "{damaged}: {opened:?}");
+            drop(opened);
+            std::fs::write(folder.path().join("project.db-wal"), [0; 64]).expect("writable");
+            assert!(database::open(&path, &large).is_err(), "a log was left: {damaged}");
+        }
     }
 }

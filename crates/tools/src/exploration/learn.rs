@@ -93,7 +93,7 @@ Answers that feedback had a part in say so: `feedback` in a row (`weight` -1 to 
 the entries, told nodes that are `gone`, and those told right that are `not_among_rows`.
 
 `undo: <ledger_id>` takes a row back; answers are then exactly as before. The ledger is only ever added to: taking back is a row,
-too. `idempotency_key` makes repeating a call safe. Node ids that do not exist stand in `not_found`; if none exists nothing is told.
+too; the newest 10,000 rows that stand are kept. `idempotency_key` makes repeating a call safe. Node ids that do not exist stand in `not_found`; if none exists nothing is told.
 What was asked is stored, without passwords and keys, in m1nd's own folder.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials", "feedback": "correct", "node_ids": ["file::auth.py"]}"#;
     const UNLISTED: &'static [&'static str] = &["idempotency_key", "strength"];
