@@ -3,7 +3,6 @@
 use m1nd_base::{Cancel, Limits};
 
 use crate::languages::Language;
-use crate::patterns::grammar;
 use crate::walk;
 
 /// Comments of one file that are looked for.
@@ -40,7 +39,7 @@ pub fn comments_with<'t>(
     limits: &Limits,
     cancel: &Cancel,
 ) -> Option<Comments<'t>> {
-    let grammar = grammar(language)?;
+    let grammar = language.grammar()?;
     let mut marks = text.match_indices(mark).map(|(at, _)| at).peekable();
     if marks.peek().is_none() {
         return Some(Comments::default());

@@ -68,41 +68,25 @@ pub(crate) fn assemble(
     let mut members = 0;
     for mut resolution in resolutions {
         add_members(&mut resolution, &mut gathered, &mut members);
-        let Some(tier) = resolution.tier else {
-            if let Some(reason) = resolution.reason {
+        match (resolution.tier, resolution.reason) {
+            // The file behind a named import is an edge of its own, not a reference of its own.
+            (Some(EdgeTier::Certain), _) if resolution.name.is_empty() => {}
+            (Some(EdgeTier::Certain), _) => counts.certain += 1,
+            (Some(EdgeTier::Possible), _) => counts.possible += 1,
+            (Some(EdgeTier::External), _) => counts.external += 1,
+            (None, Some(reason)) => {
                 counts.unresolved += 1;
                 let name = project.names.get(resolution.name).unwrap_or_else(|| {
                     names.push((unresolved.len() as u32, resolution.name.into()));
                     project.names.default_export
                 });
-                unresolved.push(Unresolved {
-                    from: resolution.from,
-                    name,
-                    role: resolution.role,
-                    reason,
-                    pos: resolution.pos,
-                });
+                let Resolution { from, role, pos, .. } = resolution;
+                unresolved.push(Unresolved { from, name, role, reason, pos });
             }
-            continue;
-        };
-        match tier {
-            // The file behind a named import is an edge of its own, not a reference of its own.
-            EdgeTier::Certain if resolution.name.is_empty() => {}
-            EdgeTier::Certain => counts.certain += 1,
-            EdgeTier::Possible => counts.possible += 1,
-            EdgeTier::External => counts.external += 1,
+            (None, None) => {}
         }
-        let of = if tier == EdgeTier::Certain { 1 } else { resolution.targets.len() as u16 };
-        let also = resolution.also.into_iter().map(|symbol| (Target::Symbol(symbol), 1));
-        for (target, of) in resolution.targets.into_iter().map(|target| (target, of)).chain(also) {
-            if resolution.exercises {
-                let row = gathered.entry((resolution.from, target.clone(), Relation::Tests, tier)).or_default();
-                row.add(of, resolution.pos);
-            }
-            let row = gathered.entry((resolution.from, target, resolution.relation, tier)).or_default();
-            row.add(of, resolution.pos);
-            row.dispatches |= resolution.dispatches;
-            row.compiler |= resolution.compiler;
+        if let Some(tier) = resolution.tier {
+            add_edges(resolution, tier, &mut gathered);
         }
     }
     for edge in derived.0 {
@@ -123,13 +107,31 @@ pub(crate) fn assemble(
     RawLinks { links: FileLinks { path, nodes, edges, sites, unresolved, counts, compared }, names, packages }
 }
 
+/// Adds the edges to what a reference reaches, of one tier.
+fn add_edges(row: Resolution<'_>, tier: EdgeTier, gathered: &mut BTreeMap<EdgeKey, Gathered>) {
+    let of = match tier {
+        EdgeTier::Certain => 1,
+        EdgeTier::Possible | EdgeTier::External => u16::try_from(row.targets.len()).unwrap_or(u16::MAX),
+    };
+    let also = row.also.into_iter().map(|symbol| (Target::Symbol(symbol), 1));
+    for (target, of) in row.targets.into_iter().map(|target| (target, of)).chain(also) {
+        if row.exercises {
+            gathered.entry((row.from, target.clone(), Relation::Tests, tier)).or_default().add(of, row.pos);
+        }
+        let edge = gathered.entry((row.from, target, row.relation, tier)).or_default();
+        edge.add(of, row.pos);
+        edge.dispatches |= row.dispatches;
+        edge.compiler |= row.compiler;
+    }
+}
+
 /// Edges of one file to what is inside of packages outside; further ones end at the package only.
 const MOST_MEMBER_EDGES: usize = 4_096;
 
 /// Adds the edges to what a reference reaches inside of packages outside, beside those to the packages.
 fn add_members(row: &mut Resolution<'_>, gathered: &mut BTreeMap<EdgeKey, Gathered>, count: &mut usize) {
     let tier = if row.members.open { EdgeTier::Possible } else { EdgeTier::External };
-    let of = (row.members.paths.len() + row.targets.len()).min(usize::from(u16::MAX)) as u16;
+    let of = u16::try_from(row.members.paths.len() + row.targets.len()).unwrap_or(u16::MAX);
     for path in std::mem::take(&mut row.members.paths) {
         let key = (row.from, Target::Member(path), row.relation, tier);
         if *count >= MOST_MEMBER_EDGES && !gathered.contains_key(&key) {

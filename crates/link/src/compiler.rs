@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::derived::Derived;
 use crate::eval::Eval;
-use crate::file_links::{Members, Resolution, Target, is_in_test, is_test};
+use crate::file_links::{Members, Resolution, Row, Target, is_in_test, is_test};
 use crate::ids::SymbolId;
 use crate::project::FileId;
 use crate::unit::Unit;
@@ -461,22 +461,12 @@ impl<'a> Overlay<'_, 'a> {
         let unit = self.eval.unit(self.file);
         let is_definition = unit.facts.definitions.iter().any(|row| row.pos == pos);
         let from = if said.import { unit.file_symbol } else { around(unit, pos.line) };
-        let mut row = Resolution {
-            name: "",
-            role: (!said.import).then_some(Role::Read),
-            pos,
-            from,
-            relation: if said.import { Relation::Imports } else { Relation::References },
-            targets: Vec::new(),
-            also: Vec::new(),
-            members: Members::default(),
-            dispatches: false,
-            compiler: true,
-            exercises: false,
-            tier: None,
-            reason: None,
-            is_module: false,
+        let (role, relation) = match said.import {
+            true => (None, Relation::Imports),
+            false => (Some(Role::Read), Relation::References),
         };
+        let row = Row { name: "", role, pos, from, relation, inexact: false };
+        let mut row = Resolution { compiler: true, ..Resolution::new(row, Vec::new(), None) };
         let mut theirs = self.chosen(&row, said);
         // Naming a module is what imports are for; a definition's own name is no use of it.
         theirs.retain(|candidate| candidate.def.is_some() && candidate.symbol != from);

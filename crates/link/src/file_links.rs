@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
 use smallvec::SmallVec;
 
-use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ImportId, ImportKind, Namespace, Pos, Reference, Role};
+use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Import, ImportId, ImportKind, Namespace, Pos, Reference, Role};
 use rustc_hash::FxHashSet;
 
 use crate::compiler::Compared;
@@ -17,7 +17,7 @@ use crate::eval::{self, Entity, Eval, Found, Module, Search};
 use crate::ids::{self, SymbolId, Symbols};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Project};
-use crate::rules::Reason;
+use crate::rules::{Overloads, Reason};
 use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
@@ -171,6 +171,28 @@ pub(crate) struct Resolution<'a> {
     pub(crate) is_module: bool,
 }
 
+impl<'a> Resolution<'a> {
+    /// How what is written in a row ended, with nothing besides.
+    pub(crate) fn new(row: Row<'a>, targets: Vec<Target>, tier: Option<EdgeTier>) -> Self {
+        Self {
+            name: row.name,
+            role: row.role,
+            pos: row.pos,
+            from: row.from,
+            relation: row.relation,
+            targets,
+            also: Vec::new(),
+            members: Members::default(),
+            dispatches: false,
+            compiler: false,
+            exercises: false,
+            tier,
+            reason: None,
+            is_module: false,
+        }
+    }
+}
+
 /// Resolves every reference and import of a file, in order.
 pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits) -> Vec<Resolution<'a>> {
     eval.begin_file(file);
@@ -229,31 +251,14 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
     let import = unit.facts.imports[id.index()];
     let relation = if import.flags.reexport { Relation::Reexports } else { Relation::Imports };
     let is_header = eval.rules(file).includes && import.kind == ImportKind::Include;
-    let project = eval.project;
-    let module_name = || -> &'a str {
-        let written = unit.facts.name(import.module);
-        if is_header {
-            let last = written.rsplit('/').next().unwrap_or(written);
-            return last.split('.').next().unwrap_or(last);
-        }
-        let written = match import.path.and_then(|path| unit.last_name(path)) {
-            Some(name) => project.names.text(name),
-            None => written,
-        };
-        let last = written.rsplit('/').next().unwrap_or(written);
-        if written.contains('/') || written.starts_with('.') {
-            last.split('.').next().unwrap_or(last)
-        } else {
-            last.rsplit('.').next().unwrap_or(last)
-        }
-    };
+    let module_name = module_name(eval.project, unit, &import, is_header);
     let name = match import.kind {
         ImportKind::Symbol(name) | ImportKind::FileModule(name) => unit.facts.name(name),
         ImportKind::Default => "default",
-        _ => module_name(),
+        _ => module_name,
     };
     let mut search = if import.kind == ImportKind::ModuleRoot {
-        eval.whole_module(file, id)
+        eval.imported_module(file, id)
     } else {
         eval.import(file, id, Namespace::Any)
     };
@@ -279,7 +284,7 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
         && !(is_submodule && rows[0].tier == Some(EdgeTier::Certain))
     {
         let module = eval.imported_module(file, id);
-        let row = Row { name: module_name(), role: None, pos: import.pos, from, relation, inexact: false };
+        let row = Row { name: module_name, role: None, pos: import.pos, from, relation, inexact: false };
         let module = outcome(eval, file, module, row);
         if module.tier == Some(EdgeTier::Certain) && rows[0].tier != Some(EdgeTier::External) {
             rows.push(Resolution { name: "", ..module });
@@ -288,13 +293,30 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
     rows
 }
 
-struct Row<'a> {
-    name: &'a str,
-    role: Option<Role>,
-    pos: Pos,
-    from: SymbolId,
-    relation: Relation,
-    inexact: bool,
+/// The last word of what an import names, without the ending of a file.
+fn module_name<'a>(project: &'a Project, unit: &'a Unit, import: &Import, is_header: bool) -> &'a str {
+    let written = unit.facts.name(import.module);
+    let path = import.path.filter(|_| !is_header).and_then(|path| unit.last_name(path));
+    let written = path.map_or(written, |name| project.names.text(name));
+    let last = written.rsplit('/').next().unwrap_or(written);
+    if is_header || written.contains('/') || written.starts_with('.') {
+        last.split('.').next().unwrap_or(last)
+    } else {
+        last.rsplit('.').next().unwrap_or(last)
+    }
+}
+
+/// One reference or import as it is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub(crate) name: &'a str,
+    /// `None` for an import.
+    pub(crate) role: Option<Role>,
+    pub(crate) pos: Pos,
+    pub(crate) from: SymbolId,
+    pub(crate) relation: Relation,
+    /// What it is written for may be something else: its targets are only possible.
+    pub(crate) inexact: bool,
 }
 
 fn resolve_reference<'a>(
@@ -314,41 +336,27 @@ fn resolve_reference<'a>(
         expr if is_by_value(expr) => name_of_value(unit, reference.expr),
         _ => "",
     };
-    if eval.rules(file).includes {
+    if rules.includes {
         if let Some(rows) = indirect::construct(eval, file, reference, &search) {
             return rows.into();
         }
         search = eval.taking(search, reference.arity);
-        search = eval.of_own_classes(file, search, reference.expr);
+        if rules.overloads == Overloads::ByClass {
+            search = eval.of_own_classes(file, search, reference.expr);
+        }
         search = eval.defined(search);
     }
     let is_call = reference.role == Role::Call;
     let dispatches = is_call && eval.dispatches(file, reference.expr, &search);
     let exercises = is_call && exercises(eval, file, reference, &search);
     let row = row(eval, file, reference, eval::untagged(name));
-    let mut rows = SmallVec::new();
-    if reference.role == Role::Call && rules.overloads {
+    if is_call && rules.overloads == Overloads::Chosen {
         let (constructors, classes) = constructed(eval, file, reference.expr, &search);
         if let Some(constructors) = constructors {
-            let certain = constructors.found.len() == 1;
-            let mut resolution = outcome(eval, file, constructors, row);
-            resolution.exercises = exercises && resolution.tier == Some(EdgeTier::Certain);
-            match resolution.tier {
-                Some(EdgeTier::Certain) => resolution.also.extend(classes),
-                // Which constructor is open; the class is not.
-                _ => rows.extend((!certain).then(|| Resolution {
-                    name: "",
-                    targets: classes.into_iter().map(Target::Symbol).collect(),
-                    also: Vec::new(),
-                    tier: Some(EdgeTier::Certain),
-                    reason: None,
-                    ..resolution.clone()
-                })),
-            }
-            rows.push(resolution);
-            return rows;
+            return construction(eval, file, row, constructors, classes, exercises);
         }
     }
+    let mut rows = SmallVec::new();
     let found = search.found.clone();
     let mut resolution = outcome(eval, file, search, row);
     if resolution.tier == Some(EdgeTier::Certain) {
@@ -362,6 +370,35 @@ fn resolve_reference<'a>(
     }
     rows.extend(alternatives(eval, &resolution, &found));
     rows.extend(replaced(eval, &mut resolution, &found));
+    rows.push(resolution);
+    rows
+}
+
+/// A call that constructs a value of a class: the constructors that it may reach, and the class.
+fn construction<'a>(
+    eval: &mut Eval<'a>,
+    file: FileId,
+    row: Row<'a>,
+    constructors: Search,
+    classes: Vec<SymbolId>,
+    exercises: bool,
+) -> SmallVec<[Resolution<'a>; 1]> {
+    let mut rows = SmallVec::new();
+    let certain = constructors.found.len() == 1;
+    let mut resolution = outcome(eval, file, constructors, row);
+    resolution.exercises = exercises && resolution.tier == Some(EdgeTier::Certain);
+    match resolution.tier {
+        Some(EdgeTier::Certain) => resolution.also.extend(classes),
+        // Which constructor is open; the class is not.
+        _ => rows.extend((!certain).then(|| Resolution {
+            name: "",
+            targets: classes.into_iter().map(Target::Symbol).collect(),
+            also: Vec::new(),
+            tier: Some(EdgeTier::Certain),
+            reason: None,
+            ..resolution.clone()
+        })),
+    }
     rows.push(resolution);
     rows
 }
@@ -556,7 +593,8 @@ fn duck_type(
     match eval.methods_named(file, unit.name(name), limits.link_candidates) {
         None => resolution.reason = Some(Reason::TooManyCandidates),
         Some(methods) => {
-            let given = (rules.overloads && reference.arity != u8::MAX).then_some(usize::from(reference.arity));
+            let given = (rules.overloads == Overloads::Chosen && reference.arity != u8::MAX)
+                .then_some(usize::from(reference.arity));
             for of in methods {
                 if given.is_some_and(|given| !eval.takes_arguments(of, given)) {
                     continue;
@@ -601,22 +639,21 @@ fn of_heirs(
 
 /// Turns what a search found into targets and a tier.
 fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) -> Resolution<'a> {
-    let builtin = eval.rules(file).builtin_package;
+    let rules = eval.rules(file);
     let mut externals = Vec::new();
     let mut reached = Reached::default();
     let mut local = false;
-    let mut unknown = search.unknown;
-    let found = search.found;
+    let Search { found, mut unknown } = search;
     let several = found.iter().any(|found| matches!(found.entity, Entity::Module(Module::Files(_))));
     // Several files that an include may mean are no module.
-    let is_module = several && !eval.rules(file).includes;
+    let is_module = several && !rules.includes;
     for found in &found {
         match &found.entity {
             Entity::External(package, _) => {
                 externals.push(package.to_string());
                 reached.members.add(package);
             }
-            Entity::BuiltinMethod(..) => externals.push(builtin.to_owned()),
+            Entity::BuiltinMethod(..) => externals.push(rules.builtin_package.to_owned()),
             entity => {
                 let before = reached.targets.len();
                 let part = entity_targets(eval, entity, found, row.role, &mut reached);
@@ -625,13 +662,7 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
             }
         }
     }
-    let Reached { mut targets, mut also, mut members } = reached;
-    targets.sort();
-    targets.dedup();
-    also.sort();
-    also.dedup();
-    members.paths.sort();
-    members.paths.dedup();
+    let Reached { targets, mut also, mut members } = reached.in_order();
     let several_kinds = found.len() > 1 && !targets.is_empty();
     members.open |= unknown.is_some() || members.paths.len() > 1 || several_kinds;
     externals.sort();
@@ -646,22 +677,7 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
     if tier != Some(EdgeTier::Certain) {
         also.clear();
     }
-    Resolution {
-        name: row.name,
-        role: row.role,
-        pos: row.pos,
-        from: row.from,
-        relation: row.relation,
-        targets,
-        also,
-        members,
-        dispatches: false,
-        compiler: false,
-        exercises: false,
-        tier,
-        reason,
-        is_module,
-    }
+    Resolution { also, members, reason, is_module, ..Resolution::new(row, targets, tier) }
 }
 
 /// Whether a call leads from test code to code that is no test.

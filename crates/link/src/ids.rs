@@ -2,9 +2,12 @@
 
 use indexmap::IndexSet;
 use m1nd_base::{ContentHash, RepoPath};
+use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, ParameterKind};
-use m1nd_lang::{FileFacts, Language};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use crate::languages;
+use crate::rules::Overloads;
 
 /// An interned node id text; stable while its linker lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -137,13 +140,14 @@ const MAX_TWINS: usize = 64;
 fn header<'a>(facts: &'a FileFacts, twins: &[usize], index: usize) -> Option<&'a str> {
     let definition = &facts.definitions[index];
     let own = definition.signature.as_deref();
-    let declares = definition.flags.is_declaration && matches!(facts.language, Language::C | Language::Cpp);
+    let rules = languages::rules(facts.language);
+    let declares = definition.flags.is_declaration && rules.includes;
     if !declares || twins.len() < 2 || twins.len() > MAX_TWINS {
         return own;
     }
     let takes = |index: usize| facts.parameters(DefId(index as u32)).len();
     let mut bodies = twins.iter().filter(|&&twin| {
-        let fits = facts.language == Language::C || takes(twin) == takes(index);
+        let fits = rules.overloads == Overloads::None || takes(twin) == takes(index);
         fits && !facts.definitions[twin].flags.is_declaration
     });
     match (bodies.next(), bodies.next()) {

@@ -20,8 +20,8 @@ impl Default for Names {
         let mut names = Self { texts: IndexSet::default(), default_export: Name(0), whole_export: Name(0) };
         names.default_export = names.intern("default");
         names.whole_export = names.intern(m1nd_lang::FileFacts::EXPORT_ASSIGN);
-        for family in crate::languages::FAMILIES {
-            for name in family.rules.implied_types() {
+        for (_, rules) in crate::languages::FAMILIES.iter().flat_map(|family| family.languages) {
+            for name in rules.implied_types() {
                 names.intern(name);
             }
         }

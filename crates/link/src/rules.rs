@@ -180,6 +180,18 @@ impl MethodShape {
     }
 }
 
+/// How functions of one name in one place are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overloads {
+    /// There is one function of a name; where several are written, each may be the one (C: one for each platform).
+    None,
+    /// By the number of arguments and by those that are values of classes of the project: types can be converted in ways
+    /// that are not looked at (C++).
+    ByClass,
+    /// By all that is known of the arguments, and calling a class goes to the constructor that fits (Java).
+    Chosen,
+}
+
 /// How a test framework gives tests and fixtures the values of their parameters: by name.
 #[derive(Debug)]
 pub struct Fixtures {
@@ -241,6 +253,8 @@ pub struct Rules {
     pub universal_members: &'static [&'static str],
     /// Package that literals and built-in containers belong to, as `external` target of their methods.
     pub builtin_package: &'static str,
+    /// Whether the names of standard types (`builtin_types`) mean these types where they are of this package.
+    pub is_standard_package: fn(&str) -> bool,
     /// Methods that standard types have under names so common that an unknown receiver's method of that name is no hint
     /// at the project's own.
     pub common_methods: &'static [&'static str],
@@ -267,8 +281,8 @@ pub struct Rules {
     pub variables_are_open: bool,
     /// Which types satisfy an interface that they do not name: their methods may run where its methods are called.
     pub dispatch: Dispatch,
-    /// Functions of one name are told apart by their parameters, and calling a class goes to the constructor that fits.
-    pub overloads: bool,
+    /// How functions of one name are told apart.
+    pub overloads: Overloads,
     /// Methods, variables and types of one name do not hide each other: methods are bound in [`Namespace::Callee`] and
     /// only calls look there (Java).
     ///
@@ -338,6 +352,7 @@ impl Rules {
         derived_methods: &[],
         universal_members: &[],
         builtin_package: "builtins",
+        is_standard_package: |_| false,
         common_methods: &[],
         duck_typing: false,
         follows_arguments: false,
@@ -349,7 +364,7 @@ impl Rules {
         members_beside_type: false,
         variables_are_open: false,
         dispatch: Dispatch::None,
-        overloads: false,
+        overloads: Overloads::None,
         methods_apart: false,
         constructors_inherited: true,
         folders_are_packages: false,

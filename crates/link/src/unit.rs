@@ -1,14 +1,16 @@
 use std::sync::{Arc, OnceLock};
 
 use m1nd_base::RepoPath;
+use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{
     BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, Visibility,
 };
-use m1nd_lang::{FileFacts, Language};
 
 use crate::ids::{self, SymbolId, Symbols};
+use crate::languages;
 use crate::names::{Name, Names};
 use crate::passes::Passes;
+use crate::rules::{Overloads, Rules};
 use crate::surface::Hashes;
 use crate::wrappers;
 
@@ -17,6 +19,8 @@ use crate::wrappers;
 pub(crate) struct Unit {
     pub(crate) path: RepoPath,
     pub(crate) facts: Arc<FileFacts>,
+    /// Rules of its language.
+    pub(crate) rules: &'static Rules,
     /// Project-wide name of each name of the file.
     pub(crate) names: Vec<Name>,
     /// `(scope, name, binding)`, sorted: the bindings of a name in a scope stand together, in order of the file.
@@ -61,37 +65,19 @@ pub(crate) struct Unit {
 impl Unit {
     pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &mut Names, symbols: &mut Symbols) -> Self {
         let local: Vec<Name> = facts.names.iter().map(|text| names.intern(text)).collect();
-        let mut bindings: Vec<_> = facts
-            .bindings
-            .iter()
-            .enumerate()
-            .map(|(index, binding)| (binding.scope, local[binding.name.index()], index as u32))
-            .collect();
-        bindings.sort_unstable();
-        let binding_starts = starts(&bindings, facts.scopes.len());
-        let mut wildcards: Vec<_> = (0..facts.imports.len() as u32)
-            .map(ImportId)
-            .filter(|id| matches!(facts.imports[id.index()].kind, ImportKind::Wildcard | ImportKind::Include))
-            .map(|id| (facts.imports[id.index()].scope, id))
-            .collect();
-        wildcards.sort_unstable();
-        let mut exports: Vec<_> = facts
-            .exports
-            .iter()
-            .enumerate()
-            .map(|(index, export)| (local[export.name.index()], index as u32))
-            .collect();
-        exports.sort_unstable();
+        let bindings = sorted_bindings(&facts, &local);
         let file_symbol = symbols.intern(&ids::file_id(&path));
         let def_symbols = ids::definition_ids(&path, &facts, symbols);
         let is_test = m1nd_lang::is_test_path(&path);
+        let rules = languages::rules(facts.language);
         let mut unit = Self {
             path,
-            names: local,
+            rules,
+            binding_starts: starts(&bindings, facts.scopes.len()),
             bindings,
-            binding_starts,
-            wildcards,
-            exports,
+            wildcards: sorted_wildcards(&facts),
+            exports: sorted_exports(&facts, &local),
+            names: local,
             generated: ids::generated_ids(&facts, &def_symbols, file_symbol, symbols),
             symbols: def_symbols,
             file_symbol,
@@ -110,12 +96,10 @@ impl Unit {
         };
         unit.attached = unit.find_attached(names);
         unit.methods = unit.find_methods();
-        let rules = crate::languages::FAMILIES[crate::languages::family(unit.facts.language)].rules;
         if let Some(fixtures) = rules.fixtures {
             unit.fixtures = unit.find_fixtures(fixtures.decorators);
         }
-        // C shares its rules but has no overloads.
-        if rules.overloads || unit.facts.language == Language::Cpp {
+        if rules.overloads != Overloads::None {
             unit.find_calls();
         }
         if rules.follows_arguments {
@@ -242,7 +226,7 @@ impl Unit {
         for (index, definition) in self.facts.definitions.iter().enumerate() {
             let beside = definition.kind == DefKind::TypeAlias
                 && !definition.flags.is_distinct
-                && rules_of(&self.facts).members_beside_type;
+                && self.rules.members_beside_type;
             // Members may be written for another name of the type.
             if beside && let Some(name) = definition.declared.and_then(|of| self.last_name(of)) {
                 found.push((name, DefId(index as u32)));
@@ -287,7 +271,7 @@ impl Unit {
 
     fn find_methods(&self) -> Vec<(Name, DefId)> {
         let facts = &self.facts;
-        let holds = rules_of(facts).reassigns_functions;
+        let holds = self.rules.reassigns_functions;
         let may_be_function = |&value: &ExprId| {
             matches!(facts.expr(value), Expr::Name { .. } | Expr::Member { .. } | Expr::Definition(_))
         };
@@ -358,6 +342,33 @@ impl Unit {
     }
 }
 
+/// `(scope, name, binding)` of every binding, sorted.
+fn sorted_bindings(facts: &FileFacts, names: &[Name]) -> Vec<(ScopeId, Name, u32)> {
+    let rows = facts.bindings.iter().enumerate();
+    let mut bindings: Vec<_> =
+        rows.map(|(index, binding)| (binding.scope, names[binding.name.index()], index as u32)).collect();
+    bindings.sort_unstable();
+    bindings
+}
+
+/// `(scope, import)` of every wildcard import, sorted.
+fn sorted_wildcards(facts: &FileFacts) -> Vec<(ScopeId, ImportId)> {
+    let rows = (0..facts.imports.len() as u32).map(ImportId);
+    let is_wildcard =
+        |id: &ImportId| matches!(facts.imports[id.index()].kind, ImportKind::Wildcard | ImportKind::Include);
+    let mut wildcards: Vec<_> = rows.filter(is_wildcard).map(|id| (facts.imports[id.index()].scope, id)).collect();
+    wildcards.sort_unstable();
+    wildcards
+}
+
+/// `(name, export)` of every export, sorted.
+fn sorted_exports(facts: &FileFacts, names: &[Name]) -> Vec<(Name, u32)> {
+    let rows = facts.exports.iter().enumerate();
+    let mut exports: Vec<_> = rows.map(|(index, export)| (names[export.name.index()], index as u32)).collect();
+    exports.sort_unstable();
+    exports
+}
+
 /// Where the rows of each scope start, and where those of the last one end.
 fn starts(rows: &[(ScopeId, Name, u32)], scopes: usize) -> Vec<u32> {
     let mut starts = Vec::with_capacity(scopes + 1);
@@ -368,10 +379,6 @@ fn starts(rows: &[(ScopeId, Name, u32)], scopes: usize) -> Vec<u32> {
     }
     starts.resize(starts.len().max(scopes + 1), rows.len() as u32);
     starts
-}
-
-fn rules_of(facts: &FileFacts) -> &'static crate::rules::Rules {
-    crate::languages::FAMILIES[crate::languages::family(facts.language)].rules
 }
 
 /// Whole name of a namespace, or of the namespaces around a definition that is none. Inline namespaces are left out:

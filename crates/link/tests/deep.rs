@@ -1,10 +1,10 @@
 //! Long chains of any kind end at a limit, on a small stack.
 
-use std::fmt::Write as _;
-use std::sync::Arc;
+mod common;
 
-use m1nd_base::{Cancel, Limits, NoProgress, RepoPath};
-use m1nd_lang::Language;
+use std::fmt::Write as _;
+
+use m1nd_base::{Cancel, Limits, NoProgress, Relation, RepoPath};
 use m1nd_link::Linker;
 
 /// Links of a chain; far more than the depth limit.
@@ -17,10 +17,7 @@ fn survives(files: Vec<(String, String)>) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(STACK).build().expect("a thread");
         let mut linker = Linker::new(Limits::default());
         for (path, text) in &files {
-            let path = RepoPath::new(path).expect("a valid path");
-            let language = Language::detect(&path, text.as_bytes());
-            let facts = m1nd_lang::extract(language, text.as_bytes(), &Limits::default(), &Cancel::new());
-            linker.set_file(&path, Arc::new(facts));
+            common::put(&mut linker, path, text);
         }
         let delta = pool.install(|| linker.link(&Cancel::new(), &NoProgress)).expect("not cancelled");
         assert_eq!(delta.changed.len(), files.len());
@@ -80,4 +77,26 @@ fn many_overloads() {
     }
     text.push_str("}\n");
     survives(vec![("A.java".to_owned(), text)]);
+}
+
+/// How a call of `init` that nothing declares ends, among `count` files of a text.
+fn undeclared(count: usize, ending: &str, text: &str) -> Vec<String> {
+    let mut linker = Linker::new(Limits::default());
+    for number in 0..count {
+        common::put(&mut linker, &format!("p{number}.{ending}"), text);
+    }
+    common::put(&mut linker, "z.c", "void init(void) {}\n");
+    common::put(&mut linker, "a.c", "void f(void) { init(); }\n");
+    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+    let links = delta.changed.iter().find(|links| links.path.as_str() == "a.c").expect("the file is linked");
+    let calls = links.edges.iter().filter(|edge| edge.relation == Relation::Calls);
+    let calls = calls.map(|edge| format!("{} {}", edge.tier.word(), linker.text(edge.to)));
+    calls.chain(links.unresolved.iter().map(|row| row.reason.word().to_owned())).collect()
+}
+
+/// Only definitions that a C file can mean are counted, and of too many none is taken.
+#[test]
+fn definitions_of_one_name_in_many_files() {
+    assert_eq!(undeclared(600, "py", "class A:\n    def init(self): pass\n"), ["possible file::z.c::fn::init"]);
+    assert_eq!(undeclared(600, "c", "void init(void) {}\n"), ["too_many_candidates"]);
 }

@@ -122,10 +122,21 @@ struct Row {
     /// Whole file names, or first words after `#!` and its interpreter's folder.
     names: &'static [&'static str],
     extract: Option<Extractor>,
+    /// The grammar that queries of it run with: none for text and documents, and none for components, whose scripts are only
+    /// part of their file.
+    grammar: Option<fn() -> tree_sitter::Language>,
 }
 
 static ROWS: &[Row] = &[
-    Row { language: Language::Text, name: "text", tier: Tier::Named, extensions: &[], names: &[], extract: None },
+    Row {
+        language: Language::Text,
+        name: "text",
+        tier: Tier::Named,
+        extensions: &[],
+        names: &[],
+        extract: None,
+        grammar: None,
+    },
     Row {
         language: Language::Python,
         name: "python",
@@ -133,6 +144,7 @@ static ROWS: &[Row] = &[
         extensions: &["py", "pyi", "pyw"],
         names: &["python", "python3"],
         extract: Some(python::extract),
+        grammar: Some(|| tree_sitter_python::LANGUAGE.into()),
     },
     Row {
         language: Language::JavaScript,
@@ -141,6 +153,7 @@ static ROWS: &[Row] = &[
         extensions: &["js", "jsx", "mjs", "cjs"],
         names: &["node"],
         extract: Some(typescript::extract),
+        grammar: Some(|| tree_sitter_javascript::LANGUAGE.into()),
     },
     Row {
         language: Language::TypeScript,
@@ -149,6 +162,7 @@ static ROWS: &[Row] = &[
         extensions: &["ts", "mts", "cts"],
         names: &[],
         extract: Some(typescript::extract),
+        grammar: Some(|| tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
     },
     Row {
         language: Language::Tsx,
@@ -157,6 +171,7 @@ static ROWS: &[Row] = &[
         extensions: &["tsx"],
         names: &[],
         extract: Some(typescript::extract),
+        grammar: Some(|| tree_sitter_typescript::LANGUAGE_TSX.into()),
     },
     Row {
         language: Language::Vue,
@@ -165,6 +180,7 @@ static ROWS: &[Row] = &[
         extensions: &["vue"],
         names: &[],
         extract: Some(typescript::extract),
+        grammar: None,
     },
     Row {
         language: Language::Svelte,
@@ -173,6 +189,7 @@ static ROWS: &[Row] = &[
         extensions: &["svelte"],
         names: &[],
         extract: Some(typescript::extract),
+        grammar: None,
     },
     Row {
         language: Language::Rust,
@@ -181,6 +198,7 @@ static ROWS: &[Row] = &[
         extensions: &["rs"],
         names: &[],
         extract: Some(rust::extract),
+        grammar: Some(|| tree_sitter_rust::LANGUAGE.into()),
     },
     Row {
         language: Language::Go,
@@ -189,6 +207,7 @@ static ROWS: &[Row] = &[
         extensions: &["go"],
         names: &[],
         extract: Some(go::extract),
+        grammar: Some(|| tree_sitter_go::LANGUAGE.into()),
     },
     Row {
         language: Language::Java,
@@ -197,6 +216,7 @@ static ROWS: &[Row] = &[
         extensions: &["java"],
         names: &[],
         extract: Some(java::extract),
+        grammar: Some(|| tree_sitter_java::LANGUAGE.into()),
     },
     Row {
         language: Language::C,
@@ -205,6 +225,7 @@ static ROWS: &[Row] = &[
         extensions: &["c", "h"],
         names: &[],
         extract: Some(c::extract),
+        grammar: Some(|| tree_sitter_c::LANGUAGE.into()),
     },
     Row {
         language: Language::Cpp,
@@ -213,6 +234,7 @@ static ROWS: &[Row] = &[
         extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp", "cu", "cuh"],
         names: &[],
         extract: Some(cpp::extract),
+        grammar: Some(|| tree_sitter_cpp::LANGUAGE.into()),
     },
     Row {
         language: Language::CSharp,
@@ -221,6 +243,7 @@ static ROWS: &[Row] = &[
         extensions: &["cs", "csx"],
         names: &[],
         extract: Some(csharp::extract),
+        grammar: Some(|| tree_sitter_c_sharp::LANGUAGE.into()),
     },
     Row {
         language: Language::Kotlin,
@@ -229,6 +252,7 @@ static ROWS: &[Row] = &[
         extensions: &["kt", "kts"],
         names: &["kotlin"],
         extract: Some(kotlin::extract),
+        grammar: Some(|| tree_sitter_kotlin_ng::LANGUAGE.into()),
     },
     Row {
         language: Language::Php,
@@ -237,6 +261,7 @@ static ROWS: &[Row] = &[
         extensions: &["php", "phtml", "php5", "phps"],
         names: &["php"],
         extract: Some(php::extract),
+        grammar: Some(|| tree_sitter_php::LANGUAGE_PHP.into()),
     },
     Row {
         language: Language::Swift,
@@ -245,6 +270,7 @@ static ROWS: &[Row] = &[
         extensions: &["swift"],
         names: &["swift"],
         extract: Some(swift::extract),
+        grammar: Some(|| tree_sitter_swift::LANGUAGE.into()),
     },
     Row {
         language: Language::Ruby,
@@ -253,6 +279,7 @@ static ROWS: &[Row] = &[
         extensions: &["rb", "rake", "gemspec", "ru"],
         names: &["ruby", "rake", "Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile"],
         extract: Some(ruby::extract),
+        grammar: Some(|| tree_sitter_ruby::LANGUAGE.into()),
     },
     Row {
         language: Language::Bash,
@@ -261,6 +288,7 @@ static ROWS: &[Row] = &[
         extensions: &["sh", "bash", "zsh", "ksh", "bats"],
         names: &["sh", "bash", "zsh", "dash", "ksh", ".bashrc", ".bash_profile", ".profile", ".zshrc"],
         extract: Some(bash::extract),
+        grammar: Some(|| tree_sitter_bash::LANGUAGE.into()),
     },
     Row {
         language: Language::Lua,
@@ -269,6 +297,7 @@ static ROWS: &[Row] = &[
         extensions: &["lua"],
         names: &["lua", "luajit"],
         extract: Some(lua::extract),
+        grammar: Some(|| tree_sitter_lua::LANGUAGE.into()),
     },
     Row {
         language: Language::Scala,
@@ -277,6 +306,7 @@ static ROWS: &[Row] = &[
         extensions: &["scala", "sc", "sbt"],
         names: &["scala"],
         extract: Some(scala::extract),
+        grammar: Some(|| tree_sitter_scala::LANGUAGE.into()),
     },
     Row {
         language: Language::Markdown,
@@ -285,6 +315,7 @@ static ROWS: &[Row] = &[
         extensions: &["md", "markdown", "mdx", "mdown"],
         names: &[],
         extract: Some(prose::markdown),
+        grammar: None,
     },
     Row {
         language: Language::RestructuredText,
@@ -293,6 +324,7 @@ static ROWS: &[Row] = &[
         extensions: &["rst"],
         names: &[],
         extract: Some(prose::restructured),
+        grammar: None,
     },
     Row {
         language: Language::AsciiDoc,
@@ -301,6 +333,7 @@ static ROWS: &[Row] = &[
         extensions: &["adoc", "asciidoc"],
         names: &[],
         extract: Some(prose::asciidoc),
+        grammar: None,
     },
 ];
 
@@ -332,6 +365,11 @@ impl Language {
     /// File name endings, without the dot.
     pub fn extensions(self) -> &'static [&'static str] {
         self.row().extensions
+    }
+
+    /// The grammar that queries of it run with, if any.
+    pub(crate) fn grammar(self) -> Option<tree_sitter::Language> {
+        self.row().grammar.map(|grammar| grammar())
     }
 
     /// The language of a file by its name, else by its `#!` line, else [`Language::Text`].

@@ -4,9 +4,19 @@ use super::Pattern::{
     ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
     TestCoverage,
 };
-use super::{Check, Near, Rule, Within, auth, public_route};
+use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
+use crate::Language;
 
-pub(super) static RULES: &[Rule] = &[
+pub(super) const PATTERNS: Patterns = Patterns {
+    languages: &[Language::Go],
+    rules: RULES,
+    functions: &["function_declaration", "method_declaration"],
+    closures: &["func_literal"],
+    types: &[],
+    handing_calls: "(call_expression arguments: (argument_list (identifier) @name)) @found",
+};
+
+static RULES: &[Rule] = &[
     Rule {
         pattern: ErrorHandling,
         name: "error_dropped",

@@ -4,9 +4,19 @@ use super::Pattern::{
     ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
     TestCoverage,
 };
-use super::{Check, Near, Rule, Within, auth, public_route};
+use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
+use crate::Language;
 
-pub(super) static RULES: &[Rule] = &[
+pub(super) const PATTERNS: Patterns = Patterns {
+    languages: &[Language::Java],
+    rules: RULES,
+    functions: &["method_declaration", "constructor_declaration", "compact_constructor_declaration"],
+    closures: &["lambda_expression"],
+    types: &["class_declaration", "enum_declaration", "record_declaration", "interface_declaration"],
+    handing_calls: "(method_invocation arguments: (argument_list (identifier) @name)) @found",
+};
+
+static RULES: &[Rule] = &[
     Rule {
         pattern: ErrorHandling,
         name: "empty_catch",

@@ -4,9 +4,26 @@ use super::Pattern::{
     ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
     TestCoverage,
 };
-use super::{Check, Near, Rule, Within, auth, public_route};
+use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
+use crate::Language;
 
-pub(super) static RULES: &[Rule] = &[
+pub(super) const PATTERNS: Patterns = Patterns {
+    languages: &[Language::JavaScript, Language::TypeScript, Language::Tsx],
+    rules: RULES,
+    functions: &[
+        "function_declaration",
+        "function_expression",
+        "arrow_function",
+        "method_definition",
+        "generator_function",
+        "generator_function_declaration",
+    ],
+    closures: &[],
+    types: &["class_declaration", "class"],
+    handing_calls: "(call_expression arguments: (arguments (identifier) @name)) @found",
+};
+
+static RULES: &[Rule] = &[
     Rule {
         pattern: ErrorHandling,
         name: "empty_catch",

@@ -9,7 +9,6 @@ mod javascript;
 mod python;
 mod rust;
 mod syntax;
-pub(crate) use syntax::grammar;
 
 pub use syntax::{Extent, QueryError, SyntaxFile, SyntaxMatch, SyntaxMatches, SyntaxQuery};
 
@@ -184,23 +183,6 @@ pub fn speaks_of_auth(name: &str) -> bool {
     AUTH_NAMES.as_ref().is_some_and(|names| names.is_match(name))
 }
 
-/// The query for calls that are given a plain variable (`@name`), for [`Check::CalleeDoes`].
-pub fn handing_calls(language: Language) -> Option<&'static str> {
-    Some(match language {
-        Language::Python => "(call arguments: (argument_list (identifier) @name)) @found",
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            "(call_expression arguments: (arguments (identifier) @name)) @found"
-        }
-        Language::Rust => {
-            "(call_expression arguments: (arguments (identifier) @name)) @found
-(call_expression arguments: (arguments (reference_expression value: (identifier) @name))) @found"
-        }
-        Language::Go => "(call_expression arguments: (argument_list (identifier) @name)) @found",
-        Language::Java => "(method_invocation arguments: (argument_list (identifier) @name)) @found",
-        _ => return None,
-    })
-}
-
 /// Paths of routes that everybody may use: one of their parts is such a word, not only begins with it.
 macro_rules! public_route {
     () => {
@@ -210,58 +192,38 @@ liveness|version|metrics|static|public|favicon(?:[.]ico)?|robots(?:[.]txt)?)(?:[
 }
 pub(crate) use public_route;
 
+/// What is known of a language whose code is looked at for patterns.
+struct Patterns {
+    /// The languages that it is about.
+    languages: &'static [Language],
+    /// What is looked for.
+    rules: &'static [Rule],
+    /// Kinds of nodes that are functions, for [`Within::Function`].
+    functions: &'static [&'static str],
+    /// Kinds of nodes that are run on their own but have no name, for [`Within::FunctionItself`].
+    closures: &'static [&'static str],
+    /// Kinds of nodes that are types with members, for [`Within::Type`].
+    types: &'static [&'static str],
+    /// The query for calls that are given a plain variable (`@name`).
+    handing_calls: &'static str,
+}
+
+/// Every language with rules.
+static PATTERNS: &[Patterns] = &[python::PATTERNS, javascript::PATTERNS, rust::PATTERNS, go::PATTERNS, java::PATTERNS];
+
+fn patterns(language: Language) -> Option<&'static Patterns> {
+    PATTERNS.iter().find(|known| known.languages.contains(&language))
+}
+
 /// The rules of a pattern for a language; none if the language has none.
 pub fn rules(pattern: Pattern, language: Language) -> impl Iterator<Item = &'static Rule> {
-    let rules = match language {
-        Language::Python => python::RULES,
-        Language::JavaScript | Language::TypeScript | Language::Tsx => javascript::RULES,
-        Language::Rust => rust::RULES,
-        Language::Go => go::RULES,
-        Language::Java => java::RULES,
-        _ => &[],
-    };
+    let rules = patterns(language).map_or(&[] as &[Rule], |known| known.rules);
     rules.iter().filter(move |rule| rule.pattern == pattern)
 }
 
-/// Kinds of nodes that are functions, for [`Within::Function`].
-fn function_kinds(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::Python => &["function_definition"],
-        Language::JavaScript | Language::TypeScript | Language::Tsx => &[
-            "function_declaration",
-            "function_expression",
-            "arrow_function",
-            "method_definition",
-            "generator_function",
-            "generator_function_declaration",
-        ],
-        Language::Rust => &["function_item"],
-        Language::Go => &["function_declaration", "method_declaration"],
-        Language::Java => &["method_declaration", "constructor_declaration", "compact_constructor_declaration"],
-        _ => &[],
-    }
-}
-
-/// Kinds of nodes that are run on their own but have no name, beside [`function_kinds`], for [`Within::FunctionItself`].
-fn closure_kinds(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::Python => &["lambda"],
-        Language::Rust => &["closure_expression", "async_block"],
-        Language::Go => &["func_literal"],
-        Language::Java => &["lambda_expression"],
-        _ => &[],
-    }
-}
-
-/// Kinds of nodes that are types with members, for [`Within::Type`].
-fn type_kinds(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::Python => &["class_definition"],
-        Language::JavaScript | Language::TypeScript | Language::Tsx => &["class_declaration", "class"],
-        Language::Rust => &["impl_item", "trait_item"],
-        Language::Java => &["class_declaration", "enum_declaration", "record_declaration", "interface_declaration"],
-        _ => &[],
-    }
+/// The query for calls that are given a plain variable (`@name`), for [`Check::CalleeDoes`].
+pub fn handing_calls(language: Language) -> Option<&'static str> {
+    patterns(language).map(|known| known.handing_calls)
 }
 
 #[cfg(test)]
@@ -270,20 +232,14 @@ mod tests {
 
     use super::*;
 
-    const LANGUAGES: [Language; 7] = [
-        Language::Python,
-        Language::JavaScript,
-        Language::TypeScript,
-        Language::Tsx,
-        Language::Rust,
-        Language::Go,
-        Language::Java,
-    ];
+    fn languages() -> impl Iterator<Item = Language> {
+        PATTERNS.iter().flat_map(|known| known.languages).copied()
+    }
 
     #[test]
     fn every_pattern_has_rules_for_every_language_and_every_query_compiles() {
         let mut wrong = Vec::new();
-        for language in LANGUAGES {
+        for language in languages() {
             for pattern in Pattern::ALL {
                 assert!(rules(pattern, language).next().is_some(), "{} {}", pattern.word(), language.name());
                 for rule in rules(pattern, language) {
@@ -353,7 +309,7 @@ mod tests {
         for path in ["\"/healthcare/patients\"", "'/publications/:id'", "/livestreams", "\"/versions/x/delete\""] {
             assert!(!public.is_match(path), "{path}");
         }
-        for language in LANGUAGES {
+        for language in languages() {
             let query = handing_calls(language).expect("a query");
             assert!(SyntaxQuery::new(language, query).is_ok(), "{}", language.name());
         }
@@ -394,7 +350,7 @@ mod tests {
 
     #[test]
     fn names_of_rules_are_unique_in_a_language() {
-        for language in LANGUAGES {
+        for language in languages() {
             let names = || Pattern::ALL.into_iter().flat_map(|pattern| rules(pattern, language)).map(|rule| rule.name);
             assert_eq!(names().collect::<BTreeSet<_>>().len(), names().count(), "{}", language.name());
         }

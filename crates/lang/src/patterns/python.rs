@@ -4,7 +4,8 @@ use super::Pattern::{
     ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
     TestCoverage,
 };
-use super::{Check, Near, Rule, Within, auth, public_route};
+use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
+use crate::Language;
 
 const RAISES_OR_LOGS: &str = r#"(raise_statement) @found
 ((call function: (attribute attribute: (identifier) @found)) (#any-of? @found "exception" "error" "warning" "critical" "warn" "print_exc"))"#;
@@ -12,7 +13,16 @@ const RAISES_OR_LOGS: &str = r#"(raise_statement) @found
 const CLOSES: &str = r#"((call function: (attribute attribute: (identifier) @m)) @found (#any-of? @m "close" "shutdown" "terminate" "detach"))
 (with_statement) @found"#;
 
-pub(super) static RULES: &[Rule] = &[
+pub(super) const PATTERNS: Patterns = Patterns {
+    languages: &[Language::Python],
+    rules: RULES,
+    functions: &["function_definition"],
+    closures: &["lambda"],
+    types: &["class_definition"],
+    handing_calls: "(call arguments: (argument_list (identifier) @name)) @found",
+};
+
+static RULES: &[Rule] = &[
     Rule {
         pattern: ErrorHandling,
         name: "bare_except",

@@ -4,9 +4,20 @@ use super::Pattern::{
     ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
     TestCoverage,
 };
-use super::{Check, Near, Rule, Within, auth, public_route};
+use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
+use crate::Language;
 
-pub(super) static RULES: &[Rule] = &[
+pub(super) const PATTERNS: Patterns = Patterns {
+    languages: &[Language::Rust],
+    rules: RULES,
+    functions: &["function_item"],
+    closures: &["closure_expression", "async_block"],
+    types: &["impl_item", "trait_item"],
+    handing_calls: "(call_expression arguments: (arguments (identifier) @name)) @found
+(call_expression arguments: (arguments (reference_expression value: (identifier) @name))) @found",
+};
+
+static RULES: &[Rule] = &[
     Rule {
         pattern: ErrorHandling,
         name: "unwrap",

@@ -7,6 +7,7 @@ use tree_sitter::{
     CaptureQuantifier, Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree,
 };
 
+use super::{Patterns, patterns};
 use crate::Language;
 use crate::walk::{self, Source};
 
@@ -63,7 +64,7 @@ impl SyntaxQuery {
     /// # Errors
     /// [`QueryError`].
     pub fn new(language: Language, text: &str) -> Result<Self, QueryError> {
-        let grammar = grammar(language).ok_or(QueryError::NoGrammar(language.name()))?;
+        let grammar = language.grammar().ok_or(QueryError::NoGrammar(language.name()))?;
         if text.len() > Self::MAX_BYTES {
             return Err(QueryError::TooLong(text.len()));
         }
@@ -116,32 +117,6 @@ fn depth(text: &str) -> usize {
         most = most.max(now);
     }
     most
-}
-
-/// The grammar that queries of a language run with; `None` for text and for components, whose scripts are only part of
-/// their file.
-pub(crate) fn grammar(language: Language) -> Option<tree_sitter::Language> {
-    Some(match language {
-        Language::Text | Language::Markdown | Language::RestructuredText | Language::AsciiDoc => return None,
-        Language::Vue | Language::Svelte => return None,
-        Language::Python => tree_sitter_python::LANGUAGE.into(),
-        Language::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
-        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
-        Language::Rust => tree_sitter_rust::LANGUAGE.into(),
-        Language::Go => tree_sitter_go::LANGUAGE.into(),
-        Language::Java => tree_sitter_java::LANGUAGE.into(),
-        Language::C => tree_sitter_c::LANGUAGE.into(),
-        Language::Cpp => tree_sitter_cpp::LANGUAGE.into(),
-        Language::CSharp => tree_sitter_c_sharp::LANGUAGE.into(),
-        Language::Kotlin => tree_sitter_kotlin_ng::LANGUAGE.into(),
-        Language::Ruby => tree_sitter_ruby::LANGUAGE.into(),
-        Language::Php => tree_sitter_php::LANGUAGE_PHP.into(),
-        Language::Swift => tree_sitter_swift::LANGUAGE.into(),
-        Language::Scala => tree_sitter_scala::LANGUAGE.into(),
-        Language::Bash => tree_sitter_bash::LANGUAGE.into(),
-        Language::Lua => tree_sitter_lua::LANGUAGE.into(),
-    })
 }
 
 /// A piece of a file.
@@ -208,7 +183,7 @@ impl<'t> SyntaxFile<'t> {
     /// A problem if the file is too large, or the time budget or the caller ended it.
     pub fn parse(language: Language, text: &'t str, limits: &Limits, cancel: &Cancel) -> Result<Self, Problem> {
         let none = || {
-            let known: Vec<&str> = Language::all().filter(|one| grammar(*one).is_some()).map(Language::name).collect();
+            let known: Vec<&str> = Language::all().filter(|one| one.grammar().is_some()).map(Language::name).collect();
             let detail = format!("`{}` has no grammar, only these have: {}", language.name(), known.join(", "));
             Problem::new(m1nd_base::ProblemKind::ExtractorFailed, detail)
         };
@@ -216,7 +191,7 @@ impl<'t> SyntaxFile<'t> {
             let detail = format!("{} bytes, limit {}", text.len(), limits.parse_bytes);
             return Err(Problem::new(m1nd_base::ProblemKind::TooLarge, detail));
         }
-        let tree = walk::parse(&grammar(language).ok_or_else(none)?, text.as_bytes(), limits, cancel)?;
+        let tree = walk::parse(&language.grammar().ok_or_else(none)?, text.as_bytes(), limits, cancel)?;
         Ok(Self { language, source: Source { text }, tree })
     }
 
@@ -238,6 +213,11 @@ impl<'t> SyntaxFile<'t> {
         self.innermost(bytes, kinds).unwrap_or_else(|| self.whole())
     }
 
+    /// Kinds of nodes of the language's table; none where the language has no rules.
+    fn kinds(&self, of: fn(&Patterns) -> &'static [&'static str]) -> &'static [&'static str] {
+        patterns(self.language).map_or(&[], of)
+    }
+
     fn innermost(&self, bytes: &Range<usize>, kinds: &[&str]) -> Option<Range<usize>> {
         let target = self.tree.root_node().descendant_for_byte_range(bytes.start, bytes.end)?;
         let mut innermost = None;
@@ -253,21 +233,21 @@ impl<'t> SyntaxFile<'t> {
 
     /// The innermost function around some bytes, else the whole file.
     pub fn function_around(&self, bytes: &Range<usize>) -> Range<usize> {
-        self.around(bytes, super::function_kinds(self.language))
+        self.around(bytes, self.kinds(|known| known.functions))
     }
 
     /// The innermost function around some bytes, if any; `closures` count as functions if they shall.
     pub fn function_itself(&self, bytes: &Range<usize>, closures: bool) -> Option<Range<usize>> {
-        let kinds = super::function_kinds(self.language);
+        let kinds = self.kinds(|known| known.functions);
         match closures {
-            true => self.innermost(bytes, &[kinds, super::closure_kinds(self.language)].concat()),
+            true => self.innermost(bytes, &[kinds, self.kinds(|known| known.closures)].concat()),
             false => self.innermost(bytes, kinds),
         }
     }
 
     /// The innermost type with members around some bytes, else the whole file.
     pub fn type_around(&self, bytes: &Range<usize>) -> Range<usize> {
-        self.around(bytes, super::type_kinds(self.language))
+        self.around(bytes, self.kinds(|known| known.types))
     }
 
     /// What a query finds within some bytes.

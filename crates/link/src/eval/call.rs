@@ -48,27 +48,7 @@ impl Eval<'_> {
 
     fn called(&mut self, callee: &Value, file: FileId, args: &[ExprId]) -> Values {
         match callee {
-            Value::Def(of, type_args) => match self.definition(*of).kind {
-                DefKind::Function => {
-                    let constructs = self.rules(of.file).function_classes && self.constructs(*of);
-                    if constructs {
-                        return Values::one(Value::Instance(*of, no_args()));
-                    }
-                    self.returned(*of, None, type_args, file, args)
-                }
-                DefKind::Variant => match self.definition(*of).owner {
-                    Some(def) => Values::one(Value::Instance(DefRef { file: of.file, def }, no_args())),
-                    None => Values::unknown(Reason::UnknownReceiver),
-                },
-                DefKind::Class | DefKind::Struct | DefKind::Enum | DefKind::Union | DefKind::Interface => {
-                    Values::one(Value::Instance(*of, type_args.clone()))
-                }
-                // A conversion.
-                DefKind::TypeAlias if self.definition(*of).flags.is_distinct => {
-                    Values::one(Value::Instance(*of, type_args.clone()))
-                }
-                _ => Values::unknown(Reason::UnknownReceiver),
-            },
+            Value::Def(of, type_args) => self.called_definition(*of, type_args, file, args),
             Value::Bound(of, receiver) => self.returned(*of, Some(receiver), &no_args(), file, args),
             Value::Instance(of, of_args) => match self.rules(of.file).call_method {
                 Some(method) => self.call_member(callee, method),
@@ -110,6 +90,27 @@ impl Eval<'_> {
                 Values::unknown(Reason::UnknownReceiver)
             }
             Value::Null => Values::default(),
+        }
+    }
+
+    fn called_definition(&mut self, of: DefRef, type_args: &super::Args, file: FileId, args: &[ExprId]) -> Values {
+        match self.definition(of).kind {
+            DefKind::Function if self.rules(of.file).function_classes && self.constructs(of) => {
+                Values::one(Value::Instance(of, no_args()))
+            }
+            DefKind::Function => self.returned(of, None, type_args, file, args),
+            DefKind::Variant => match self.definition(of).owner {
+                Some(def) => Values::one(Value::Instance(DefRef { file: of.file, def }, no_args())),
+                None => Values::unknown(Reason::UnknownReceiver),
+            },
+            DefKind::Class | DefKind::Struct | DefKind::Enum | DefKind::Union | DefKind::Interface => {
+                Values::one(Value::Instance(of, type_args.clone()))
+            }
+            // A conversion.
+            DefKind::TypeAlias if self.definition(of).flags.is_distinct => {
+                Values::one(Value::Instance(of, type_args.clone()))
+            }
+            _ => Values::unknown(Reason::UnknownReceiver),
         }
     }
 

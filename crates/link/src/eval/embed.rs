@@ -5,8 +5,8 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 
 use super::ancestors::Ancestor;
+use super::member::Asked;
 use super::{Args, Entity, Eval, Found, Outside, Search, Value, Values};
-use crate::names::Name;
 use crate::project::{DefRef, FileId};
 use crate::rules::{Builtin, Reason};
 
@@ -23,41 +23,17 @@ struct Level {
 
 impl Eval<'_> {
     /// The member of a type or of what it embeds.
-    pub(super) fn embedded_member(
-        &mut self,
-        of: DefRef,
-        args: &Args,
-        name: Name,
-        want: Namespace,
-        value: &Value,
-    ) -> Search {
+    pub(super) fn embedded_member(&mut self, asked: &Asked<'_>) -> Search {
+        let &Asked { of, name, .. } = asked;
         let mut seen = vec![of];
         let mut external: Vec<Outside> = Vec::new();
         let mut unknown = false;
         // Whether something nobody can look into is embedded at less depth than the level, or at its own: at the same
         // depth it cannot have the member too, or the selector would be ambiguous.
         let (mut shallower, mut beside) = (false, false);
-        let mut level = vec![Level { class: of, args: args.clone(), only_fields: false }];
+        let mut level = vec![Level { class: of, args: asked.args.clone(), only_fields: false }];
         while !level.is_empty() {
-            let mut holders: Vec<(usize, Search)> = Vec::new();
-            for (place, row) in level.iter().enumerate() {
-                let mut own = self.own_members(row.class, name, want);
-                if row.only_fields {
-                    own.found.retain(|found| self.is_field(found));
-                }
-                if !own.found.is_empty() {
-                    holders.push((place, own));
-                }
-            }
-            if let Some((place, own)) = self.only_holder(holders) {
-                let mut search = Search::default();
-                for mut found in own.found {
-                    found.owner = Some((level[place].class, level[place].args.clone()));
-                    if matches!(value, Value::Instance(..) | Value::Super(_)) {
-                        found.receiver = Some(Rc::new(value.clone()));
-                    }
-                    search.push(found);
-                }
+            if let Some(mut search) = self.member_at_depth(&level, asked) {
                 search.unknown = shallower.then_some(Reason::UnknownBase);
                 return search;
             }
@@ -83,6 +59,30 @@ impl Eval<'_> {
             level = next;
         }
         self.member_of_nobody(of, name, &external, unknown)
+    }
+
+    /// The member of the one type at a depth that has it.
+    fn member_at_depth(&mut self, level: &[Level], asked: &Asked<'_>) -> Option<Search> {
+        let mut holders: Vec<(usize, Search)> = Vec::new();
+        for (place, row) in level.iter().enumerate() {
+            let mut own = self.own_members(row.class, asked.name, asked.want);
+            if row.only_fields {
+                own.found.retain(|found| self.is_field(found));
+            }
+            if !own.found.is_empty() {
+                holders.push((place, own));
+            }
+        }
+        let (place, own) = self.only_holder(holders)?;
+        let mut search = Search::default();
+        for mut found in own.found {
+            found.owner = Some((level[place].class, level[place].args.clone()));
+            if matches!(asked.value, Value::Instance(..) | Value::Super(_)) {
+                found.receiver = Some(Rc::new(asked.value.clone()));
+            }
+            search.push(found);
+        }
+        Some(search)
     }
 
     fn is_field(&mut self, found: &Found) -> bool {

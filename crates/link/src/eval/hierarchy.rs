@@ -7,6 +7,7 @@ use super::ancestors::Ancestor;
 use super::{Entity, Eval, Found, Search, Value};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
+use crate::rules::Overloads;
 
 /// Bases looked at for one method.
 const BASES: usize = 256;
@@ -39,7 +40,7 @@ impl Eval<'_> {
             }
             let mut own = self.own_members(class, name, Namespace::Callee).found.into_vec();
             own.retain(|found| self.method(of, found).is_some());
-            if self.rules(of.file).overloads {
+            if self.rules(of.file).overloads == Overloads::Chosen {
                 own.iter_mut().for_each(|found| found.owner = Some((class, args.clone())));
                 own = self.with_parameters_of(of, own);
             }

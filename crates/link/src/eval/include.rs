@@ -3,14 +3,13 @@
 
 use std::rc::Rc;
 
-use m1nd_lang::Language;
 use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ScopeId, ScopeKind, Visibility};
 
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Search, Value, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
-use crate::rules::{ModuleTarget, Reason};
+use crate::rules::{ModuleTarget, Overloads, Reason};
 use crate::unit::namespace_path;
 
 /// Definitions of one name that are looked at.
@@ -197,7 +196,10 @@ impl Eval<'_> {
     fn undeclared(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let text = self.text(name);
         let plain = untagged(text);
-        let rows = self.project.names.get(plain).map(|name| self.namesakes(name)).unwrap_or_default();
+        let rows = match self.project.names.get(plain).map(|name| self.namesakes(name)) {
+            Some(None) => return Search::unknown(Reason::TooManyCandidates),
+            rows => rows.flatten().unwrap_or_default(),
+        };
         let fitting: Vec<DefRef> = rows
             .iter()
             .copied()
@@ -211,7 +213,7 @@ impl Eval<'_> {
         if let [one] = fitting.as_slice() {
             search.push(Found::plain(Entity::Def(*one)));
         }
-        if !rows.is_empty() || self.project.unit(file).facts.language != Language::C {
+        if !rows.is_empty() || self.rules(file).overloads != Overloads::None {
             return search;
         }
         match self.resolver(file).outside_headers(&self.files, self.home_file) {
@@ -220,18 +222,17 @@ impl Eval<'_> {
         }
     }
 
-    /// Definitions of the family that other files can name, under a name; none if there are too many.
-    fn namesakes(&mut self, name: Name) -> Vec<DefRef> {
+    /// Definitions of the family that other files can name, under a name; `None` if there are more than are looked at.
+    fn namesakes(&mut self, name: Name) -> Option<Vec<DefRef>> {
         self.asked.insert(Key::methods(name));
-        let mut found = Vec::new();
-        let rows = self.project.methods.get(&name);
-        for row in rows.into_iter().flatten().take(MAX_NAMESAKES) {
-            if self.rules(row.file).includes {
-                found.push(*row);
-            }
+        let rows = self.project.methods.get(&name).into_iter().flatten();
+        let of_family = rows.filter(|row| self.rules(row.file).includes);
+        let mut found: Vec<DefRef> = of_family.take(MAX_NAMESAKES + 1).copied().collect();
+        if found.len() > MAX_NAMESAKES {
+            return None;
         }
         self.project.by_path_order(&mut found);
-        found
+        Some(found)
     }
 
     /// Whether other places may add to what was found: overloads, or the definition of what is only declared.
@@ -239,9 +240,9 @@ impl Eval<'_> {
         !search.found.is_empty()
             && search.found.iter().all(|found| match found.entity {
                 Entity::Def(of) => {
-                    let is_cpp = self.project.unit(of.file).facts.language == Language::Cpp;
+                    let overloads = self.rules(of.file).overloads != Overloads::None;
                     let definition = self.definition(of);
-                    definition.flags.is_declaration || is_cpp && definition.kind == DefKind::Function
+                    definition.flags.is_declaration || overloads && definition.kind == DefKind::Function
                 }
                 _ => false,
             })
@@ -350,7 +351,7 @@ impl Eval<'_> {
         }
         let Expr::Name { name, .. } = unit.facts.expr(*value) else { return false };
         let name = unit.name(name);
-        self.namesakes(name).is_empty() && self.included_quietly(of.file, name)
+        self.namesakes(name).is_some_and(|rows| rows.is_empty()) && self.included_quietly(of.file, name)
     }
 
     /// Whether neither a file nor what it includes has anything of the name at the top.
@@ -369,7 +370,7 @@ impl Eval<'_> {
             return false;
         }
         let (one, other) = (self.project.unit(a.file), self.project.unit(b.file));
-        if one.facts.language == Language::C || other.facts.language == Language::C {
+        if one.rules.overloads == Overloads::None || other.rules.overloads == Overloads::None {
             return true;
         }
         let (left, right) = (one.facts.parameters(a.def), other.facts.parameters(b.def));
@@ -414,7 +415,7 @@ impl Eval<'_> {
         let name = self.project.unit(declared.file).name(self.definition(declared).name);
         let candidates = match self.class_of(declared) {
             Some(class) => self.attached_functions(class, name),
-            None => self.namesakes(name),
+            None => self.namesakes(name).unwrap_or_default(),
         };
         let is_private = self.definition(declared).visibility == Visibility::Private;
         let mut found: Vec<DefRef> = Vec::new();

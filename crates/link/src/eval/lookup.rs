@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use m1nd_lang::facts::{
-    BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, ImportId, ImportKind, NameId, Namespace, PathRoot,
-    ScopeId, ScopeKind, Visibility,
+    BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, Import, ImportId, ImportKind, NameId, Namespace,
+    PathRoot, ScopeId, ScopeKind, Visibility,
 };
 
 use super::{Entity, Eval, Found, Module, Outside, Search, Value};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
-use crate::rules::{BareMembers, ModuleTarget, Reason};
+use crate::rules::{BareMembers, ModuleTarget, Overloads, Reason};
 use crate::unit::{fits, fits_apart};
 
 /// The file scope.
@@ -34,7 +34,7 @@ impl Eval<'_> {
     /// What an expression denotes. Expressions that are no access path denote nothing.
     pub(crate) fn resolve(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
         let search = self.resolve_all(file, expr, want);
-        if want == Namespace::Callee && self.rules(file).overloads {
+        if want == Namespace::Callee && self.rules(file).overloads == Overloads::Chosen {
             return self.choose(file, search, self.project.unit(file).call(expr));
         }
         search
@@ -210,14 +210,7 @@ impl Eval<'_> {
                     scope = outer;
                     continue;
                 }
-                let with_bases = row.kind == ScopeKind::Class && want == Namespace::Callee && rules.overloads;
-                let mut search = match with_bases {
-                    true => Search::default(),
-                    false => self.scope_member(file, scope, name, want, Asker::Named),
-                };
-                if rules.includes {
-                    search = self.with_elsewhere(file, scope, name, want, search);
-                }
+                let search = self.member_here(file, scope, name, want);
                 if !search.found.is_empty() {
                     return search;
                 }
@@ -234,17 +227,9 @@ impl Eval<'_> {
             if row.kind == ScopeKind::Class
                 && rules.bare_members == BareMembers::Everywhere
                 && let Some(def) = row.owner
+                && let Some(search) = self.member_around(DefRef { file, def }, name, want, &mut perhaps)
             {
-                let search = self.inherited_bare(DefRef { file, def }, name, want);
-                let outside = |found: &Found| matches!(found.entity, Entity::External(..));
-                let of_all = want == Namespace::Callee && rules.universal_members.contains(&self.text(name));
-                match search.found.iter().all(outside) {
-                    false => return search,
-                    true if of_all && !search.found.is_empty() => return search,
-                    true if !perhaps.found.is_empty() => {}
-                    true if search.found.is_empty() && search.unknown != Some(Reason::UnknownBase) => {}
-                    true => perhaps = search,
-                }
+                return search;
             }
             crossed_function |= row.kind == ScopeKind::Function;
             let ends = row.kind == ScopeKind::Module && rules.module_scope_ends_lookup;
@@ -261,6 +246,34 @@ impl Eval<'_> {
             return perhaps;
         }
         if opaque.is_some() { Search { unknown: opaque, ..search } } else { search }
+    }
+
+    /// What a scope on the way outwards knows under a name, apart from the bases of its class.
+    fn member_here(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace) -> Search {
+        let rules = self.rules(file);
+        let is_class = self.unit(file).facts.scopes[scope.index()].kind == ScopeKind::Class;
+        // Overloads of a class are gathered together with those of its bases.
+        let search = match is_class && want == Namespace::Callee && rules.overloads == Overloads::Chosen {
+            true => Search::default(),
+            false => self.scope_member(file, scope, name, want, Asker::Named),
+        };
+        if rules.includes { self.with_elsewhere(file, scope, name, want, search) } else { search }
+    }
+
+    /// A member of a class around a bare name. What only a base outside the project may have goes to `perhaps`: something
+    /// further out may be meant.
+    fn member_around(&mut self, class: DefRef, name: Name, want: Namespace, perhaps: &mut Search) -> Option<Search> {
+        let search = self.inherited_bare(class, name, want);
+        let outside = |found: &Found| matches!(found.entity, Entity::External(..));
+        let of_all = want == Namespace::Callee && self.rules(class.file).universal_members.contains(&self.text(name));
+        match search.found.iter().all(outside) {
+            false => return Some(search),
+            true if of_all && !search.found.is_empty() => return Some(search),
+            true if !perhaps.found.is_empty() => {}
+            true if search.found.is_empty() && search.unknown != Some(Reason::UnknownBase) => {}
+            true => *perhaps = search,
+        }
+        None
     }
 
     /// Where lookup goes on when a scope declares a name as belonging further out.
@@ -543,28 +556,7 @@ impl Eval<'_> {
             return Search::unknown(Reason::NotLinked);
         }
         match row.kind {
-            ImportKind::Symbol(symbol) => {
-                let name = unit.name(symbol);
-                if let Some(path) = row.path {
-                    return self.resolve_member(file, path, name, Namespace::Type, want);
-                }
-                if row.flags.type_only && self.rules(file).folders_are_packages {
-                    let whole = format!("{written}.{}", self.text(name));
-                    let whole = whole.trim_start_matches('.');
-                    return match resolver.module(&self.files, file, whole, row.level) {
-                        ModuleTarget::External(package) => {
-                            Search::one(Entity::External(Outside::module(package, whole), Some(name)))
-                        }
-                        target => self.module_entity(target),
-                    };
-                }
-                let target = self.module_target(file, row.module, row.level);
-                if let ModuleTarget::External(package) = target {
-                    let outside = Outside::module(package, written).member(self.text(name));
-                    return Search::one(Entity::External(outside, Some(name)));
-                }
-                self.target_member(target, name, want, Asker::Named)
-            }
+            ImportKind::Symbol(symbol) => self.imported_symbol(file, &row, unit.name(symbol), want),
             ImportKind::Default => {
                 let target = self.module_target(file, row.module, row.level);
                 if let ModuleTarget::External(package) = target {
@@ -598,6 +590,30 @@ impl Eval<'_> {
                 }
             }
         }
+    }
+
+    /// What an import of one name denotes.
+    fn imported_symbol(&mut self, file: FileId, row: &Import, name: Name, want: Namespace) -> Search {
+        if let Some(path) = row.path {
+            return self.resolve_member(file, path, name, Namespace::Type, want);
+        }
+        let written = self.unit(file).facts.name(row.module);
+        if row.flags.type_only && self.rules(file).folders_are_packages {
+            let whole = format!("{written}.{}", self.text(name));
+            let whole = whole.trim_start_matches('.');
+            return match self.resolver(file).module(&self.files, file, whole, row.level) {
+                ModuleTarget::External(package) => {
+                    Search::one(Entity::External(Outside::module(package, whole), Some(name)))
+                }
+                target => self.module_entity(target),
+            };
+        }
+        let target = self.module_target(file, row.module, row.level);
+        if let ModuleTarget::External(package) = target {
+            let outside = Outside::module(package, written).member(self.text(name));
+            return Search::one(Entity::External(outside, Some(name)));
+        }
+        self.target_member(target, name, want, Asker::Named)
     }
 
     /// The module that a file names, worked out once.
@@ -729,12 +745,7 @@ impl Eval<'_> {
 }
 
 impl Eval<'_> {
-    /// The module that `import a.b.c` names as a whole.
-    pub(crate) fn whole_module(&mut self, file: FileId, import: ImportId) -> Search {
-        self.imported_module(file, import)
-    }
-
-    /// The module that an import takes its member from.
+    /// The module that an import names as a whole, or takes its member from.
     pub(crate) fn imported_module(&mut self, file: FileId, import: ImportId) -> Search {
         let unit = self.unit(file);
         let row = unit.facts.imports[import.index()];

@@ -9,7 +9,37 @@ use super::lookup::Asker;
 use super::{Args, Entity, Eval, Found, Module, Outside, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
-use crate::rules::{Builtin, MemberOrder, MethodShape, Reason};
+use crate::rules::{Builtin, MemberOrder, MethodShape, Overloads, Reason};
+
+/// A question for a member of a class.
+pub(super) struct Asked<'a> {
+    /// The class.
+    pub(super) of: DefRef,
+    /// Its type arguments.
+    pub(super) args: &'a Args,
+    pub(super) name: Name,
+    pub(super) want: Namespace,
+    /// The value that the member is taken of.
+    pub(super) value: &'a Value,
+}
+
+/// What was met on the way up that nobody can look into.
+#[derive(Default)]
+struct OpenBases {
+    /// Packages outside that bases are of.
+    external: Vec<Outside>,
+    /// The first base that is a standard type.
+    standard: Option<(Builtin, Args)>,
+    /// A base that could not be resolved.
+    unknown: bool,
+}
+
+impl OpenBases {
+    /// Why something else may have the member, too.
+    fn why(&self) -> Option<Reason> {
+        (self.unknown || !self.external.is_empty()).then_some(Reason::UnknownBase)
+    }
+}
 
 impl Eval<'_> {
     /// The member of a value under a name.
@@ -33,7 +63,8 @@ impl Eval<'_> {
             }
             Value::Super(class) => {
                 let receiver = Value::Instance(*class, no_args());
-                self.class_member(*class, &no_args(), name, want, &receiver, true)
+                let asked = Asked { of: *class, args: &no_args(), name, want, value: &receiver };
+                self.class_member(&asked, true)
             }
             Value::TypeVar(of, index) => {
                 let bounds = self.bound(*of, *index);
@@ -94,7 +125,7 @@ impl Eval<'_> {
     }
 
     /// Members assigned to a module from inside it: `exports.x` in ways the extractor did not see as an export.
-    fn module_writes(&mut self, file: crate::project::FileId, name: Name) -> Search {
+    fn module_writes(&mut self, file: FileId, name: Name) -> Search {
         let unit = self.unit(file);
         let mut search = Search::default();
         for write in &unit.facts.member_writes {
@@ -153,7 +184,8 @@ impl Eval<'_> {
                 // `A::b` is never a field where fields are members of values only.
                 let apart = self.rules(of.file).fields_apart && want == Namespace::Value;
                 let want = if apart { Namespace::Callee } else { want };
-                self.class_member(of, args, name, want, &Value::Def(of, args.clone()), false)
+                let value = Value::Def(of, args.clone());
+                self.class_member(&Asked { of, args, name, want, value: &value }, false)
             }
         }
     }
@@ -178,7 +210,7 @@ impl Eval<'_> {
     }
 
     fn instance_member(&mut self, of: DefRef, args: &Args, name: Name, want: Namespace, value: &Value) -> Search {
-        let mut search = self.class_member(of, args, name, want, value, false);
+        let mut search = self.class_member(&Asked { of, args, name, want, value }, false);
         let receiver = Rc::new(value.clone());
         for found in &mut search.found {
             found.receiver = Some(receiver.clone());
@@ -187,101 +219,99 @@ impl Eval<'_> {
     }
 
     /// A member by the class's linearised bases; `above` leaves the class itself out.
-    fn class_member(
-        &mut self,
-        of: DefRef,
-        args: &Args,
-        name: Name,
-        want: Namespace,
-        value: &Value,
-        above: bool,
-    ) -> Search {
+    fn class_member(&mut self, asked: &Asked<'_>, above: bool) -> Search {
+        let &Asked { of, name, want, .. } = asked;
         if self.rules(of.file).member_order == MemberOrder::Embedding {
-            return self.embedded_member(of, args, name, want, value);
+            return self.embedded_member(asked);
         }
-        let ancestors = self.ancestors(of);
-        let mut external = Vec::new();
-        let mut standard = None;
+        let mut met = OpenBases::default();
         let mut replaceable: Option<Search> = None;
-        let mut unknown = false;
-        let gathers = want == Namespace::Callee && self.rules(of.file).overloads;
+        let gathers = want == Namespace::Callee && self.rules(of.file).overloads == Overloads::Chosen;
         let mut gathered = Search::default();
-        for (place, ancestor) in ancestors.iter().enumerate() {
+        for (place, ancestor) in self.ancestors(of).iter().enumerate() {
             match ancestor {
-                Ancestor::Class(class, base_args) => {
-                    if above && place == 0 {
+                Ancestor::Class(..) if above && place == 0 => {}
+                Ancestor::Class(class, given) => {
+                    let search = self.member_of_base(asked, *class, (place > 0).then_some(given));
+                    if search.found.is_empty() {
                         continue;
                     }
-                    let mut own = self.own_members(*class, name, want);
-                    if matches!(value, Value::Instance(..)) {
-                        self.keep_apart(*class, want, &mut own);
-                    }
-                    if own.found.is_empty() {
-                        continue;
-                    }
-                    let args = if place == 0 { args.clone() } else { self.base_args(of, args, base_args) };
-                    let mut search = Search::default();
-                    for mut found in own.found {
-                        found.owner = Some((*class, args.clone()));
-                        let is_object =
-                            matches!(value, Value::Def(of, _) if self.definition(*of).kind == DefKind::Object);
-                        if is_object || matches!(value, Value::Instance(..) | Value::Super(_)) {
-                            found.receiver = Some(Rc::new(value.clone()));
+                    if gathers {
+                        // Bases may have overloads besides; which one is meant is chosen later, among all.
+                        if gathered.found.is_empty() {
+                            gathered.unknown = met.why();
                         }
-                        search.push(found);
-                    }
-                    let open = unknown || !external.is_empty();
-                    if !gathers {
-                        let goes_on = self.is_replaceable(&search);
-                        let search = beside(replaceable.take(), search, open);
-                        if !goes_on {
-                            return search;
-                        }
-                        replaceable = Some(search);
+                        search.found.into_iter().for_each(|found| gathered.push(found));
                         continue;
                     }
-                    search.unknown = open.then_some(Reason::UnknownBase);
-                    // Bases may have overloads besides; which one is meant is chosen later, among all.
-                    let first = gathered.found.is_empty();
-                    gathered.unknown = if first { search.unknown } else { gathered.unknown };
-                    search.found.into_iter().for_each(|found| gathered.push(found));
+                    let goes_on = self.is_replaceable(&search);
+                    let search = beside(replaceable.take(), search, met.why());
+                    if !goes_on {
+                        return search;
+                    }
+                    replaceable = Some(search);
                 }
                 Ancestor::Module(module) => {
                     let search = self.module_member(module, name, want, Asker::Named);
-                    unknown |= search.found.is_empty() && search.unknown.is_some_and(|why| why != Reason::NoSuchMember);
                     if !search.found.is_empty() {
-                        let search = Search { unknown: None, ..search };
-                        return beside(replaceable, search, unknown || !external.is_empty());
+                        return beside(replaceable, Search { unknown: None, ..search }, met.why());
                     }
+                    met.unknown |= search.unknown.is_some_and(|why| why != Reason::NoSuchMember);
                 }
-                Ancestor::External(package, _) => external.push(package.clone()),
+                Ancestor::External(package, _) => met.external.push(package.clone()),
                 Ancestor::Standard(builtin, args) => {
-                    external.push(self.rules(of.file).builtin_package.into());
-                    standard = standard.or(Some((*builtin, args.clone())));
+                    met.external.push(self.rules(of.file).builtin_package.into());
+                    met.standard.get_or_insert_with(|| (*builtin, args.clone()));
                 }
-                Ancestor::Unknown => unknown = true,
+                Ancestor::Unknown => met.unknown = true,
             }
         }
         if !gathered.found.is_empty() {
             return gathered;
         }
         if let Some(search) = replaceable {
-            return beside(None, search, unknown || !external.is_empty());
+            return beside(None, search, met.why());
         }
-        if let (Some((builtin, base_args)), Value::Instance(..)) = (standard, value)
-            && let Some(shape) = self.home.builtin_method(builtin, self.text(name))
-        {
-            let args = self.base_args(of, args, &base_args);
-            return Search::one(Entity::BuiltinMethod(Some(shape), Rc::new(Value::Builtin(builtin, args))));
+        self.member_unwritten(asked, &met)
+            .unwrap_or_else(|| self.member_of_nobody(of, name, &met.external, met.unknown))
+    }
+
+    /// A member that a class of the project has itself: the class that is asked, or one of its bases, with the type
+    /// arguments that the base is `given`.
+    fn member_of_base(&mut self, asked: &Asked<'_>, class: DefRef, given: Option<&Args>) -> Search {
+        let mut own = self.own_members(class, asked.name, asked.want);
+        if matches!(asked.value, Value::Instance(..)) {
+            self.keep_apart(class, asked.want, &mut own);
         }
-        if let Some(found) = self.member_unwritten(of, args, name, value) {
-            return found;
+        if own.found.is_empty() {
+            return Search::default();
         }
-        self.member_of_nobody(of, name, &external, unknown)
+        let args = match given {
+            Some(given) => self.base_args(asked.of, asked.args, given),
+            None => asked.args.clone(),
+        };
+        let is_object = matches!(asked.value, Value::Def(of, _) if self.definition(*of).kind == DefKind::Object);
+        let is_received = is_object || matches!(asked.value, Value::Instance(..) | Value::Super(_));
+        let mut search = Search::default();
+        for mut found in own.found {
+            found.owner = Some((class, args.clone()));
+            if is_received {
+                found.receiver = Some(Rc::new(asked.value.clone()));
+            }
+            search.push(found);
+        }
+        search
     }
 
     /// A member that the language gives a class of the project without its being written.
-    fn member_unwritten(&mut self, of: DefRef, args: &Args, name: Name, value: &Value) -> Option<Search> {
+    fn member_unwritten(&mut self, asked: &Asked<'_>, met: &OpenBases) -> Option<Search> {
+        let &Asked { of, args, name, value, .. } = asked;
+        if let (Some((builtin, base_args)), Value::Instance(..)) = (&met.standard, value)
+            && let Some(shape) = self.home.builtin_method(*builtin, self.text(name))
+        {
+            let args = self.base_args(of, args, base_args);
+            return Some(Search::one(Entity::BuiltinMethod(Some(shape), Rc::new(Value::Builtin(*builtin, args)))));
+        }
         if let Some(found) = self.enum_member(of, name) {
             return Some(found);
         }
@@ -362,7 +392,7 @@ impl Eval<'_> {
     }
 
     /// A member that everything has from the language itself.
-    pub(super) fn universal(&mut self, file: crate::project::FileId, name: Name) -> Option<Search> {
+    pub(super) fn universal(&mut self, file: FileId, name: Name) -> Option<Search> {
         let rules = self.rules(file);
         let known = rules.universal_members.contains(&self.text(name));
         known.then(|| Search::one(Entity::External(rules.builtin_package.into(), Some(name))))
@@ -548,7 +578,8 @@ impl Eval<'_> {
         let named = rules.constructors.iter().filter_map(|text| self.project.names.get(text));
         for name in named.chain(own).collect::<Vec<_>>() {
             let receiver = Value::Instance(class, no_args());
-            let search = self.class_member(class, &no_args(), name, Namespace::Value, &receiver, above);
+            let (args, want) = (no_args(), Namespace::Value);
+            let search = self.class_member(&Asked { of: class, args: &args, name, want, value: &receiver }, above);
             if search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
                 return search;
             }
@@ -596,12 +627,7 @@ impl Eval<'_> {
     }
 
     /// Methods of that name anywhere, for a receiver nobody knows; `None` if there are too many to list.
-    pub(crate) fn methods_named(
-        &mut self,
-        file: crate::project::FileId,
-        name: Name,
-        most: usize,
-    ) -> Option<Vec<DefRef>> {
+    pub(crate) fn methods_named(&mut self, file: FileId, name: Name, most: usize) -> Option<Vec<DefRef>> {
         self.asked.insert(Key::methods(name));
         let family = crate::languages::family(self.project.unit(file).facts.language);
         let mut methods = Vec::new();
@@ -621,9 +647,9 @@ impl Eval<'_> {
 }
 
 /// A member of an object literal, and before it `known`, which something spread later may have taken the place of; it is
-/// not known of which is spread before and which after. `open`: something that is not known may have it, too.
-fn beside(known: Option<Search>, mut search: Search, open: bool) -> Search {
-    search.unknown = search.unknown.or(open.then_some(Reason::UnknownBase));
+/// not known of which is spread before and which after. `open`: why something else may have it, too.
+fn beside(known: Option<Search>, mut search: Search, open: Option<Reason>) -> Search {
+    search.unknown = search.unknown.or(open);
     let Some(mut both) = known else { return search };
     both.add(search);
     both

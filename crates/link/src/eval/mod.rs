@@ -38,10 +38,10 @@ pub(crate) use outside::Outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
 use crate::file_links::expansions::GeneratedFunctions;
-use crate::languages::{FAMILIES, family};
+use crate::languages::family;
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Files, Key, Project};
-use crate::rules::{Builtin, ModuleTarget, Reason, Resolver, Rules};
+use crate::rules::{Builtin, ModuleTarget, Overloads, Reason, Resolver, Rules};
 use crate::unit::Unit;
 
 #[derive(Debug, Clone)]
@@ -171,7 +171,7 @@ impl<'a> Eval<'a> {
     }
 
     pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
-        FAMILIES[family(self.project.unit(file).facts.language)].rules
+        self.project.unit(file).rules
     }
 
     fn resolver(&self, file: FileId) -> &'a dyn Resolver {
@@ -256,31 +256,13 @@ impl<'a> Eval<'a> {
             Expr::Key { base, name } => self.keyed(file, base, unit.name(name)),
             Expr::Entry { value, .. } => self.eval(file, value, want),
             Expr::Implicit { base, name } => self.implicit(file, base, unit.name(name)),
-            Expr::Index { base } => {
-                let bases = self.eval(file, base, Namespace::Value);
-                bases.flat_map(|base| self.index(&base, file))
-            }
-            Expr::Item { base, index } => {
-                let bases = self.eval(file, base, Namespace::Value);
-                bases.flat_map(|base| self.item(&base, index as usize, file))
-            }
-            Expr::Element { base } => {
-                let bases = self.eval(file, base, Namespace::Value);
-                bases.flat_map(|base| self.element(&base, file))
-            }
+            Expr::Index { base } => self.taken(file, base, |eval, base| eval.index(base, file)),
+            Expr::Item { base, index } => self.taken(file, base, |eval, base| eval.item(base, index as usize, file)),
+            Expr::Element { base } => self.taken(file, base, |eval, base| eval.element(base, file)),
             Expr::Unwrap { base } => self.eval(file, base, Namespace::Value).flat_map(unwrap),
-            Expr::Enter { base } => {
-                let bases = self.eval(file, base, Namespace::Value);
-                bases.flat_map(|base| self.enter(&base, file))
-            }
-            Expr::AwaitedElement { base } => {
-                let bases = self.eval(file, base, Namespace::Value);
-                bases.flat_map(|base| self.awaited_element(&base, file))
-            }
-            Expr::AwaitedEnter { base } => {
-                let bases = self.eval(file, base, Namespace::Value);
-                bases.flat_map(|base| self.awaited_enter(&base, file))
-            }
+            Expr::Enter { base } => self.taken(file, base, |eval, base| eval.enter(base, file)),
+            Expr::AwaitedElement { base } => self.taken(file, base, |eval, base| eval.awaited_element(base, file)),
+            Expr::AwaitedEnter { base } => self.taken(file, base, |eval, base| eval.awaited_enter(base, file)),
             Expr::Instance { of } => {
                 let types = self.eval(file, of, Namespace::Type);
                 self.instantiate(types)
@@ -311,6 +293,12 @@ impl<'a> Eval<'a> {
         }
     }
 
+    /// What is taken of the values of an expression.
+    fn taken(&mut self, file: FileId, base: ExprId, mut take: impl FnMut(&mut Self, &Value) -> Values) -> Values {
+        let bases = self.eval(file, base, Namespace::Value);
+        bases.flat_map(|base| take(self, &base))
+    }
+
     /// What a call calls: where methods are apart, a generic is a class that is constructed.
     fn callees(&mut self, file: FileId, callee: ExprId) -> Values {
         let constructs = matches!(self.unit(file).facts.expr(callee), Expr::Generic { .. });
@@ -329,7 +317,7 @@ impl<'a> Eval<'a> {
 
     /// Number of the family whose file is being linked.
     fn home_family(&self) -> usize {
-        FAMILIES.iter().position(|family| std::ptr::eq(family.rules, self.home)).unwrap_or(0)
+        family(self.project.unit(self.home_file).facts.language)
     }
 
     fn all(&mut self, file: FileId, exprs: &[ExprId], want: Namespace) -> Values {
@@ -469,11 +457,8 @@ impl<'a> Eval<'a> {
 
     fn external(&mut self, package: &Outside, name: Option<Name>, want: Namespace) -> Values {
         let text = name.map(|name| self.text(name));
-        let builtin = text.and_then(|text| {
-            let family = &FAMILIES[self.home_family()];
-            let known = family.rules.linked && package_is_of(family.name, package);
-            known.then(|| family.rules.builtin_type(text)).flatten()
-        });
+        let is_standard = (self.home.is_standard_package)(package);
+        let builtin = text.filter(|_| is_standard).and_then(|text| self.home.builtin_type(text));
         if let Some(builtin) = builtin {
             return Values::one(Value::BuiltinType(builtin, no_args()));
         }
@@ -482,7 +467,8 @@ impl<'a> Eval<'a> {
             return Values::one(Value::Method(Rc::new(Values::one(result))));
         }
         // Only what stands in type position is known to be a type.
-        Values::one(Value::External(package.clone(), name.filter(|_| want == Namespace::Type && self.home.overloads)))
+        let is_type = want == Namespace::Type && self.home.overloads == Overloads::Chosen;
+        Values::one(Value::External(package.clone(), name.filter(|_| is_type)))
     }
 
     /// What a standard method yields, where all of the name yield the same type.
@@ -688,20 +674,6 @@ impl<'a> Eval<'a> {
             scope = row.parent;
         }
         None
-    }
-}
-
-/// Which packages hold the standard types of a family.
-fn package_is_of(family: &str, package: &str) -> bool {
-    match family {
-        "python" => !matches!(package, "std" | "globals"),
-        "typescript" => package == "globals",
-        "c" => package == "std",
-        // Error crates define their own `Result`, collection crates their own maps: the names mean the same.
-        "go" => matches!(package, "builtin" | "sync/atomic" | "iter"),
-        "java" => package.starts_with("java"),
-        "rust" => !matches!(package, "builtins" | "typing" | "collections" | "globals"),
-        _ => false,
     }
 }
 

@@ -267,7 +267,8 @@ impl Eval<'_> {
     pub(super) fn takes(&mut self, found: &Found, count: usize) -> bool {
         let parameters = self.plain_parameters(found);
         let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
-        let needed = parameters.iter().filter(|parameter| parameter.default.is_none()).count() - usize::from(rest);
+        let is_needed = |parameter: &&Parameter| parameter.kind != ParameterKind::Rest && parameter.default.is_none();
+        let needed = parameters.iter().filter(is_needed).count();
         count >= needed && (rest || count <= parameters.len())
     }
 

@@ -4,7 +4,7 @@ use m1nd_lang::facts::{Namespace, ParameterKind};
 
 use super::{Eval, Value, Values, no_args};
 use crate::project::DefRef;
-use crate::rules::{Builtin, Reason};
+use crate::rules::{Builtin, Overloads, Reason};
 
 impl Eval<'_> {
     /// What a parameter may be, seen from inside its function.
@@ -39,7 +39,9 @@ impl Eval<'_> {
                 .into(),
             )),
             (ParameterKind::Plain | ParameterKind::Keyword, Some(declared)) => declared,
-            (ParameterKind::Plain, None) if self.rules(of.file).overloads => self.given_parameter(of, index),
+            (ParameterKind::Plain, None) if self.rules(of.file).overloads == Overloads::Chosen => {
+                self.given_parameter(of, index)
+            }
             (ParameterKind::Plain | ParameterKind::Keyword, None) => self.undeclared_parameter(of, index),
         }
     }

@@ -3,7 +3,7 @@
 use m1nd_base::{EdgeTier, Limits, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Reference, Role};
 
-use super::{Members, Resolution, Target, outcome, row};
+use super::{Members, Resolution, Row, Target, outcome, row};
 use crate::eval::{Eval, Search};
 use crate::project::{DefRef, FileId};
 
@@ -29,26 +29,11 @@ pub(super) fn resolve_indirect<'a>(
     let mut targets = symbols(eval, &held.functions);
     targets.sort();
     targets.dedup();
-    let blank = |name: &'a str, relation, targets, tier| Resolution {
-        name,
-        role: call.role,
-        pos: call.pos,
-        from: call.from,
-        relation,
-        targets,
-        also: Vec::new(),
-        members: Members::default(),
-        tier: Some(tier),
-        reason: None,
-        is_module: false,
-        dispatches: false,
-        compiler: false,
-        exercises: false,
-    };
-    let mut rows = vec![blank(call.name, call.relation, targets, EdgeTier::Possible)];
+    let mut rows = vec![Resolution::new(call, targets, Some(EdgeTier::Possible))];
     if let [holder] = held.holders.as_slice() {
         let holder = symbols(eval, &[*holder]);
-        rows.push(blank("", Relation::References, holder, EdgeTier::Certain));
+        let reference = Row { name: "", relation: Relation::References, ..call };
+        rows.push(Resolution::new(reference, holder, Some(EdgeTier::Certain)));
     }
     Some(rows)
 }
@@ -97,22 +82,9 @@ pub(super) fn declarations<'a>(eval: &mut Eval<'a>, file: FileId) -> Vec<Resolut
         let declared = eval.declarations_of(DefRef { file, def: DefId(index as u32) });
         for target in symbols(eval, &declared) {
             if target != Target::Symbol(from) {
-                rows.push(Resolution {
-                    name: "",
-                    role: None,
-                    pos: definition.pos,
-                    from,
-                    relation: Relation::Implements,
-                    targets: vec![target],
-                    also: Vec::new(),
-                    members: Members::default(),
-                    tier: Some(EdgeTier::Certain),
-                    reason: None,
-                    is_module: false,
-                    dispatches: false,
-                    compiler: false,
-                    exercises: false,
-                });
+                let relation = Relation::Implements;
+                let row = Row { name: "", role: None, pos: definition.pos, from, relation, inexact: false };
+                rows.push(Resolution::new(row, vec![target], Some(EdgeTier::Certain)));
             }
         }
     }

@@ -33,6 +33,19 @@ pub(super) struct Reached {
     pub(super) members: Members,
 }
 
+impl Reached {
+    /// Each once, in order.
+    pub(super) fn in_order(mut self) -> Self {
+        self.targets.sort();
+        self.targets.dedup();
+        self.also.sort();
+        self.also.dedup();
+        self.members.paths.sort();
+        self.members.paths.dedup();
+        self
+    }
+}
+
 /// Adds the nodes that an entity stands for; a reason if part of it is not known.
 pub(super) fn entity_targets(
     eval: &mut Eval<'_>,
@@ -43,39 +56,7 @@ pub(super) fn entity_targets(
 ) -> Option<Reason> {
     let calls = matches!(role, Some(Role::Call));
     match entity {
-        Entity::Def(of) => {
-            let definition = eval.unit(of.file).facts.definition(of.def);
-            match eval.unit(of.file).symbols[of.def.index()] {
-                Some(symbol) => reached.targets.push(Target::Symbol(symbol)),
-                None if calls => return value_targets(eval, found, reached),
-                None => {}
-            }
-            let is_value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
-            let is_open = definition.kind != DefKind::Constant && eval.rules(of.file).variables_are_open;
-            if calls && is_value && !is_open {
-                // The name is the variable's; what is called besides is what it holds, where that is one thing.
-                let mut held = Reached::default();
-                let values = eval.value_of(found, Namespace::Value);
-                if let (None, [value]) = (values.unknown, values.items.as_slice()) {
-                    push_value(eval, value, &mut held, true);
-                }
-                reached.also.extend(held.targets.into_iter().filter_map(|target| match target {
-                    Target::Symbol(symbol) => Some(symbol),
-                    Target::External(_) | Target::Member(_) | Target::Config(..) => None,
-                }));
-                reached.also.extend(held.also);
-                reached.members.paths.extend(held.members.paths);
-                return None;
-            }
-            if calls && (definition.kind == DefKind::Class || definition.kind == DefKind::Struct) {
-                constructors(eval, *of, reached);
-            }
-            if definition.kind == DefKind::Macro && eval.rules(of.file).includes {
-                let functions = eval.expanded(*of);
-                reached.also.extend(functions.iter().filter_map(|of| eval.unit(of.file).symbols[of.def.index()]));
-            }
-            None
-        }
+        Entity::Def(of) => definition_targets(eval, *of, found, calls, reached),
         Entity::Module(Module::File(file)) => {
             let file = *file;
             if role.is_some() {
@@ -103,6 +84,48 @@ pub(super) fn entity_targets(
         }
         _ => None,
     }
+}
+
+/// Adds the nodes that a definition stands for, and what calling it reaches besides.
+fn definition_targets(
+    eval: &mut Eval<'_>,
+    of: DefRef,
+    found: &Found,
+    calls: bool,
+    reached: &mut Reached,
+) -> Option<Reason> {
+    let unit = eval.unit(of.file);
+    let kind = unit.facts.definition(of.def).kind;
+    match unit.symbols[of.def.index()] {
+        Some(symbol) => reached.targets.push(Target::Symbol(symbol)),
+        None if calls => return value_targets(eval, found, reached),
+        None => {}
+    }
+    let is_value = matches!(kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
+    let is_open = kind != DefKind::Constant && unit.rules.variables_are_open;
+    if calls && is_value && !is_open {
+        // The name is the variable's; what is called besides is what it holds, where that is one thing.
+        let mut held = Reached::default();
+        let values = eval.value_of(found, Namespace::Value);
+        if let (None, [value]) = (values.unknown, values.items.as_slice()) {
+            push_value(eval, value, &mut held, true);
+        }
+        reached.also.extend(held.targets.into_iter().filter_map(|target| match target {
+            Target::Symbol(symbol) => Some(symbol),
+            Target::External(_) | Target::Member(_) | Target::Config(..) => None,
+        }));
+        reached.also.extend(held.also);
+        reached.members.paths.extend(held.members.paths);
+        return None;
+    }
+    if calls && matches!(kind, DefKind::Class | DefKind::Struct) {
+        constructors(eval, of, reached);
+    }
+    if kind == DefKind::Macro && unit.rules.includes {
+        let functions = eval.expanded(of);
+        reached.also.extend(functions.iter().filter_map(|of| eval.unit(of.file).symbols[of.def.index()]));
+    }
+    None
 }
 
 /// The functions and classes that the value of a local or exported expression is.

@@ -9,12 +9,11 @@ use m1nd_lang::Language;
 
 use self::includes::Includes;
 use super::Family;
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Rules};
+use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Overloads, Rules};
 
 pub(super) const FAMILY: Family = Family {
     name: "c",
-    languages: &[Language::C, Language::Cpp],
-    rules: &RULES,
+    languages: &[(Language::C, &C), (Language::Cpp, &CPP)],
     is_manifest: |name| name == compile::FILE_NAME,
     check_manifest: |path, text| {
         let is_ours = path.rsplit('/').next() == Some(compile::FILE_NAME);
@@ -24,7 +23,12 @@ pub(super) const FAMILY: Family = Family {
     resolver: |files, manifests| Box::new(Includes::new(files, manifests)),
 };
 
-static RULES: Rules = Rules {
+/// C has no overloads. What its values may be of the standard library is told by the rules of C++: headers are of both.
+static C: Rules = Rules { overloads: Overloads::None, ..SHARED };
+
+static CPP: Rules = Rules { overloads: Overloads::ByClass, ..SHARED };
+
+const SHARED: Rules = Rules {
     bare_members: BareMembers::Everywhere,
     member_order: MemberOrder::DepthFirst,
     includes: true,
@@ -77,6 +81,7 @@ static RULES: Rules = Rules {
     ],
     identity_methods: &["get", "release", "lock", "value", "load", "exchange"],
     builtin_package: standard::CPP_PACKAGE,
+    is_standard_package: |package| package == "std",
     map_iterates_pairs: true,
     ..Rules::OUTLINED
 };

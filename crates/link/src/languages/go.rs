@@ -13,8 +13,7 @@ use crate::rules::{BareMembers, Builtin, Dispatch, MemberOrder, MethodShape, Rul
 
 pub(super) const FAMILY: Family = Family {
     name: "go",
-    languages: &[Language::Go],
-    rules: &RULES,
+    languages: &[(Language::Go, &RULES)],
     is_manifest: |name| matches!(name, "go.mod" | "go.work"),
     check_manifest: |path, text| {
         let is_module = path.rsplit('/').next() == Some("go.mod");
@@ -38,6 +37,7 @@ static RULES: Rules = Rules {
     ],
     builtin_methods: &[(Builtin::Wrapper, "Load", MethodShape::First), (Builtin::Wrapper, "Swap", MethodShape::First)],
     builtin_package: "builtin",
+    is_standard_package: |package| matches!(package, "builtin" | "sync/atomic" | "iter"),
     common_methods: universe::COMMON_METHODS,
     duck_typing: true,
     counted_ranges: true,

@@ -9,12 +9,11 @@ use m1nd_lang::facts::Literal;
 use self::packages::Packages;
 use super::Family;
 use crate::project::{FileId, Files};
-use crate::rules::{BareMembers, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
+use crate::rules::{BareMembers, MemberOrder, MethodShape, ModuleTarget, Overloads, Resolver, Rules};
 
 pub(super) const FAMILY: Family = Family {
     name: "java",
-    languages: &[Language::Java],
-    rules: &RULES,
+    languages: &[(Language::Java, &RULES)],
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |files, _| Box::new(Java { packages: Packages::new(files) }),
@@ -33,9 +32,10 @@ static RULES: Rules = Rules {
     builtin_methods: standard::CONTAINER_METHODS,
     universal_members: standard::OBJECT_MEMBERS,
     builtin_package: standard::PACKAGE,
+    is_standard_package: |package| package.starts_with("java"),
     common_methods: standard::COMMON_METHODS,
     duck_typing: true,
-    overloads: true,
+    overloads: Overloads::Chosen,
     methods_apart: true,
     constructors_inherited: false,
     folders_are_packages: true,

@@ -24,10 +24,8 @@ pub type Manifests = BTreeMap<String, String>;
 pub(crate) struct Family {
     /// Name, for progress and debugging.
     pub(crate) name: &'static str,
-    /// Its languages.
-    pub(crate) languages: &'static [Language],
-    /// Rules as data.
-    pub(crate) rules: &'static Rules,
+    /// Its languages, with their rules as data.
+    pub(crate) languages: &'static [(Language, &'static Rules)],
     /// Whether a file name is a manifest of the family.
     pub(crate) is_manifest: fn(&str) -> bool,
     /// Problem of a manifest's text, if it cannot be understood.
@@ -36,13 +34,24 @@ pub(crate) struct Family {
     pub(crate) resolver: fn(&Files<'_>, &Manifests) -> Box<dyn Resolver>,
 }
 
+impl Family {
+    fn rules(&self, language: Language) -> Option<&'static Rules> {
+        self.languages.iter().find(|(own, _)| *own == language).map(|(_, rules)| *rules)
+    }
+}
+
 /// Every family. Languages in no other row are outlined.
 pub(crate) static FAMILIES: &[Family] =
     &[python::FAMILY, typescript::FAMILY, rust::FAMILY, c::FAMILY, go::FAMILY, java::FAMILY, outlined::FAMILY];
 
 /// Number of a language's family.
 pub(crate) fn family(language: Language) -> usize {
-    FAMILIES.iter().position(|family| family.languages.contains(&language)).unwrap_or(FAMILIES.len() - 1)
+    FAMILIES.iter().position(|family| family.rules(language).is_some()).unwrap_or(FAMILIES.len() - 1)
+}
+
+/// The rules of a language.
+pub(crate) fn rules(language: Language) -> &'static Rules {
+    FAMILIES.iter().find_map(|family| family.rules(language)).unwrap_or(&Rules::OUTLINED)
 }
 
 /// Whether a file of this name is a manifest of any family.

@@ -2,12 +2,11 @@
 
 use super::Family;
 use crate::project::{FileId, Files};
-use crate::rules::{ModuleTarget, Resolver, Rules};
+use crate::rules::{ModuleTarget, Resolver};
 
 pub(super) const FAMILY: Family = Family {
     name: "outlined",
     languages: &[],
-    rules: &Rules::OUTLINED,
     is_manifest: |_| false,
     check_manifest: |_, _| None,
     resolver: |_, _| Box::new(Outlined),

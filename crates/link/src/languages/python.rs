@@ -14,8 +14,7 @@ use crate::rules::{
 
 pub(super) const FAMILY: Family = Family {
     name: "python",
-    languages: &[Language::Python],
-    rules: &RULES,
+    languages: &[(Language::Python, &RULES)],
     is_manifest: |name| matches!(name, "pyproject.toml" | "setup.cfg"),
     check_manifest: roots::check,
     resolver: |files, manifests| Box::new(Python { roots: Roots::new(files, manifests) }),
@@ -132,6 +131,7 @@ static RULES: Rules = Rules {
         "mro",
     ],
     builtin_package: "builtins",
+    is_standard_package: |package| !matches!(package, "std" | "globals"),
     common_methods: &[],
     duck_typing: true,
     follows_arguments: true,

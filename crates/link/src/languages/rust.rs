@@ -13,8 +13,7 @@ use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Rules};
 
 pub(super) const FAMILY: Family = Family {
     name: "rust",
-    languages: &[Language::Rust],
-    rules: &RULES,
+    languages: &[(Language::Rust, &RULES)],
     is_manifest: |name| name == "Cargo.toml",
     check_manifest: |path, text| {
         let is_ours = path.rsplit('/').next() == Some("Cargo.toml");
@@ -243,6 +242,8 @@ static RULES: Rules = Rules {
     ],
     universal_members: &[],
     builtin_package: "std",
+    // Error crates define their own `Result`, collection crates their own maps: the names mean the same.
+    is_standard_package: |package| !matches!(package, "builtins" | "typing" | "collections" | "globals"),
     common_methods: prelude::COMMON_METHODS,
     duck_typing: true,
     fields_apart: true,

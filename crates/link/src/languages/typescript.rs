@@ -22,8 +22,13 @@ mod paths;
 
 pub(super) const FAMILY: Family = Family {
     name: "typescript",
-    languages: &[Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte],
-    rules: &RULES,
+    languages: &[
+        (Language::JavaScript, &RULES),
+        (Language::TypeScript, &RULES),
+        (Language::Tsx, &RULES),
+        (Language::Vue, &RULES),
+        (Language::Svelte, &RULES),
+    ],
     is_manifest,
     check_manifest,
     resolver: |files, manifests| Box::new(TypeScript::new(files, manifests)),
@@ -105,6 +110,7 @@ static RULES: Rules = Rules {
     derived_methods: &[],
     universal_members: &[],
     builtin_package: globals::PACKAGE,
+    is_standard_package: |package| package == "globals",
     common_methods: globals::COMMON_METHODS,
     duck_typing: true,
     fields_apart: false,
