@@ -7,6 +7,10 @@ use crate::languages::Language;
 
 /// Longest literal that is one, in bytes: what is longer is data, or a quote that was misread.
 const MAX_LITERAL: usize = 8 << 10;
+/// Bytes that are read in vain, behind quotes that nothing closes, for each byte of a text; with [`LOST_ANYWAY`] for a short
+/// one. Beyond that the rest of the text is taken to hold no literals: no code is like that.
+const LOST_PER_BYTE: usize = 16;
+const LOST_ANYWAY: usize = 4 << 20;
 /// Longest literal of one character, in bytes between its quotes (`'\u{10ffff}'`).
 const MAX_CHARACTER: usize = 10;
 
@@ -137,7 +141,7 @@ fn syntax(language: Language) -> Option<&'static Syntax> {
 }
 
 /// Byte ranges of the contents of string literals, in order and apart; none for documents. Literals that describe the code
-/// around them (Python) are left out.
+/// around them (Python) are left out. A text full of quotes that nothing closes is only read in part.
 pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
     let Some(syntax) = syntax(language) else { return Vec::new() };
     let bytes = text.as_bytes();
@@ -147,57 +151,74 @@ pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
         .chain(syntax.quotes.iter().map(|quote| &quote.open))
         .for_each(|mark| starts[usize::from(mark.as_bytes()[0])] = true);
     starts[usize::from(b'\'')] |= syntax.characters;
-    let mut found = Vec::new();
+    let mut reader = Reader { syntax, bytes, found: Vec::new(), left: LOST_PER_BYTE * bytes.len() + LOST_ANYWAY };
     let mut at = 0;
     while let Some(step) = bytes[at..].iter().position(|byte| starts[usize::from(*byte)]) {
-        at += step;
-        at = next(syntax, bytes, at, &mut found);
+        at = reader.next(at + step);
     }
-    found
+    reader.found
 }
 
-/// Reads what stands at `at`; where to go on.
-fn next(syntax: &Syntax, bytes: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> usize {
-    let rest = &bytes[at..];
-    if let Some((open, close)) = syntax.block.filter(|(open, _)| rest.starts_with(open.as_bytes())) {
-        return find(bytes, at + open.len(), close.as_bytes()).map_or(bytes.len(), |end| end + close.len());
-    }
-    let spaced = !syntax.spaced || at == 0 || bytes[at - 1].is_ascii_whitespace();
-    if spaced && syntax.line.iter().any(|mark| rest.starts_with(mark.as_bytes())) {
-        return memchr(bytes, at, b'\n').unwrap_or(bytes.len());
-    }
-    if syntax.characters && rest[0] == b'\'' {
-        return character(bytes, at);
-    }
-    // `r` of a word is no raw literal.
-    let in_word =
-        rest[0].is_ascii_alphabetic() && at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
-    let Some(quote) = syntax.quotes.iter().find(|quote| !in_word && rest.starts_with(quote.open.as_bytes())) else {
-        return at + 1;
-    };
-    let start = at + quote.open.len();
-    let Some(end) = close(bytes, start, quote) else { return at + 1 };
-    let is_doc = syntax.docs && quote.open.len() == 3 && starts_line(bytes, at);
-    if !is_doc && end > start {
-        found.push(start..end);
-    }
-    end + quote.close.len()
+/// What was read of a text.
+struct Reader<'t> {
+    syntax: &'static Syntax,
+    bytes: &'t [u8],
+    found: Vec<Range<usize>>,
+    /// Bytes that may still be read in vain.
+    left: usize,
 }
 
-/// Where a literal's content ends.
-fn close(bytes: &[u8], start: usize, quote: &Quote) -> Option<usize> {
+impl Reader<'_> {
+    /// Reads what stands at `at`; where to go on.
+    fn next(&mut self, at: usize) -> usize {
+        let Self { syntax, bytes, .. } = *self;
+        let rest = &bytes[at..];
+        if let Some((open, close)) = syntax.block.filter(|(open, _)| rest.starts_with(open.as_bytes())) {
+            return find(bytes, at + open.len(), close.as_bytes()).map_or(bytes.len(), |end| end + close.len());
+        }
+        let spaced = !syntax.spaced || at == 0 || bytes[at - 1].is_ascii_whitespace();
+        if spaced && syntax.line.iter().any(|mark| rest.starts_with(mark.as_bytes())) {
+            return memchr(bytes, at, b'\n').unwrap_or(bytes.len());
+        }
+        if syntax.characters && rest[0] == b'\'' {
+            return character(bytes, at);
+        }
+        // `r` of a word is no raw literal.
+        let in_word =
+            rest[0].is_ascii_alphabetic() && at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
+        let Some(quote) = syntax.quotes.iter().find(|quote| !in_word && rest.starts_with(quote.open.as_bytes())) else {
+            return at + 1;
+        };
+        let start = at + quote.open.len();
+        let end = match close(bytes, start, quote) {
+            Ok(end) => end,
+            Err(stopped) => {
+                self.left = self.left.saturating_sub(stopped - start);
+                return if self.left > 0 { at + 1 } else { bytes.len() };
+            }
+        };
+        let is_doc = syntax.docs && quote.open.len() == 3 && starts_line(bytes, at);
+        if !is_doc && end > start {
+            self.found.push(start..end);
+        }
+        end + quote.close.len()
+    }
+}
+
+/// Where a literal's content ends; as the error, up to where nothing closed it.
+fn close(bytes: &[u8], start: usize, quote: &Quote) -> Result<usize, usize> {
     let limit = bytes.len().min(start + MAX_LITERAL);
     let mut at = start;
     while at < limit {
         match bytes[at] {
             b'\\' if quote.escapes => at += 1,
-            b'\n' if !quote.lines => return None,
-            _ if bytes[at..].starts_with(quote.close.as_bytes()) => return Some(at),
+            b'\n' if !quote.lines => return Err(at),
+            _ if bytes[at..].starts_with(quote.close.as_bytes()) => return Ok(at),
             _ => {}
         }
         at += 1;
     }
-    None
+    Err(at)
 }
 
 /// Past the literal of a character at `at`; past the quote if it is none (a lifetime, a word with an apostrophe).
@@ -264,6 +285,17 @@ mod tests {
         ];
         for (language, text, expected) in cases {
             assert_eq!(&literals(*language, text), expected, "{}", language.name());
+        }
+    }
+
+    #[test]
+    fn what_nothing_closes_is_not_read_again_and_again() {
+        for (language, open) in [(Language::Lua, "[["), (Language::Php, "\\\"")] {
+            // Each is looked for to the end, or eight thousand bytes far.
+            for (count, found) in [(20, 1), (1 << 14, 0)] {
+                let text = format!("{}{}'a'", open.repeat(count), "\n".repeat(MAX_LITERAL));
+                assert_eq!(string_literals(language, &text).len(), found, "{} {count}", language.name());
+            }
         }
     }
 

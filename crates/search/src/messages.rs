@@ -1,6 +1,6 @@
 //! Messages that a text quotes, and the entries whose string literals say them.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::query::Query;
 use crate::scoring::Met;
@@ -50,11 +50,13 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Each word of a message once, in order.
 fn words_of(message: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
+    let mut known: FxHashSet<String> = FxHashSet::default();
     words::terms(message, |term| {
         let says = term.len() > 1 && !words::is_stop_word(term) && !term.bytes().all(|byte| byte.is_ascii_digit());
-        if says && !found.iter().any(|known| known == term) {
+        if says && known.insert(term.to_owned()) {
             found.push(term.to_owned());
         }
     });

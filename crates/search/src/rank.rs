@@ -110,7 +110,7 @@ pub struct Found<'i> {
 pub struct Ranked<'i> {
     /// The best entries.
     pub found: Found<'i>,
-    /// Every file that meets a term and lies in the scope, in the order of paths.
+    /// Every file in the scope that meets a term or holds one of the nearest entries, in the order of paths.
     pub files: Vec<FileHit<'i>>,
     /// Entries nearest in meaning that are not among `found`, nearest first; they may meet no term.
     pub nearest: Vec<Hit<'i>>,

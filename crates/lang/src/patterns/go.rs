@@ -1,9 +1,6 @@
 //! Rules for Go.
 
-use super::Pattern::{
-    ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
-    TestCoverage,
-};
+use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, StateMutation};
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
@@ -182,12 +179,10 @@ static RULES: &[Rule] = &[
         unless: &[],
         check: Check::Plain,
     },
-    Rule {
-        pattern: AuthBoundary,
-        name: "open_route",
-        severity: 0.5,
-        message: "a route with a handler alone: no check of who calls stands before it",
-        query: concat!(
+    Rule::open_route(
+        0.5,
+        "a route with a handler alone: no check of who calls stands before it",
+        concat!(
             r#"((call_expression function: (selector_expression operand: (_) @o field: (field_identifier) @m) arguments: (argument_list . (interpreted_string_literal) @path . (_) @scope .)) @found
   (#not-match? @o "(?i)auth|private|secure|admin|With\\(")
   (#any-of? @m "HandleFunc" "Handle" "Get" "Post" "Put" "Patch" "Delete" "GET" "POST" "PUT" "PATCH" "DELETE")
@@ -195,8 +190,7 @@ static RULES: &[Rule] = &[
             public_route!(),
             r#""))"#
         ),
-        needs: &[],
-        unless: &[
+        &[
             Near {
                 within: Within::Scope,
                 query: concat!(r#"([(identifier) (field_identifier)] @found (#match? @found ""#, auth!(), r#""))"#),
@@ -211,31 +205,19 @@ static RULES: &[Rule] = &[
                 ),
             },
         ],
-        check: Check::ReachesAuth,
-    },
-    Rule {
-        pattern: TestCoverage,
-        name: "untested",
-        severity: 0.5,
-        message: "exported, and no test reaches it",
-        query: r#"((function_declaration name: (identifier) @name body: (block (statement_list . (_) . (_)))) @found (#match? @name "^[A-Z]"))
+    ),
+    Rule::untested(
+        "exported, and no test reaches it",
+        r#"((function_declaration name: (identifier) @name body: (block (statement_list . (_) . (_)))) @found (#match? @name "^[A-Z]"))
 ((method_declaration name: (field_identifier) @name body: (block (statement_list . (_) . (_)))) @found (#match? @name "^[A-Z]"))"#,
-        needs: &[],
-        unless: &[],
-        check: Check::Tested,
-    },
-    Rule {
-        pattern: DependencyInjection,
-        name: "makes_collaborator",
-        severity: 0.4,
-        message: "makes its collaborator itself: it cannot be given another one",
-        query: r#"((keyed_element key: (literal_element (identifier) @name) value: (literal_element (call_expression function: (_) @t) @call)) @found
+    ),
+    Rule::collaborator(
+        0.4,
+        r#"((keyed_element key: (literal_element (identifier) @name) value: (literal_element (call_expression function: (_) @t) @call)) @found
   (#match? @t "^(New[A-Z]\\w*|\\w+\\.New\\w*)$") (#not-match? @t "^(errors|sync|strings|bytes|bufio|list|rand|time|big|md5|sha\\d*|log)\\.|New(Map|Set|Buffer|Mutex|Pool)$"))"#,
-        needs: &[Near {
+        &[Near {
             within: Within::NamedFunctionItself,
             query: r#"((function_declaration name: (identifier) @n) @found (#match? @n "^[nN]ew"))"#,
         }],
-        unless: &[],
-        check: Check::Collaborator,
-    },
+    ),
 ];

@@ -1,11 +1,15 @@
 //! Rules for Java.
 
-use super::Pattern::{
-    ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
-    TestCoverage,
-};
+use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, StateMutation};
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
+
+/// Names of classes that hold values and do nothing of their own, as a string of a query.
+macro_rules! plain_class {
+    () => {
+        r#""(Map|Set|List|Queue|Deque|Stack|Vector|Builder|Buffer|Lock|Date|Random|Exception|Error|Latch)$|^(Object|String|Thread|File|Scanner|Atomic\\w+|ThreadLocal)$""#
+    };
+}
 
 pub(super) const PATTERNS: Patterns = Patterns {
     languages: &[Language::Java],
@@ -161,20 +165,17 @@ static RULES: &[Rule] = &[
         unless: &[],
         check: Check::Plain,
     },
-    Rule {
-        pattern: AuthBoundary,
-        name: "open_route",
-        severity: 0.55,
-        message: "a route whose handler shows no check of who calls",
-        query: concat!(
+    Rule::open_route(
+        0.55,
+        "a route whose handler shows no check of who calls",
+        concat!(
             r#"((method_declaration (modifiers [(annotation name: (identifier) @a) (marker_annotation name: (identifier) @a)]) @mods name: (identifier) @name) @found
   (#any-of? @a "GetMapping" "PostMapping" "PutMapping" "PatchMapping" "DeleteMapping" "RequestMapping" "GET" "POST" "PUT" "DELETE")
   (#not-match? @mods "PreAuthorize|PostAuthorize|Secured|RolesAllowed|PermitAll|Authenticated") (#not-match? @mods ""#,
             public_route!(),
             r#""))"#
         ),
-        needs: &[],
-        unless: &[
+        &[
             Near {
                 within: Within::Scope,
                 query: concat!(r#"([(identifier) (type_identifier)] @found (#match? @found ""#, auth!(), r#""))"#),
@@ -184,30 +185,24 @@ static RULES: &[Rule] = &[
                 query: r#"((class_declaration (modifiers) @m) @found (#match? @m "PreAuthorize|Secured|RolesAllowed|PermitAll|Authenticated"))"#,
             },
         ],
-        check: Check::ReachesAuth,
-    },
-    Rule {
-        pattern: TestCoverage,
-        name: "untested",
-        severity: 0.5,
-        message: "public, and no test reaches it",
-        query: r#"((method_declaration (modifiers) @m name: (identifier) @name body: (block . (_) . (_))) @found (#match? @m "\\bpublic\\b") (#not-match? @m "@Override"))"#,
-        needs: &[],
-        unless: &[],
-        check: Check::Tested,
-    },
-    Rule {
-        pattern: DependencyInjection,
-        name: "makes_collaborator",
-        severity: 0.45,
-        message: "makes its collaborator itself: it cannot be given another one",
-        query: r#"((field_declaration (modifiers)? @m declarator: (variable_declarator name: (identifier) @name value: (object_creation_expression type: (type_identifier) @t) @call)) @found
+    ),
+    Rule::untested(
+        "public, and no test reaches it",
+        r#"((method_declaration (modifiers) @m name: (identifier) @name body: (block . (_) . (_))) @found (#match? @m "\\bpublic\\b") (#not-match? @m "@Override"))"#,
+    ),
+    Rule::collaborator(
+        0.45,
+        concat!(
+            r#"((field_declaration (modifiers)? @m declarator: (variable_declarator name: (identifier) @name value: (object_creation_expression type: (type_identifier) @t) @call)) @found
   (#not-match? @m "\\bstatic\\b")
-  (#not-match? @t "(Map|Set|List|Queue|Deque|Stack|Vector|Builder|Buffer|Lock|Date|Random|Exception|Error|Latch)$|^(Object|String|Thread|File|Scanner|Atomic\\w+|ThreadLocal)$"))
+  (#not-match? @t "#,
+            plain_class!(),
+            r#"))
 ((constructor_declaration body: (constructor_body (expression_statement (assignment_expression left: (_) @name right: (object_creation_expression type: (type_identifier) @t) @call)) @found))
-  (#not-match? @t "(Map|Set|List|Queue|Deque|Stack|Vector|Builder|Buffer|Lock|Date|Random|Exception|Error|Latch)$|^(Object|String|Thread|File|Scanner|Atomic\\w+|ThreadLocal)$"))"#,
-        needs: &[],
-        unless: &[],
-        check: Check::Collaborator,
-    },
+  (#not-match? @t "#,
+            plain_class!(),
+            r#"))"#
+        ),
+        &[],
+    ),
 ];

@@ -1,9 +1,6 @@
 //! Rules for JavaScript and TypeScript.
 
-use super::Pattern::{
-    ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
-    TestCoverage,
-};
+use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, StateMutation};
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
@@ -204,12 +201,10 @@ static RULES: &[Rule] = &[
         unless: &[],
         check: Check::Plain,
     },
-    Rule {
-        pattern: AuthBoundary,
-        name: "open_route",
-        severity: 0.55,
-        message: "a route with a handler alone: no check of who calls stands before it",
-        query: concat!(
+    Rule::open_route(
+        0.55,
+        "a route with a handler alone: no check of who calls stands before it",
+        concat!(
             r#"((call_expression function: (member_expression object: (identifier) @o property: (property_identifier) @p)
   arguments: (arguments . (string) @path . (_) @scope .)) @found
   (#match? @o "^(app|router|server|api|routes?)$|Router$|App$") (#not-match? @o "(?i)auth|private|secure|admin") (#any-of? @p "get" "post" "put" "patch" "delete" "all")
@@ -217,8 +212,7 @@ static RULES: &[Rule] = &[
             public_route!(),
             r#""))"#
         ),
-        needs: &[],
-        unless: &[
+        &[
             Near {
                 within: Within::Scope,
                 query: concat!(r#"([(identifier) (property_identifier)] @found (#match? @found ""#, auth!(), r#""))"#),
@@ -233,31 +227,19 @@ static RULES: &[Rule] = &[
                 ),
             },
         ],
-        check: Check::ReachesAuth,
-    },
-    Rule {
-        pattern: TestCoverage,
-        name: "untested",
-        severity: 0.5,
-        message: "exported, and no test reaches it",
-        query: r#"(export_statement declaration: (function_declaration name: (identifier) @name body: (statement_block . (_) . (_)))) @found
+    ),
+    Rule::untested(
+        "exported, and no test reaches it",
+        r#"(export_statement declaration: (function_declaration name: (identifier) @name body: (statement_block . (_) . (_)))) @found
 (export_statement declaration: (class_declaration body: (class_body (method_definition name: (property_identifier) @name body: (statement_block . (_) . (_))) @found)))
 (program (expression_statement (assignment_expression left: (member_expression property: (property_identifier) @name) right: [(function_expression body: (statement_block . (_) . (_))) (arrow_function body: (statement_block . (_) . (_)))])) @found)"#,
-        needs: &[],
-        unless: &[],
-        check: Check::Tested,
-    },
-    Rule {
-        pattern: DependencyInjection,
-        name: "makes_collaborator",
-        severity: 0.45,
-        message: "makes its collaborator itself: it cannot be given another one",
-        query: r#"((method_definition name: (property_identifier) @c
+    ),
+    Rule::collaborator(
+        0.45,
+        r#"((method_definition name: (property_identifier) @c
   body: (statement_block (expression_statement (assignment_expression left: (member_expression object: (this) property: (property_identifier) @name)
     right: (new_expression constructor: [(identifier) (member_expression)] @t) @call)) @found)) (#eq? @c "constructor")
   (#not-match? @t "^(Map|Set|WeakMap|WeakSet|WeakRef|Array|Date|Object|Promise|URL|URLSearchParams|RegExp|AbortController|EventEmitter|(Big)?(Ui|I)nt\\d+(Clamped)?Array|Float\\d+Array|ArrayBuffer|DataView|Text(En|De)coder|Proxy|Headers|FormData|Blob|Buffer)$|Error$"))"#,
-        needs: &[],
-        unless: &[],
-        check: Check::Collaborator,
-    },
+        &[],
+    ),
 ];

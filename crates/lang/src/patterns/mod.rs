@@ -160,6 +160,50 @@ pub struct Rule {
     pub check: Check,
 }
 
+impl Rule {
+    /// A collaborator that a class makes itself.
+    const fn collaborator(severity: f64, query: &'static str, needs: &'static [Near]) -> Self {
+        Self {
+            pattern: Pattern::DependencyInjection,
+            name: "makes_collaborator",
+            severity,
+            message: "makes its collaborator itself: it cannot be given another one",
+            query,
+            needs,
+            unless: &[],
+            check: Check::Collaborator,
+        }
+    }
+
+    /// What others can use and no test reaches.
+    const fn untested(message: &'static str, query: &'static str) -> Self {
+        Self {
+            pattern: Pattern::TestCoverage,
+            name: "untested",
+            severity: 0.5,
+            message,
+            query,
+            needs: &[],
+            unless: &[],
+            check: Check::Tested,
+        }
+    }
+
+    /// A route without a check of who calls; `unless` is where such a check may stand.
+    const fn open_route(severity: f64, message: &'static str, query: &'static str, unless: &'static [Near]) -> Self {
+        Self {
+            pattern: Pattern::AuthBoundary,
+            name: "open_route",
+            severity,
+            message,
+            query,
+            needs: &[],
+            unless,
+            check: Check::ReachesAuth,
+        }
+    }
+}
+
 /// Names that speak of checking who comes. The words are those of names in all customs of writing: `author`, `catalog_index`,
 /// `dialogInput` and `MutexGuard` have none of them.
 macro_rules! auth {

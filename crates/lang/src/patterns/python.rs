@@ -1,9 +1,6 @@
 //! Rules for Python.
 
-use super::Pattern::{
-    ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
-    TestCoverage,
-};
+use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, StateMutation};
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
@@ -202,20 +199,17 @@ static RULES: &[Rule] = &[
             handed: false,
         },
     },
-    Rule {
-        pattern: AuthBoundary,
-        name: "open_route",
-        severity: 0.6,
-        message: "a route whose handler shows no check of who calls",
-        query: concat!(
+    Rule::open_route(
+        0.6,
+        "a route whose handler shows no check of who calls",
+        concat!(
             r#"((decorated_definition (decorator (call function: (attribute attribute: (identifier) @m) arguments: (argument_list . (string) @path)))
   definition: (function_definition name: (identifier) @name)) @found
   (#any-of? @m "route" "get" "post" "put" "patch" "delete") (#match? @path "^[rbf]?[\"']/") (#not-match? @path ""#,
             public_route!(),
             r#""))"#
         ),
-        needs: &[],
-        unless: &[
+        &[
             Near {
                 within: Within::Scope,
                 query: concat!(r#"((identifier) @found (#match? @found ""#, auth!(), r#""))"#),
@@ -230,34 +224,22 @@ static RULES: &[Rule] = &[
                 ),
             },
         ],
-        check: Check::ReachesAuth,
-    },
-    Rule {
-        pattern: TestCoverage,
-        name: "untested",
-        severity: 0.5,
-        message: "public, and no test reaches it",
-        query: r#"((module (function_definition name: (identifier) @name body: (block . (_) . (_))) @found) (#not-match? @name "^_"))
+    ),
+    Rule::untested(
+        "public, and no test reaches it",
+        r#"((module (function_definition name: (identifier) @name body: (block . (_) . (_))) @found) (#not-match? @name "^_"))
 ((module (decorated_definition definition: (function_definition name: (identifier) @name body: (block . (_) . (_))) @found)) (#not-match? @name "^_"))
 ((module (class_definition name: (identifier) @c body: (block (function_definition name: (identifier) @name body: (block . (_) . (_))) @found)))
   (#not-match? @name "^_") (#not-match? @c "^_"))"#,
-        needs: &[],
-        unless: &[],
-        check: Check::Tested,
-    },
-    Rule {
-        pattern: DependencyInjection,
-        name: "makes_collaborator",
-        severity: 0.45,
-        message: "makes its collaborator itself: it cannot be given another one",
-        query: r#"((assignment left: (attribute object: (identifier) @s attribute: (identifier) @name) right: (call function: [(identifier) (attribute)] @t) @call) @found
+    ),
+    Rule::collaborator(
+        0.45,
+        r#"((assignment left: (attribute object: (identifier) @s attribute: (identifier) @name) right: (call function: [(identifier) (attribute)] @t) @call) @found
   (#eq? @s "self") (#match? @t "(^|\\.)[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$")
   (#not-match? @t "(^|\\.)(Ordered|Default|Chain|Weak|Case).*(Dict|Map|Set)|(^|\\.)(Counter|Path|PurePath|Decimal|Fraction|R?Lock|Event|Condition|Semaphore|Queue|Future|BytesIO|StringIO|Struct|Random|ContextVar|Exception|Namespace|SimpleNamespace|UserDict)$|Error$"))"#,
-        needs: &[Near {
+        &[Near {
             within: Within::NamedFunctionItself,
             query: r#"((function_definition name: (identifier) @n) @found (#eq? @n "__init__"))"#,
         }],
-        unless: &[],
-        check: Check::Collaborator,
-    },
+    ),
 ];

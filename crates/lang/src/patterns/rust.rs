@@ -1,11 +1,24 @@
 //! Rules for Rust.
 
-use super::Pattern::{
-    ApiSurface, AuthBoundary, Concurrency, DependencyInjection, ErrorHandling, ResourceCleanup, StateMutation,
-    TestCoverage,
-};
+use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, StateMutation};
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
+
+/// Where a variable is handed on: returned, or put into another value. `$calls`: further calls that do, as `|` and an
+/// expression.
+macro_rules! handed_on {
+    ($calls:literal) => {
+        concat!(
+            r#"(block (identifier) @name .) @found
+(return_expression (identifier) @name) @found
+((call_expression function: (_) @f arguments: (arguments (identifier) @name)) @found (#match? @f "^(Ok|Some|.*::[A-Z]\\w*|[A-Z]\\w*"#,
+            $calls,
+            r#")$"))
+(shorthand_field_initializer (identifier) @name) @found
+(field_initializer value: (identifier) @name) @found"#
+        )
+    };
+}
 
 pub(super) const PATTERNS: Patterns = Patterns {
     languages: &[Language::Rust],
@@ -86,12 +99,11 @@ static RULES: &[Rule] = &[
         needs: &[],
         unless: &[Near {
             within: Within::Function,
-            query: r#"((call_expression function: (field_expression value: (identifier) @name field: (field_identifier) @m)) @found (#any-of? @m "wait" "wait_with_output" "try_wait"))
-(block (identifier) @name .) @found
-(return_expression (identifier) @name) @found
-((call_expression function: (_) @f arguments: (arguments (identifier) @name)) @found (#match? @f "^(Ok|Some|.*::[A-Z]\\w*|[A-Z]\\w*)$"))
-(shorthand_field_initializer (identifier) @name) @found
-(field_initializer value: (identifier) @name) @found"#,
+            query: concat!(
+                r#"((call_expression function: (field_expression value: (identifier) @name field: (field_identifier) @m)) @found (#any-of? @m "wait" "wait_with_output" "try_wait"))
+"#,
+                handed_on!("")
+            ),
         }],
         check: Check::CalleeDoes {
             does: r#"((field_identifier) @found (#any-of? @found "wait" "wait_with_output" "try_wait"))"#,
@@ -107,12 +119,11 @@ static RULES: &[Rule] = &[
         needs: &[],
         unless: &[Near {
             within: Within::Function,
-            query: r#"((call_expression function: (field_expression value: (identifier) @name field: (field_identifier) @m)) @found (#any-of? @m "flush" "into_inner" "into_parts"))
-(block (identifier) @name .) @found
-(return_expression (identifier) @name) @found
-((call_expression function: (_) @f arguments: (arguments (identifier) @name)) @found (#match? @f "^(Ok|Some|.*::[A-Z]\\w*|[A-Z]\\w*|.*::new)$"))
-(shorthand_field_initializer (identifier) @name) @found
-(field_initializer value: (identifier) @name) @found"#,
+            query: concat!(
+                r#"((call_expression function: (field_expression value: (identifier) @name field: (field_identifier) @m)) @found (#any-of? @m "flush" "into_inner" "into_parts"))
+"#,
+                handed_on!("|.*::new")
+            ),
         }],
         check: Check::CalleeDoes {
             does: r#"((field_identifier) @found (#any-of? @found "flush" "into_inner"))"#,
@@ -191,12 +202,10 @@ static RULES: &[Rule] = &[
         unless: &[],
         check: Check::Plain,
     },
-    Rule {
-        pattern: AuthBoundary,
-        name: "open_route",
-        severity: 0.55,
-        message: "a route whose handler shows no check of who calls",
-        query: concat!(
+    Rule::open_route(
+        0.55,
+        "a route whose handler shows no check of who calls",
+        concat!(
             r#"((attribute_item (attribute (identifier) @a arguments: (token_tree) @path)) . (function_item name: (identifier) @name) @found
   (#any-of? @a "get" "post" "put" "patch" "delete") (#match? @path "^\\(\\s*\"/") (#not-match? @path ""#,
             public_route!(),
@@ -206,8 +215,7 @@ static RULES: &[Rule] = &[
             public_route!(),
             r#""))"#
         ),
-        needs: &[],
-        unless: &[
+        &[
             Near {
                 within: Within::Scope,
                 query: concat!(r#"([(identifier) (type_identifier)] @found (#match? @found ""#, auth!(), r#""))"#),
@@ -222,31 +230,19 @@ static RULES: &[Rule] = &[
                 ),
             },
         ],
-        check: Check::ReachesAuth,
-    },
-    Rule {
-        pattern: TestCoverage,
-        name: "untested",
-        severity: 0.5,
-        message: "public, and no test reaches it",
-        query: r#"((function_item (visibility_modifier) @v name: (identifier) @name body: (block . (_) . (_))) @found (#eq? @v "pub"))"#,
-        needs: &[],
-        unless: &[],
-        check: Check::Tested,
-    },
-    Rule {
-        pattern: DependencyInjection,
-        name: "makes_collaborator",
-        severity: 0.4,
-        message: "makes its collaborator itself: it cannot be given another one",
-        query: r#"((field_initializer field: (field_identifier) @name value: (call_expression function: (scoped_identifier path: (_) @t name: (identifier) @m)) @call) @found
+    ),
+    Rule::untested(
+        "public, and no test reaches it",
+        r#"((function_item (visibility_modifier) @v name: (identifier) @name body: (block . (_) . (_))) @found (#eq? @v "pub"))"#,
+    ),
+    Rule::collaborator(
+        0.4,
+        r#"((field_initializer field: (field_identifier) @name value: (call_expression function: (scoped_identifier path: (_) @t name: (identifier) @m)) @call) @found
   (#match? @m "^(new|connect|open|build)$")
   (#not-match? @t "(^|::)(Vec|VecDeque|String|\\w*(Builder|Map|Set|Heap|Cell|Lock|Arena|Path|PathBuf)|Arc|Rc|Box|Mutex|Atomic\\w+|Instant|Duration|PhantomData|Condvar|Cursor|Regex)$"))"#,
-        needs: &[Near {
+        &[Near {
             within: Within::NamedFunctionItself,
             query: r#"((function_item name: (identifier) @n) @found (#match? @n "^new"))"#,
         }],
-        unless: &[],
-        check: Check::Collaborator,
-    },
+    ),
 ];

@@ -103,12 +103,8 @@ impl Extractor<'_> {
         Place { name, at, whole, scope, anonymous, bound }
     }
 
-    /// Opens the generics and the members of a class-like definition.
-    fn open_members(&mut self, node: Node<'_>, id: DefId, this: bool) {
-        let generic = node.child_by_field_name("type_parameters").is_some() || node.kind() == "class";
-        if generic {
-            self.open(node, FrameKind::Block, ScopeKind::Generics, Some(id));
-        }
+    /// Opens the members of a definition: once more, if it has some already.
+    pub(super) fn open_body(&mut self, node: Node<'_>, id: DefId) {
         match self.b.facts().definition(id).body {
             Some(scope) => self.push(node, FrameKind::Members, scope, Some(id)),
             None => {
@@ -117,6 +113,15 @@ impl Extractor<'_> {
                 self.b.definition_mut(id).body = Some(scope);
             }
         }
+    }
+
+    /// Opens the generics and the members of a class-like definition.
+    fn open_members(&mut self, node: Node<'_>, id: DefId, this: bool) {
+        let generic = node.child_by_field_name("type_parameters").is_some() || node.kind() == "class";
+        if generic {
+            self.open(node, FrameKind::Block, ScopeKind::Generics, Some(id));
+        }
+        self.open_body(node, id);
         let scope = self.scope();
         if this {
             self.top().this = This::Scope(scope);

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::naming::{Naming, Target, naming};
 use super::state::{Extractor, FrameKind, parent};
-use crate::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, Namespace, Role, ScopeId, ScopeKind};
+use crate::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, Namespace, Role, ScopeId};
 use crate::walk::Step;
 
 /// What an object literal is.
@@ -49,14 +49,7 @@ impl Extractor<'_> {
             id
         });
         self.made.insert(node.id(), id);
-        match self.b.facts().definition(id).body {
-            Some(scope) => self.push(node, FrameKind::Members, scope, Some(id)),
-            None => {
-                self.open(node, FrameKind::Members, ScopeKind::Class, Some(id));
-                let scope = self.scope();
-                self.b.definition_mut(id).body = Some(scope);
-            }
-        }
+        self.open_body(node, id);
         self.top().makes_fields = object.makes_fields;
         self.top().last_spread = last_spread(node);
     }
