@@ -22,7 +22,7 @@ const TASKS: &[Task] = &[
     ("ci", "format, lints, tidy and licences; what has to pass before a change is taken", ci::run),
     ("tidy", "the rules of this repository that no other tool knows", tidy::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
-    ("bench", "measure: ingest|find [--write] PATH...", bench::run),
+    ("bench", "measure: ingest|find [--write] PATH... | memory [--write]", bench::run),
     (
         "eval",
         "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, trace, memory, seek, equality, embed",

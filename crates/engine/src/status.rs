@@ -32,10 +32,38 @@ pub(crate) struct Parts<'a> {
 
 pub(crate) fn status(parts: Parts<'_>) -> Status {
     let snapshot = parts.snapshot;
-    let mut languages: BTreeMap<Language, LanguageStatus> = BTreeMap::new();
-    let mut problems: BTreeMap<ProblemKind, ProblemStatus> = BTreeMap::new();
+    let languages = languages(snapshot);
     let mut tiers = Tiers::default();
-    let mut lines = 0;
+    languages.iter().for_each(|row| tiers.add(&row.tiers));
+    let lines = languages.iter().map(|row| row.lines).sum();
+    Status {
+        generation: snapshot.generation(),
+        roots: snapshot.roots().iter().map(|root| root.path.clone()).collect(),
+        allowed_roots: parts.allowed_roots,
+        files: snapshot.files().len(),
+        lines,
+        node_count: snapshot.graph().node_count(),
+        edge_count: snapshot.graph().edge_count(),
+        tiers,
+        languages,
+        unresolved_reasons: snapshot.reasons().all.iter().take(REASONS).cloned().collect(),
+        git: snapshot.git_head(),
+        problems: problems(snapshot),
+        compiler: compiler(snapshot),
+        last_ingest: parts.last_ingest,
+        indexed_at_ms: snapshot.indexed_at_ms(),
+        activity: parts.activity,
+        watch: parts.watch,
+        role: parts.role,
+        rss_bytes: rss_bytes(),
+        notices: parts.notices,
+        uptime_secs: parts.uptime_secs,
+    }
+}
+
+/// What there is of each language, most files first.
+fn languages(snapshot: &Snapshot) -> Vec<LanguageStatus> {
+    let mut languages: BTreeMap<Language, LanguageStatus> = BTreeMap::new();
     for file in snapshot.files().iter() {
         let language = file.language;
         let row = languages.entry(language).or_insert(LanguageStatus {
@@ -48,18 +76,30 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
         row.files += 1;
         row.lines += u64::from(file.lines);
         row.tiers.add(&file.tiers);
-        tiers.add(&file.tiers);
-        lines += u64::from(file.lines);
+    }
+    for (language, counts) in &snapshot.reasons().by_language {
+        if let Some(row) = languages.get_mut(language) {
+            row.unresolved_reasons = counts.iter().take(REASONS).cloned().collect();
+        }
+    }
+    let mut languages: Vec<LanguageStatus> = languages.into_values().collect();
+    languages.sort_by_key(|row| std::cmp::Reverse(row.files));
+    languages
+}
+
+/// Problems of files and of paths that were skipped, most frequent first, each with examples.
+fn problems(snapshot: &Snapshot) -> Vec<ProblemStatus> {
+    let mut problems: BTreeMap<ProblemKind, ProblemStatus> = BTreeMap::new();
+    let row = |kind| ProblemStatus { kind, count: 0, examples: Vec::new() };
+    for file in snapshot.files().iter() {
         for problem in &file.problems {
-            let kind = problem.kind;
-            let row = problems.entry(kind).or_insert(ProblemStatus { kind, count: 0, examples: Vec::new() });
+            let row = problems.entry(problem.kind).or_insert_with(|| row(problem.kind));
             row.count += 1;
             if row.examples.len() < EXAMPLES {
                 row.examples.push((file.path.to_string(), problem.detail.clone()));
             }
         }
     }
-    let row = |kind| ProblemStatus { kind, count: 0, examples: Vec::new() };
     for (kind, count) in snapshot.skipped.counts() {
         problems.entry(kind).or_insert_with(|| row(kind)).count += count;
     }
@@ -69,39 +109,9 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
             row.examples.push((path.clone(), problem.detail.clone()));
         }
     }
-    let reasons = snapshot.reasons();
-    for (language, counts) in &reasons.by_language {
-        if let Some(row) = languages.get_mut(language) {
-            row.unresolved_reasons = counts.iter().take(REASONS).cloned().collect();
-        }
-    }
-    let mut languages: Vec<LanguageStatus> = languages.into_values().collect();
-    languages.sort_by_key(|row| std::cmp::Reverse(row.files));
     let mut problems: Vec<ProblemStatus> = problems.into_values().collect();
     problems.sort_by_key(|row| std::cmp::Reverse(row.count));
-    Status {
-        generation: snapshot.generation(),
-        roots: snapshot.roots().iter().map(|root| root.path.clone()).collect(),
-        allowed_roots: parts.allowed_roots,
-        files: snapshot.files().len(),
-        lines,
-        node_count: snapshot.graph().node_count(),
-        edge_count: snapshot.graph().edge_count(),
-        tiers,
-        languages,
-        unresolved_reasons: reasons.all.iter().take(REASONS).cloned().collect(),
-        git: snapshot.git_head(),
-        problems,
-        compiler: compiler(snapshot),
-        last_ingest: parts.last_ingest,
-        indexed_at_ms: snapshot.indexed_at_ms(),
-        activity: parts.activity,
-        watch: parts.watch,
-        role: parts.role,
-        rss_bytes: rss_bytes(),
-        notices: parts.notices,
-        uptime_secs: parts.uptime_secs,
-    }
+    problems
 }
 
 /// Reasons of unresolved references with their number, most frequent first.

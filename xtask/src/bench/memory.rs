@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use m1nd_memory::{Kind, ParseContext, Recall, RecallQuery, Record, RecordId, Source, SourceKind, parse};
 
 use super::{Outcome, processor};
+use crate::percentile;
 
 /// Where `--write` puts the table.
 const RESULTS: &str = "benches/memory.md";
@@ -78,7 +79,7 @@ fn searching(rows: &mut String) -> Outcome<()> {
 }
 
 fn row(rows: &mut String, what: &str, times: &[Duration], of: &str) -> Outcome<()> {
-    let at = |share: f64| times[((times.len() as f64 * share) as usize).min(times.len() - 1)].as_secs_f64() * 1e3;
+    let at = |share: f64| percentile(times, share).as_secs_f64() * 1e3;
     Ok(writeln!(rows, "| {what} | {:.1} | {:.1} | {of} |", at(0.5), at(0.95))?)
 }
 

@@ -229,16 +229,7 @@ impl Snapshot {
                 unseen.extend(self.file_of(node).filter(is_unseen).map(|_| graph.path(node)));
                 dangling.extend(graph.unresolved_of(node).map(|reference| {
                     let likely = labels.contains(reference.name) || reference.reason == UNKNOWN_MODULE;
-                    let edge = DanglingEdge {
-                        source: node,
-                        relation: reference.role.to_owned(),
-                        reason: format!("unresolved: {}", reference.reason),
-                        name: reference.name.to_owned(),
-                        file: graph.path(node).to_owned(),
-                        line: reference.pos.line,
-                        candidates: Vec::new(),
-                    };
-                    (!likely, edge)
+                    (!likely, open_reference(graph, node, &reference))
                 }));
                 for call in graph.out_edges(node).filter(|edge| edge.dispatches) {
                     let found = dispatch.replacements(call.to);
@@ -250,26 +241,7 @@ impl Snapshot {
                 }
             }
         }
-        let none = match found {
-            None => "no path",
-            Some(Way::Mixed) => "both are connected by edges of both directions, but no path from one to the other",
-            Some(_) => "target leads to source, but no path from source to target",
-        };
-        let not_found = if found.is_some() { "no_forward_path" } else { "no_path_within_hops" };
-        let (state, reason, why) = if !whole {
-            let why = format!("{none} was found before the search ended at its budget");
-            (ClosureState::Unknown, "budget_exhausted", why)
-        } else if dangling.is_empty() && unseen.is_empty() {
-            let why = format!("{none} of {} hops or fewer, and no open reference could hide one", query.max_hops);
-            (ClosureState::Closed, not_found, why)
-        } else {
-            let mut hiding = vec![format!("{} open references", dangling.len())];
-            if !unseen.is_empty() {
-                hiding.push(format!("{} files that could not be parsed whole", unseen.len()));
-            }
-            let why = format!("{none} was found, but {} could hide one", hiding.join(" and "));
-            (ClosureState::Unknown, not_found, why)
-        };
+        let (state, reason, why) = verdict(query.max_hops, found, whole, dangling.len(), unseen.len());
         let dangling_total = dangling.len();
         dangling.sort_by(|(a_unlikely, a), (b_unlikely, b)| {
             (a_unlikely, &a.file, a.line, &a.name).cmp(&(b_unlikely, &b.file, b.line, &b.name))
@@ -277,6 +249,50 @@ impl Snapshot {
         dangling.truncate(MAX_DANGLING);
         let dangling_edges = dangling.into_iter().map(|(_, edge)| edge).collect();
         Ok(WhyClosure { state, reason: Some(reason), dangling_edges, dangling_total, why })
+    }
+}
+
+/// What it means that no path was found: the state, its reason and both in words. `found` is the way that was found
+/// instead, `whole` whether the search came to its end, `dangling` and `unseen` count references and files that could hide
+/// a path.
+fn verdict(
+    max_hops: u32,
+    found: Option<Way>,
+    whole: bool,
+    dangling: usize,
+    unseen: usize,
+) -> (ClosureState, &'static str, String) {
+    let none = match found {
+        None => "no path",
+        Some(Way::Mixed) => "both are connected by edges of both directions, but no path from one to the other",
+        Some(_) => "target leads to source, but no path from source to target",
+    };
+    let not_found = if found.is_some() { "no_forward_path" } else { "no_path_within_hops" };
+    if !whole {
+        let why = format!("{none} was found before the search ended at its budget");
+        return (ClosureState::Unknown, "budget_exhausted", why);
+    }
+    if dangling == 0 && unseen == 0 {
+        let why = format!("{none} of {max_hops} hops or fewer, and no open reference could hide one");
+        return (ClosureState::Closed, not_found, why);
+    }
+    let mut hiding = vec![format!("{dangling} open references")];
+    if unseen > 0 {
+        hiding.push(format!("{unseen} files that could not be parsed whole"));
+    }
+    (ClosureState::Unknown, not_found, format!("{none} was found, but {} could hide one", hiding.join(" and ")))
+}
+
+/// A reference without a target.
+fn open_reference(graph: &Graph, node: NodeIx, reference: &m1nd_graph::UnresolvedRef<'_>) -> DanglingEdge {
+    DanglingEdge {
+        source: node,
+        relation: reference.role.to_owned(),
+        reason: format!("unresolved: {}", reference.reason),
+        name: reference.name.to_owned(),
+        file: graph.path(node).to_owned(),
+        line: reference.pos.line,
+        candidates: Vec::new(),
     }
 }
 

@@ -11,10 +11,11 @@ use m1nd_vfs::{Changes, FileMeta, Root};
 use super::files::{self, Care, Gathered, Scan, Target};
 use super::place::Place;
 use super::{Linked, Writer, build};
+use crate::compiler_index::Cover;
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::engine::now_ms;
 use crate::error::EngineError;
-use crate::extract;
+use crate::extract::{self, Extracted};
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
 use crate::report::{CompilerReport, IngestReport, RootInfo, Tiers};
@@ -168,43 +169,13 @@ impl Writer {
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == roots.as_slice();
         let handles = self.open_roots(&roots);
-        // Under other roots the same path may be another file.
-        let kept = FileTable::default();
-        let old = if same_roots || keeps_prefixes(&current.roots, &roots) { &*current.files } else { &kept };
-        let mut scan = Scan::default();
-        for number in 0..roots.len() {
-            let Ok(target) = target(&roots, &handles, number, None, false) else {
-                // It stays a root of the index, and its files come back with it.
-                scan.skipped.extend(files::scan_of_gone(&roots, &roots[number], old).skipped);
-                continue;
-            };
-            let named = fresh.is_none_or(|(root, scope)| root == number && scope.is_none());
-            let care = Care { trusts_time: care.trusts_time || !named, wants_all: true };
-            let part = files::scan(&target, self, old, care, cancel, progress)?;
-            scan.jobs.extend(part.jobs);
-            scan.removed.extend(part.removed);
-            scan.skipped.extend(part.skipped);
-        }
-        if let Some((root, Some(scope))) = fresh {
-            let inside = |job: &&mut extract::Job| job.root == root && job.inner.is_within(scope.as_str());
-            scan.jobs.iter_mut().filter(inside).for_each(|job| job.unchanged &= care.trusts_time);
-        }
+        let scan = self.scan_roots(&current, (&roots, &handles), fresh, care, cancel, progress)?;
         stages.done("reading");
         let gathered = files::gather(scan, self, &handles, cancel, progress)?;
         stages.done("parsing");
         let mut done = Done::of(&gathered);
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
-        let mut linked = Linked { linker: Linker::new(self.shared.config.limits.clone()), files: Default::default() };
-        let mut entries: Vec<FileEntry> = Vec::with_capacity(gathered.changed.len());
-        for file in gathered.changed {
-            let (entry, file) = files::set_file(&mut linked.linker, file);
-            linked.files.insert(entry.path.clone(), file);
-            entries.push(entry);
-        }
-        let (compiler, cover) = self.compiler_index();
-        for entry in &entries {
-            linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
-        }
+        let (mut linked, mut entries, cover) = self.with_facts(gathered.changed);
         let pool = self.pool()?;
         let delta = link(&pool, &mut linked, cancel, progress)?;
         done.linked = delta.changed.len();
@@ -249,6 +220,58 @@ impl Writer {
         self.base = None;
         self.linked = Some(linked);
         Ok(done)
+    }
+
+    /// Looks through all roots, see [`Self::full`].
+    fn scan_roots(
+        &self,
+        current: &Snapshot,
+        (roots, handles): (&[RootInfo], &Arc<[Option<Root>]>),
+        fresh: Option<(usize, Option<&RepoPath>)>,
+        care: Care,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<Scan, EngineError> {
+        // Under other roots the same path may be another file.
+        let kept = FileTable::default();
+        let same_paths = current.roots.as_ref() == roots || keeps_prefixes(&current.roots, roots);
+        let old = if same_paths { &*current.files } else { &kept };
+        let mut scan = Scan::default();
+        for number in 0..roots.len() {
+            let Ok(target) = target(roots, handles, number, None, false) else {
+                // It stays a root of the index, and its files come back with it.
+                scan.skipped.extend(files::scan_of_gone(roots, &roots[number], old).skipped);
+                continue;
+            };
+            let named = fresh.is_none_or(|(root, scope)| root == number && scope.is_none());
+            let care = Care { trusts_time: care.trusts_time || !named, wants_all: true };
+            let part = files::scan(&target, self, old, care, cancel, progress)?;
+            scan.jobs.extend(part.jobs);
+            scan.removed.extend(part.removed);
+            scan.skipped.extend(part.skipped);
+        }
+        if let Some((root, Some(scope))) = fresh {
+            let inside = |job: &&mut extract::Job| job.root == root && job.inner.is_within(scope.as_str());
+            scan.jobs.iter_mut().filter(inside).for_each(|job| job.unchanged &= care.trusts_time);
+        }
+        Ok(scan)
+    }
+
+    /// A linker that has the facts of these files and what compilers' indexes say of them, the rows of the files, and what
+    /// those indexes cover.
+    fn with_facts(&mut self, changed: Vec<Extracted>) -> (Linked, Vec<FileEntry>, Arc<Cover>) {
+        let mut linked = Linked { linker: Linker::new(self.shared.config.limits.clone()), files: Default::default() };
+        let mut entries: Vec<FileEntry> = Vec::with_capacity(changed.len());
+        for file in changed {
+            let (entry, file) = files::set_file(&mut linked.linker, file);
+            linked.files.insert(entry.path.clone(), file);
+            entries.push(entry);
+        }
+        let (compiler, cover) = self.compiler_index();
+        for entry in &entries {
+            linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
+        }
+        (linked, entries, cover)
     }
 
     /// Links what changed and publishes it, if anything did.

@@ -390,52 +390,21 @@ impl Outline<'_> {
                 self.finish_expr(node, node, expr);
                 return Enter::Skip;
             }
-            Rule::Member(base, name) | Rule::Path(base, name) => self.enter_member(node, base, name),
+            Rule::Member(base, name) | Rule::Path(base, name) | Rule::Method(base, name, _) => {
+                self.enter_member(node, base, name);
+            }
             Rule::Call(callee, args) => {
                 let arity = self.arity(args.get(node, parent));
-                if let Some(callee) = callee.get(node, parent) {
-                    self.mark(callee, Mark::Call(arity));
-                }
+                self.mark_picked(callee.get(node, parent), Mark::Call(arity));
             }
-            Rule::Method(base, name, _) => self.enter_member(node, base, name),
-            Rule::Generic(base, args) => {
-                let mark = match self.current_mark() {
-                    Mark::Inherit(_) => Mark::Inherit(false),
-                    Mark::Implement(_) => Mark::Implement(false),
-                    Mark::Decorate(_) => Mark::Decorate(false),
-                    mark @ (Mark::Call(_) | Mark::Write) => mark,
-                    _ => Mark::None,
-                };
-                if let Some(base) = base.get(node, parent) {
-                    self.marks.entry(base.id()).or_insert(mark);
-                }
-                if let Some(args) = args.get(node, parent) {
-                    self.mark(args, Mark::Type);
-                }
-            }
-            Rule::Instance(ty) => {
-                if let Some(ty) = ty.get(node, parent) {
-                    self.mark(ty, Mark::Type);
-                }
-            }
+            Rule::Generic(base, args) => self.enter_generic(base.get(node, parent), args.get(node, parent)),
             Rule::Block | Rule::Sequence(true) if self.current_mark() != Mark::Body => {
                 self.open_scope(ScopeKind::Block);
             }
-            Rule::Assign(left) => {
-                if let Some(left) = left.get(node, parent) {
-                    self.mark(left, Mark::Write);
-                }
-            }
-            Rule::Without(child) => {
-                if let Some(child) = child.get(node, parent) {
-                    self.mark(child, Mark::Skip);
-                }
-            }
-            Rule::Decorator(name) => {
-                if let Some(name) = name.get(node, parent) {
-                    self.mark(name, Mark::Decorate(true));
-                }
-            }
+            Rule::Instance(ty) => self.mark_picked(ty.get(node, parent), Mark::Type),
+            Rule::Assign(left) => self.mark_picked(left.get(node, parent), Mark::Write),
+            Rule::Without(child) => self.mark_picked(child.get(node, parent), Mark::Skip),
+            Rule::Decorator(name) => self.mark_picked(name.get(node, parent), Mark::Decorate(true)),
             Rule::Define(define) => self.open_define(define, node, parent),
             Rule::Bind(bind) => self.enter_bind(bind, node, parent),
             Rule::Param(bind, _) => self.skip_names(bind, node, parent),
@@ -443,14 +412,34 @@ impl Outline<'_> {
                 for name in names.all(node, parent) {
                     self.mark(name, Mark::Skip);
                 }
-                if let Some(bound) = bound.get(node, parent) {
-                    self.mark(bound, Mark::Type);
-                }
+                self.mark_picked(bound.get(node, parent), Mark::Type);
             }
             Rule::Custom(enter, _) => return enter(self, node, parent),
             _ => {}
         }
         Enter::Descend
+    }
+
+    /// Marks a child, if it is there.
+    fn mark_picked(&mut self, child: Option<Node<'_>>, mark: Mark) {
+        if let Some(child) = child {
+            self.mark(child, mark);
+        }
+    }
+
+    /// What is done with a generic is done with its base.
+    fn enter_generic(&mut self, base: Option<Node<'_>>, args: Option<Node<'_>>) {
+        let mark = match self.current_mark() {
+            Mark::Inherit(_) => Mark::Inherit(false),
+            Mark::Implement(_) => Mark::Implement(false),
+            Mark::Decorate(_) => Mark::Decorate(false),
+            mark @ (Mark::Call(_) | Mark::Write) => mark,
+            _ => Mark::None,
+        };
+        if let Some(base) = base {
+            self.marks.entry(base.id()).or_insert(mark);
+        }
+        self.mark_picked(args, Mark::Type);
     }
 
     fn enter_member(&mut self, node: Node<'_>, base: Pick, name: Pick) {
