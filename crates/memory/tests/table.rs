@@ -46,6 +46,11 @@ fn every_row_of_the_confidence_table() {
         ("**KEY:** the API key rotates monthly", Learning, None, "the API key rotates monthly", 0.9),
         ("important: never log tokens", Decision, None, "never log tokens", 0.9),
         ("decided not to use Redux", Decision, None, "not Redux", 0.6),
+        ("MEMORY: til node 22 ships a test runner", Learning, None, "node 22 ships a test runner", 0.7),
+        ("**Decided** to use TOML", Decision, None, "use TOML", 0.8),
+        ("**Decided:** to use TOML because it is flat", Decision, None, "use TOML", 1.0),
+        ("tests failed on windows", Issue, Some(Status::Open), "tests failed on windows", 0.4),
+        ("the tests are failing since Monday", Issue, Some(Status::Open), "the tests are failing since Monday", 0.4),
         ("- [x] Problem: flaky login test", Issue, Some(Status::Resolved), "flaky login test", 0.6),
         ("- Fixed: Safari CORS issue by adding preflight", Issue, Some(Status::Resolved), "Safari CORS issue", 0.6),
     ];
@@ -78,6 +83,11 @@ fn what_is_no_entry() {
         "not a problem",
         "works without problems",
         "issue #12",
+        "**Issue:** #12",
+        "MEMORY: decided",
+        "> decided to use JWT\n> because simple",
+        "> - decided to use JWT\n> - problem: Safari",
+        "let's meet again on Monday",
         "# decided to use JWT",
         "Keywords: decided, problem, learned",
         "| what | why |\n|---|---|\n| decided to use JWT | simple |",
@@ -148,6 +158,34 @@ fn a_fix_closes_its_issue_and_a_relapse_opens_it() {
     assert_eq!((again.records[0].status, again.records[0].resolved_by_line), (Some(Status::Open), None));
     assert_eq!(again.records[0].earlier.len(), 1);
     assert_eq!(again.records.len(), 2);
+}
+
+#[test]
+fn an_issue_that_is_back_is_open_again_whatever_the_words() {
+    let text = "## 2024-12-10\n**Problem:** websocket drops on idle\n\n**Fixed:** websocket drops on idle\n\n";
+    let rows = [
+        ("the websocket drops on idle again", Status::Open),
+        ("websocket drops on idle again since the upgrade", Status::Open),
+        ("the websocket drop on idle is back", Status::Open),
+        ("websocket drops on idle still happens", Status::Open),
+        ("never let the websocket drop on idle again", Status::Resolved),
+        ("ran the websocket idle test again", Status::Resolved),
+        ("invoices are late again", Status::Resolved),
+    ];
+    for (line, expected) in rows {
+        let parsed = read(&format!("{text}{line}\n"));
+        assert_eq!((parsed.records.len(), parsed.records[0].status), (1, Some(expected)), "{line}: {parsed:#?}");
+    }
+}
+
+#[test]
+fn a_line_below_a_quotation_is_no_part_of_it() {
+    let parsed = read("> decided to use JWT\nproblem: Safari drops cookies\n- decided on plain SQL\n");
+    let found: Vec<_> = parsed.records.iter().map(|record| (&*record.title, record.source.line)).collect();
+    assert_eq!(found, [("Safari drops cookies", 2), ("plain SQL", 3)]);
+    let inside = read("- a list\n  > decided to use JWT\n  learned that lists quote\n");
+    let found: Vec<_> = inside.records.iter().map(|record| &*record.title).collect();
+    assert_eq!(found, ["lists quote"]);
 }
 
 #[test]

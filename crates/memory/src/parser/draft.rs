@@ -68,7 +68,7 @@ fn from_hit(
 ) -> Option<Draft> {
     let (from, to) = title_range(sentence, hit, own.as_ref());
     let text = trim_title(&sentence.line.shown[from..to.max(from)]);
-    if text.chars().count() < MIN_TITLE_CHARS || is_placeholder(text) {
+    if text.chars().count() < MIN_TITLE_CHARS || is_placeholder(text) || hit.kind == Kind::Issue && is_reference(text) {
         return None;
     }
     let title = match hit.prefix {
@@ -106,6 +106,12 @@ fn from_hit(
         markers,
         role: hit.role,
     })
+}
+
+/// `#12`: the number of an issue that is told elsewhere.
+fn is_reference(text: &str) -> bool {
+    let digits = text.trim_start_matches('#');
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn status(sentence: &Sentence<'_>, hit: &Hit) -> Option<Status> {

@@ -181,6 +181,8 @@ struct Reader<'t> {
     lines: Vec<Line>,
     /// How many elements that are not read are open.
     hidden: u32,
+    /// Block quotes that are open.
+    quotes: u32,
     /// Whether inside of an address.
     masked: u32,
     heading: Option<u8>,
@@ -200,6 +202,7 @@ impl<'t> Reader<'t> {
             starts,
             lines: Vec::new(),
             hidden: 0,
+            quotes: 0,
             masked: 0,
             heading: None,
             depth: 0,
@@ -213,7 +216,7 @@ impl<'t> Reader<'t> {
         match event {
             Event::Start(tag) => self.open(tag, start),
             Event::End(tag) => self.close(*tag),
-            _ if self.hidden > 0 => {}
+            _ if self.hidden > 0 || self.quotes > 0 && self.is_quoted(start) => {}
             Event::Text(text) => self.line(start).push_text(text),
             Event::Code(code) => {
                 let line = self.line(start);
@@ -244,12 +247,12 @@ impl<'t> Reader<'t> {
 
     fn open(&mut self, tag: &Tag<'_>, start: usize) {
         match tag {
-            Tag::BlockQuote(_)
-            | Tag::CodeBlock(_)
-            | Tag::HtmlBlock
-            | Tag::Table(_)
-            | Tag::Strikethrough
-            | Tag::Image { .. } => self.hidden += 1,
+            Tag::BlockQuote(_) => self.quotes += 1,
+            // Lines that only follow a quote start no item of it.
+            Tag::List(_) | Tag::Item if self.quotes > 0 => self.block += 1,
+            Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::Table(_) | Tag::Strikethrough | Tag::Image { .. } => {
+                self.hidden += 1
+            }
             Tag::Heading { level, .. } => {
                 self.block += 1;
                 // Text above a line of `---` is a heading to Markdown, but a note above a divider to people.
@@ -277,12 +280,14 @@ impl<'t> Reader<'t> {
 
     fn close(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::BlockQuote(_)
-            | TagEnd::CodeBlock
-            | TagEnd::HtmlBlock
-            | TagEnd::Table
-            | TagEnd::Strikethrough
-            | TagEnd::Image => self.hidden = self.hidden.saturating_sub(1),
+            TagEnd::BlockQuote(_) => {
+                self.quotes = self.quotes.saturating_sub(1);
+                self.block += 1;
+            }
+            TagEnd::List(_) | TagEnd::Item if self.quotes > 0 => self.block += 1,
+            TagEnd::CodeBlock | TagEnd::HtmlBlock | TagEnd::Table | TagEnd::Strikethrough | TagEnd::Image => {
+                self.hidden = self.hidden.saturating_sub(1)
+            }
             TagEnd::Heading(_) => {
                 self.heading = None;
                 self.block += 1;
@@ -305,6 +310,15 @@ impl<'t> Reader<'t> {
             TagEnd::Link => self.masked = self.masked.saturating_sub(1),
             _ => {}
         }
+    }
+
+    /// Whether the text at this byte of a block quote stands behind its mark. To Markdown, lines right below a quotation
+    /// belong to it even without one; to people who write a thought a line they do not.
+    fn is_quoted(&self, at: usize) -> bool {
+        let line = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
+        let marks = self.starts.get(line).map_or("", |start| &self.text[*start..at]);
+        let is_mark = |byte: &u8| byte.is_ascii_whitespace() || byte.is_ascii_digit() || b">-*+.)".contains(byte);
+        marks.bytes().take_while(is_mark).any(|byte| byte == b'>')
     }
 
     fn number(&self, at: usize) -> u32 {

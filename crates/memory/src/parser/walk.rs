@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use jiff::civil::Date;
 use memchr::memmem::Finder;
 
-use super::cues::{self, Hit, Strength};
+use super::cues::{self, Hit, Role, Strength};
 use super::draft::{self, Draft, MIN_TITLE_CHARS, is_placeholder, trim_title};
 use super::gotcha_bullets::{self, GotchaBullet};
 use super::markdown::{Line, Shape};
@@ -202,7 +202,8 @@ impl Walk<'_> {
             }
             self.push(draft);
         }
-        let found = self.drafts.len() > before;
+        // What only says that a known issue is back may still be text below a label.
+        let found = self.drafts[before..].iter().any(|draft| draft.role != Role::OnlyAgain);
         if let [sentence] = sentences.as_slice()
             && !found
             && let Some(hit) = cues::bare_label(sentence)
@@ -393,7 +394,7 @@ fn reason_below(line: &Line, read: &Read<'_>) -> Option<String> {
     let depth = |line: &Line| if let Shape::Item(depth) = line.shape { depth } else { 0 };
     let is_below = depth(next) > depth(line) && !line.shown.trim_end().ends_with(':');
     let has_own = || {
-        draft::draft(first, sentences.get(1), true, Strength::All).is_some()
+        draft::draft(first, sentences.get(1), true, Strength::All).is_some_and(|own| own.role != Role::OnlyAgain)
             || matches!(first.word(0), "next" | "todo")
             || next.ticked.is_some()
     };

@@ -76,7 +76,7 @@ pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         }
         "working" if matches!(s.before(at), "stopped" | "stops") => failure(s, at - 1, "issue.stopped_working"),
         "broken" | "failing" | "failed" | "fails" | "crashes" | "hangs" | "fail" => failing(s, at),
-        "back" | "regressed" | "reappeared" => returned(s, at),
+        "back" | "regressed" | "reappeared" | "again" | "still" => returned(s, at),
         _ => None,
     }?;
     let again = hit.role == Role::Plain
@@ -440,19 +440,53 @@ fn is_plural_owner(s: &Sentence<'_>, at: usize) -> bool {
         || matches!(before, "two" | "three" | "four" | "more" | "fewer" | "test" | "safe" | "fail")
 }
 
+/// The word before which a failure may be supposed: `tests` and `checks` are what fails there, not what looks for failures.
+fn subject_of(s: &Sentence<'_>, at: usize) -> usize {
+    let mut verb = at;
+    while matches!(s.before(verb), "is" | "are" | "was" | "were" | "still" | "keep" | "now" | "just" | "started") {
+        verb -= 1;
+    }
+    if matches!(s.before(verb), "test" | "tests" | "checks" | "retries") { verb - 1 } else { at }
+}
+
 /// A failure that is told as a fact. The whole sentence is its title.
 fn failure(s: &Sentence<'_>, at: usize, rule: &'static str) -> Option<Hit> {
-    if s.clause_has_before(at, HYPOTHETICAL) || at == 0 {
+    if s.clause_has_before(subject_of(s, at), HYPOTHETICAL) || at == 0 {
         return None;
     }
     Some(Hit::issue(rule, ISSUE_NEGATION, Title::From(0)))
 }
 
-/// `the CORS problem is back`: only matters where the issue is known.
+/// After `again`, these go on about the same; everything else is a thing that is done once more.
+const AFTER_AGAIN: &[&str] = &["", "after", "and", "at", "but", "in", "on", "since", "today", "under", "when", "with"];
+/// Before `again` in the same clause, these say that something is done or wanted, not that it happens.
+const NOT_RETURNED: &[&str] = &[
+    "not", "never", "no", "if", "should", "would", "could", "must", "can", "let", "let's", "try", "tried", "run",
+    "ran", "check", "checked", "test", "tested", "use", "until", "unless", "so", "avoid", "once", "please", "ask",
+];
+/// After `still`, these say that it goes on.
+const GOES_ON_STILL: &[&str] = &[
+    "there",
+    "open",
+    "happens",
+    "happening",
+    "occurs",
+    "present",
+    "reproduces",
+    "reproducible",
+    "unsolved",
+    "unresolved",
+];
+
+/// `the CORS problem is back`, `Safari drops cookies again`: only matters where the issue is known.
 fn returned(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    let is_doubt = || s.clause_has_before(at, NOT_RETURNED);
     let verb = match (s.word(at), s.before(at)) {
         ("back", "is" | "are" | "came" | "come") => at - 1,
         ("regressed" | "reappeared", _) if at > 0 => at,
+        ("again", _) if at > 1 && AFTER_AGAIN.contains(&s.word(at + 1)) && !is_doubt() => at,
+        ("still", "is" | "are") if at > 1 && GOES_ON_STILL.contains(&s.word(at + 1)) && !is_doubt() => at - 1,
+        ("still", _) if at > 0 && GOES_ON_STILL.contains(&s.word(at + 1)) && !is_doubt() => at,
         _ => return None,
     };
     let hit = Hit::issue("issue.returned", ISSUE_NEGATION, Title::Before(verb));

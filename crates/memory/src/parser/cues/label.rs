@@ -79,6 +79,14 @@ pub(super) fn label(sentence: &Sentence<'_>, at: usize, strong: bool) -> Option<
     match &*word.text {
         "decided" | "decision" => {
             let rule = if bold { "decision.label" } else { "decision.word" };
+            // `**Decided** to use it`, `**Decided:** to use it`: the title is what was decided.
+            let is_open = !sentence.after(index).contains(':');
+            let skipped = match sentence.word(index + 1) {
+                "to" => true,
+                "on" | "that" => is_open,
+                _ => false,
+            };
+            let title = if skipped { Title::After(index + 1) } else { title };
             let hit = Hit::decision(rule, title);
             Some(Hit { score: pick(DECISION + DECISION_LABEL, DECISION), ..hit })
         }
@@ -104,8 +112,32 @@ fn closes_label(sentence: &Sentence<'_>, index: usize) -> bool {
         || index + 1 < sentence.words.len() && !sentence.line.is_bold(sentence.words[index + 1].start)
 }
 
+/// Whether nothing but the word of a cue is left: it says what would follow, and nothing does.
+pub(super) fn is_bare_cue(sentence: &Sentence<'_>, at: usize) -> bool {
+    let is_cue = matches!(
+        sentence.word(at),
+        "decided"
+            | "problem"
+            | "issue"
+            | "bug"
+            | "learned"
+            | "til"
+            | "gotcha"
+            | "blocked"
+            | "fixed"
+            | "resolved"
+            | "solved"
+    );
+    is_cue && at + 1 == sentence.words.len()
+}
+
 /// A pinned or quick text without a cue.
 pub(super) fn without_cue(sentence: &Sentence<'_>, at: usize, pinned: bool) -> Hit {
+    // Elsewhere `til` in small letters means `until`.
+    if sentence.word(at) == "til" && !pinned {
+        let last = if sentence.word(at + 1) == "that" { at + 1 } else { at };
+        return Hit::learning("learning.til", LEARNING_WORD, Title::After(last));
+    }
     let decides = matches!(sentence.word(at), "use" | "choose" | "never" | "always");
     let title = Title::After(at - 1);
     let mut hit = if pinned && decides {

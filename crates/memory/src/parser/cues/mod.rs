@@ -175,7 +175,7 @@ pub(crate) fn find(sentence: &Sentence<'_>, is_first: bool, strength: Strength, 
         }
     }
     let says_so = pinned || quick.is_some();
-    if best.is_none() && says_so && at < sentence.words.len() {
+    if best.is_none() && says_so && at < sentence.words.len() && !label::is_bare_cue(sentence, at) {
         let hit = label::without_cue(sentence, at, pinned);
         best = Some((hit, score(&hit, quick.is_some(), extras)));
     }
