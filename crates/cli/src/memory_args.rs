@@ -78,9 +78,12 @@ pub(crate) enum MemoryCommand {
     /// Move old days out of the memory; they are still found
     #[command(display_order = 13)]
     Archive(ArchiveArgs),
-    /// Take one memory out of the file it stands in
+    /// Take one memory out of the file it stands in, or out of sight
     #[command(display_order = 14)]
     Forget(ForgetArgs),
+    /// Take over the memories that came with a project, so that agents are told of them
+    #[command(display_order = 14)]
+    Approve(ApproveArgs),
     /// Keep blocks fresh in the background
     #[command(display_order = 15)]
     Daemon(DaemonArgs),
@@ -296,13 +299,32 @@ pub(crate) struct ArchiveArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ForgetArgs {
-    /// The memory's id, as `search` and `parse` show it
+    /// The memory's id, as `search`, `parse` and `edges` show it
     pub id: String,
     #[command(flatten)]
     pub path: PathArg,
     /// Only say what would be taken out
     #[arg(long)]
     pub dry_run: bool,
+    /// Show a memory again that was put out of sight
+    #[arg(long, conflicts_with = "dry_run")]
+    pub undo: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArgs {
+    /// Files with `MEMORY:` comments, or `git:` and a commit, as `search` names them [default: the project and all of them]
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<String>,
+    /// The project [default: the one around the current folder]
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// Only list what came with the repository, and whether it is approved
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Take it back
+    #[arg(long, conflicts_with = "dry_run")]
+    pub undo: bool,
 }
 
 #[derive(Debug, Args)]

@@ -110,6 +110,11 @@ impl GitFolder {
         }
     }
 
+    /// The folder that holds `HEAD`.
+    pub(crate) fn own(&self) -> &Path {
+        &self.own
+    }
+
     /// Folder of the objects.
     pub(crate) fn objects(&self) -> PathBuf {
         self.common.join("objects")

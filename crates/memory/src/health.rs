@@ -5,7 +5,7 @@ use jiff::{Span, Unit};
 use serde::{Deserialize, Serialize};
 
 /// An entry older than this is old, where the project went on, in days.
-pub const STALE_AFTER_DAYS: i32 = 14;
+pub const STALE_AFTER_DAYS: u32 = 14;
 /// A project that changed so many days after its newest entry went on without memory.
 const MAX_DAYS_BEHIND: i32 = 1;
 /// A block may differ from a fresh one for so long, in hours.
@@ -30,7 +30,7 @@ pub enum Health {
 }
 
 /// What is known of a project's memory. `None` says that something is not known or does not apply, and is no reason.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct HealthFacts {
     /// Whether there is a memory file.
     pub has_file: bool,
@@ -40,16 +40,46 @@ pub struct HealthFacts {
     pub memories: usize,
     /// The day of its newest entry.
     pub newest_entry: Option<Date>,
+    /// Days after which that entry is old where the project went on.
+    pub stale_after_days: u32,
     /// The day of the newest commit or change of a watched file.
     pub project_changed: Option<Date>,
     /// Today.
     pub today: Date,
     /// For how many hours the context block has been missing or different from a fresh one.
     pub block_wrong_hours: Option<u32>,
+    /// Whether it is missing, where it is wrong.
+    pub block_missing: bool,
     /// By how many minutes the index is older than the file.
     pub index_behind_minutes: Option<u32>,
     /// For how many days the daemon has been off, where it was ever started.
     pub daemon_off_days: Option<u32>,
+}
+
+impl Default for HealthFacts {
+    fn default() -> Self {
+        Self {
+            has_file: false,
+            file_bytes: 0,
+            memories: 0,
+            newest_entry: None,
+            stale_after_days: STALE_AFTER_DAYS,
+            project_changed: None,
+            today: Date::default(),
+            block_wrong_hours: None,
+            block_missing: false,
+            index_behind_minutes: None,
+            daemon_off_days: None,
+        }
+    }
+}
+
+/// The day of the newest entry, where that is old and the project changed after it.
+#[must_use]
+pub fn behind(facts: &HealthFacts) -> Option<Date> {
+    let (newest, changed) = (facts.newest_entry?, facts.project_changed?);
+    let is_old = days(newest, facts.today) > i32::try_from(facts.stale_after_days).unwrap_or(i32::MAX);
+    (is_old && days(newest, changed) > MAX_DAYS_BEHIND).then_some(newest)
 }
 
 /// The health of a project's memory, and the rule that says so.
@@ -71,13 +101,14 @@ pub fn memory_health(facts: &HealthFacts) -> (Health, String) {
 }
 
 fn stale(facts: &HealthFacts) -> Option<String> {
-    if let (Some(newest), Some(changed)) = (facts.newest_entry, facts.project_changed) {
+    if let (Some(newest), Some(changed)) = (behind(facts), facts.project_changed) {
         let age = days(newest, facts.today);
-        if age > STALE_AFTER_DAYS && days(newest, changed) > MAX_DAYS_BEHIND {
-            return Some(format!("the newest entry is {age} days old, the project changed on {changed}"));
-        }
+        return Some(format!("the newest entry is {age} days old, the project changed on {changed}"));
     }
     if let Some(hours) = facts.block_wrong_hours.filter(|hours| *hours > MAX_BLOCK_HOURS) {
+        if facts.block_missing {
+            return Some("no file has the context block; run `mind context --regenerate`".to_owned());
+        }
         return Some(format!("the context block has been out of date for {hours} hours"));
     }
     if let Some(minutes) = facts.index_behind_minutes.filter(|minutes| *minutes > MAX_INDEX_MINUTES) {
@@ -116,10 +147,12 @@ mod tests {
             (late, Health::Good),
             (HealthFacts { project_changed: Some(date(2025, 1, 2)), ..late }, Health::Good),
             (HealthFacts { project_changed: Some(date(2025, 1, 3)), ..late }, Health::Stale),
+            (HealthFacts { project_changed: Some(date(2025, 1, 3)), stale_after_days: 90, ..late }, Health::Good),
             (HealthFacts { project_changed: Some(date(2025, 1, 9)), ..good }, Health::Good),
             (HealthFacts { newest_entry: None, ..late }, Health::Good),
             (HealthFacts { block_wrong_hours: Some(24), ..good }, Health::Good),
             (HealthFacts { block_wrong_hours: Some(25), ..good }, Health::Stale),
+            (HealthFacts { block_wrong_hours: Some(25), block_missing: true, ..good }, Health::Stale),
             (HealthFacts { index_behind_minutes: Some(11), ..good }, Health::Stale),
             (HealthFacts { daemon_off_days: Some(2), ..good }, Health::Stale),
             (HealthFacts { daemon_off_days: Some(1), ..good }, Health::Good),

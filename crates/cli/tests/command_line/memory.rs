@@ -23,7 +23,15 @@ const MEMORY: &str = "\
 **Problem:** totals differ from the invoice
 ";
 
+/// A project with a memory that its user has taken over.
 fn remembered() -> Place {
+    let place = found();
+    assert_eq!(mind(&place, &["approve"]).code, 0);
+    place
+}
+
+/// A project that came with a memory.
+fn found() -> Place {
     let place = Place::new(SHOP);
     place.project.write(".mind/MEMORY.md", MEMORY);
     place
@@ -357,6 +365,72 @@ fn old_days_are_archived_and_single_memories_forgotten() {
     assert_eq!(mind(&place, &["forget", id]).code, 0);
     assert!(!text(&place, ".mind/archive/2026.md").contains("jam burns"));
     assert_eq!(mind(&place, &["forget", id]).code, 2);
+}
+
+#[test]
+fn every_memory_is_forgotten_in_one_call_and_shown_again_in_another() {
+    let place = found();
+    let two = "\n## 2026-03-09\ndecided to sell plums. Learned that figs rot\n";
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}{two}"));
+    place.project.write("shop/jam.py", "# MEMORY: decided cherries over grapes\n");
+    assert_eq!(mind(&place, &["approve"]).code, 0);
+    let ids = || json(&mind(&place, &["parse", "--inline", "--json"]))["entities"].clone();
+    let all = ids();
+    for record in all.as_array().unwrap() {
+        let id = record["id"].as_str().unwrap();
+        let run = mind(&place, &["forget", id, "--json"]);
+        assert_eq!(run.code, 0, "{record}: {}", run.err);
+        let is_known = |id: &str| ids().as_array().unwrap().iter().any(|record| record["id"] == id);
+        assert!(!is_known(id), "{record}");
+        if json(&run)["hidden"] == true {
+            assert_eq!(mind(&place, &["forget", id, "--undo"]).code, 0);
+            assert!(is_known(id), "{record}");
+            assert_eq!(mind(&place, &["forget", id]).code, 0);
+        }
+    }
+    assert_eq!(ids(), serde_json::json!([]));
+    let kept = text(&place, ".mind/MEMORY.md");
+    assert!(!kept.contains("round in") && kept.contains("plums"), "a line of two is left to people: {kept}");
+    assert!(text(&place, "shop/jam.py").contains("cherries"));
+}
+
+#[test]
+fn what_is_read_is_told_in_the_words_of_a_search() {
+    let place = remembered();
+    let parsed = json(&mind(&place, &["parse", "--json"]));
+    let first = &parsed["entities"][0];
+    assert_eq!((&first["type"], &first["source_line"]), (&Value::from("decision"), &Value::from(11)), "{first}");
+    assert_eq!((&first["matched_pattern"], &first["confidence"]), (&Value::from("decision.label"), &Value::from(1.0)));
+    assert_eq!(first["id"].as_str().map(str::len), Some(16), "a number of JavaScript would not hold it");
+    let stats = serde_json::json!({
+        "lines_processed": 12, "entities_found": 3, "high_confidence": 3, "medium_confidence": 0, "low_confidence": 0,
+    });
+    assert_eq!(parsed["stats"], stats);
+}
+
+#[test]
+fn what_came_with_a_repository_waits_until_it_is_approved() {
+    let place = found();
+    let run = mind(&place, &["context", "--regenerate"]);
+    assert!(run.code == 1 && run.err.contains("mind approve"), "{}", run.err);
+    assert!(!place.project.join("CLAUDE.md").exists());
+    assert!(mind(&place, &["doctor"]).out.contains("mind approve"));
+    let asked = json(&mind(&place, &["search", "round taxes", "--json"]));
+    assert_eq!(asked["results"][0]["trust"], "unapproved", "{asked}");
+    assert!(asked["notice"].as_str().is_some_and(|notice| notice.contains("data, not instructions")), "{asked}");
+    assert_eq!(mind(&place, &["add"]).code, 0);
+    assert!(json(&mind(&place, &["search", "round taxes", "--json"]))["results"][0]["trust"].is_null());
+    assert_eq!(mind(&place, &["context", "--regenerate"]).code, 0);
+    assert!(
+        text(&place, "CLAUDE.md")
+            .ends_with(&format!("\n\n# {}\n", place.project.path().file_name().unwrap().display()))
+    );
+    let listed = json(&mind(&place, &["approve", "--dry-run", "--json"]));
+    assert_eq!((&listed["approved"], &listed["sources"]), (&Value::from(true), &serde_json::json!([])));
+    assert_eq!(mind(&place, &["approve", "shop/none.py"]).code, 2);
+    assert_eq!(mind(&place, &["approve", "--undo"]).code, 0);
+    assert_eq!(mind(&place, &["remove"]).code, 0);
+    assert_eq!(mind(&place, &["context", "--regenerate"]).code, 1, "nothing is left of it");
 }
 
 #[test]

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Zoned;
+use jiff::{Timestamp, Zoned};
 use m1nd_base::{RepoPath, System};
 use m1nd_memory::block::{self, BlockHealth, BlockInput, BlockLimits};
 use m1nd_memory::{Kind, Recall};
 use m1nd_store::{RealSystem, SharedFolder, StoreError, create_user_file, inside, replace_user_file};
 use m1nd_vfs::{Root, VfsError};
 
-use crate::memory::MemoryError;
 use crate::memory::code::CodeState;
 use crate::memory::keeper::Kept;
 use crate::memory::load::ProjectMemory;
 use crate::memory::project::index_folder;
+use crate::memory::{MemoryError, health};
 
 /// The file that is made if there is none.
 const MAIN: &str = "CLAUDE.md";
@@ -33,6 +33,11 @@ const TRIES: usize = 3;
 const MAX_SAID: usize = 400;
 /// Files of the last session that count.
 const MAX_FOCUS: usize = 20;
+/// Said instead of writing a block.
+const NOT_APPROVED: &str =
+    "the memory of this project came with its folder and nobody here has approved it: read it, then run `mind approve`";
+/// What shows more about a memory that is behind.
+const REMEDY: &str = "`mind status`";
 /// Backups kept of one file.
 const MAX_BACKUPS: usize = 14;
 
@@ -77,8 +82,8 @@ enum Which {
 
 /// The block as it should be now. A function of the memory, what is noted of it and the day; so every process makes the same.
 pub fn text(memory: &ProjectMemory) -> String {
-    let marked = marked(memory);
-    let recall = marked.as_ref().unwrap_or_else(|| memory.recall());
+    let shown = shown(memory);
+    let recall = shown.as_ref().unwrap_or_else(|| memory.recall());
     let settings = &memory.settings;
     let number = |value: u32| value as usize;
     let limits = BlockLimits {
@@ -94,7 +99,8 @@ pub fn text(memory: &ProjectMemory) -> String {
     let focus: Vec<&str> = focus.iter().map(String::as_str).collect();
     block::render(&BlockInput {
         today: memory.today,
-        health: BlockHealth::Active,
+        health: health::behind(memory)
+            .map_or(BlockHealth::Active, |since| BlockHealth::Stale { since, remedy: REMEDY }),
         state: &memory.parsed.project_state,
         detected: &memory.stack,
         recall,
@@ -112,7 +118,7 @@ pub fn text(memory: &ProjectMemory) -> String {
 /// What the project's own words are: by them it shows which gotchas of its stack matter in it.
 fn said(memory: &ProjectMemory) -> Vec<&str> {
     let goal = memory.parsed.project_state.goal.as_deref().into_iter();
-    let own = memory.records.iter().filter(|record| record.kind != Kind::Gotcha);
+    let own = memory.records.iter().filter(|record| record.kind != Kind::Gotcha && memory.is_told(record));
     goal.chain(own.rev().take(MAX_SAID).map(|record| &*record.content)).collect()
 }
 
@@ -123,10 +129,12 @@ fn focus(memory: &ProjectMemory) -> Vec<String> {
     touched.map(|(path, _)| path.clone()).take(MAX_FOCUS).collect()
 }
 
-/// The memories with a mark on those whose code changed or is gone, if there are such.
-fn marked(memory: &ProjectMemory) -> Option<Recall> {
-    let mut records = memory.records.to_vec();
-    let mut any = false;
+/// The memories that may be told, with a mark on those whose code changed or is gone, if those are not simply all. Of a
+/// project that nobody has taken over all are shown: its block is only looked at, never written.
+fn shown(memory: &ProjectMemory) -> Option<Recall> {
+    let is_shown = |record: &&m1nd_memory::Record| !memory.is_own() || memory.is_told(record);
+    let mut records: Vec<m1nd_memory::Record> = memory.records.iter().filter(is_shown).cloned().collect();
+    let mut any = records.len() < memory.records.len();
     for record in &mut records {
         let mark = match memory.noted.code.get(&record.id) {
             Some(CodeState::Stale) => "its code changed since",
@@ -191,8 +199,15 @@ pub fn write_blocks_with(memory: &ProjectMemory, system: Arc<dyn System>) -> Kep
 }
 
 fn write(memory: &ProjectMemory, which: Which, system: &Arc<dyn System>) -> Kept {
-    let fresh = text(memory);
     let mut kept = Kept::default();
+    if !memory.is_own() {
+        // Agents read a block as instructions, so it holds nothing that only came with a repository.
+        if which == Which::All {
+            kept.problems.push(NOT_APPROVED.to_owned());
+        }
+        return kept;
+    }
+    let fresh = text(memory);
     let mut done: Vec<PathBuf> = Vec::new();
     for file in TARGETS {
         match write_one(memory, file, &fresh, which, system, &mut done, &mut kept.problems) {
@@ -218,7 +233,7 @@ fn write_one(
     for _ in 0..TRIES {
         let Some(before) = read(&memory.path, file)? else {
             if which == Which::All && file == MAIN {
-                let text = block::splice(b"", fresh).map_err(|error| broken(error.to_string()))?;
+                let text = block::splice(stub(memory).as_bytes(), fresh).map_err(|error| broken(error.to_string()))?;
                 return Ok(create_user_file(&**system, &path, &text.bytes)?.then(|| path.clone()));
             }
             return Ok(None);
@@ -249,6 +264,32 @@ fn write_one(
         return Ok(Some(target));
     }
     Err(broken("it was changed by somebody else at the same time; try again".into()))
+}
+
+/// What stands below the block in a file that is made for it: a heading to write under.
+fn stub(memory: &ProjectMemory) -> String {
+    let name: String = memory.name.chars().filter(|char| !char.is_control()).collect();
+    format!("# {name}\n")
+}
+
+/// For how long no block or an old one has been in the files of a project, as far as their times tell; `None` if all is well
+/// or that is not known.
+pub(crate) fn wrong_since(memory: &ProjectMemory, files: &[BlockFile]) -> Option<Timestamp> {
+    if !memory.is_own() {
+        return None;
+    }
+    let is_missing = files.iter().all(|file| matches!(file.state, BlockState::Absent | BlockState::None));
+    if is_missing {
+        return (!memory.is_without_block()).then_some(memory.modified);
+    }
+    let commit = Timestamp::from_second(memory.noted.newest_commit).ok();
+    let of = |file: &BlockFile| {
+        let changed = std::fs::metadata(&file.path).and_then(|data| data.modified()).ok()?;
+        let written = Timestamp::try_from(changed).ok()?;
+        // What it is made of and is newer than it; a block that only a new day made old has not been wrong for long.
+        [Some(memory.modified), commit].into_iter().flatten().filter(|time| *time > written).min()
+    };
+    files.iter().filter(|file| file.state == BlockState::Stale).filter_map(of).min()
 }
 
 /// The file as it was, once a day; and what a person had changed in the block, each time.

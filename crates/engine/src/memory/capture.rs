@@ -16,6 +16,8 @@ use crate::memory::project::{MEMORY_FILE, SESSION_FILE};
 
 /// Memories told about one blocker.
 const MAX_ANSWERS: usize = 2;
+/// Answers among which those that may be told are looked for.
+const MAX_LOOKED_AT: usize = 10;
 /// Least relevance of one.
 const MIN_ANSWER: f32 = 0.5;
 /// Least confidence of a gotcha that an issue is a symptom of.
@@ -95,17 +97,21 @@ impl About<'_> {
             found.push((warning.id.to_string(), row));
         }
         // However old it is: whoever is stuck wants what answers, not what is new.
-        let query = RecallQuery { limit: MAX_ANSWERS + 1, ..RecallQuery::new(text) };
+        let query = RecallQuery { limit: MAX_LOOKED_AT, ..RecallQuery::new(text) };
         let hits = self.memory.recall().search(&query).hits;
         let records = hits.iter().filter(|hit| hit.relevance >= MIN_ANSWER).map(|hit| &self.memory.records[hit.record]);
-        let others = records.filter(|record| own.is_none_or(|own| own.id != record.id));
+        let is_other = |record: &&Record| own.is_none_or(|own| own.id != record.id) && self.memory.is_told(record);
+        let others = records.filter(is_other);
         found.extend(others.take(MAX_ANSWERS).map(|record| (record.id.to_string(), (self.shown)(record))));
     }
 
     /// An approach that was given up before.
     fn rejected(&self, text: &str, least: RejectedSeverity, found: &mut Vec<Advice>) {
         let again = self.memory.recall().rejected_again(text);
-        for again in again.iter().filter(|again| again.severity >= least).take(1) {
+        let is_due = |again: &&m1nd_memory::Rejected| {
+            again.severity >= least && self.memory.is_told(&self.memory.records[again.record])
+        };
+        for again in again.iter().filter(is_due).take(1) {
             let record = &self.memory.records[again.record];
             found.push((format!("rejected:{}", record.id), rejected_row(record, again.alternative)));
         }
@@ -115,6 +121,9 @@ impl About<'_> {
     fn known(&self, new: &Record, found: &mut Vec<Advice>) {
         let (novelty, like) = self.memory.recall().novelty(&new.content);
         let Some(like) = like.map(|at| &self.memory.records[at]).filter(|like| like.kind == new.kind) else { return };
+        if !self.memory.is_told(like) {
+            return;
+        }
         let (name, hint) = match novelty {
             Novelty::Same => ("same", "[noted already]"),
             Novelty::MayReplace if new.kind == Kind::Decision => {

@@ -133,9 +133,25 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
             BlockState::None | BlockState::Absent => {}
         }
     }
+    found.extend(approvals_of(memory));
     found.extend(secrets_of(&memory.path));
     found.extend(remarks(memory));
     found
+}
+
+/// Memories that nobody is told of unasked, because nobody here approved them.
+fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
+    if !memory.is_own() {
+        let text = "nobody here has approved this memory, so agents are told of it only when they ask";
+        return Some(Finding::warning(text, "read it, then `mind approve`"));
+    }
+    let waiting: Vec<String> =
+        memory.sources().into_iter().filter(|source| !source.approved).map(|source| source.file).collect();
+    let some = waiting.iter().take(MAX_REMARKS).map(String::as_str).collect::<Vec<_>>().join(", ");
+    (!waiting.is_empty()).then(|| {
+        let text = format!("memories came with the repository in {} comments and commits: {some}", waiting.len());
+        Finding::warning(text, "they are found but not told unasked; read them, then `mind approve`")
+    })
 }
 
 /// Where secrets stand in the memory; never what they are.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use m1nd_memory::edges::{Edge, EdgeDraft};
@@ -11,11 +12,13 @@ use m1nd_store::{Home, SharedFolder};
 
 use crate::config::EngineConfig;
 use crate::engine::Engine;
+use crate::memory::approval::{self, Approvals, Checkout, Source};
 use crate::memory::code::ProjectPrefix;
 use crate::memory::edges::GlobalEdges;
 use crate::memory::load::{ProjectMemory, Texts};
 use crate::memory::looking::Looking;
 use crate::memory::noted::{Anchor, Noted, NotedFile, Seconds, Seen};
+use crate::memory::registry::{Registry, WAIT};
 use crate::memory::{MemoryError, block, gather, session_end};
 use crate::snapshot::Snapshot;
 
@@ -24,6 +27,9 @@ const MAX_RESOLVED: usize = 2_000;
 
 /// Seconds after which it is noted that comments were looked for although none is new.
 const MAX_UNSCANNED: Seconds = 3_600;
+
+/// How long others that change approvals are waited for where nobody asked for one.
+const APPROVAL_WAIT: Duration = Duration::from_millis(500);
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,6 +156,7 @@ impl Keeper {
         let messages = gather::commits(project, &before.head);
         let found =
             look.as_ref().and_then(|look| gather::look(project, &before, now, &|done, total| look.is_at(done, total)));
+        let found_all = found.is_some();
         // Read with the new comments and commits in place.
         file.change(|noted| {
             if let Some(mut messages) = messages {
@@ -168,11 +175,107 @@ impl Keeper {
                 (noted.files, noted.stack, noted.looked) = (found.files, found.stack, found.looked);
             }
         })?;
+        let is_looked_at = look.is_some_and(|_| found_all);
+        if let Err(error) = self.note_approvals(project, &before, is_looked_at) {
+            tracing::warn!(%error, "what was written here is not approved by itself");
+        }
         let changed = self.note_records(project, &file, now.as_second())?;
         if depth == Depth::Full {
             self.note_code(project)?;
         }
         Ok(changed)
+    }
+
+    /// Approves what was written on this machine since the last look; see [`approval::made_here`].
+    fn note_approvals(&self, project: &Path, before: &Noted, is_full: bool) -> Result<(), MemoryError> {
+        let approvals = Approvals::new(&self.home);
+        let known = approvals.get(project)?.filter(|known| known.since.is_some());
+        let noted = NotedFile::of(project).read();
+        match known {
+            Some(known) => {
+                let checkout = Checkout::of(project);
+                let mut new = known.clone();
+                approval::made_here(&mut new, before, &noted, &checkout, is_full);
+                if new == known {
+                    return Ok(());
+                }
+                approvals.change(project, APPROVAL_WAIT, |approved| {
+                    approval::made_here(approved, before, &noted, &checkout, is_full);
+                    Ok(())
+                })
+            }
+            // It was registered by a program that did not ask yet, and showed all of it.
+            None if is_full && Registry::new(self.home.clone()).get(project)?.is_some() => {
+                let checkout = Checkout::of(project);
+                approvals.change(project, APPROVAL_WAIT, |approved| {
+                    approval::take_over(approved, &noted, &[], &checkout, Timestamp::now());
+                    Ok(())
+                })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a project over: its own files of memories and, of the comments and commits that hold some now, those in `wanted`
+    /// (files, or `git:` and a commit), or all. Returns what was approved by it. `without_block` notes whether its user wants
+    /// no block, if that is known.
+    ///
+    /// # Errors
+    /// [`MemoryError::Invalid`] if something wanted holds no memory; [`MemoryError::Files`], [`MemoryError::Damaged`] or
+    /// [`MemoryError::Store`].
+    pub fn approve(
+        &self,
+        project: &Path,
+        wanted: &[String],
+        without_block: Option<bool>,
+    ) -> Result<Vec<Source>, MemoryError> {
+        self.refresh(project, Depth::Full)?;
+        let noted = NotedFile::of(project).read();
+        let checkout = Checkout::of(project);
+        Approvals::new(&self.home).change(project, WAIT, |approved| {
+            let known = approval::listed(&noted, approved);
+            if let Some(none) = wanted.iter().find(|name| known.iter().all(|source| source.file != **name)) {
+                return Err(MemoryError::Invalid(format!(
+                    "no memory stands in `{none}`; `mind approve --dry-run` lists where there are some"
+                )));
+            }
+            approval::take_over(approved, &noted, wanted, &checkout, Timestamp::now());
+            approved.without_block = without_block.unwrap_or(approved.without_block);
+            let now = approval::listed(&noted, approved);
+            let new = now.into_iter().zip(known).filter(|(now, before)| now.approved && !before.approved);
+            Ok(new.map(|(now, _)| now).collect())
+        })
+    }
+
+    /// Takes back what [`Keeper::approve`] said, of the files and commits in `wanted` or of the whole project. What was put out of
+    /// sight stays so.
+    ///
+    /// # Errors
+    /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    pub fn disapprove(&self, project: &Path, wanted: &[String]) -> Result<(), MemoryError> {
+        Approvals::new(&self.home).change(project, WAIT, |approved| {
+            if wanted.is_empty() {
+                approved.since = None;
+                approved.head.clear();
+                approved.sources.clear();
+                approved.without_block = false;
+            }
+            approved.sources.retain(|_, file| !wanted.contains(file));
+            Ok(())
+        })
+    }
+
+    /// Puts a memory of a project out of sight of everybody, wherever it stands, or back into it. Its text stays where it is.
+    ///
+    /// # Errors
+    /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    pub(crate) fn hide(&self, project: &Path, id: &str, place: Option<String>) -> Result<bool, MemoryError> {
+        Approvals::new(&self.home).change(project, WAIT, |approved| {
+            Ok(match place {
+                Some(place) => approved.forgotten.insert(id.to_owned(), place).is_none(),
+                None => approved.forgotten.remove(id).is_some(),
+            })
+        })
     }
 
     /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last time.

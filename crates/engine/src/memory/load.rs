@@ -1,5 +1,6 @@
 //! Everything that is known of one project's memories, made from its files. Reads only.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -15,11 +16,12 @@ use m1nd_memory::{
 use m1nd_store::{SharedFolder, StoreError, inside};
 use m1nd_vfs::{Root, VfsError, WalkOptions};
 
+use crate::memory::approval::{self, Approved, Source, Standing, Trust};
 use crate::memory::edges::{FILE as EDGES_FILE, GlobalEdges};
 use crate::memory::noted::{Noted, NotedFile};
 use crate::memory::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
 use crate::memory::sessions;
-use crate::memory::settings::{FILE as SETTINGS_FILE, Owner, Settings};
+use crate::memory::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
 use crate::memory::{MemoryError, stack};
 
 /// Largest memory file that is read, in bytes. The parser reads less of it and says so.
@@ -66,6 +68,10 @@ pub struct ProjectMemory {
     /// Hash of `MEMORY.md`.
     pub(crate) hash: ContentHash,
     pub(crate) noted: Noted,
+    /// What its user has said of it.
+    standing: Standing,
+    /// The files and commits whose memories are approved as they are now.
+    approved: BTreeSet<String>,
     /// What was linked when notes of the session became memories.
     links: Vec<Relation>,
     recall: OnceLock<Arc<Recall>>,
@@ -82,6 +88,7 @@ pub(crate) struct Texts {
     user_settings: Vec<u8>,
     noted: Vec<u8>,
     global: Vec<u8>,
+    standing: Standing,
     modified: Timestamp,
     today: Date,
     /// Which of them could not be read, and why.
@@ -184,6 +191,7 @@ impl Texts {
             user_settings: stored(home.read(SETTINGS_FILE, MAX_SETTINGS), SETTINGS_FILE, &mut problems),
             noted: NotedFile::of(project).packed(),
             global: stored(GlobalEdges::bytes(home), EDGES_FILE, &mut problems),
+            standing: Standing::of(project, home, &mut problems),
             problems,
             modified: Timestamp::from_nanosecond(modified.into()).unwrap_or(Timestamp::UNIX_EPOCH),
             today: Zoned::now().date(),
@@ -216,6 +224,7 @@ impl Texts {
         put(&self.user_settings);
         put(&self.noted);
         put(&self.global);
+        put(self.standing.key().as_bytes());
         put(self.today.to_string().as_bytes());
         put(self.modified.to_string().as_bytes());
         for (path, bytes) in &self.archives {
@@ -246,7 +255,12 @@ impl ProjectMemory {
         problems.extend(texts.problems.iter().cloned());
         let key = project.to_string_lossy();
         let hash = ContentHash::of(&texts.memory);
-        let parsed = before.filter(|before| before.hash == hash && before.today == texts.today);
+        let standing = texts.standing.clone();
+        let is_same = |before: &&Self| {
+            let forgotten = &before.standing.approved.forgotten;
+            before.hash == hash && before.today == texts.today && *forgotten == standing.approved.forgotten
+        };
+        let parsed = before.filter(is_same);
         let mut parsed = match parsed {
             Some(before) => before.parsed.clone(),
             None => texts.parse(&key, SourceKind::MemoryFile, MEMORY_FILE, &texts.memory),
@@ -255,21 +269,27 @@ impl ProjectMemory {
         if settings.redact {
             redact_parsed(&mut parsed);
         }
+        parsed.gotchas.retain(|gotcha| !standing.approved.is_forgotten(gotcha.id));
         let noted = NotedFile::unpack(&texts.noted);
+        let approved = standing.approved.among(&noted);
         let mut records = parsed.records.clone();
         for (path, bytes) in &texts.archives {
             records.extend(texts.parse(&key, SourceKind::Archive, path, bytes).records);
         }
-        add_gathered(&mut records, &noted, &settings);
+        add_gathered(&mut records, &noted, &settings, &standing.approved);
         let mut notes = session_notes(&String::from_utf8_lossy(&texts.session));
         if settings.redact {
             redact_notes(&mut notes);
         }
         let links = sessions::promote(&mut records, &notes, &key, texts.today);
+        records.retain(|record| !standing.approved.is_forgotten(record.id));
         let dates = dated(&mut records, &noted, &settings, texts.modified);
-        let (records, dates) = closed(records, dates);
+        let is_told =
+            |record: &Record| !standing.is_own || approval::trust(record, true, &approved) != Trust::Unapproved;
+        let (records, dates) = closed(records, dates, is_told);
         let records: Arc<[Record]> = records.into();
-        let recall = before.filter(|before| before.records == records).map(|before| before.recall.clone());
+        let is_same = |before: &&Self| before.records == records && before.settings.embedder == settings.embedder;
+        let recall = before.filter(is_same).map(|before| before.recall.clone());
         let recall = recall.unwrap_or_default();
         let sessions = sessions::of(&parsed, &records, &noted, &settings);
         let stack = stack::with_stated(&noted.stack, &parsed.project_state.stack);
@@ -294,6 +314,8 @@ impl ProjectMemory {
             bytes: texts.memory.len() as u64,
             hash,
             noted,
+            standing,
+            approved,
             links,
             recall,
             matcher: OnceLock::new(),
@@ -312,13 +334,46 @@ impl ProjectMemory {
 
     /// The index over its memories, made when first asked for.
     pub fn recall(&self) -> &Recall {
-        self.recall.get_or_init(|| Arc::new(Recall::new(self.records.clone())))
+        let make = || match self.settings.embedder == WORDS {
+            true => Recall::by_words(self.records.clone()),
+            false => Recall::new(self.records.clone()),
+        };
+        self.recall.get_or_init(|| Arc::new(make()))
     }
 
     /// What checks intents and code against all gotchas that can matter here, made when first asked for.
     pub fn matcher(&self) -> &EdgeMatcher {
         let make = || EdgeMatcher::new(self.global.edges(), self.settings.builtin_edges, &self.parsed.gotchas);
         self.matcher.get_or_init(make)
+    }
+
+    /// Whether the user of this machine has taken the project over: registered it, made its memory or approved it.
+    #[must_use]
+    pub const fn is_own(&self) -> bool {
+        self.standing.is_own
+    }
+
+    /// How far one of its memories may be told to somebody who did not ask for it.
+    #[must_use]
+    pub fn trust(&self, record: &Record) -> Trust {
+        approval::trust(record, self.is_own(), &self.approved)
+    }
+
+    /// Whether one of its memories may be told to somebody who did not ask for it.
+    #[must_use]
+    pub fn is_told(&self, record: &Record) -> bool {
+        self.trust(record) != Trust::Unapproved
+    }
+
+    /// The comments and commits that hold memories, and which of them are approved as they are.
+    #[must_use]
+    pub fn sources(&self) -> Vec<Source> {
+        approval::listed(&self.noted, &self.standing.approved)
+    }
+
+    /// Whether the user wants no block in the files of the project.
+    pub(crate) const fn is_without_block(&self) -> bool {
+        self.standing.approved.without_block
     }
 
     /// What the project is made with, as the registry keeps it.
@@ -343,8 +398,9 @@ fn in_words(problem: &ParseProblem) -> String {
     }
 }
 
-/// Adds the memories of comments and commits, and drops those that are not sure enough or stand there twice.
-fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings) {
+/// Adds the memories of comments and commits, and drops those that are not sure enough, stand there twice or are not to be
+/// shown again.
+fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, approved: &Approved) {
     if settings.include_code_comments {
         records.extend(noted.files.values().flat_map(|file| file.records.iter().cloned()));
     }
@@ -353,7 +409,10 @@ fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings) {
     }
     let mut taken = rustc_hash::FxHashSet::default();
     let least = if settings.include_low_confidence { settings.confidence_threshold } else { MEDIUM_CONFIDENCE };
-    records.retain(|record| (record.is_key || record.confidence >= least) && taken.insert(record.id));
+    records.retain(|record| {
+        let is_sure = record.is_key || record.confidence >= least;
+        is_sure && !approved.is_forgotten(record.id) && taken.insert(record.id)
+    });
 }
 
 /// Fills in the day of each memory, takes secrets out, and tells when each was written, as it is shown.
@@ -369,12 +428,21 @@ fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: T
     records.iter_mut().map(of).collect()
 }
 
-/// The memories after fixes of other texts have closed their issues.
-fn closed(mut records: Vec<Record>, mut dates: Vec<String>) -> (Vec<Record>, Vec<String>) {
-    let taken = close_issues(&mut records);
+/// The memories after fixes of other texts have closed their issues. A text that may not be told closes nothing either.
+fn closed(
+    mut records: Vec<Record>,
+    mut dates: Vec<String>,
+    is_told: impl Fn(&Record) -> bool,
+) -> (Vec<Record>, Vec<String>) {
+    let told: Vec<usize> = (0..records.len()).filter(|&at| is_told(&records[at])).collect();
+    let mut read: Vec<Record> = told.iter().map(|&at| records[at].clone()).collect();
+    let taken = close_issues(&mut read);
+    for (&at, record) in told.iter().zip(read) {
+        records[at] = record;
+    }
     for at in taken.into_iter().rev() {
-        records.remove(at);
-        dates.remove(at);
+        records.remove(told[at]);
+        dates.remove(told[at]);
     }
     (records, dates)
 }

@@ -4,6 +4,7 @@
 //! [`Memories`] answers and changes nothing; what is worth keeping between two readings (when a memory was first seen, the
 //! code it was about then) is noted by [`Keeper`] only, which also writes the block in `CLAUDE.md`.
 
+mod approval;
 mod block;
 mod capture;
 mod checkup;
@@ -18,6 +19,7 @@ mod keeper;
 mod load;
 mod looking;
 mod memories;
+mod model;
 mod near;
 mod noted;
 mod project;
@@ -30,6 +32,7 @@ mod stack;
 mod status;
 mod tidy;
 
+pub use approval::{Source, Trust};
 pub use block::{
     BlockFile, BlockState, block_files, refresh as refresh_blocks, text as block_text, write_blocks, write_blocks_with,
 };
@@ -42,7 +45,7 @@ pub use keeper::{Depth, Keeper, Kept};
 pub use load::{ProjectMemory, user_settings};
 pub use looking::{Look, Looking, Progress as LookProgress};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning};
-pub use m1nd_memory::{Kind, Record, SourceKind, secrets};
+pub use m1nd_memory::{GotchaBullet, Kind, Record, Relation, SourceKind, Stats as ParseStats, secrets, without_hidden};
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
 pub use memories::{
     EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note, Related,
@@ -53,4 +56,4 @@ pub use registry::{Project, Registry};
 pub use settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};
 pub use setup::{Made, make};
 pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStats, ProjectStatus};
-pub use tidy::{Archived, archive, forget};
+pub use tidy::{Archived, Forgotten, archive, forget, show_again};

@@ -40,6 +40,10 @@ pub struct Settings {
     pub feedback: bool,
     /// Confidence below which a decision without a reason is vague.
     pub vague_decision_threshold: f32,
+    /// What finds memories by meaning: `built-in` word vectors, `words` alone, or a `model` of the user's own on top.
+    pub embedder: String,
+    /// The folder of that model; empty for none.
+    pub model_path: String,
     /// Whether secrets are taken out of what is shown.
     pub redact: bool,
     /// Whether comments in code count.
@@ -68,6 +72,8 @@ impl Default for Settings {
             stale_issue_days: 7,
             feedback: true,
             vague_decision_threshold: 0.6,
+            embedder: BUILT_IN.into(),
+            model_path: String::new(),
             redact: true,
             include_code_comments: true,
             include_git: true,
@@ -81,7 +87,10 @@ enum Place<'s> {
     Number(&'s mut u32, std::ops::RangeInclusive<u32>),
     Share(&'s mut f32),
     Switch(&'s mut bool),
-    Level(&'s mut String),
+    /// One of some words.
+    Word(&'s mut String, &'static [&'static str]),
+    /// A path, or nothing.
+    Path(&'s mut String),
 }
 
 /// Every key, as `section.key`.
@@ -101,6 +110,8 @@ pub const KEYS: &[&str] = &[
     "feedback.enabled",
     "feedback.vague_decision_threshold",
     "feedback.stale_issue_days",
+    "search.embedder",
+    "search.model_path",
     "privacy.redact",
     "privacy.include_code_comments",
     "privacy.include_git",
@@ -108,7 +119,15 @@ pub const KEYS: &[&str] = &[
 ];
 
 /// Words of `daemon.log_level`.
-const LEVELS: [&str; 4] = ["debug", "info", "warn", "error"];
+const LEVELS: &[&str] = &["debug", "info", "warn", "error"];
+/// Words of `search.embedder`.
+const EMBEDDERS: &[&str] = &[BUILT_IN, WORDS, MODEL];
+/// Vectors of words that come with the program.
+const BUILT_IN: &str = "built-in";
+/// No vectors at all.
+pub(crate) const WORDS: &str = "words";
+/// A model in a folder orders what was found.
+pub(crate) const MODEL: &str = "model";
 
 /// Whose file it is. A project's comes with its repository, so it may not undo what protects the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,9 +163,12 @@ impl Settings {
 
     fn set(&mut self, key: &str, value: &Value, owner: Owner) -> Result<(), String> {
         let place = self.place(key).ok_or_else(|| unknown(key))?;
-        if owner == Owner::Project
-            && (key.starts_with("daemon.") || (key == "privacy.redact" && value.as_bool() == Some(false)))
-        {
+        // A project names no folder to read from, and takes nothing away that protects its user.
+        let is_for_user = key.starts_with("daemon.")
+            || key == "search.model_path"
+            || (key == "search.embedder" && value.as_str() == Some(MODEL))
+            || (key == "privacy.redact" && value.as_bool() == Some(false));
+        if owner == Owner::Project && is_for_user {
             return Err(format!("`{key}` can only be set by the user, not by a project; it was left out"));
         }
         let wrong = |expected: String| Err(format!("`{key}` is {value}, expected {expected}; it was left out"));
@@ -166,8 +188,12 @@ impl Settings {
             }
             (Place::Switch(place), Value::Boolean(value)) => *place = *value,
             (Place::Switch(_), _) => return wrong("true or false".into()),
-            (Place::Level(place), Value::String(word)) if LEVELS.contains(&word.as_str()) => place.clone_from(word),
-            (Place::Level(_), _) => return wrong(format!("one of {}", LEVELS.join(", "))),
+            (Place::Word(place, words), Value::String(word)) if words.contains(&word.as_str()) => {
+                place.clone_from(word)
+            }
+            (Place::Word(_, words), _) => return wrong(format!("one of {}", words.join(", "))),
+            (Place::Path(place), Value::String(path)) => place.clone_from(path),
+            (Place::Path(_), _) => return wrong("the path of a folder".into()),
         }
         Ok(())
     }
@@ -177,7 +203,7 @@ impl Settings {
             "daemon.inactivity_minutes" => Place::Number(&mut self.inactivity_minutes, 1..=24 * 60),
             "daemon.check_interval_seconds" => Place::Number(&mut self.check_interval_seconds, 1..=3_600),
             "daemon.debounce_ms" => Place::Number(&mut self.debounce_ms, 10..=60_000),
-            "daemon.log_level" => Place::Level(&mut self.log_level),
+            "daemon.log_level" => Place::Word(&mut self.log_level, LEVELS),
             "daemon.autostart" => Place::Switch(&mut self.autostart),
             "parser.confidence_threshold" => Place::Share(&mut self.confidence_threshold),
             "parser.include_low_confidence" => Place::Switch(&mut self.include_low_confidence),
@@ -189,6 +215,8 @@ impl Settings {
             "feedback.enabled" => Place::Switch(&mut self.feedback),
             "feedback.vague_decision_threshold" => Place::Share(&mut self.vague_decision_threshold),
             "feedback.stale_issue_days" => Place::Number(&mut self.stale_issue_days, 1..=3_650),
+            "search.embedder" => Place::Word(&mut self.embedder, EMBEDDERS),
+            "search.model_path" => Place::Path(&mut self.model_path),
             "privacy.redact" => Place::Switch(&mut self.redact),
             "privacy.include_code_comments" => Place::Switch(&mut self.include_code_comments),
             "privacy.include_git" => Place::Switch(&mut self.include_git),
@@ -212,7 +240,7 @@ impl Settings {
                 Some(Place::Number(value, _)) => value.to_string(),
                 Some(Place::Share(value)) => format!("{value:?}"),
                 Some(Place::Switch(value)) => value.to_string(),
-                Some(Place::Level(value)) => format!("\"{value}\""),
+                Some(Place::Word(value, _) | Place::Path(value)) => Value::String(value.clone()).to_string(),
                 None => continue,
             };
             let _ = writeln!(text, "{name} = {value}");
@@ -286,7 +314,7 @@ mod tests {
     #[test]
     fn what_a_file_says_is_taken_and_what_it_may_not_say_is_named() {
         let mut settings = Settings::default();
-        let text = "[context]\nmax_decisions = 8\nmax_gotcha = 1\nmax_chars = 9\n[daemon]\nlog_level = 'debug'\n[privacy]\nredact = false\n[zzz]\nq = 1\n";
+        let text = "[context]\nmax_decisions = 8\nmax_gotcha = 1\nmax_chars = 9\n[daemon]\nlog_level = 'debug'\n[privacy]\nredact = false\n[search]\nembedder = 'model'\nmodel_path = '/x'\n[zzz]\nq = 1\n";
         let problems = settings.apply(text, Owner::Project);
         assert_eq!(settings, Settings { max_decisions: 8, ..Settings::default() });
         let expected = [
@@ -294,6 +322,8 @@ mod tests {
             "unknown key `context.max_gotcha`; did you mean `context.max_gotchas`?",
             "`daemon.log_level` can only be set by the user, not by a project; it was left out",
             "`privacy.redact` can only be set by the user, not by a project; it was left out",
+            "`search.embedder` can only be set by the user, not by a project; it was left out",
+            "`search.model_path` can only be set by the user, not by a project; it was left out",
             "unknown key `zzz.q`",
         ];
         let mut sorted = problems.clone();
@@ -303,17 +333,32 @@ mod tests {
         assert_eq!(sorted, wanted);
         assert_eq!(settings.apply(text, Owner::User).len(), 3);
         assert_eq!((settings.log_level.as_str(), settings.redact), ("debug", false));
+        assert_eq!((settings.embedder.as_str(), settings.model_path.as_str()), (MODEL, "/x"));
+        assert_eq!(settings.apply("[search]\nembedder = 'words'", Owner::Project), Vec::<String>::new());
+        assert_eq!(
+            settings.apply("[search]\nembedder = 'best'\nmodel_path = 7", Owner::User),
+            [
+                "`search.embedder` is \"best\", expected one of built-in, words, model; it was left out",
+                "`search.model_path` is 7, expected the path of a folder; it was left out",
+            ]
+        );
         assert_eq!(settings.apply("[", Owner::User).len(), 1);
     }
 
     #[test]
     fn all_settings_written_out_are_read_back() {
-        let mut settings =
-            Settings { max_decisions: 9, redact: false, confidence_threshold: 0.25, ..Settings::default() };
+        let mut settings = Settings {
+            max_decisions: 9,
+            redact: false,
+            confidence_threshold: 0.25,
+            model_path: "/m \\ \"x\"".into(),
+            ..Settings::default()
+        };
         let text = settings.to_text();
         settings = Settings::default();
         assert_eq!(settings.apply(&text, Owner::User), Vec::<String>::new());
         assert_eq!((settings.max_decisions, settings.redact, settings.confidence_threshold), (9, false, 0.25));
+        assert_eq!(settings.model_path, "/m \\ \"x\"");
         assert_eq!(text.matches(" = ").count(), KEYS.len());
     }
 

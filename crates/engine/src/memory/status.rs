@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::memory::daemon;
 use crate::memory::edges::GlobalEdges;
-use crate::memory::load::ProjectMemory;
+use crate::memory::load::{ProjectMemory, user_settings};
+use crate::memory::model::embedder_in_words;
 use crate::memory::project::{MEMORY_FILE, name_of};
 use crate::memory::registry::Registry;
 use crate::memory::sessions::gap_seconds;
@@ -26,7 +27,7 @@ pub struct MemoryStatusReport {
     /// This program.
     pub version: &'static str,
     /// What makes the vectors of meaning.
-    pub embedder: &'static str,
+    pub embedder: String,
     /// What could not be read, and what to do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
@@ -69,6 +70,9 @@ pub struct ProjectStatus {
     pub stats: ProjectStats,
     /// Whether it is registered.
     pub registered: bool,
+    /// Comments and commits with memories that nobody here has approved.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unapproved: usize,
     /// What is wrong with its files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
@@ -100,6 +104,11 @@ pub struct GlobalStats {
     pub global_edges: usize,
     /// Memories of all of them.
     pub total_memories: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl ProjectStats {
@@ -139,6 +148,7 @@ impl ProjectStatus {
             last_activity: now,
             stats: ProjectStats::default(),
             registered: false,
+            unapproved: 0,
             problems: vec![format!("the numbers are not known while `{MEMORY_FILE}` cannot be read")],
             path,
         }
@@ -171,6 +181,10 @@ impl Memories {
             Vec::new()
         });
         let memory = self.project().map(|project| (self.of(&project), project));
+        let settings = match &memory {
+            Ok((Ok(memory), _)) => memory.settings.clone(),
+            _ => user_settings(home).0,
+        };
         let is_registered = |project: &PathBuf| registered.iter().any(|known| known.path == *project);
         let current_project = match memory {
             Ok((Err(error), project)) => {
@@ -187,6 +201,7 @@ impl Memories {
                     last_activity: memory.modified,
                     stats: ProjectStats::of(&memory),
                     registered: is_registered(&project),
+                    unapproved: memory.sources().iter().filter(|source| !source.approved).count(),
                     problems: memory.problems.clone(),
                     path: project,
                 })
@@ -212,7 +227,7 @@ impl Memories {
             current_project,
             global_stats,
             version: env!("CARGO_PKG_VERSION"),
-            embedder: "built-in word vectors",
+            embedder: embedder_in_words(&settings),
             problems,
         })
     }

@@ -11,13 +11,16 @@ use m1nd_store::{RealSystem, SharedFolder, create_user_file, inside, replace_use
 use m1nd_vfs::Root;
 
 use crate::memory::MemoryError;
+use crate::memory::keeper::Keeper;
 use crate::memory::load::ProjectMemory;
-use crate::memory::project::{MEMORY_FILE, index_folder};
+use crate::memory::project::{MEMORY_FILE, SESSION_FILE, index_folder};
 
 /// Largest file that is changed, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 /// Held while the memory is changed.
 pub(super) const LOCK: &str = ".tidy.lock";
+/// Stands before the id of a project's own gotcha where gotchas are told.
+const PROJECT_GOTCHA: &str = "proj_";
 /// How long to wait for it.
 const WAIT: Duration = Duration::from_secs(5);
 
@@ -90,24 +93,55 @@ fn must_stay(memory: &ProjectMemory, record: &Record, within: &dyn Fn(u32) -> bo
     record.is_key || is_open || is_target
 }
 
-/// Takes the line of one memory out of the file it stands in. Returns that file, the line and its text.
+/// A memory that was forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Forgotten {
+    /// The file it stands in, or stood in; `git:` and the short name of a commit.
+    pub file: String,
+    /// Its 1-based line there.
+    pub line: u32,
+    /// The line that was taken out, else the title.
+    pub text: String,
+    /// Its text stays where it is (code, a commit, a line with other memories), and it is never shown again on this machine.
+    pub hidden: bool,
+}
+
+/// Forgets one memory: its line is taken out of the file of memories that it stands in alone; elsewhere it is put out of sight,
+/// for this user and for good. Ids of `mind_edges` are understood, too.
 ///
 /// # Errors
-/// [`MemoryError::Invalid`] if there is no such memory, or it does not stand in a file of memories alone on its line.
-pub fn forget(memory: &ProjectMemory, id: &str, dry_run: bool) -> Result<(PathBuf, u32, String), MemoryError> {
-    let invalid = |why: String| Err(MemoryError::Invalid(why));
+/// [`MemoryError::Invalid`] if there is no such memory or its file has changed; [`MemoryError::Store`] and the like.
+pub fn forget(keeper: &Keeper, memory: &ProjectMemory, id: &str, dry_run: bool) -> Result<Forgotten, MemoryError> {
+    let id = id.strip_prefix(PROJECT_GOTCHA).unwrap_or(id);
     let Some(record) = memory.records.iter().find(|record| record.id.to_string() == id) else {
-        return invalid(format!("no memory of this project has the id `{id}`; `mind parse` shows them"));
+        let why = format!("no memory of this project has the id `{id}`; `mind parse --inline` shows them");
+        return Err(MemoryError::Invalid(why));
     };
     let (file, line) = (&*record.source.file, record.source.line);
-    if !matches!(record.source.kind, SourceKind::MemoryFile | SourceKind::Archive) {
-        return invalid(format!("it stands at {file}:{line}, not in a file of memories; change it there"));
+    let is_in_file = matches!(record.source.kind, SourceKind::MemoryFile | SourceKind::Archive) && file != SESSION_FILE;
+    let text = match is_in_file && is_alone(memory, record)? {
+        true => Some(take_out(memory, record, dry_run)?),
+        false => None,
+    };
+    if text.is_none() && !dry_run {
+        keeper.hide(&memory.path, id, Some(format!("{file}:{line}")))?;
     }
-    let same = |other: &&Record| &*other.source.file == file && other.source.line == line;
-    let others = memory.records.iter().filter(same).count() - 1;
-    if others > 0 {
-        return invalid(format!("{others} more memories stand on {file}:{line}; change that line by hand"));
-    }
+    let hidden = text.is_none();
+    Ok(Forgotten { file: file.to_owned(), line, text: text.unwrap_or_else(|| record.title.to_string()), hidden })
+}
+
+/// Shows a memory again that [`forget`] put out of sight. `false` if there is none of this id.
+///
+/// # Errors
+/// [`MemoryError::Damaged`] or [`MemoryError::Store`].
+pub fn show_again(keeper: &Keeper, project: &Path, id: &str) -> Result<bool, MemoryError> {
+    keeper.hide(project, id.strip_prefix(PROJECT_GOTCHA).unwrap_or(id), None)
+}
+
+/// Takes the line of a memory out of its file. Returns its text.
+fn take_out(memory: &ProjectMemory, record: &Record, dry_run: bool) -> Result<String, MemoryError> {
+    let invalid = |why: String| Err(MemoryError::Invalid(why));
+    let (file, line) = (&*record.source.file, record.source.line);
     let _lock = lock(&memory.path)?;
     let text = read(&memory.path, file)?;
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -119,15 +153,27 @@ pub fn forget(memory: &ProjectMemory, id: &str, dry_run: bool) -> Result<(PathBu
         let rest: String = lines.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, line)| *line).collect();
         replace(&memory.path, file, &text, &rest)?;
     }
-    Ok((memory.path.join(file), line, removed))
+    Ok(removed)
+}
+
+/// Whether no other memory stands on a memory's line, one that is out of sight included.
+fn is_alone(memory: &ProjectMemory, record: &Record) -> Result<bool, MemoryError> {
+    let text = read(&memory.path, &record.source.file)?;
+    let on_line = |found: &&Record| found.source.line == record.source.line;
+    Ok(parsed(memory, record, &text).iter().filter(on_line).count() <= 1)
+}
+
+/// The memories that the file of one holds when its text is this.
+fn parsed(memory: &ProjectMemory, record: &Record, text: &str) -> Vec<Record> {
+    let project = memory.path.to_string_lossy();
+    let (kind, file) = (record.source.kind, &*record.source.file);
+    parse(text, &ParseContext { project: &project, today: memory.today, kind, file }).records
 }
 
 /// Whether a memory still stands where it was found, in the text that its file has now.
 fn stands_in(memory: &ProjectMemory, record: &Record, text: &str) -> bool {
-    let project = memory.path.to_string_lossy();
-    let (kind, file) = (record.source.kind, &*record.source.file);
-    let parsed = parse(text, &ParseContext { project: &project, today: memory.today, kind, file });
-    parsed.records.iter().any(|found| found.id == record.id && found.source.line == record.source.line)
+    let is_it = |found: &Record| found.id == record.id && found.source.line == record.source.line;
+    parsed(memory, record, text).iter().any(is_it)
 }
 
 /// The lines that begin a section: headings of the first two levels, outside of code.

@@ -29,6 +29,9 @@ const MIN_RELATION: f32 = 0.6;
 /// What a project's first block says: where to write, and how.
 const NOTHING: &str = "Nothing captured yet: write into .mind/MEMORY.md, a line each: `decided …`, `problem: …`, `fixed: …`, \
      `learned …`, `KEY: …`";
+/// Said where the project went on without its memory.
+const BEHIND: &str =
+    "The project changed after the newest entry: check what stands here against the code, and note what changed";
 /// Tags of a stack that are named.
 const MAX_STACK: usize = 12;
 
@@ -100,6 +103,9 @@ fn memory(input: &BlockInput<'_>) -> Section {
     parts.extend(records.iter().filter_map(|record| record.date).max().map(|date| format!("Last captured: {date}")));
     parts.extend((!counts.is_empty()).then(|| counts.join(", ")));
     let mut lines = vec![parts.join(". ")];
+    if matches!(input.health, BlockHealth::Stale { .. }) {
+        lines.push(BEHIND.to_owned());
+    }
     if parts.is_empty() {
         lines = vec![NOTHING.to_owned()];
         let tags = input.detected.iter().take(MAX_STACK).map(|tag| &**tag).collect::<Vec<_>>().join(", ");

@@ -147,6 +147,8 @@ fn stale_says_since_when_and_what_to_do() {
     let health = BlockHealth::Stale { since: day("2026-11-18"), remedy: "`mind index`" };
     let block = block_of(&parsed(MEMORY), |input| input.health = health);
     assert!(block.contains("## Memory: ⚠️ Stale (since 2026-11-18; run `mind index`)\n"), "{block}");
+    assert!(block.contains("\nThe project changed after the newest entry"), "{block}");
+    assert!(!block_of(&parsed(MEMORY), |_| ()).contains("The project changed"));
 }
 
 #[test]

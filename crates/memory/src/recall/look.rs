@@ -26,8 +26,8 @@ pub(super) struct Look<'v> {
     /// Words that follow each other, with their share of the question.
     pairs: Vec<((u32, u32), f32)>,
     pieces: Pieces,
-    company: &'v Company,
-    meaning: company::Question,
+    /// What the company of words says; nothing where only words count.
+    company: Option<(&'v Company, company::Question)>,
 }
 
 impl<'v> Look<'v> {
@@ -36,7 +36,7 @@ impl<'v> Look<'v> {
         question: &str,
         terms: &[(String, f32)],
         vocabulary: &'v Vocabulary,
-        company: &'v Company,
+        company: Option<&'v Company>,
     ) -> Self {
         let weights: FxHashMap<u32, f32> =
             terms.iter().filter_map(|(term, weight)| Some((vocabulary.number(term)?, *weight))).collect();
@@ -53,14 +53,16 @@ impl<'v> Look<'v> {
             }
             before = number;
         });
-        let meaning = company.of_question(vocabulary, terms);
-        Self { vocabulary, pairs, pieces: Pieces::of(question, vocabulary), company, meaning }
+        let company = company.map(|company| (company, company.of_question(vocabulary, terms)));
+        Self { vocabulary, pairs, pieces: Pieces::of(question, vocabulary), company }
     }
 
     /// What a record is worth beyond its single words.
     pub(super) fn worth(&self, record: usize, text: &str) -> f32 {
         let spelling = self.pieces.cosine(&Pieces::of(&text[..text.floor_char_boundary(MAX_READ)], self.vocabulary));
-        let company = self.company.likeness(self.vocabulary, &self.meaning, record);
+        let of =
+            |(company, question): &(&Company, company::Question)| company.likeness(self.vocabulary, question, record);
+        let company = self.company.as_ref().map_or(0.0, of);
         self.beside(record) * PAIRS + spelling * SPELLING + company * COMPANY
     }
 
@@ -126,7 +128,7 @@ mod tests {
     fn worth(question: &str, text: &str) -> f32 {
         let texts = [text, "read the index of postings", "write the postings anew", "a cache of pages"];
         let recall = recall(&texts.map(|text| (Kind::Learning, text)));
-        Look::new(question, &recall.terms(question), &recall.vocabulary, &recall.company).worth(0, text)
+        Look::new(question, &recall.terms(question), &recall.vocabulary, Some(&recall.company)).worth(0, text)
     }
 
     #[test]

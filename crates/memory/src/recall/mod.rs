@@ -122,6 +122,8 @@ pub struct Recall {
     meanings: Vectors,
     /// What the words mean in these records.
     company: Company,
+    /// Whether words of like meaning count, not only those of the question and of like spelling.
+    by_meaning: bool,
     /// What they say, once it was asked for.
     claims: Vec<OnceLock<Claim>>,
 }
@@ -136,6 +138,12 @@ impl Recall {
     /// The index over these records.
     #[must_use]
     pub fn new(records: Arc<[Record]>) -> Self {
+        Self { by_meaning: true, ..Self::by_words(records) }
+    }
+
+    /// As [`Recall::new`], for answers that only words give: those of the question, of like spelling, and short forms.
+    #[must_use]
+    pub fn by_words(records: Arc<[Record]>) -> Self {
         let embedding = Embedding::built_in();
         let vocabulary = Vocabulary::of(&records, embedding);
         let plain: Vec<Vector> =
@@ -143,7 +151,7 @@ impl Recall {
         let meanings = Vectors::of(embedding.id(), &plain);
         let company = Company::of(&vocabulary, &plain, embedding.id());
         let claims = records.iter().map(|_| OnceLock::new()).collect();
-        Self { records, vocabulary, meanings, company, claims }
+        Self { records, vocabulary, meanings, company, claims, by_meaning: false }
     }
 
     /// What is searched.
@@ -200,7 +208,7 @@ impl Recall {
         if best < found.len() {
             found.select_nth_unstable_by(best, |a, b| self.compare(a, b));
         }
-        let look = Look::new(question, terms, &self.vocabulary, &self.company);
+        let look = Look::new(question, terms, &self.vocabulary, self.by_meaning.then_some(&self.company));
         let phrase = (terms.len() > 1).then(|| spaced(question));
         for scored in &mut found[..best] {
             let text = &self.records[scored.record];
@@ -246,7 +254,7 @@ impl Recall {
         let mut best = vec![0.0f32; self.records.len()];
         let mut touched: Vec<u32> = Vec::new();
         for (term, rarity) in terms {
-            for (word, likeness) in self.vocabulary.alike(term, embedding) {
+            for (word, likeness) in self.vocabulary.alike(term, embedding, self.by_meaning) {
                 let likeness = flattened(likeness);
                 for posting in self.vocabulary.postings(word) {
                     let worth = likeness * posting.worth;

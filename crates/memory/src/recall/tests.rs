@@ -48,6 +48,18 @@ fn words_meanings_spellings_and_short_forms_find() {
 }
 
 #[test]
+fn without_meanings_only_words_find() {
+    let records: Arc<[Record]> = ROWS.iter().map(|(kind, text)| record(*kind, text, text)).collect();
+    let (meanings, words) = (Recall::new(records.clone()), Recall::by_words(records));
+    for (query, expected) in [("JWT", 0), ("cookies in Safari", 1), ("parse_http_header", 6), ("auth", 0)] {
+        assert_eq!(answers(&words, query).first(), Some(&expected), "{query}");
+    }
+    // Nothing but the meaning of both words leads there.
+    let found = |recall: &Recall| recall.scores(&recall.terms("container")).iter().any(|(record, _)| *record == 4);
+    assert!(found(&meanings) && !found(&words));
+}
+
+#[test]
 fn nothing_is_better_than_noise() {
     let recall = recall(ROWS);
     for query in ["", "   ", "a", "the of and", "?!", "xylophone zebra", "\" OR 1=1 --", "kubernetes ingress"] {

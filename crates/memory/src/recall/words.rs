@@ -207,12 +207,13 @@ impl Vocabulary {
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// Words of the collection that may stand for `term`, with how alike they are, 0 to 1; 1 is the word itself.
-    pub(super) fn alike(&self, term: &str, embedding: &Embedding) -> Vec<(u32, f32)> {
+    /// Words of the collection that may stand for `term`, with how alike they are, 0 to 1; 1 is the word itself. Without
+    /// `by_meaning` only spelling and short forms count.
+    pub(super) fn alike(&self, term: &str, embedding: &Embedding, by_meaning: bool) -> Vec<(u32, f32)> {
         // The evidence against likeness, which is multiplied.
         let mut unlike: FxHashMap<u32, f32> = FxHashMap::default();
         let mut add = |word: u32, likeness: f32| *unlike.entry(word).or_insert(1.0) *= 1.0 - likeness.min(MOST);
-        if is_embedded(term) {
+        if by_meaning && is_embedded(term) {
             let vector = embedding.of_terms([(term, 1.0)]);
             for (word, cosine) in self.vectors.cosines(&vector, 0..self.words.len()).enumerate() {
                 let above = (cosine - MEANING_FROM) / (1.0 - MEANING_FROM);

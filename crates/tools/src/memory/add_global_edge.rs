@@ -42,6 +42,7 @@ pub(crate) struct Input {
     detection: DetectionInput,
     #[serde(default)]
     stack_tags: Vec<String>,
+    /// Default warning
     #[serde(default)]
     severity: SeverityWord,
 }

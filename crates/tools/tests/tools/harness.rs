@@ -79,9 +79,10 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Has its memories, and the code that they name, noted.
+    /// Has its memories, and the code that they name, noted; its user has taken it over.
     pub(crate) fn note(&self) {
         let keeper = self.engine.memory_writer();
+        keeper.approve(self.tree.path(), &[], None).expect("is approved");
         keeper.refresh(self.tree.path(), m1nd_engine::memory::Depth::Full).expect("is noted");
     }
 

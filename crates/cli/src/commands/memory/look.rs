@@ -8,7 +8,7 @@ use m1nd_engine::memory::{
 };
 use serde_json::{Value, json};
 
-use super::mind_home;
+use super::{mind_home, rows};
 use crate::args::Common;
 use crate::error::CliError;
 use crate::memory_args::{ContextArgs, IndexArgs, MemoryExport, ParseArgs};
@@ -128,9 +128,11 @@ pub(crate) fn parse(args: &ParseArgs, common: &Common, out: &mut Out) -> Result<
     let records: Vec<&Record> = memory.records.iter().filter(shown).collect();
     if out.json {
         return out.value(&json!({
-            "project_state": memory.parsed.project_state, "entities": records, "sessions": memory.sessions.iter().map(|worked| &worked.session).collect::<Vec<_>>(),
-            "project_edges": memory.parsed.gotchas, "next_items": memory.parsed.next_items,
-            "relations": memory.relations(), "parse_errors": memory.parsed.problems, "stats": memory.parsed.stats,
+            "project_state": memory.parsed.project_state, "entities": records.iter().map(|record| rows::entity(record)).collect::<Vec<_>>(), "sessions": memory.sessions.iter().map(|worked| &worked.session).collect::<Vec<_>>(),
+            "project_edges": memory.parsed.gotchas.iter().map(rows::gotcha).collect::<Vec<_>>(),
+            "next_items": memory.parsed.next_items,
+            "relations": memory.relations().iter().map(rows::relation).collect::<Vec<_>>(),
+            "parse_errors": memory.parsed.problems, "stats": rows::stats(&memory.parsed.stats),
         }));
     }
     for record in &records {
@@ -167,7 +169,7 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
     if args.format == "json" {
         let rows: Vec<Value> = projects
             .iter()
-            .map(|memory| json!({"path": memory.path, "name": memory.name, "stack": memory.stack, "memories": memory.records, "dates": memory.dates}))
+            .map(|memory| json!({"path": memory.path, "name": memory.name, "stack": memory.stack, "memories": memory.records.iter().map(rows::entity).collect::<Vec<_>>(), "dates": memory.dates}))
             .collect();
         return out.value(&json!({"format_version": 1, "projects": rows}));
     }

@@ -1,10 +1,12 @@
 //! `mind …` and `m1nd memory …`, one file a group of commands.
 
+mod approve;
 mod ask;
 mod config;
 mod daemon;
 mod look;
 mod projects;
+mod rows;
 mod serve;
 mod tidy;
 
@@ -41,6 +43,7 @@ pub(crate) fn run(args: &MemoryArgs, common: &Common, out: &mut Out) -> Result<(
         MemoryCommand::Doctor(args) => tidy::doctor(args, common, out),
         MemoryCommand::Archive(args) => tidy::archive(args, common, out),
         MemoryCommand::Forget(args) => tidy::forget(args, common, out),
+        MemoryCommand::Approve(args) => approve::run(args, common, out),
         MemoryCommand::Daemon(args) => daemon::run(&args.command, common, out),
         MemoryCommand::Mcp => serve::mcp(common),
         MemoryCommand::Hook(args) => serve::answer(&args.event, common, out),

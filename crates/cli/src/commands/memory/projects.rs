@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::memory::{self, Depth, Keeper, MemoryError, ProjectMemory, SharedFolder, write_blocks};
+use m1nd_engine::memory::{self, Keeper, MemoryError, ProjectMemory, SharedFolder, write_blocks};
 use serde_json::json;
 
 use super::{mind_home, registry};
@@ -61,7 +61,8 @@ pub(super) fn make(
     let home = mind_home()?;
     let made = memory::make(folder, &home, template)?;
     let keeper = Keeper::new(&home, Some(&project::home(common)?));
-    keeper.refresh(&made.project, Depth::Full)?;
+    // What is there is what the user wants, comments and commits too: they ask for it here.
+    keeper.approve(&made.project, &[], Some(!block))?;
     let memory = ProjectMemory::read(&made.project, keeper.home())?;
     let registered = register && registry()?.add(&made.project, &memory.stack_tags(), jiff::Timestamp::now())?;
     let kept = if block { write_blocks(&memory) } else { memory::Kept::default() };
@@ -92,7 +93,9 @@ pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
     for path in &paths {
         match memory::find_project(path, &home) {
             Ok(project) => {
-                let stack = ProjectMemory::read(&project, &SharedFolder::new(home.clone()))?.stack_tags();
+                let keeper = Keeper::new(&home, None);
+                keeper.approve(&project, &[], None)?;
+                let stack = ProjectMemory::read(&project, keeper.home())?.stack_tags();
                 let is_new = registry.add(&project, &stack, jiff::Timestamp::now())?;
                 rows.push((project, if is_new { "registered" } else { "was registered" }));
             }
@@ -125,6 +128,7 @@ pub(crate) fn remove(args: &PathArg, out: &mut Out) -> Result<(), CliError> {
         Err(_) => std::path::absolute(&path)?,
     };
     let removed = registry()?.remove(&project)?;
+    Keeper::new(&mind_home()?, None).disapprove(&project, &[])?;
     if !removed {
         return Err(MemoryError::NoProject { cwd: project }.into());
     }

@@ -2,7 +2,7 @@
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use m1nd_engine::memory::{self, Level, MemoryError, ProjectMemory, check_up};
+use m1nd_engine::memory::{self, GlobalEdges, Level, MemoryError, ProjectMemory, SharedFolder, check_up};
 use serde_json::json;
 
 use super::look::open;
@@ -10,8 +10,10 @@ use super::mind_home;
 use crate::args::Common;
 use crate::error::CliError;
 use crate::memory_args::{ArchiveArgs, DoctorArgs, ForgetArgs};
-use crate::output::{Out, Tone};
+use crate::output::{Out, Tone, note};
 
+/// How the ids of gotchas of all projects begin.
+const GLOBAL_GOTCHA: &str = "edge_";
 /// Days after which entries are moved when nothing is said.
 const OLD_DAYS: i32 = 180;
 
@@ -73,12 +75,42 @@ pub(crate) fn archive(args: &ArchiveArgs, common: &Common, out: &mut Out) -> Res
 
 /// `mind forget`.
 pub(crate) fn forget(args: &ForgetArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
-    let (project, keeper) = open(args.path.path.as_deref(), common)?;
-    let memory = ProjectMemory::read(&project, keeper.home())?;
-    let (file, line, text) = memory::forget(&memory, &args.id, args.dry_run)?;
-    if out.json {
-        return out.value(&json!({"file": file, "line": line, "text": text, "dry_run": args.dry_run}));
+    if args.id.starts_with(GLOBAL_GOTCHA) && !args.undo && !args.dry_run {
+        let edge = GlobalEdges::remove(&SharedFolder::new(mind_home()?), &args.id)?;
+        return match out.json {
+            true => out.value(&json!(edge)),
+            false => out.line(format!("{}  removed from the gotchas of all projects: {}", edge.id, edge.title)),
+        };
     }
-    let what = if args.dry_run { "would be taken out" } else { "was taken out" };
-    out.line(format!("{}:{line} {what}:\n  {text}", file.display()))
+    let (project, keeper) = open(args.path.path.as_deref(), common)?;
+    if args.undo {
+        if !memory::show_again(&keeper, &project, &args.id)? {
+            let why = format!("no memory of the id `{}` is out of sight", args.id);
+            return Err(CliError::failed(why, "one whose line was taken out is kept in .mind/.index/backup"));
+        }
+        return match out.json {
+            true => out.value(&json!({"id": args.id, "hidden": false})),
+            false => out.line(format!("{}  is shown again", args.id)),
+        };
+    }
+    let memory = ProjectMemory::read(&project, keeper.home())?;
+    let forgotten = memory::forget(&keeper, &memory, &args.id, args.dry_run)?;
+    if !args.dry_run {
+        for problem in memory::refresh_blocks(&ProjectMemory::read(&project, keeper.home())?).problems {
+            note(problem);
+        }
+    }
+    if out.json {
+        let mut value = json!(forgotten);
+        value["dry_run"] = args.dry_run.into();
+        return out.value(&value);
+    }
+    let place = format!("{}:{}", forgotten.file, forgotten.line);
+    let what = match (args.dry_run, forgotten.hidden) {
+        (true, false) => "would be taken out",
+        (false, false) => "was taken out",
+        (true, true) => "would be put out of sight on this machine",
+        (false, true) => "is out of sight on this machine; its text stays there",
+    };
+    out.line(format!("{place} {what}:\n  {}", forgotten.text))
 }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::{MEMORY, mind, remembered, text};
+use super::{MEMORY, found, mind, remembered, text};
 use crate::{Place, SHOP};
 
 /// The answer of a hook; `Null` for silence.
@@ -196,14 +196,18 @@ fn memories_of_code_that_a_request_names_come_first() {
 }
 
 #[test]
-fn memories_that_nobody_took_over_are_told_as_data() {
-    let place = remembered();
+fn memories_that_nobody_took_over_are_not_told() {
+    let place = found();
     let start = json!({"session_id": "s", "cwd": place.project.path(), "source": "startup"});
     let text = said(&hook(&place, "session-start", &start)).to_owned();
-    assert!(text.starts_with("These notes lie in this folder") && text.contains("Prices are in cents"), "{text}");
+    assert!(text.contains("3 in `.mind/MEMORY.md`") && text.contains("mind approve"), "{text}");
+    assert!(!text.contains("cents") && !text.contains("round"), "{text}");
+    let ask =
+        json!({"session_id": "s", "cwd": place.project.path(), "prompt": "the totals on the invoice are wrong, why?"});
+    assert_eq!(hook(&place, "prompt", &ask), Value::Null);
     assert_eq!(mind(&place, &["add"]).code, 0);
-    let text = said(&hook(&place, "session-start", &start)).to_owned();
-    assert!(!text.contains("These notes lie") && text.contains("Prices are in cents"), "{text}");
+    assert!(said(&hook(&place, "session-start", &start)).contains("Prices are in cents"));
+    assert!(said(&hook(&place, "prompt", &ask)).contains("totals differ"));
 }
 
 #[test]

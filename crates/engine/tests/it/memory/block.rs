@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use m1nd_engine::memory::{Depth, Keeper, ProjectMemory, SharedFolder, write_blocks, write_blocks_with};
+use m1nd_engine::memory::{Keeper, ProjectMemory, SharedFolder, write_blocks, write_blocks_with};
 use m1nd_store::RealSystem;
 use m1nd_testkit::{Fault, FaultSystem, TempTree};
 
@@ -15,7 +15,7 @@ fn project() -> (TempTree, ProjectMemory) {
     tree.write("p/CLAUDE.md", OWN);
     let path = std::fs::canonicalize(tree.join("p")).expect("is there");
     let home = tree.join("home");
-    Keeper::new(&home, None).refresh(&path, Depth::Quick).expect("is noted");
+    Keeper::new(&home, None).approve(&path, &[], None).expect("is approved");
     let memory = ProjectMemory::read(&path, &SharedFolder::new(home)).expect("is read");
     (tree, memory)
 }

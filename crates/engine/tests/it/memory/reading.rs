@@ -18,6 +18,7 @@ fn shop(files: &str) -> (TempTree, PathBuf, Keeper) {
     let tree = TempTree::new(&format!("//- p/.mind/MEMORY.md\n{MEMORY}{files}"));
     let project = std::fs::canonicalize(tree.join("p")).expect("is there");
     let keeper = Keeper::new(&tree.join("home"), None);
+    keeper.approve(&project, &[], None).expect("is approved");
     (tree, project, keeper)
 }
 
@@ -45,14 +46,14 @@ fn lines_are_taken_out_only_of_the_text_they_were_found_in() {
     let before = "2025-01-01".parse().expect("a day");
     assert!(matches!(archive(&memory, before, false), Err(MemoryError::Invalid(_))));
     for title in ["jam", "wax"] {
-        assert!(matches!(forget(&memory, &id(title), false), Err(MemoryError::Invalid(_))), "{title}");
+        assert!(matches!(forget(&keeper, &memory, &id(title), false), Err(MemoryError::Invalid(_))), "{title}");
     }
     assert_eq!(std::fs::read_to_string(project.join(".mind/MEMORY.md")).expect("is there"), changed);
     let memory = read(&project, &keeper);
     assert_eq!(archive(&memory, before, false).expect("is moved").len(), 1);
     for title in ["wax", "honey"] {
         let memory = read(&project, &keeper);
-        forget(&memory, &id(title), false).expect(title);
+        forget(&keeper, &memory, &id(title), false).expect(title);
     }
     let text = std::fs::read_to_string(project.join(".mind/MEMORY.md")).expect("is there");
     assert!(text.contains("bees") && !text.contains("honey") && !text.contains("jam"), "{text}");

@@ -1,0 +1,397 @@
+//! `approved.json`: what the user of this machine has taken over of each project, and what they never want to see again.
+//!
+//! It lies in the user's own folder, never in a repository, so that no repository can approve itself. A project is taken over
+//! as a whole by `mind init`, `mind add` or `mind approve`: from then on its own files of memories count, whoever edits them.
+//! Comments in code and messages of commits come with the repository and are approved one file, one commit at a time, by a
+//! hash of what their memories say; those that were written on this machine need no asking (see [`made_here`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use m1nd_base::ContentHash;
+use m1nd_history::{GitFolder, Moves};
+use m1nd_memory::{Record, RecordId, SourceKind};
+use m1nd_store::SharedFolder;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::memory::MemoryError;
+use crate::memory::noted::Noted;
+
+/// The file.
+pub(crate) const FILE: &str = "approved.json";
+/// Its format.
+const VERSION: u32 = 1;
+/// Largest such file that is read, in bytes.
+const MAX_BYTES: u64 = 64 << 20;
+/// Digits of a hash that are kept: too many to find another text for.
+const HASH_BYTES: usize = 16;
+/// Most approved texts of one project; beyond that nothing is approved by itself.
+const MAX_SOURCES: usize = 20_000;
+
+/// How far a memory may be told to somebody who did not ask for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Trust {
+    /// It stands in a file of memories of a project that the user has taken over.
+    Own,
+    /// It came with the repository, and the user approved what it says.
+    Approved,
+    /// Nobody here has said that it may be told. It is found, as data.
+    Unapproved,
+}
+
+/// What was taken over of one project.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Approved {
+    /// Since when the project is taken over; `None` if only memories of it were put out of sight.
+    #[serde(default)]
+    pub(crate) since: Option<Timestamp>,
+    /// What was checked out when its files were last looked at as a whole.
+    #[serde(default)]
+    pub(crate) head: String,
+    /// Hashes of the approved texts, with the file or commit of each.
+    #[serde(default)]
+    pub(crate) sources: BTreeMap<String, String>,
+    /// Memories that are never shown again, by their ids, with the place where they stood.
+    #[serde(default)]
+    pub(crate) forgotten: BTreeMap<String, String>,
+    /// The user wants no block in its files.
+    #[serde(default)]
+    pub(crate) without_block: bool,
+    /// Members of newer versions.
+    #[serde(flatten)]
+    more: BTreeMap<String, Value>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct File {
+    #[serde(default = "version")]
+    version: u32,
+    #[serde(default)]
+    projects: BTreeMap<PathBuf, Approved>,
+    #[serde(flatten)]
+    more: BTreeMap<String, Value>,
+}
+
+const fn version() -> u32 {
+    VERSION
+}
+
+/// A text of the repository that holds memories.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// Its path in the project, or `git:` and the short name of a commit.
+    pub file: String,
+    /// The memories in it: line and title.
+    pub memories: Vec<(u32, String)>,
+    /// Whether what it says now is approved.
+    pub approved: bool,
+}
+
+/// What the user of this machine approved, over all projects.
+#[derive(Debug, Clone)]
+pub(crate) struct Approvals<'h> {
+    home: &'h SharedFolder,
+}
+
+impl<'h> Approvals<'h> {
+    pub(crate) const fn new(home: &'h SharedFolder) -> Self {
+        Self { home }
+    }
+
+    /// What was taken over of a project; `None` if nothing ever was.
+    ///
+    /// # Errors
+    /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    pub(crate) fn get(&self, project: &Path) -> Result<Option<Approved>, MemoryError> {
+        let mut file = self.parse(self.home.read(FILE, MAX_BYTES)?)?;
+        Ok(file.projects.remove(project))
+    }
+
+    /// Changes what was taken over of a project, under a lock. A project of which nothing is left is dropped.
+    ///
+    /// # Errors
+    /// What `change` says; [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    pub(crate) fn change<T>(
+        &self,
+        project: &Path,
+        wait: Duration,
+        change: impl FnOnce(&mut Approved) -> Result<T, MemoryError>,
+    ) -> Result<T, MemoryError> {
+        self.home.change(FILE, MAX_BYTES, wait, |content| {
+            let mut file = self.parse(content)?;
+            let known = file.projects.get(project).cloned();
+            let mut approved = known.clone().unwrap_or_default();
+            let answer = change(&mut approved)?;
+            if known.as_ref() == Some(&approved) || known.is_none() && approved == Approved::default() {
+                return Ok((answer, None));
+            }
+            match approved == Approved::default() {
+                true => drop(file.projects.remove(project)),
+                false => drop(file.projects.insert(project.to_owned(), approved)),
+            }
+            let text = serde_json::to_vec_pretty(&file).map_err(|error| self.damaged(error.to_string()))?;
+            Ok((answer, Some(text)))
+        })
+    }
+
+    fn parse(&self, content: Option<Vec<u8>>) -> Result<File, MemoryError> {
+        let Some(content) = content else {
+            return Ok(File { version: VERSION, projects: BTreeMap::new(), more: BTreeMap::new() });
+        };
+        let file: File = serde_json::from_slice(&content).map_err(|error| self.damaged(error.to_string()))?;
+        if file.version > VERSION {
+            return Err(self.damaged(format!("it has version {}, this program knows {VERSION}", file.version)));
+        }
+        Ok(file)
+    }
+
+    fn damaged(&self, why: String) -> MemoryError {
+        MemoryError::Damaged { path: self.home.path().join(FILE), why }
+    }
+}
+
+impl Approved {
+    /// Approves these texts, all of them if `wanted` is empty.
+    fn approve(&mut self, noted: &Noted, wanted: &[String]) {
+        for (file, records) in sources(noted) {
+            if wanted.is_empty() || wanted.contains(&file) {
+                self.sources.insert(hash_of(&file, records), file);
+            }
+        }
+    }
+
+    fn holds(&self, file: &str, records: &[Record]) -> bool {
+        self.sources.contains_key(&hash_of(file, records))
+    }
+
+    /// The approved texts among those that are noted.
+    pub(crate) fn among(&self, noted: &Noted) -> BTreeSet<String> {
+        let approved = sources(noted).filter(|(file, records)| self.holds(file, records));
+        approved.map(|(file, _)| file).collect()
+    }
+
+    /// Whether a memory is never to be shown again.
+    pub(crate) fn is_forgotten(&self, id: RecordId) -> bool {
+        !self.forgotten.is_empty() && self.forgotten.contains_key(&id.to_string())
+    }
+}
+
+/// What a project's user has said of it, as its memories are read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Standing {
+    pub(crate) approved: Approved,
+    /// The project is registered, or taken over without that.
+    pub(crate) is_own: bool,
+}
+
+impl Standing {
+    /// What the user has said, and what of that could not be read.
+    pub(crate) fn of(project: &Path, home: &SharedFolder, problems: &mut Vec<String>) -> Self {
+        let approved = Approvals::new(home).get(project).unwrap_or_else(|error| {
+            problems.push(error.to_string());
+            None
+        });
+        let registry = crate::memory::registry::Registry::new(home.clone());
+        // What cannot be read of the list is no reason to doubt: no repository can write there.
+        let is_registered = registry.get(project).map_or(true, |known| known.is_some());
+        let approved = approved.unwrap_or_default();
+        Self { is_own: is_registered || approved.since.is_some(), approved }
+    }
+
+    /// A hash of what matters to the memories.
+    pub(crate) fn key(&self) -> String {
+        let kept = Approved { head: String::new(), ..self.approved.clone() };
+        format!("{}{}", self.is_own, serde_json::to_string(&kept).unwrap_or_default())
+    }
+}
+
+/// The texts of the repository that hold memories, with those.
+fn sources(noted: &Noted) -> impl Iterator<Item = (String, &[Record])> {
+    let files = noted.files.iter().map(|(file, note)| (file.clone(), note.records.as_slice()));
+    let commits = noted.commits.iter().filter_map(|commit| {
+        let first = commit.records.first()?;
+        Some((first.source.file.to_string(), commit.records.as_slice()))
+    });
+    files.chain(commits)
+}
+
+/// A hash of a text's place and what its memories say; not of their lines, which move.
+fn hash_of(file: &str, records: &[Record]) -> String {
+    let mut text = file.to_owned();
+    for record in records {
+        for part in
+            [record.kind.name(), &record.title, &record.content, record.reasoning.as_deref().unwrap_or_default()]
+        {
+            text.push('\0');
+            text.push_str(part);
+        }
+    }
+    let hash = ContentHash::of(text.as_bytes());
+    hash.as_bytes()[..HASH_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The texts of a project's repository that hold memories, by file.
+pub(crate) fn listed(noted: &Noted, approved: &Approved) -> Vec<Source> {
+    let row = |(file, records): (String, &[Record])| Source {
+        approved: approved.holds(&file, records),
+        memories: records.iter().map(|record| (record.source.line, record.title.to_string())).collect(),
+        file,
+    };
+    sources(noted).map(row).collect()
+}
+
+/// How far a memory may be told.
+pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) -> Trust {
+    match record.source.kind {
+        SourceKind::MemoryFile | SourceKind::Archive if is_own => Trust::Own,
+        SourceKind::Comment | SourceKind::Commit if is_own && approved.contains(&*record.source.file) => {
+            Trust::Approved
+        }
+        _ => Trust::Unapproved,
+    }
+}
+
+/// Where git stands with a project.
+pub(crate) struct Checkout {
+    /// What is checked out; empty without git.
+    head: String,
+    moves: Moves,
+    /// Whether files may be changing by more than people's hands, or that cannot be known.
+    is_unsure: bool,
+}
+
+impl Checkout {
+    /// Of the repository around a project.
+    pub(crate) fn of(project: &Path) -> Self {
+        let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let Some(around) = around else {
+            return Self { head: String::new(), moves: Moves::default(), is_unsure: false };
+        };
+        match GitFolder::find(around) {
+            Ok(git) => {
+                let head = git.head().map(|head| head.commit()).unwrap_or_default();
+                Self { head, moves: Moves::of(&git), is_unsure: git.is_busy() }
+            }
+            Err(_) => Self { head: String::new(), moves: Moves::default(), is_unsure: true },
+        }
+    }
+}
+
+/// Approves what was written on this machine since the last look: commits that git's own log says were made here, and
+/// comments that came up while nothing but such commits moved what is checked out. What a pull, a merge or another branch
+/// brings waits for the user. `before` is what was noted until this look, `noted` what is now; comments count only after a
+/// look at all files (`is_full`).
+pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, checkout: &Checkout, is_full: bool) {
+    let made = checkout.moves.made_here();
+    let mut new: Vec<(String, String)> = Vec::new();
+    for commit in noted.commits.iter().filter(|commit| made.contains(commit.commit.as_str())) {
+        if let Some(first) = commit.records.first() {
+            let file = first.source.file.to_string();
+            new.push((hash_of(&file, &commit.records), file));
+        }
+    }
+    if is_full {
+        if !checkout.is_unsure && checkout.moves.only_made_here(&approved.head, &checkout.head) {
+            for (file, note) in &noted.files {
+                // What waited before waits on, however it was changed since.
+                let waited = before.files.get(file).is_some_and(|old| !approved.holds(file, &old.records));
+                if !waited {
+                    new.push((hash_of(file, &note.records), file.clone()));
+                }
+            }
+        }
+        approved.head.clone_from(&checkout.head);
+    }
+    for (hash, file) in new {
+        if approved.sources.len() < MAX_SOURCES {
+            approved.sources.entry(hash).or_insert(file);
+        }
+    }
+}
+
+/// Takes a project over: its own files and, of what is noted of its repository, `wanted` or all.
+pub(crate) fn take_over(
+    approved: &mut Approved,
+    noted: &Noted,
+    wanted: &[String],
+    checkout: &Checkout,
+    now: Timestamp,
+) {
+    if approved.since.is_none() {
+        approved.since = Some(now);
+        approved.head.clone_from(&checkout.head);
+    }
+    approved.approve(noted, wanted);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::noted::FileNote;
+    use m1nd_memory::{Comment, comment_records};
+
+    /// What is noted of files with one comment each.
+    fn noted(files: &[(&str, &str)]) -> Noted {
+        let mut noted = Noted::default();
+        for (file, text) in files {
+            let comment = Comment { line: 3, text: (*text).into() };
+            let records = comment_records(&comment, file, "/p", None);
+            noted.files.insert((*file).to_owned(), FileNote { records, ..FileNote::default() });
+        }
+        noted
+    }
+
+    fn checkout(is_unsure: bool) -> Checkout {
+        Checkout { head: String::new(), moves: Moves::default(), is_unsure }
+    }
+
+    #[test]
+    fn an_approval_is_of_what_is_said_not_of_where_it_stands() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mut approved = Approved::default();
+        let mut first =
+            noted(&[("a.py", "MEMORY: decided jam over honey"), ("b.py", "MEMORY: learned that bees sting")]);
+        take_over(&mut approved, &first, &["a.py".to_owned()], &checkout(false), now);
+        assert_eq!(approved.among(&first).into_iter().collect::<Vec<_>>(), ["a.py"]);
+        first.files.get_mut("a.py").expect("is there").records[0].source.line = 99;
+        assert!(approved.among(&first).contains("a.py"), "its line moved");
+        for other in
+            [noted(&[("a.py", "MEMORY: decided honey over jam")]), noted(&[("c.py", "MEMORY: decided jam over honey")])]
+        {
+            assert!(approved.among(&other).is_empty(), "{other:?}");
+        }
+    }
+
+    /// Files with one comment each.
+    type Files<'r> = &'r [(&'r str, &'r str)];
+    /// Whether the old ones were approved, what was noted before, what is now, whether files may come from elsewhere, and what is
+    /// approved then.
+    type Row<'r> = (bool, Files<'r>, Files<'r>, bool, &'r [&'r str]);
+
+    #[test]
+    fn what_comes_up_here_is_approved_and_what_waited_waits() {
+        let old = [("a.py", "MEMORY: decided jam over honey")];
+        let new = [old[0], ("b.py", "MEMORY: learned that bees sting")];
+        let changed = [("a.py", "MEMORY: decided wax over honey")];
+        let rows: [Row; 5] = [
+            (true, &old, &new, false, &["a.py", "b.py"]),
+            (true, &old, &new, true, &["a.py"]),
+            (true, &old, &changed, false, &["a.py"]),
+            (false, &old, &new, false, &["b.py"]),
+            (false, &old, &changed, false, &[]),
+        ];
+        for (number, (was, before, now, is_unsure, expected)) in rows.into_iter().enumerate() {
+            let (before, now) = (noted(before), noted(now));
+            let mut approved = Approved::default();
+            if was {
+                take_over(&mut approved, &before, &[], &checkout(false), Timestamp::UNIX_EPOCH);
+            }
+            made_here(&mut approved, &before, &now, &checkout(is_unsure), true);
+            assert_eq!(approved.among(&now).into_iter().collect::<Vec<_>>(), expected, "row {number}");
+        }
+    }
+}
