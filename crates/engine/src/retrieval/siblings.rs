@@ -63,16 +63,17 @@ pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
         let members = children(graph, parent).filter(|one| graph.kind(*one) == kind);
         add(graph, node, GroupKey::MembersOf(parent, kind as u8), members.collect(), &mut groups);
     }
-    let shared = graph.out_edges(node).take(EDGES).filter(|edge| {
+    let shared = graph.out_edges(node).filter(|edge| {
         use Relation::{Decorates, Implements, Inherits, Overrides};
         // Things of all kinds come from one package; its members tell them apart.
         matches!(edge.relation, Decorates | Implements | Inherits | Overrides)
             && graph.kind(edge.to) != NodeKind::Package
     });
+    let shared = shared.take(EDGES);
     let mut shared: Vec<(Relation, NodeIx)> = shared.map(|edge| (edge.relation, edge.to)).collect();
     shared.dedup();
     for (relation, to) in shared {
-        let same = graph.in_edges(to).take(EDGES).filter(|edge| edge.relation == relation);
+        let same = graph.in_edges(to).filter(|edge| edge.relation == relation).take(EDGES);
         let members = same.map(|edge| edge.from).filter(|one| graph.kind(*one) == kind);
         add(graph, node, GroupKey::With(relation, to, kind as u8), members.collect(), &mut groups);
     }
@@ -99,7 +100,7 @@ fn add(graph: &Graph, node: NodeIx, key: GroupKey, mut members: Vec<NodeIx>, gro
 }
 
 fn children(graph: &Graph, parent: NodeIx) -> impl Iterator<Item = NodeIx> + '_ {
-    graph.out_edges(parent).take(EDGES).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to)
+    graph.out_edges(parent).filter(|edge| edge.relation == Relation::Contains).take(EDGES).map(|edge| edge.to)
 }
 
 fn folder_and_ending(path: &str) -> (&str, &str) {

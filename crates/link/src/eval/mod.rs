@@ -14,6 +14,7 @@ mod fixtures;
 mod given;
 mod hierarchy;
 mod implied;
+mod imports;
 mod include;
 mod indirect;
 mod lookup;

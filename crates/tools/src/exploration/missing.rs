@@ -143,8 +143,8 @@ or imported by the same place, a member of a name, a test. Only what is rarer el
 `cannot_tell` where something open could: a reference of that name without a target, one of several candidates, a file that was
 not parsed whole; `cannot_tell` names it. `reason` says it in a sentence, `evidence` names siblings that have it and the line.
 `strength` is the lower end of the share's interval (Wilson, 90 %), weighed by kind. A hole is a difference, not a defect: look at
-the siblings before filling it. Groups of fewer than four, or of which more than four lack it, show no pattern. No answer is made
-up: with no siblings there are no holes, and `members_compared` says how much was looked at.
+the siblings before filling it. Groups of fewer than four or more than 200, or of which more than four lack it, show no pattern;
+of one node the four strongest holes are told. No answer is made up: with no siblings there are no holes, and `members_compared` says how much was looked at.
 
 `missing_abstraction` rows come after them: functions in at least three files, at least two of them of the topic, that each call
 the same three or more things, which little else calls, and none of which calls another of them. `uses` names the things,

@@ -61,8 +61,8 @@ fn what_a_helper_does_is_not_missing() {
     assert!(holes(&answer, "export_order").is_empty(), "{answer}");
 }
 
-#[test]
-fn a_type_without_what_its_kin_have_and_one_that_inherits_it() {
+/// Codecs of one base, of which one lacks `close`.
+fn codecs() -> String {
     let mut text = "//- codec/base.py\nclass Codec:\n    def name(self):\n        return ''\n".to_owned();
     for name in ["gzip", "zstd", "brotli", "lz4", "snappy", "deflate", "lzma"] {
         text += &format!(
@@ -73,6 +73,12 @@ fn a_type_without_what_its_kin_have_and_one_that_inherits_it() {
             text += "\n    def close(self):\n        return None\n";
         }
     }
+    text
+}
+
+#[test]
+fn a_type_without_what_its_kin_have_and_one_that_inherits_it() {
+    let text = codecs();
     let project = Project::new(&text);
     let answer = project.ok("missing", json!({"query": "lz4 codec", "min_sibling_activation": 0.0, "top_k": 200}));
     let lacks = |label: &str| {
@@ -87,6 +93,17 @@ fn a_type_without_what_its_kin_have_and_one_that_inherits_it() {
     let project = Project::new(&inherited);
     let answer = project.ok("missing", json!({"query": "lz4 codec", "min_sibling_activation": 0.0}));
     assert!(holes(&answer, "LZ4").is_empty(), "{answer}");
+}
+
+#[test]
+fn what_everybody_uses_still_has_heirs() {
+    let mut text = "//- a/users.py\nfrom codec.base import Codec\n".to_owned();
+    for number in 0..2_100 {
+        text += &format!("def use{number}():\n    return Codec\n");
+    }
+    let project = Project::new(&(text + &codecs()));
+    let answer = project.ok("missing", json!({"query": "lz4", "min_sibling_activation": 0.0, "top_k": 200}));
+    assert!(holes(&answer, "LZ4").iter().any(|hole| hole["lacks"]["name"] == "close"), "{answer}");
 }
 
 #[test]
