@@ -258,6 +258,9 @@ impl Look<'_> {
             return Some(Open::Maybe("its file could not be parsed whole".to_owned()));
         }
         let own = graph.with_members(node, MEMBERS);
+        if self.traits.is_beyond(node, &own, lacks) {
+            return None;
+        }
         let open = match lacks {
             Trait::Uses(_, other) => {
                 let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(*other);
@@ -338,6 +341,9 @@ impl Look<'_> {
             if let Some(reference) = graph.unresolved_of(one).find(is_base) {
                 open = Open::named(reference.name, reference.pos.line, reference.reason);
             }
+        }
+        if seen.len() > MAX_BASES {
+            open = Open::Maybe(format!("`{}` has more bases than were looked at", graph.label(node)));
         }
         let inherits = seen[1..].iter().any(|base| {
             graph.out_edges(*base).any(|edge| edge.relation == Relation::Contains && graph.label(edge.to) == label)

@@ -113,6 +113,28 @@ impl<'g> Traits<'g> {
         found
     }
 
+    /// Whether a node has a trait by an edge beyond those that [`Traits::of`] looks at. `own` is the node with its members.
+    pub(super) fn is_beyond(&self, node: NodeIx, own: &[NodeIx], one: &Trait) -> bool {
+        let graph = self.graph;
+        let is_file = graph.kind(node) == NodeKind::File;
+        let mut into = own.iter().flat_map(|one| graph.in_edges(*one).skip(EDGES));
+        match one {
+            Trait::Uses(relation, other) => {
+                let mut out = own.iter().flat_map(|one| graph.out_edges(*one).skip(EDGES));
+                out.any(|edge| edge.relation == *relation && edge.to == *other)
+            }
+            Trait::UsedBy(_, other) if is_file => {
+                into.any(|edge| edge.relation != Relation::Contains && graph.file(edge.from) == Some(*other))
+            }
+            Trait::UsedBy(relation, other) => {
+                into.any(|edge| edge.relation == *relation && edge.to == node && edge.from == *other)
+            }
+            Trait::Tested => into.any(|edge| is_test(graph, edge.from)),
+            // What of its members was not looked at is asked by their number.
+            Trait::Defines(..) => false,
+        }
+    }
+
     /// Whether an edge says more than what language and libraries are used.
     fn is_telling(&self, edge: &EdgeRef<'_>) -> bool {
         use Relation::{Calls, Decorates, Implements, Inherits, ReadsConfig, References};

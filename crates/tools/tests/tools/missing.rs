@@ -107,6 +107,23 @@ fn what_everybody_uses_still_has_heirs() {
 }
 
 #[test]
+fn what_one_of_very_many_edges_says_is_not_missing() {
+    let mut text = String::new();
+    for number in 0..6 {
+        text += &format!("//- lib/part{number}.py\ndef run{number}(x):\n    return x\n");
+    }
+    text += "//- z/main.py\n";
+    (0..6).for_each(|number| text += &format!("from lib import part{number}\n"));
+    for number in 0..600 {
+        text += &format!("//- a/u{number}.py\nfrom lib import part3\n");
+    }
+    let project = Project::new(&text);
+    let answer = project.ok("missing", json!({"query": "part3", "min_sibling_activation": 0.0, "top_k": 200}));
+    assert_eq!(answer["members_compared"], json!(1), "{answer}");
+    assert!(holes(&answer, "part3.py").is_empty(), "`main.py` is the last of those that import it: {answer}");
+}
+
+#[test]
 fn what_possible_calls_lead_to_is_not_called_missing() {
     let guards = "//- web/guards.py\nfrom web.session import check_session\n\n\nclass Strict:\n    def guard_it(self, request):\n        \
                   return check_session(request)\n\n\nclass Loose:\n    def guard_it(self, request):\n        return request\n";
