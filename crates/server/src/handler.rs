@@ -86,7 +86,11 @@ fn listing(tool: &ToolDef, is_whole: bool) -> Tool {
         Effect::Session | Effect::Graph | Effect::State => ToolAnnotations::new().read_only(false).destructive(false),
         Effect::Disk => ToolAnnotations::new().read_only(false),
     };
-    Tool::new(tool.name, tool.summary, Arc::new(schema)).with_annotations(annotations)
+    let listed = Tool::new(tool.name, tool.summary, Arc::new(schema)).with_annotations(annotations);
+    match tool.output_schema().filter(|_| is_whole) {
+        Some(answer) => listed.with_raw_output_schema(Arc::new(answer)),
+        None => listed,
+    }
 }
 
 /// A tool's answer or error in the envelope of the protocol: the same JSON as text and as structure.

@@ -163,6 +163,7 @@ fn the_memory_server_says_all_of_its_four_schemas() {
     let search = tools.iter().find(|tool| tool["name"] == "mind_search").unwrap();
     let limit = &search["inputSchema"]["properties"]["limit"];
     assert_eq!((&limit["minimum"], &limit["maximum"]), (&Value::from(1), &Value::from(100)), "{limit}");
+    assert!(tools.iter().all(|tool| tool["outputSchema"]["type"] == "object"), "{list}");
 }
 
 #[test]

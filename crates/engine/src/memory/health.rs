@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit};
-use m1nd_memory::{HealthFacts, SourceKind, memory_health};
+use m1nd_memory::{HealthFacts, Record, SourceKind, memory_health};
 
 use crate::memory::block::{BlockState, block_files, wrong_since};
 use crate::memory::load::ProjectMemory;
@@ -29,11 +29,14 @@ pub(crate) fn behind(memory: &ProjectMemory) -> Option<Date> {
 fn facts(memory: &ProjectMemory) -> HealthFacts {
     let day = |seconds| Timestamp::from_second(seconds).ok().map(|time| time.to_zoned(TimeZone::system()).date());
     let own = memory.records.iter().filter(|record| record.source.kind == SourceKind::MemoryFile);
+    // What is noted in commits is noted, too; a comment has no day of its own.
+    let is_dated = |record: &&Record| record.source.kind == SourceKind::Commit && memory.is_told(record);
+    let committed = memory.records.iter().filter(is_dated);
     HealthFacts {
         has_file: true,
         file_bytes: memory.bytes,
         memories: own.clone().count(),
-        newest_entry: own.filter_map(|record| record.date).max(),
+        newest_entry: own.chain(committed).filter_map(|record| record.date).max(),
         stale_after_days: memory.settings.show_stale_after_days,
         project_changed: (memory.noted.newest_commit > 0).then(|| day(memory.noted.newest_commit)).flatten(),
         today: memory.today,

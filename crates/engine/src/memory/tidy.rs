@@ -148,12 +148,26 @@ fn take_out(memory: &ProjectMemory, record: &Record, dry_run: bool) -> Result<St
     let at = line as usize - 1;
     let removed = lines.get(at).filter(|_| stands_in(memory, record, &text));
     let Some(removed) = removed else { return invalid(format!("{file} has changed meanwhile; try again")) };
-    let removed = removed.trim_end().to_owned();
+    let mut text_of = removed.trim_end().to_owned();
+    let others: Vec<u32> = parsed(memory, record, &text).iter().map(|found| found.source.line).collect();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = words(&record.content);
+    let mut end = at + 1;
+    // A line that was only broken for width goes with it, and so does the fix right below an issue.
+    while let Some(next) =
+        lines.get(end).map(|line| words(line)).filter(|next| !next.is_empty() && whole.contains(next))
+    {
+        if others.iter().any(|line| *line as usize == end + 1) {
+            break;
+        }
+        text_of = format!("{text_of}\n{next}");
+        end += 1;
+    }
     if !dry_run {
-        let rest: String = lines.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, line)| *line).collect();
+        let rest: String = [&lines[..at], &lines[end..]].concat().concat();
         replace(&memory.path, file, &text, &rest)?;
     }
-    Ok(removed)
+    Ok(text_of)
 }
 
 /// Whether no other memory stands on a memory's line, one that is out of sight included.

@@ -118,6 +118,8 @@ pub trait Tool {
     const UNLISTED: &'static [&'static str] = &[];
     /// The member whose value alone is the text of an answer, where callers expect a list and not an object.
     const TEXT_OF: Option<&'static str> = None;
+    /// The JSON schema of its answer, where clients are told one; empty for none.
+    const OUTPUT_SCHEMA: &'static str = "";
     /// Arguments. Unknown ones are refused.
     type Input: DeserializeOwned + JsonSchema;
     /// Members of the answer, before the frame is added.
@@ -166,6 +168,7 @@ pub struct ToolDef {
     pub answer_bytes: usize,
     /// The member whose value alone is the text of an answer.
     pub text_of: Option<&'static str>,
+    output_schema: &'static str,
     schema: fn(bool) -> Value,
     run: fn(&Context<'_>, Value, usize) -> Result<Answer<Value>, ToolError>,
 }
@@ -198,6 +201,7 @@ impl ToolDef {
             waits: T::WAITS,
             answer_bytes: T::ANSWER_BYTES,
             text_of: T::TEXT_OF,
+            output_schema: T::OUTPUT_SCHEMA,
             schema: input_schema::<T::Input>,
             run,
         }
@@ -215,6 +219,14 @@ impl ToolDef {
             properties.retain(|name, _| !self.unlisted.contains(&name.as_str()));
         }
         schema
+    }
+
+    /// The schema of its answer, for `outputSchema`, if it has one.
+    pub fn output_schema(&self) -> Option<Map<String, Value>> {
+        match serde_json::from_str(self.output_schema) {
+            Ok(Value::Object(schema)) => Some(schema),
+            _ => None,
+        }
     }
 
     /// The smallest useful arguments.

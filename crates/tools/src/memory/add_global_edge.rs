@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::memory_error;
+use super::{answers, memory_error};
 use crate::framework::{Answer, Effect, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
@@ -65,6 +65,7 @@ section of its MEMORY.md. `detection` says when it applies: `context` and `inten
 (linear time, without look-around); at least one of them or a stack tag is needed. A gotcha like one that exists is not stored
 twice: the error EDGE_EXISTS names that one, which is counted as verified once more.";
     const EXAMPLE: &'static str = r#"{"title": "Safari ITP blocks cross-domain cookies", "description": "third-party cookies are deleted", "workaround": "use same-domain auth", "detection": {"context": ["safari"], "intent": ["cookies"], "code": ["sameSite.*none"]}}"#;
+    const OUTPUT_SCHEMA: &'static str = answers::EDGE;
     const UNLISTED: &'static [&'static str] = &["agent_id"];
     type Input = Input;
     type Output = Output;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::share;
+use super::{answers, share};
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -44,6 +44,7 @@ detected from manifests unless `stack` is given. The text of the answer is a lis
 those that apply again are named in `repeated` and `notice`. An empty list without them means that nothing known applies. Outside a
 project only the gotchas of all projects are checked.";
     const EXAMPLE: &'static str = r#"{"intent": "implementing token generation with crypto"}"#;
+    const OUTPUT_SCHEMA: &'static str = answers::EDGES;
     const UNLISTED: &'static [&'static str] = &["agent_id"];
     const TEXT_OF: Option<&'static str> = Some("result");
     type Input = Input;

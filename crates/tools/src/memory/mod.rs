@@ -1,6 +1,7 @@
 //! Memories of the project: decisions, issues, learnings, gotchas.
 
 mod add_global_edge;
+mod answers;
 mod edges;
 mod search;
 mod status;

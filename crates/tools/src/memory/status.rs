@@ -4,7 +4,7 @@ use m1nd_engine::memory::MemoryStatusReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::memory_error;
+use super::{answers, memory_error};
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,6 +31,7 @@ impl Tool for MemoryStatus {
 `stale` or `empty`, and `memory_health_reason` says by which rule. `stats` counts what is in the memory now; blocked issues count as open,
 `edges` are the project's own gotchas. `global_stats` counts over all registered projects.";
     const EXAMPLE: &'static str = "{}";
+    const OUTPUT_SCHEMA: &'static str = answers::STATUS;
     const UNLISTED: &'static [&'static str] = &["agent_id"];
     type Input = Input;
     type Output = Output;

@@ -273,6 +273,71 @@ fn a_gotcha_is_stored_once_and_counted() {
     assert_eq!(project.err("mind_add_global_edge", none)["code"], "INVALID_ARGUMENT");
 }
 
+/// What of a value does not fit a schema: types, members that are missing, words, bounds.
+fn misfits(schema: &Value, value: &Value, place: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let name = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let fits = |word: &Value| word == name || (word == "number" && name == "integer");
+    let is_of_type = match &schema["type"] {
+        Value::Null => true,
+        Value::Array(words) => words.iter().any(fits),
+        word => fits(word),
+    };
+    let is_one_of = schema["enum"].as_array().is_none_or(|words| words.contains(value));
+    let bound = |key: &str| schema[key].as_f64().zip(value.as_f64());
+    let is_within =
+        bound("minimum").is_none_or(|(least, is)| is >= least) && bound("maximum").is_none_or(|(most, is)| is <= most);
+    if !(is_of_type && is_one_of && is_within) {
+        found.push(format!("{place} is {value}, the schema says {schema}"));
+    }
+    if value.is_object() {
+        let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        found.extend(required.filter(|name| value.get(name).is_none()).map(|name| format!("{place} has no {name}")));
+    }
+    for (name, inner) in value.as_object().into_iter().flatten() {
+        let known = schema["properties"].get(name).or_else(|| schema.get("additionalProperties"));
+        found.extend(known.into_iter().flat_map(|known| misfits(known, inner, &format!("{place}.{name}"))));
+    }
+    for inner in value.as_array().into_iter().flatten() {
+        found.extend(schema.get("items").into_iter().flat_map(|known| misfits(known, inner, &format!("{place}[]"))));
+    }
+    found
+}
+
+#[test]
+fn answers_are_as_their_schemas_say() {
+    let project = remembered();
+    let edge = json!({"title": "Jam sticks", "description": "d", "workaround": "w", "detection": {"intent": ["jam"]}});
+    let calls = [
+        ("mind_search", json!({"query": "pools safari workers"})),
+        ("mind_search", json!({"query": "zebra"})),
+        ("mind_edges", json!({"intent": "fork the pool and write sqlite from two processes"})),
+        ("mind_add_global_edge", edge),
+        ("mind_status", json!({})),
+    ];
+    let mut rows = 0;
+    for (name, arguments) in calls {
+        let answer = project.ok(name, arguments);
+        let schema = m1nd_tools::find(name).and_then(m1nd_tools::ToolDef::output_schema).expect("it has one");
+        assert_eq!(misfits(&Value::Object(schema), &answer, name), Vec::<String>::new(), "{answer}");
+        rows += ["results", "result"].iter().filter_map(|name| answer[name].as_array()).map(Vec::len).sum::<usize>();
+    }
+    assert!(rows > 3, "rows were looked at: {rows}");
+    let outside = Project::new("//- a.py\nx = 1\n");
+    let schema = m1nd_tools::find("mind_status").and_then(m1nd_tools::ToolDef::output_schema).expect("it has one");
+    let answer = outside.ok("mind_status", json!({}));
+    assert_eq!(misfits(&Value::Object(schema.clone()), &answer, "status"), Vec::<String>::new());
+    assert!(!misfits(&Value::Object(schema), &json!({"daemon": {"running": 1}}), "status").is_empty());
+}
+
 #[test]
 fn the_status_counts_what_is_there() {
     let status = remembered().ok("mind_status", json!({}));

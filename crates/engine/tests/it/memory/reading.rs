@@ -60,6 +60,27 @@ fn lines_are_taken_out_only_of_the_text_they_were_found_in() {
 }
 
 #[test]
+fn a_memory_of_several_lines_is_taken_out_as_a_whole() {
+    let rows = [
+        ("**Decided:** sell the red jam in glasses of the old kind\nwhich the bees made for us last year", 0),
+        ("problem: jam burns\nfixed: jam burns", 0),
+        ("problem: jam burns\n\nlearned that jam sticks", 1),
+        ("decided on plum jam\nlearned that jam sticks", 1),
+    ];
+    for (text, left) in rows {
+        let (tree, project, keeper) = shop("");
+        tree.write("p/.mind/MEMORY.md", format!("# Shop\n\n## 2025-03-02\n{text}\n\n## 2025-03-03\n"));
+        let memory = read(&project, &keeper);
+        let first = memory.records.iter().min_by_key(|record| record.source.line).expect("is known").id.to_string();
+        forget(&keeper, &memory, &first, false).expect(text);
+        let kept = std::fs::read_to_string(project.join(".mind/MEMORY.md")).expect("is there");
+        assert_eq!(read(&project, &keeper).records.len(), left, "{kept}");
+        assert_eq!(kept.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).count(), left, "{kept}");
+        assert!(kept.ends_with("## 2025-03-03\n"), "{kept}");
+    }
+}
+
+#[test]
 fn comments_of_files_that_come_with_an_old_time_are_found() {
     let (tree, project, keeper) = shop("//- p/one.py\n# MEMORY: learned that zebras eat jam\n//- p/two.py\nx = 1\n");
     let long_ago = SystemTime::now() - Duration::from_secs(90_000);
