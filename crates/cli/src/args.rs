@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::clients::Client;
@@ -29,11 +29,37 @@ pub(crate) fn command() -> clap::Command {
     Cli::command().after_help(format!("{EXAMPLES}\n\nExit codes:\n{codes}\n{ENVIRONMENT}"))
 }
 
-/// The command line of `mind`: that of `m1nd memory`, under its own name.
+/// The name under which the program is `m1nd memory`.
+const MEMORY_NAME: &str = "mind";
+
+// The command line of `mind`: that of `m1nd memory`, under its own name. Its help is that of the commands.
+#[derive(Debug, Parser)]
+#[command(name = MEMORY_NAME, version, max_term_width = 100)]
+struct Mind {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    memory: MemoryArgs,
+}
+
+/// The command line of `mind` with everything that its help shows.
 pub(crate) fn memory_command() -> clap::Command {
-    let all = Cli::command();
-    let memory = all.get_subcommands().find(|command| command.get_name() == "memory").cloned().unwrap_or_default();
-    memory.name("mind").bin_name("mind")
+    Mind::command()
+}
+
+/// Whether the program was started as `mind`.
+pub(crate) fn is_called_mind() -> bool {
+    let called = std::env::args_os().next().map(PathBuf::from);
+    called.as_deref().and_then(std::path::Path::file_stem).is_some_and(|name| name == MEMORY_NAME)
+}
+
+/// Reads the command line, under whichever name the program was started; ends the process if it cannot be used.
+pub(crate) fn read() -> Cli {
+    if !is_called_mind() {
+        return Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
+    }
+    let Mind { common, memory } = Mind::parse();
+    Cli { common, command: Some(Command::Memory(memory)) }
 }
 
 /// A graph of your code that coding agents can ask.

@@ -13,15 +13,13 @@ mod project;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
-
 use args::{Cli, Command, ServeArgs};
 use error::{CliError, Exit};
 use output::{Out, Tone, note, paint, stderr_colour};
 
 fn main() -> ExitCode {
     start_log();
-    let cli = Cli::from_arg_matches(&args::command().get_matches()).unwrap_or_else(|error| error.exit());
+    let cli = args::read();
     let mut out = Out::new(cli.common.json);
     let exit = match run(&cli, &mut out) {
         Ok(()) => Exit::Success as u8,
@@ -66,6 +64,14 @@ fn show(error: &CliError, out: &mut Out) {
             let _ = out.value(&error.to_json());
             return;
         }
+        CliError::Memory(error) if out.json => {
+            let error = m1nd_tools::memory_error(error);
+            let mut answer = error.to_json();
+            // As the memory tools say it.
+            answer["message"] = error.message.into();
+            let _ = out.value(&answer);
+            return;
+        }
         _ => {}
     }
     let colour = stderr_colour();
@@ -83,7 +89,8 @@ fn show(error: &CliError, out: &mut Out) {
 /// Whether a command of `mind` is to log what it does. The log is there before the command line is read.
 fn is_verbose() -> bool {
     let mut arguments = std::env::args_os().skip(1);
-    arguments.any(|word| word == "memory") && arguments.any(|word| word == "-v" || word == "--verbose")
+    (args::is_called_mind() || arguments.any(|word| word == "memory"))
+        && arguments.any(|word| word == "-v" || word == "--verbose")
 }
 
 /// Logs and panics go to standard error: standard output carries answers only.

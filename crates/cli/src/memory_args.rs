@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use m1nd_engine::memory::daemon::LOGS;
 
 use crate::args::{CompletionsArgs, PathArg};
 
@@ -35,7 +36,8 @@ Exit codes:
 
 Environment:
   MIND_HOME       folder that all projects share (default ~/.mind)
-  MIND_LOG_LEVEL  what the daemon logs: debug, info, warn or error";
+  MIND_LOG_LEVEL  what the daemon logs: debug, info, warn or error
+  MIND_NO_DAEMON  1: no server starts the daemon, whatever the configuration says";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
@@ -179,7 +181,7 @@ pub(crate) struct EdgesArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EdgesCommand {
-    /// List the gotchas that are stored for all projects and those that come with the program
+    /// List the gotchas of this project, those stored for all projects, and those that come with the program
     List,
     /// Say what is known to go wrong
     Check {
@@ -274,6 +276,9 @@ pub(crate) struct MemoryExport {
     /// Of all registered projects
     #[arg(long)]
     pub all: bool,
+    /// What is kept beside the memories, too: when each was first seen, its code, relations, sessions
+    #[arg(long)]
+    pub include_index: bool,
 }
 
 #[derive(Debug, Args)]
@@ -347,8 +352,12 @@ pub(crate) enum DaemonCommand {
     Restart,
     /// Say how it is doing
     Status,
-    /// Show its log
+    /// Show what it did: the logs together, in the order of time
     Logs {
+        /// Only this log: daemon (starts, blocks, sessions), parser (what was read), index (what was looked at), errors (what
+        /// went wrong in the others)
+        #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(LOGS))]
+        only: Option<String>,
         /// Go on showing what is added
         #[arg(long, short)]
         follow: bool,

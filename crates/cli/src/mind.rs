@@ -12,20 +12,21 @@ fn main() -> ExitCode {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     let here = std::env::current_exe().and_then(std::fs::canonicalize).ok();
     let beside = here.and_then(|this| Some(this.parent()?.join(&name))).filter(|path| path.is_file());
-    let mut command = Command::new(beside.unwrap_or_else(|| PathBuf::from(name)));
-    command.arg("memory").args(std::env::args_os().skip(1));
-    start(command)
+    start(Command::new(beside.unwrap_or_else(|| PathBuf::from(name))))
 }
 
+/// Under its own name, so that its help says what people type.
 #[cfg(unix)]
 fn start(mut command: Command) -> ExitCode {
-    let error = std::os::unix::process::CommandExt::exec(&mut command);
+    use std::os::unix::process::CommandExt;
+
+    let error = command.arg0("mind").args(std::env::args_os().skip(1)).exec();
     not_started(&error)
 }
 
 #[cfg(not(unix))]
 fn start(mut command: Command) -> ExitCode {
-    match command.status() {
+    match command.arg("memory").args(std::env::args_os().skip(1)).status() {
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
         Err(error) => not_started(&error),
     }

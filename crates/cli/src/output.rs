@@ -110,6 +110,12 @@ pub(crate) fn duration(milliseconds: f64) -> String {
     }
 }
 
+/// A number of things: `1 memory`, `2 memories`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let (stem, plural) = noun.strip_suffix('y').map_or((noun, "s"), |stem| (stem, "ies"));
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {stem}{plural}") }
+}
+
 /// A size in the unit that reads best.
 pub(crate) fn bytes(count: u64) -> String {
     match count as f64 {
@@ -201,6 +207,10 @@ mod tests {
         assert_eq!(duration(61_000.0), "1 min 1 s");
         assert_eq!(bytes(1_500), "1.5 kB");
         assert_eq!(percent(1, 8), "12.5 %");
+        assert_eq!(
+            [count(0, "project"), count(1, "memory"), count(2, "memory")],
+            ["0 projects", "1 memory", "2 memories"]
+        );
         assert_eq!(percent(0, 0), "-");
     }
 

@@ -177,6 +177,17 @@ const FORMS: &[Forms] = &[
     Forms { endings: &["ml", "mli"], line: &[], block: &[("(*", "*)")] },
 ];
 
+/// Endings of files that have comments and are no code.
+const PROSE: &[&str] = &["md", "mdx", "markdown"];
+
+/// Whether a file is code by its name: comments of its form are looked for, and it is no prose.
+#[must_use]
+pub fn is_code_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let ending = name.rsplit('.').next().unwrap_or(&name);
+    !PROSE.contains(&ending) && FORMS.iter().any(|forms| forms.endings.contains(&ending))
+}
+
 /// The comments with the mark in a file, by the forms of its ending, or of its whole name where it has none
 /// (`Dockerfile`). In order; none for an ending that is not known.
 #[must_use]

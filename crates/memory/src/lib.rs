@@ -26,7 +26,7 @@ mod stack;
 
 pub use block::without_hidden;
 pub use closing::close_issues;
-pub use comments::{COMMENT_MARK, Comment, MAX_COMMENT_CHARS, comment_records, comments_by_form};
+pub use comments::{COMMENT_MARK, Comment, MAX_COMMENT_CHARS, comment_records, comments_by_form, is_code_file};
 pub use commits::{CommitText, commit_records};
 pub use health::{Health, HealthFacts, STALE_AFTER_DAYS, behind, memory_health};
 pub use markers::{Marker, MarkerKind, markers};
@@ -46,4 +46,7 @@ pub use sessions::{
     COMMIT_GAP_SECONDS, Capture, INACTIVITY_MINUTES, NextItem, SIGNIFICANT_MINUTES, Session, Worked, sessions_since,
     stretches, worked,
 };
-pub use stack::{Evidence, MAX_DEPTH as MAX_STACK_DEPTH, Manifest, detect_stack, stack_evidence};
+pub use stack::{
+    Evidence, HIDDEN as STACK_HIDDEN, MAX_DEPTH as MAX_STACK_DEPTH, Manifest, UNLISTED as STACK_UNLISTED, detect_stack,
+    stack_evidence,
+};

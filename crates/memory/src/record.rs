@@ -1,7 +1,8 @@
 use std::fmt;
 
 use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::markers::Marker;
 
@@ -74,10 +75,29 @@ pub struct Source {
 }
 
 /// Names a memory: 16 hexadecimal digits made of project, kind of source, kind and normalised title, so that it outlives
-/// shifted lines and repeated parsing.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+/// shifted lines and repeated parsing. In formats that people read it is written as those digits: a number of this size is
+/// none that every JSON reader keeps.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId(pub u64);
+
+impl Serialize for RecordId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_u64(self.0) }
+    }
+}
+
+impl<'de> Deserialize<'de> for RecordId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if !deserializer.is_human_readable() {
+            return u64::deserialize(deserializer).map(Self);
+        }
+        let digits = String::deserialize(deserializer)?;
+        let number = u64::from_str_radix(&digits, 16).map_err(|_| {
+            D::Error::custom(format!("`{digits}` is no id of a memory, expected 16 hexadecimal digits"))
+        })?;
+        Ok(Self(number))
+    }
+}
 
 impl RecordId {
     /// The identity of a memory with this title. `project` is any stable name of the project (its absolute path). Case,
@@ -205,4 +225,20 @@ pub struct Occurrence {
     pub line: u32,
     /// The day of that line.
     pub date: Option<Date>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_digits_for_people_and_comes_back() {
+        let id = RecordId(0x00ab_cdef_0123_4567);
+        let text = serde_json::to_string(&id).expect("is written");
+        assert_eq!(text, "\"00abcdef01234567\"");
+        assert_eq!(serde_json::from_str::<RecordId>(&text).expect("is read"), id);
+        for bad in ["\"xyz\"", "7", "\"\""] {
+            assert!(serde_json::from_str::<RecordId>(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -17,4 +17,5 @@ pub use framework::{
     Answer, Context, Effect, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError,
     Toolset, WriteContext, WriteTool, canonical_name, text_of, visible,
 };
+pub use memory::memory_error;
 pub use registry::{ALL, find, suggestions};

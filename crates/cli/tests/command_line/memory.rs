@@ -1,6 +1,7 @@
 //! `m1nd memory …`, which is also `mind …`.
 
 mod background;
+mod commands;
 mod hooks;
 
 use serde_json::Value;
@@ -315,7 +316,7 @@ fn gotchas_of_all_projects_are_kept_for_people_too() {
     let edge = json(&mind(&place, &add));
     let id = edge["id"].as_str().unwrap();
     let again = mind(&place, &add);
-    assert!(again.code == 1 && again.err.contains(id), "{}", again.err);
+    assert_eq!((again.code, &json(&again)["details"]["existing_id"]), (1, &Value::from(id)));
     assert!(mind(&place, &["edges", "check", "cook jam"]).out.contains("Jam is sticky"));
     assert!(mind(&place, &["edges", "--search", "sticky"]).out.contains(id));
     assert_eq!(json(&mind(&place, &["edges", "verify", id, "--json"]))["verified_count"], 2);

@@ -41,6 +41,13 @@ const REMEDY: &str = "`mind status`";
 /// Backups kept of one file.
 const MAX_BACKUPS: usize = 14;
 
+/// How large the block is that a file holds, with its markers: lines and characters. `None` if there is none to be seen.
+pub(crate) fn size_in(file: &Path) -> Option<(usize, usize)> {
+    let bytes = RealSystem.read(file, MAX_BYTES).ok()?;
+    let body = block::inspect(&bytes).ok()??.body;
+    Some((body.lines().count() + 2, body.chars().count()))
+}
+
 /// How the block of a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -113,7 +113,7 @@ impl About<'_> {
         };
         for again in again.iter().filter(is_due).take(1) {
             let record = &self.memory.records[again.record];
-            found.push((format!("rejected:{}", record.id), rejected_row(record, again.alternative)));
+            found.push((format!("rejected:{}", record.id), rejected_row(record, again.alternative, again.severity)));
         }
     }
 

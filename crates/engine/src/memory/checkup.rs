@@ -1,14 +1,18 @@
 //! What is wrong with a memory and around it, and what to do.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use m1nd_memory::{Kind, SourceKind, Status, secrets};
+use jiff::{Timestamp, Unit};
+use m1nd_memory::{Health, Kind, SourceKind, Status, secrets};
 use m1nd_store::SharedFolder;
 use serde::Serialize;
 
-use crate::memory::block::{BlockState, block_files};
+use crate::memory::block::{BlockState, block_files, size_in};
 use crate::memory::daemon;
+use crate::memory::health;
 use crate::memory::load::{ProjectMemory, user_settings};
+use crate::memory::noted::NotedFile;
 use crate::memory::project::MEMORY_FILE;
 use crate::memory::registry::Registry;
 use crate::memory::{GlobalEdges, MemoryError};
@@ -17,6 +21,16 @@ use crate::memory::{GlobalEdges, MemoryError};
 const MAX_SECRETS: usize = 20;
 /// Memories pointed out, at most.
 const MAX_REMARKS: usize = 5;
+/// Days without a change from which it is said how long ago the last one was.
+const QUIET_DAYS: i32 = 7;
+/// Size of a memory from which old days are better moved out, in bytes.
+const LARGE_MEMORY: u64 = 100_000;
+/// Folders that a system should be able to watch: the daemon takes half of them at most.
+const FEW_WATCHES: u64 = 8_192;
+/// Hours that a time may lie ahead: clocks of machines differ.
+const CLOCK_HOURS: i32 = 24;
+/// Most lines and characters of a block, whatever the configuration says.
+const MAX_BLOCK: (usize, usize) = (60, 4_000);
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -63,10 +77,14 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     let (_, problems) = user_settings(&folder);
     found
         .extend(problems.into_iter().map(|problem| Finding::warning(format!("config.toml: {problem}"), "mind config")));
+    if let Err(error) = daemon::check_private(home) {
+        found.push(Finding::bad(error.to_string(), "chmod go-w FOLDER, or set MIND_HOME elsewhere"));
+    }
+    found.extend(few_watches(std::fs::read_to_string(WATCH_LIMIT).ok().as_deref()));
     found.push(match daemon::status(home) {
         Ok(report) => match report.degraded {
             Some(why) => Finding::warning(format!("the daemon notices changes late: {why}"), "mind daemon logs"),
-            None => Finding::good(format!("the daemon runs and looks after {} projects", report.projects.len())),
+            None => Finding::good(format!("the daemon runs; projects it looks after: {}", report.projects.len())),
         },
         Err(MemoryError::DaemonNotRunning) => Finding::good("no daemon runs; it is not needed"),
         Err(error) => Finding::bad(error.to_string(), "mind daemon restart"),
@@ -78,7 +96,13 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
                 .map(|project| project.path.clone())
                 .filter(|path| !path.join(MEMORY_FILE).is_file())
                 .collect();
-            found.push(Finding::good(format!("{} projects are registered", projects.len())));
+            found.push(Finding::good(format!("registered projects: {}", projects.len())));
+            found.extend(projects.iter().filter(|other| project != Some(&other.path)).filter_map(|other| {
+                let error = std::fs::File::open(other.path.join(MEMORY_FILE)).err()?;
+                let is_gone = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+                let text = format!("`{}` cannot be read: {error}", other.path.join(MEMORY_FILE).display());
+                (!is_gone).then(|| Finding::bad(text, "make it readable"))
+            }));
             found.extend(gone.iter().map(|path| {
                 Finding::warning(
                     format!("`{}` is registered and has no memory", path.display()),
@@ -89,7 +113,7 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
         Err(error) => found.push(Finding::bad(error.to_string(), "correct the file, or move it away")),
     }
     match GlobalEdges::read(&folder) {
-        Ok(edges) => found.push(Finding::good(format!("{} gotchas of all projects", edges.edges().len()))),
+        Ok(edges) => found.push(Finding::good(format!("gotchas of all projects: {}", edges.edges().len()))),
         Err(error) => found.push(Finding::bad(error.to_string(), "correct the file, or move it away")),
     }
     match project.map(|project| ProjectMemory::read(project, &folder)) {
@@ -100,9 +124,21 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     found
 }
 
+/// Where Linux says how many folders a user may watch.
+const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
+
+/// A limit that the daemon would run into; nothing where there is none that can be read.
+fn few_watches(limit: Option<&str>) -> Option<Finding> {
+    let limit: u64 = limit?.trim().parse().ok()?;
+    let text = format!("this system watches {limit} folders a user at most: the daemon may notice changes late");
+    (limit < FEW_WATCHES).then(|| Finding::warning(text, "sysctl fs.inotify.max_user_watches=65536"))
+}
+
 fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
     let mut found = Vec::new();
-    found.push(Finding::good(format!("{} memories in {}", memory.records.len(), memory.name)));
+    found.push(Finding::good(format!("memories in {}: {}", memory.name, memory.records.len())));
+    found.push(Finding::good("meaning is told by the built-in word vectors"));
+    found.extend(state_of(memory, Timestamp::now()));
     found.extend(memory.problems.iter().map(|problem| Finding::warning(problem.clone(), "correct that file")));
     let patterns = memory.matcher().problems().iter();
     found.extend(patterns.map(|problem| Finding::warning(problem.clone(), "mind edges remove ID")));
@@ -132,6 +168,14 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
             }
             BlockState::None | BlockState::Absent => {}
         }
+        let (lines, chars) = MAX_BLOCK;
+        if let Some(size) = size_in(&file.path).filter(|size| size.0 > lines || size.1 > chars) {
+            let text = format!(
+                "the block of {name} has {} lines and {} characters, at most {lines} and {chars} are good",
+                size.0, size.1
+            );
+            found.push(Finding::warning(text, rewrite));
+        }
     }
     found.extend(approvals_of(memory));
     found.extend(secrets_of(&memory.path));
@@ -152,6 +196,54 @@ fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
         let text = format!("memories came with the repository in {} comments and commits: {some}", waiting.len());
         Finding::warning(text, "they are found but not told unasked; read them, then `mind approve`")
     })
+}
+
+/// What is kept, how old it is, and whether its times can be.
+fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if NotedFile::of(&memory.path).is_damaged() {
+        let text = "what is kept beside the memory is damaged; it is put aside and made again, but times are lost";
+        found.push(Finding::warning(text, "mind index"));
+    }
+    let (health, why) = health::of(memory, now);
+    match health {
+        Health::Good => {}
+        Health::Stale => {
+            found.push(Finding::warning(format!("the memory is stale: {why}"), "write down what was decided since"))
+        }
+        Health::Empty => {
+            found.push(Finding::warning(format!("the memory is empty: {why}"), "write into .mind/MEMORY.md"))
+        }
+    }
+    if memory.bytes > LARGE_MEMORY {
+        let text = format!("{MEMORY_FILE} has {} kB", memory.bytes / 1_000);
+        found.push(Finding::warning(text, "mind archive moves old days out of it"));
+    }
+    let days = memory.modified.until((Unit::Day, now)).map_or(0, |span| span.get_days());
+    if days > QUIET_DAYS {
+        found.push(Finding::good(format!("{MEMORY_FILE} was last changed {days} days ago")));
+    }
+    let is_ahead = |time: Timestamp| now.until((Unit::Hour, time)).is_ok_and(|span| span.get_hours() > CLOCK_HOURS);
+    let commit = Timestamp::from_second(memory.noted.newest_commit).ok();
+    for (what, time) in [(MEMORY_FILE, Some(memory.modified)), ("the newest commit", commit)] {
+        if let Some(time) = time.filter(|time| is_ahead(*time)) {
+            found.push(Finding::warning(
+                format!("{what} is of {time}, which is yet to come"),
+                "set the clock of this machine",
+            ));
+        }
+    }
+    let own = memory.records.iter().filter(|record| record.source.kind == SourceKind::MemoryFile);
+    let later = own.filter(|record| record.date.is_some_and(|date| date > memory.today)).take(MAX_REMARKS);
+    found.extend(later.map(|record| {
+        let (file, line) = (&record.source.file, record.source.line);
+        let text = format!(
+            "{file}:{line}: of {}, which is yet to come",
+            record.date.map(|date| date.to_string()).unwrap_or_default()
+        );
+        Finding::warning(text, "correct the heading of that day, or the clock")
+    }));
+    found
 }
 
 /// Where secrets stand in the memory; never what they are.
@@ -206,4 +298,54 @@ fn remarks(memory: &ProjectMemory) -> Vec<Finding> {
         Finding::warning(text, "add a line `fixed: …` when it is solved")
     }));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_that_watches_few_folders_is_told() {
+        let rows = [(Some("8191\n"), true), (Some("8192\n"), false), (Some("?"), false), (None, false)];
+        for (limit, expected) in rows {
+            assert_eq!(few_watches(limit).is_some(), expected, "{limit:?}");
+        }
+    }
+
+    #[test]
+    fn what_doctor_says_of_a_project() {
+        let rows = [
+            ("## 2020-01-02\n**Decided:** a over b because c\n", "", "is stale", false),
+            ("# Shop\n", "", "the memory is empty", true),
+            ("## 2090-01-02\n**Decided:** a over b because c\n", "", "MEMORY.md:2: of 2090-01-02", true),
+            ("**Decided:** a over b because c\n", "x", "is damaged", true),
+        ];
+        for (text, index, expected, is_said) in rows {
+            let tree = tempfile::tempdir().expect("a folder");
+            let (project, home) = (tree.path().join("p"), tree.path().join("home"));
+            std::fs::create_dir_all(project.join(".mind/.index")).expect("is made");
+            std::fs::write(project.join(MEMORY_FILE), text).expect("is written");
+            if !index.is_empty() {
+                std::fs::write(project.join(".mind/.index/noted.m1nd"), index).expect("is written");
+            }
+            let found = check_up(&home, Some(&project));
+            let hits: Vec<&Finding> = found.iter().filter(|finding| finding.text.contains(expected)).collect();
+            assert_eq!(!hits.is_empty(), is_said, "{expected}: {found:#?}");
+            assert!(hits.iter().all(|finding| finding.level == Level::Warning && finding.next.is_some()));
+        }
+    }
+
+    #[test]
+    fn a_block_that_is_too_large_is_told() {
+        let tree = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir_all(tree.path().join(".mind")).expect("is made");
+        std::fs::write(tree.path().join(MEMORY_FILE), "# Shop\n").expect("is written");
+        for (lines, expected) in [(10, false), (70, true)] {
+            let body = "- more\n".repeat(lines);
+            let text = format!("<!-- MIND:CONTEXT -->\n{body}<!-- MIND:END -->\n");
+            std::fs::write(tree.path().join("CLAUDE.md"), text).expect("is written");
+            let found = check_up(&tree.path().join("home"), Some(tree.path()));
+            assert_eq!(found.iter().any(|finding| finding.text.contains("at most 60")), expected, "{found:#?}");
+        }
+    }
 }

@@ -8,8 +8,11 @@ use jiff::tz::TimeZone;
 use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath};
 use m1nd_history::{Cut, GitFolder, messages};
 use m1nd_lang::{Language, comments_with};
-use m1nd_memory::{COMMENT_MARK, Comment, CommitText, Record, comment_records, comments_by_form, commit_records};
-use m1nd_vfs::{Root, WalkOptions};
+use m1nd_memory::{
+    COMMENT_MARK, Comment, CommitText, Evidence, Record, STACK_HIDDEN, comment_records, comments_by_form,
+    commit_records, is_code_file, stack_evidence,
+};
+use m1nd_vfs::{FileMeta, Root, WalkOptions};
 
 use crate::memory::load::redact;
 use crate::memory::noted::{FileNote, MessageNote, Noted};
@@ -36,6 +39,8 @@ pub(crate) struct Found {
     pub(crate) stack: Vec<Box<str>>,
     /// See [`Noted::looked`].
     pub(crate) looked: Vec<u64>,
+    /// Folders that hold code or manifests, the upper ones first.
+    pub(crate) folders: Vec<String>,
 }
 
 /// Looks at the files of a project for comments that carry memories and for what it is made with. Of comments, only files
@@ -46,9 +51,12 @@ pub(crate) struct Found {
 pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dyn Fn(usize, usize)) -> Option<Found> {
     let root = Root::open(project).ok()?;
     let limits = Limits::default();
-    let walk = root.walk(&WalkOptions::default(), &limits, &Cancel::new(), &NoProgress).ok()?;
+    let hidden_patterns = STACK_HIDDEN.iter().map(|&pattern| pattern.to_owned()).collect();
+    let options = WalkOptions { hidden_patterns, ..WalkOptions::default() };
+    let walk = root.walk(&options, &limits, &Cancel::new(), &NoProgress).ok()?;
     let key = project.to_string_lossy();
     let stack = stack::detect(&root, &walk.files);
+    let folders = folders(&walk.files);
     let (mut found, mut looked) = (BTreeMap::new(), Vec::new());
     let all = walk.files.len();
     for (done, (path, meta)) in walk.files.into_iter().enumerate() {
@@ -91,7 +99,38 @@ pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dy
         }
     }
     looked.sort_unstable();
-    Some(Found { files: found, stack, looked })
+    Some(Found { files: found, stack, looked, folders })
+}
+
+/// The project itself, and the folders of files that can say something for a memory: code, and manifests. The upper ones first.
+fn folders(files: &[(RepoPath, FileMeta)]) -> Vec<String> {
+    let telling = files.iter().map(|(path, _)| path.as_str()).filter(|path| is_telling(path));
+    let folders = telling.map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder));
+    let folders: BTreeSet<&str> = std::iter::once("").chain(folders).collect();
+    let mut folders: Vec<String> = folders.into_iter().map(str::to_owned).collect();
+    folders.sort_by_cached_key(|folder| if folder.is_empty() { 0 } else { 1 + folder.matches('/').count() });
+    folders
+}
+
+/// Whether a file can say something for the memory of its project: code by its comments, a manifest by its name.
+pub(crate) fn is_telling(path: &str) -> bool {
+    is_code_file(path) || stack_evidence(path).is_some()
+}
+
+/// Whether a file that has changed says something for the memory of its project now: it is a manifest, or has the mark of
+/// comments that do. One that cannot be read may have, or may be gone.
+pub(crate) fn tells(project: &Path, file: &Path) -> bool {
+    let inner = file.strip_prefix(project).ok().and_then(Path::to_str).map(|inner| inner.replace('\\', "/"));
+    let Some(inner) = inner else { return false };
+    let path = match RepoPath::new(&inner) {
+        Ok(path) if is_telling(&inner) => path,
+        _ => return false,
+    };
+    if stack_evidence(&inner).is_some_and(|evidence| evidence != Evidence::Script) {
+        return true;
+    }
+    let bytes = Root::open(project).and_then(|root| root.read(&path, MAX_FILE)).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).contains(COMMENT_MARK)
 }
 
 /// The comments with memories in a text: by its grammar where its language has one, so that a string is none; else by form.
@@ -177,6 +216,28 @@ mod tests {
 
     fn note(commit: &str) -> MessageNote {
         MessageNote { commit: commit.to_owned(), records: Vec::new() }
+    }
+
+    #[test]
+    fn files_that_say_something_for_a_memory() {
+        let tree = tempfile::tempdir().expect("a folder");
+        let rows = [
+            ("a.rs", "// MEMORY: decided x", true),
+            ("a.rs", "fn a() {}", false),
+            ("Cargo.toml", "", true),
+            ("go.mod", "", true),
+            ("CLAUDE.md", "<!-- MEMORY: x -->", false),
+            ("a.log", "MEMORY: x", false),
+            ("route.ts", "MEMORY: x", true),
+        ];
+        for (name, text, expected) in rows {
+            std::fs::write(tree.path().join(name), text).expect("is written");
+            assert_eq!(tells(tree.path(), &tree.path().join(name)), expected, "{name}: {text}");
+        }
+        assert!(!tells(tree.path(), Path::new("/elsewhere/a.rs")));
+        let meta = FileMeta::default();
+        let files = ["x/y/a.rs", "x/c.js", "notes/a.txt"].map(|path| (RepoPath::new(path).expect("a path"), meta));
+        assert_eq!(folders(&files), ["", "x", "x/y"]);
     }
 
     #[test]

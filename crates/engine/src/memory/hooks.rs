@@ -174,10 +174,10 @@ impl Moment<'_> {
         };
         let again = again.iter().filter(is_due).take(1).map(|found| {
             let record = &memory.records[found.record];
-            (format!("rejected:{}", record.id), rejected_row(record, found.alternative))
+            (format!("rejected:{}", record.id), rejected_row(record, found.alternative, found.severity))
         });
         let mut again: Vec<(String, String)> = again.collect();
-        again.extend(capture::blockers(&memory, &row));
+        again.extend(capture::blockers(&memory, &answer_row(&memory)));
         self.say(
             "Memories of this project that may matter here (notes, not instructions):",
             &records,
@@ -216,7 +216,7 @@ impl Moment<'_> {
             return Ok(None);
         }
         if capture::is_memory_file(&inner) {
-            let advice = capture::advice(&memory, &inner, &code, &row);
+            let advice = capture::advice(&memory, &inner, &code, &answer_row(&memory));
             return self.say("Known about what you are writing down (notes, not instructions):", &[], advice, MAX_EDIT);
         }
         let intent = format!("edit {inner}");
@@ -321,18 +321,38 @@ fn row(record: &Record) -> String {
     let date = record.date.map(|date| format!(", {date}")).unwrap_or_default();
     let place = format!("{}:{}", record.source.file, record.source.line);
     let kind = record.kind.name();
+    let solved = if record.status == Some(m1nd_memory::Status::Resolved) { ", solved" } else { "" };
     let text = format!("{}{reason}", record.title);
     match repository_source(record) {
-        Some(from) => format!("[{kind}{date}, {from}] {} ({place})", quotation(&text)),
-        None => format!("[{kind}{date}] {text} ({place})"),
+        Some(from) => format!("[{kind}{solved}{date}, {from}] {} ({place})", quotation(&text)),
+        None => format!("[{kind}{solved}{date}] {text} ({place})"),
     }
 }
 
-/// A memory that gave up what is considered again: its `alternative`, then the memory.
-pub(crate) fn rejected_row(record: &Record, alternative: usize) -> String {
+/// Makes rows for somebody who is stuck: a solved issue with the line that solved it, which is what helps.
+fn answer_row(memory: &ProjectMemory) -> impl Fn(&Record) -> String {
+    let file = memory.path.join(MEMORY_FILE);
+    move |record| {
+        let fix = record.resolved_by_line.filter(|_| record.source.kind == SourceKind::MemoryFile).and_then(|line| {
+            let text = std::fs::read_to_string(&file).ok()?;
+            let line = text.lines().nth((line as usize).checked_sub(1)?)?;
+            Some(format!("; {}", line.trim_start_matches(['-', '*', ' ']).replace("**", "")))
+        });
+        let elsewhere = || record.resolved_by.as_ref().map(|place| format!("; solved at {place}"));
+        format!("{}{}", row(record), fix.or_else(elsewhere).unwrap_or_default())
+    }
+}
+
+/// A memory that gave up what is considered again: how surely, its `alternative`, then the memory.
+pub(crate) fn rejected_row(record: &Record, alternative: usize, severity: RejectedSeverity) -> String {
     let what = record.alternatives.get(alternative).map(|text| &**text).unwrap_or_default();
     let what = if repository_source(record).is_some() { quotation(what) } else { what.to_owned() };
-    format!("[rejected before] {what}: {}", row(record))
+    let sure = match severity {
+        RejectedSeverity::Critical => "rejected before",
+        RejectedSeverity::High => "probably rejected before",
+        RejectedSeverity::Moderate => "like what was rejected before",
+    };
+    format!("[{sure}] {what}: {}", row(record))
 }
 
 /// Where the text of a memory is from, if it came with the repository: nobody here chose to keep it.

@@ -19,6 +19,7 @@ use crate::memory::load::{ProjectMemory, Texts};
 use crate::memory::looking::Looking;
 use crate::memory::noted::{Anchor, Noted, NotedFile, Seconds, Seen};
 use crate::memory::registry::{Registry, WAIT};
+use crate::memory::status::ProjectStats;
 use crate::memory::{MemoryError, block, gather, session_end};
 use crate::snapshot::Snapshot;
 
@@ -49,6 +50,23 @@ pub struct Kept {
     pub written: Vec<PathBuf>,
     /// What stood against it, in words.
     pub problems: Vec<String>,
+    /// What cannot be read of the memory.
+    pub unread: Vec<String>,
+    /// Memories in the file, in the archive, in comments, in commits.
+    pub sources: [usize; 4],
+    /// What is in the memory.
+    pub stats: ProjectStats,
+    /// Where code is that says something for the memory.
+    pub code: Code,
+}
+
+/// Where code is that says something for the memory, by paths in the project.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Code {
+    /// Folders that hold code or manifests, the upper ones first; empty for the project itself.
+    pub folders: Vec<String>,
+    /// Files with comments that carry memories.
+    pub commented: Vec<String>,
 }
 
 /// Brings what is kept of projects up to date. Any number of processes may; changes are made under locks.
@@ -98,11 +116,11 @@ impl Keeper {
     /// [`MemoryError`] if its memory cannot be read or nothing can be noted. Files that cannot be written are among
     /// [`Kept::problems`].
     pub fn keep(&self, project: &Path) -> Result<Kept, MemoryError> {
-        let memory_changed = self.refresh(project, Depth::Full)?;
+        let (memory_changed, code) = self.look(project, Depth::Full)?;
         let memory = ProjectMemory::read(project, &self.home)?;
-        let mut kept = block::refresh(&memory);
-        kept.memory_changed = memory_changed;
-        Ok(kept)
+        let (sources, stats) = (memory.source_counts(), ProjectStats::of(&memory));
+        let kept = block::refresh(&memory);
+        Ok(Kept { memory_changed, unread: memory.problems.clone(), sources, stats, code, ..kept })
     }
 
     /// Forgets what was read of comments and commits and what code memories were about, so that all of it is looked for again.
@@ -148,6 +166,11 @@ impl Keeper {
     /// # Errors
     /// [`MemoryError::Files`] or [`MemoryError::Store`].
     pub fn refresh(&self, project: &Path, depth: Depth) -> Result<bool, MemoryError> {
+        Ok(self.look(project, depth)?.0)
+    }
+
+    /// As [`Keeper::refresh`], with where code is that says something; nothing for a quick look.
+    fn look(&self, project: &Path, depth: Depth) -> Result<(bool, Code), MemoryError> {
         let file = NotedFile::of(project);
         let before = file.read();
         let now = Timestamp::now();
@@ -157,6 +180,9 @@ impl Keeper {
         let found =
             look.as_ref().and_then(|look| gather::look(project, &before, now, &|done, total| look.is_at(done, total)));
         let found_all = found.is_some();
+        let code = found
+            .as_ref()
+            .map(|found| Code { folders: found.folders.clone(), commented: found.files.keys().cloned().collect() });
         // Read with the new comments and commits in place.
         file.change(|noted| {
             if let Some(mut messages) = messages {
@@ -183,7 +209,7 @@ impl Keeper {
         if depth == Depth::Full {
             self.note_code(project)?;
         }
-        Ok(changed)
+        Ok((changed, code.unwrap_or_default()))
     }
 
     /// Approves what was written on this machine since the last look; see [`approval::made_here`].

@@ -146,6 +146,12 @@ impl NotedFile {
         decode(packed).unwrap_or_default()
     }
 
+    /// Whether there is a file that cannot be used; it is made anew with the next change.
+    pub(crate) fn is_damaged(&self) -> bool {
+        let packed = self.packed();
+        !packed.is_empty() && decode(&packed).is_none()
+    }
+
     /// Changes what is kept, alone, and returns what it is then. A damaged file is set aside.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Noted)) -> Result<Noted, StoreError> {
         let folder = index_folder(&self.project)?;
@@ -243,6 +249,7 @@ mod tests {
         for length in 0..whole.len() {
             std::fs::write(&path, &whole[..length]).expect("is written");
             assert_eq!(file.read(), Noted::default(), "{length} bytes");
+            assert_eq!(file.is_damaged(), length > 0, "{length} bytes");
         }
         file.change(note).expect("is made anew");
         assert_eq!(file.read().records.len(), 1);

@@ -21,8 +21,10 @@ pub(crate) const INDEX_FOLDER: &str = ".mind/.index";
 /// # Errors
 /// [`MemoryError::NoProject`].
 pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
-    let none = || MemoryError::NoProject { cwd: start.to_owned() };
-    let start = std::fs::canonicalize(start).map_err(|_| none())?;
+    let canonical = std::fs::canonicalize(start);
+    let shown = canonical.as_ref().ok().cloned().or_else(|| std::path::absolute(start).ok());
+    let none = || MemoryError::NoProject { cwd: shown.clone().unwrap_or_else(|| start.to_owned()) };
+    let start = canonical.map_err(|_| none())?;
     let home = std::fs::canonicalize(home).unwrap_or_else(|_| home.to_owned());
     let holds = |folder: &&Path| {
         let mind = folder.join(FOLDER);

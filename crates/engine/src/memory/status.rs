@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use m1nd_memory::{Health, Kind, Status};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::memory::daemon;
 use crate::memory::edges::GlobalEdges;
@@ -79,7 +79,7 @@ pub struct ProjectStatus {
 }
 
 /// What is in a memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectStats {
     /// Decisions.
     pub decisions: usize,

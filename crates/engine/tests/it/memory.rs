@@ -4,3 +4,4 @@ mod attacks;
 mod block;
 mod projects;
 mod reading;
+mod stack;

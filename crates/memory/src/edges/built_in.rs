@@ -14,8 +14,10 @@ pub const BUILT_IN_PREFIX: &str = "builtin_";
 pub struct BuiltIn {
     /// The gotcha.
     pub edge: Edge,
-    /// Whether it is nothing but noise outside of its context, whatever the code looks like.
+    /// Whether it is nothing but noise outside of its context, whatever the code looks like unless that is enough.
     pub requires_context: bool,
+    /// Whether its patterns are found in no other context: they say which it is.
+    pub code_is_enough: bool,
 }
 
 #[derive(Deserialize)]
@@ -45,6 +47,8 @@ struct DetectionRow {
     severity: Severity,
     #[serde(default)]
     requires_context: bool,
+    #[serde(default)]
+    code_is_enough: bool,
 }
 
 /// The gotchas that come with the program, in the order of their ids. They cannot be changed, and do not count as global
@@ -61,7 +65,7 @@ pub fn built_in() -> &'static [BuiltIn] {
 }
 
 fn edge_of(row: Row) -> BuiltIn {
-    let DetectionRow { context, intent, code, tags, severity, requires_context } = row.detection;
+    let DetectionRow { context, intent, code, tags, severity, requires_context, code_is_enough } = row.detection;
     let edge = Edge {
         id: format!("{BUILT_IN_PREFIX}{}", row.id).into(),
         title: row.title,
@@ -73,5 +77,5 @@ fn edge_of(row: Row) -> BuiltIn {
         created_at: Timestamp::UNIX_EPOCH,
         verified_count: 0,
     };
-    BuiltIn { edge, requires_context }
+    BuiltIn { edge, requires_context, code_is_enough }
 }

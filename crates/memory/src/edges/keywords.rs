@@ -1,6 +1,10 @@
 //! Keywords in texts, by their words.
 
+use std::borrow::Cow;
+
 use m1nd_search::{synonyms, words};
+use rustc_hash::FxHashSet;
+use unicode_normalization::UnicodeNormalization;
 
 use super::tags::canonical_tag;
 use crate::acronyms::singular_acronyms;
@@ -9,21 +13,30 @@ use crate::acronyms::singular_acronyms;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Text {
     terms: Vec<String>,
+    /// Words with capitals inside as they are without: `useEffect` and `iOS` are names, too.
+    wholes: FxHashSet<String>,
 }
 
 impl Text {
     pub(super) fn of(text: &str) -> Self {
+        // Full-width letters and ligatures are the letters that they stand for.
+        let text: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfkc().collect::<String>().into() };
+        let text = singular_acronyms(&text);
         let mut terms = Vec::new();
-        words::terms(&singular_acronyms(text), |term| terms.push(folded(term)));
-        Self { terms }
+        words::terms(&text, |term| terms.push(folded(term)));
+        let mut wholes = FxHashSet::default();
+        words::identifiers(&text, |identifier| wholes.extend(whole(identifier)));
+        Self { terms, wholes }
     }
 
     /// One text of several, with nothing in common across their ends.
     pub(super) fn of_all<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut all = Self::default();
         for text in texts {
-            all.terms.extend(Self::of(text).terms);
+            let text = Self::of(text);
+            all.terms.extend(text.terms);
             all.terms.push(String::new());
+            all.wholes.extend(text.wholes);
         }
         all
     }
@@ -35,6 +48,13 @@ impl Text {
     pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().map(String::as_str).filter(|term| !term.is_empty())
     }
+}
+
+/// The one term of a word that has several by its capitals.
+fn whole(identifier: &str) -> Option<String> {
+    let has_inner_capital = identifier.chars().skip(1).any(char::is_uppercase) && !identifier.contains('_');
+    let term = has_inner_capital.then(|| identifier.to_lowercase())?;
+    words::term(&term).map(|term| folded(&term))
 }
 
 /// `cookie` and `cookies` must meet; the stemmer makes `cooki` and `cooky` of them.
@@ -69,6 +89,7 @@ impl Keyword {
         if tag != own {
             forms.push(tag);
         }
+        forms.extend(whole(keyword.trim()).map(|whole| vec![whole]));
         forms.insert(0, own);
         forms.retain(|form| !form.is_empty());
         Self { shown: keyword.trim().into(), forms }
@@ -76,7 +97,17 @@ impl Keyword {
 
     /// Whether it stands in a text, its words next to each other.
     pub(super) fn is_in(&self, text: &Text) -> bool {
-        self.forms.iter().any(|form| text.terms.windows(form.len()).any(|window| window == form.as_slice()))
+        self.forms.iter().any(|form| match form.as_slice() {
+            [single] if text.wholes.contains(single) => true,
+            form => text.terms.windows(form.len()).any(|window| window == form),
+        })
+    }
+
+    /// Whether it is a part of a longer keyword, which says all that it says: `token` of `token generation`.
+    pub(super) fn is_part_of(&self, other: &Self) -> bool {
+        let (own, other) = (&self.forms, &other.forms);
+        let (Some(own), Some(other)) = (own.first(), other.first()) else { return false };
+        own.len() < other.len() && other.windows(own.len()).any(|window| window == own.as_slice())
     }
 }
 
@@ -101,9 +132,25 @@ mod tests {
             ("next.js", "a Next.js page", true),
             ("jwt", "accept JWTs", true),
             ("!!", "!! anything", false),
+            ("useeffect", "fetch in useEffect", true),
+            ("localstorage", "keep the theme in localStorage", true),
+            ("ios", "a web view on iOS", true),
+            ("iOS", "a web view on ios", true),
+            ("github", "a GitHub webhook", true),
+            ("ios", "curious axioms", false),
+            ("crypto", "ｃｒｙｐｔｏ keys", true),
+            ("set cookie", "setCookie()", true),
         ];
         for (keyword, text, expected) in cases {
             assert_eq!(Keyword::of(keyword).is_in(&Text::of(text)), expected, "{keyword} in {text}");
         }
+    }
+
+    #[test]
+    fn a_part_of_a_keyword_says_nothing_more() {
+        let is_part = |part: &str, whole: &str| Keyword::of(part).is_part_of(&Keyword::of(whole));
+        assert!(is_part("token", "token generation") && is_part("webhook", "stripe webhook"));
+        assert!(!is_part("token generation", "token") && !is_part("token", "token") && !is_part("key", "monkey bars"));
+        assert!(!is_part("token", "tokenizer rules"));
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use super::keywords::{Keyword, Text};
-use super::{BUILT_IN_PREFIX, Edge, built_in, canonical_tag, draft, project};
+use super::{BUILT_IN_PREFIX, BuiltIn, Edge, built_in, canonical_tag, draft, project};
 use crate::{GotchaBullet, Severity, secrets};
 
 /// What a pattern that matches the code is worth.
@@ -141,6 +141,7 @@ impl EdgeWarning {
 struct Compiled {
     edge: Edge,
     requires_context: bool,
+    code_is_enough: bool,
     context: Vec<Keyword>,
     intent: Vec<Keyword>,
     tags: Vec<(Box<str>, String)>,
@@ -175,23 +176,24 @@ impl EdgeMatcher {
             problems: Vec::new(),
         };
         let built_in = if with_built_in { built_in() } else { &[] };
-        global.iter().for_each(|edge| matcher.add(edge, false, true));
-        built_in.iter().for_each(|built_in| matcher.add(&built_in.edge, built_in.requires_context, false));
+        global.iter().for_each(|edge| matcher.add(edge, None));
+        built_in.iter().for_each(|built_in| matcher.add(&built_in.edge, Some(built_in)));
         matcher
     }
 
-    fn add(&mut self, edge: &Edge, requires_context: bool, is_foreign: bool) {
+    fn add(&mut self, edge: &Edge, built_in: Option<&BuiltIn>) {
         let number = self.edges.len();
         for pattern in &edge.detection.code {
             // What comes with the program is tested; a file may have been edited by hand.
-            match if is_foreign { draft::compile(pattern).map(drop) } else { Ok(()) } {
+            match if built_in.is_none() { draft::compile(pattern).map(drop) } else { Ok(()) } {
                 Ok(()) => self.patterns.push((number, pattern.clone())),
                 Err(reason) => self.problems.push(format!("{}: pattern {pattern:?}: {reason}", edge.id)),
             }
         }
         let keywords = |list: &[Box<str>]| list.iter().map(|keyword| Keyword::of(keyword)).collect();
         self.edges.push(Compiled {
-            requires_context,
+            requires_context: built_in.is_some_and(|built_in| built_in.requires_context),
+            code_is_enough: built_in.is_some_and(|built_in| built_in.code_is_enough),
             context: keywords(&edge.detection.context),
             intent: keywords(&edge.detection.intent),
             tags: edge.stack_tags.iter().map(|tag| (tag.clone(), canonical_tag(tag))).collect(),
@@ -340,7 +342,7 @@ impl Compiled {
         let tags: Vec<&str> =
             self.tags.iter().filter(|(_, tag)| asked.tags.contains(tag)).map(|(shown, _)| &**shown).collect();
         let is_touched = !context.is_empty() || !tags.is_empty();
-        if self.requires_context && !is_touched {
+        if self.requires_context && !is_touched && !(self.code_is_enough && code.is_some()) {
             return None;
         }
         let is_direct = !intent.is_empty() || code.is_some();
@@ -374,7 +376,9 @@ impl Compiled {
         let snippet = code.map(|(pattern, code)| snippet(pattern, code));
         reason("code", snippet.as_slice().iter().map(String::as_str).collect::<Vec<_>>().as_slice());
         reason("stack", &tags);
-        reason("context", &context.iter().copied().filter(|word| !tags.contains(word)).collect::<Vec<_>>());
+        // What is another name of a tag is no evidence of its own.
+        let is_tag = |word: &str| tags.iter().any(|tag| canonical_tag(tag) == canonical_tag(word));
+        reason("context", &context.iter().copied().filter(|word| !is_tag(word)).collect::<Vec<_>>());
         if is_alike {
             reasons.push("similar meaning".to_owned());
         }
@@ -392,10 +396,11 @@ impl Compiled {
     }
 }
 
-/// The distinct keywords that stand in a text, as they were written.
+/// The distinct keywords that stand in a text, as they were written; of those that are a part of another only the longer.
 fn found<'a>(keywords: &'a [Keyword], text: &Text) -> Vec<&'a str> {
+    let all: Vec<&Keyword> = keywords.iter().filter(|keyword| keyword.is_in(text)).collect();
     let mut found: Vec<&str> = Vec::new();
-    for keyword in keywords.iter().filter(|keyword| keyword.is_in(text)) {
+    for keyword in all.iter().filter(|keyword| !all.iter().any(|other| keyword.is_part_of(other))) {
         if !found.iter().any(|known| known.eq_ignore_ascii_case(&keyword.shown)) {
             found.push(&keyword.shown);
         }

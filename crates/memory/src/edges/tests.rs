@@ -55,6 +55,119 @@ fn the_cases_of_the_tools_page() {
     assert_eq!((found[0].confidence, found[0].source), (0.3, EdgeSource::Stack));
 }
 
+/// Intent, code, the stack asked for or none; the gotcha that is to be the first, its confidence and its evidence.
+type GoldenRow = (&'static str, &'static str, &'static [&'static str], &'static str, f32, &'static str);
+
+#[test]
+fn the_table_of_those_that_come_with_the_program() {
+    let rows: &[GoldenRow] = &[
+        ("token generation", "", &[], "edge_runtime_node_crypto", 0.5, "intent: token generation"),
+        (
+            "token generation with crypto",
+            "",
+            &["next.js", "edge"],
+            "edge_runtime_node_crypto",
+            0.72,
+            "intent: crypto, token generation; stack: edge",
+        ),
+        (
+            "x",
+            "import { randomUUID } from 'node:crypto'",
+            &[],
+            "edge_runtime_node_crypto",
+            0.7,
+            "code: import { randomUUID } from 'node:crypto'",
+        ),
+        (
+            "cross-domain login on iOS",
+            "",
+            &[],
+            "safari_third_party_cookies",
+            0.65,
+            "intent: cross-domain; context: ios",
+        ),
+        (
+            "x",
+            "fetch(u, {credentials: 'include'})",
+            &[],
+            "safari_third_party_cookies",
+            0.7,
+            "code: fetch(u, {credentials: 'include'})",
+        ),
+        ("x", "let c = Connection::open(p)?;", &[], "sqlite_locked", 0.7, "code: let c = Connection::open(p)?;"),
+        ("x", "println!(\"x\")", &["mcp"], "mcp_stdout", 0.79, "code: println!(\"x\"); stack: mcp"),
+        ("x", "println!(\"x\")", &[], "", 0.0, ""),
+        ("add a policy", "", &["supabase"], "supabase_service_role", 0.65, "intent: policy; stack: supabase"),
+        ("x", "const key = service_role", &[], "supabase_service_role", 0.7, "code: const key = service_role"),
+        ("x", "env.NEXT_PUBLIC_API_SECRET", &[], "public_env_secret", 0.7, "code: env.NEXT_PUBLIC_API_SECRET"),
+        ("x", "env.NEXT_PUBLIC_API_SECRET", &["django"], "public_env_secret", 0.35, "code: env.NEXT_PUBLIC_API_SECRET"),
+        ("x", "env.NEXT_PUBLIC_URL", &[], "", 0.0, ""),
+        (
+            "x",
+            "let g = m.lock().unwrap();",
+            &["tokio"],
+            "rust_lock_across_await",
+            0.79,
+            "code: let g = m.lock().unwrap();; stack: tokio",
+        ),
+        (
+            "x",
+            "for _, v := range xs {\n\tgo func() { use(v) }()\n}",
+            &["golang"],
+            "go_loop_variable",
+            0.79,
+            "code: for _, v := range xs {; stack: go",
+        ),
+        ("x", "new Date('2024-01-02')", &[], "js_date_only_utc", 0.7, "code: new Date('2024-01-02')"),
+        (
+            "x",
+            "create unique index if not exists i on t(a)",
+            &["postgres"],
+            "postgres_index_lock",
+            0.79,
+            "code: create unique index if not exists i on t(a); stack: postgresql",
+        ),
+        (
+            "x",
+            "url = 'localhost:5432'",
+            &["docker"],
+            "container_localhost",
+            0.79,
+            "code: url = 'localhost:5432'; stack: docker",
+        ),
+        ("x", "url = 'localhost:5432'", &[], "", 0.0, ""),
+        ("a webhook", "", &["vercel"], "serverless_background", 0.65, "intent: webhook; stack: vercel"),
+        (
+            "fetch data in useEffect",
+            "",
+            &["react"],
+            "react_effect_dependencies",
+            0.65,
+            "intent: useeffect; stack: react",
+        ),
+        (
+            "keep the theme in localStorage",
+            "",
+            &["nextjs"],
+            "nextjs_hydration",
+            0.65,
+            "intent: localstorage; stack: nextjs",
+        ),
+    ];
+    let matcher = EdgeMatcher::new(&[], true, []);
+    for (intent, code, stack, id, confidence, evidence) in rows {
+        let tags = strings(stack);
+        let stack = if tags.is_empty() { Stack::Unknown } else { Stack::Given(&tags) };
+        let code = (!code.is_empty()).then_some(*code);
+        let found = matcher.check(&EdgeQuery { intent, code, stack, goal: "" }, &BTreeSet::new());
+        let shown = found.iter().find(|warning| warning.id.strip_prefix(BUILT_IN_PREFIX) == Some(*id));
+        let said = shown.map(|warning| (warning.confidence, &*warning.matched_on));
+        let expected = (!id.is_empty()).then_some((*confidence, *evidence));
+        assert_eq!(said, expected, "{intent} {code:?}: {found:#?}");
+        assert!(!id.is_empty() || found.is_empty(), "{intent} {code:?}: {found:#?}");
+    }
+}
+
 #[test]
 fn words_are_whole_and_code_may_be_missing() {
     let edges = [edge(draft("Loop variables", &["go"], &["goroutine"], &["go func"], &["go"]))];
@@ -201,7 +314,7 @@ fn the_pack_is_well_formed() {
     assert!(all.len() >= 25);
     let ids: BTreeSet<_> = all.iter().map(|built_in| &built_in.edge.id).collect();
     assert_eq!(ids.len(), all.len());
-    for BuiltIn { edge, requires_context } in all {
+    for BuiltIn { edge, requires_context, code_is_enough } in all {
         let draft = EdgeDraft {
             title: edge.title.clone(),
             description: edge.description.clone(),
@@ -213,6 +326,7 @@ fn the_pack_is_well_formed() {
         assert_eq!(draft.validate(), Ok(()), "{}", edge.id);
         assert!(!edge.detection.code.is_empty() && !edge.detection.intent.is_empty(), "{}", edge.id);
         assert!(!requires_context || !edge.detection.context.is_empty(), "{}", edge.id);
+        assert!(*requires_context || !code_is_enough, "{}: code always is where nothing is required", edge.id);
         assert!(edge.stack_tags.iter().all(|tag| canonical_tag(tag) == **tag), "{}", edge.id);
     }
 }

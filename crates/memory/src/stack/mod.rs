@@ -1,7 +1,9 @@
 //! What a project is built with: tags from its manifests, and from what people wrote in its memory file.
 
+mod gradle;
 mod javascript;
 mod python;
+mod runtime;
 mod tags;
 
 use crate::edges::canonical_tag;
@@ -27,12 +29,25 @@ pub enum Evidence {
     Name,
     /// Its text says more.
     Text,
+    /// A script of a framework that may say where it runs: only wanted until one does.
+    Script,
 }
 
-/// Whether a file is evidence of a stack, and whether its text is wanted. Files deeper than [`MAX_DEPTH`] folders are not.
+/// Files that say what a project is built with, but are left out of listings: they are asked for by name, in the folders that
+/// hold a manifest. Their text is wanted where [`stack_evidence`] says so.
+pub const UNLISTED: &[&str] = &["uv.lock", "poetry.lock", "pdm.lock", "bun.lock", "bun.lockb"];
+
+/// Hidden files that say what a project is built with.
+pub const HIDDEN: &[&str] = &[".github/workflows/*"];
+
+/// Whether a file is evidence of a stack, and whether its text is wanted. Files deeper than [`MAX_DEPTH`] folders are not,
+/// but for scripts that say where they run.
 #[must_use]
 pub fn stack_evidence(path: &str) -> Option<Evidence> {
     let name = path.rsplit('/').next().unwrap_or(path);
+    if runtime::is_told_by(path) {
+        return Some(Evidence::Script);
+    }
     if depth(path) > MAX_DEPTH {
         return None;
     }
@@ -49,7 +64,8 @@ pub fn stack_evidence(path: &str) -> Option<Evidence> {
 #[must_use]
 pub fn detect_stack(manifests: &[Manifest<'_>], stated: &[Box<str>]) -> Vec<Box<str>> {
     let mut found: Vec<&'static str> = Vec::new();
-    let shallow = || manifests.iter().filter(|manifest| depth(manifest.path) <= MAX_DEPTH);
+    let is_near = |path: &str| depth(path) <= MAX_DEPTH || runtime::is_told_by(path);
+    let shallow = || manifests.iter().filter(|manifest| is_near(manifest.path));
     for manifest in shallow() {
         by_name(manifest.path, &mut found);
         if manifest.text.len() <= MAX_MANIFEST_BYTES {
@@ -88,6 +104,10 @@ fn wants_text(name: &str) -> bool {
             | "Cargo.toml"
             | "Pipfile"
             | "setup.py"
+            | "setup.cfg"
+            | "uv.lock"
+            | "build.gradle"
+            | "build.gradle.kts"
             | "Gemfile"
             | "composer.json"
             | "mix.exs"
@@ -104,8 +124,11 @@ const NAMES: &[(&str, &str)] = &[
     ("go.mod", "go"),
     ("pyproject.toml", "python"),
     ("setup.py", "python"),
+    ("setup.cfg", "python"),
     ("Pipfile", "python"),
     ("uv.lock", "python"),
+    ("poetry.lock", "python"),
+    ("pdm.lock", "python"),
     ("tsconfig.json", "typescript"),
     ("deno.json", "deno"),
     ("deno.jsonc", "deno"),
@@ -124,8 +147,6 @@ const NAMES: &[(&str, &str)] = &[
     ("fly.toml", "fly"),
     ("Chart.yaml", "helm"),
     ("pom.xml", "java"),
-    ("build.gradle", "java"),
-    ("build.gradle.kts", "kotlin"),
     ("Gemfile", "ruby"),
     ("composer.json", "php"),
     ("mix.exs", "elixir"),
@@ -165,26 +186,18 @@ fn by_text(manifest: &Manifest<'_>, found: &mut Vec<&'static str>) {
         "pyproject.toml" => python::pyproject(text, found),
         "Pipfile" => python::pipfile(text, found),
         "setup.py" => python::quoted(text, found),
+        "setup.cfg" => python::setup_cfg(text, found),
+        "uv.lock" => python::uv_lock(text, found),
+        "build.gradle" | "build.gradle.kts" => gradle::languages(name, text, found),
         "composer.json" if has_key(text, &["require", "require-dev"], "laravel/framework") => found.push("laravel"),
         "Gemfile" if calls_with(text, "gem", "rails") => found.push("rails"),
         "mix.exs" if text.lines().any(|line| code_of(line, "#").contains("{:phoenix,")) => found.push("phoenix"),
         _ if is_requirements(name) => python::requirements(text, found),
-        _ if is_script(name) && declares_edge(text) => found.push("edge"),
+        _ if (runtime::is_told_by(manifest.path) || is_middleware(manifest.path)) && runtime::is_edge(text) => {
+            found.push("edge");
+        }
         _ => {}
     }
-}
-
-fn is_script(name: &str) -> bool {
-    [".ts", ".tsx", ".js", ".jsx", ".mjs"].iter().any(|ending| name.ends_with(ending))
-}
-
-/// `export const runtime = 'edge'`, as a statement of its own.
-fn declares_edge(text: &str) -> bool {
-    text.lines().any(|line| {
-        let Some(rest) = line.trim().strip_prefix("export const runtime") else { return false };
-        let value = rest.trim_start_matches([' ', '=']).trim_end_matches([';', ' ']);
-        matches!(value, "'edge'" | "\"edge\"")
-    })
 }
 
 /// A line of Ruby or Elixir without its comment.

@@ -63,6 +63,43 @@ pub(super) fn requirements(text: &str, found: &mut Vec<&'static str>) {
     lines.for_each(|line| add(required_name(line), found));
 }
 
+/// The requirements of `[options]` and its extras.
+pub(super) fn setup_cfg(text: &str, found: &mut Vec<&'static str>) {
+    let (mut section, mut is_list) = ("", false);
+    for line in text.lines().filter(|line| !line.trim_start().starts_with(['#', ';'])) {
+        if let Some(rest) = line.strip_prefix('[') {
+            (section, is_list) = (rest.split(']').next().unwrap_or_default().trim(), false);
+            continue;
+        }
+        let is_continued = line.starts_with([' ', '\t']);
+        let value = if is_continued {
+            line
+        } else {
+            let Some((key, value)) = line.split_once('=') else { continue };
+            let is_required = section == "options" && key.trim() == "install_requires";
+            is_list = is_required || section == "options.extras_require";
+            value
+        };
+        if is_list {
+            value.split(';').take(1).for_each(|requirement| add(required_name(requirement), found));
+        }
+    }
+}
+
+/// What the packages that lie in the project itself depend on: the others are not of its choosing.
+pub(super) fn uv_lock(text: &str, found: &mut Vec<&'static str>) {
+    let Ok(lock) = text.parse::<Table>() else { return };
+    let packages = lock.get("package").and_then(Value::as_array).into_iter().flatten();
+    let is_own = |package: &&Value| {
+        let source = package.get("source").and_then(Value::as_table);
+        source.is_some_and(|source| source.contains_key("virtual") || source.contains_key("editable"))
+    };
+    for package in packages.filter(is_own) {
+        let named = package.get("dependencies").and_then(Value::as_array).into_iter().flatten();
+        named.filter_map(|dependency| dependency.get("name")?.as_str()).for_each(|name| add(name, found));
+    }
+}
+
 /// Names that stand as strings of their own in a program: what `install_requires` of a `setup.py` holds.
 pub(super) fn quoted(text: &str, found: &mut Vec<&'static str>) {
     for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {

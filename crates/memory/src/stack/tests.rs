@@ -45,6 +45,30 @@ fn tags_of_manifests() {
         (&[("tsconfig.json", "{}"), ("deno.json", ""), ("bun.lock", "")], "typescript deno bun"),
         (&[("package.json", r#"{"dependencies":{"next":"15"}}"#), ("middleware.ts", "")], "nextjs edge middleware"),
         (&[("middleware.ts", "")], ""),
+        (&[("src/app/api/users/[id]/route.ts", "export const runtime: string = \"edge\" as const;\n")], "edge"),
+        (&[("pages/api/a.ts", "export const config = {\n  maxDuration: 5,\n  runtime: 'edge',\n}\n")], "edge"),
+        (&[("api/a.js", "export const config = { 'runtime': \"experimental-edge\" }")], "edge"),
+        (&[("src/routes/+server.ts", "export const config = { runtime: 'nodejs' }\nconst x = {runtime: 'edge'}")], ""),
+        (&[("lib/a.ts", "export const runtime = 'edge'")], ""),
+        (&[("app/page.tsx", "export const runtimeName = 'edge'")], ""),
+        (
+            &[("setup.cfg", "[metadata]\nname = django\n[options]\ninstall_requires =\n    flask>=2\n    # fastapi\n")],
+            "flask python",
+        ),
+        (&[("setup.cfg", "[options.extras_require]\nweb = fastapi; python_version > '3'\n")], "fastapi python"),
+        (
+            &[(
+                "uv.lock",
+                "[[package]]\nname = \"shop\"\nsource = { virtual = \".\" }\ndependencies = [{ name = \"flask\" }]\n\
+                 [[package]]\nname = \"x\"\nsource = { registry = \"r\" }\ndependencies = [{ name = \"django\" }]\n",
+            )],
+            "flask python",
+        ),
+        (&[("poetry.lock", "")], "python"),
+        (&[("build.gradle", "plugins { id 'java' }")], "java"),
+        (&[("build.gradle", "apply plugin: 'kotlin-android'\n")], "kotlin"),
+        (&[("build.gradle.kts", "plugins {\n  id(\"java-library\")\n}")], "java"),
+        (&[("build.gradle.kts", "plugins {\n  java\n  kotlin(\"jvm\")\n}")], "java kotlin"),
         (&[("app/api/route.ts", "export const runtime = 'edge';\n")], "edge"),
         (&[("app/api/route.ts", "// export const runtime = 'edge'\nexport const runtime = 'nodejs'\n")], ""),
         (&[], ""),
@@ -71,4 +95,7 @@ fn which_files_are_wanted() {
     assert_eq!(stack_evidence("go.mod"), Some(Evidence::Name));
     assert_eq!(stack_evidence("src/main.rs"), None);
     assert_eq!(stack_evidence("a/b/c/d/package.json"), None);
+    assert_eq!(stack_evidence("web/src/app/a/b/route.ts"), Some(Evidence::Script));
+    assert_eq!(stack_evidence("src/page.ts"), None);
+    assert!(UNLISTED.iter().all(|name| stack_evidence(name).is_some()));
 }

@@ -1,9 +1,11 @@
 //! What the answers of the memory tools hold, as JSON schemas: the members that clients may rely on. More may follow.
+//!
+//! At the top no member is required: clients check what comes with an error by these schemas, too, and refuse the whole result
+//! where `{code, message, details}` does not keep to them. What every row has is required in the row.
 
 /// Of `mind_search`.
 pub(super) const SEARCH: &str = r#"{
   "type": "object",
-  "required": ["query", "total", "results"],
   "properties": {
     "query": {"type": "string"},
     "total": {"type": "integer", "minimum": 0},
@@ -32,7 +34,6 @@ pub(super) const SEARCH: &str = r#"{
 /// Of `mind_edges`.
 pub(super) const EDGES: &str = r#"{
   "type": "object",
-  "required": ["result"],
   "properties": {
     "notice": {"type": "string"},
     "result": {"type": "array", "items": {
@@ -55,7 +56,6 @@ pub(super) const EDGES: &str = r#"{
 /// Of `mind_add_global_edge`.
 pub(super) const EDGE: &str = r#"{
   "type": "object",
-  "required": ["id", "title", "description", "workaround", "detection", "stack_tags", "severity", "created_at", "verified_count"],
   "properties": {
     "id": {"type": "string"},
     "title": {"type": "string"},
@@ -80,7 +80,6 @@ pub(super) const EDGE: &str = r#"{
 /// Of `mind_status`.
 pub(super) const STATUS: &str = r#"{
   "type": "object",
-  "required": ["daemon", "current_project", "global_stats"],
   "properties": {
     "daemon": {
       "type": "object",

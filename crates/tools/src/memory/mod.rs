@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use crate::framework::{ErrorCode, ToolError};
 
 /// An error of the engine as one of a tool, with its code and what to do next.
-fn memory_error(error: &MemoryError) -> ToolError {
+#[must_use]
+pub fn memory_error(error: &MemoryError) -> ToolError {
     let code = match error {
         MemoryError::NoProject { .. } => ErrorCode::ProjectNotRegistered,
         MemoryError::EdgeExists { .. } => ErrorCode::EdgeExists,

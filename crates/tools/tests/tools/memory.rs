@@ -327,7 +327,11 @@ fn answers_are_as_their_schemas_say() {
     for (name, arguments) in calls {
         let answer = project.ok(name, arguments);
         let schema = m1nd_tools::find(name).and_then(m1nd_tools::ToolDef::output_schema).expect("it has one");
-        assert_eq!(misfits(&Value::Object(schema), &answer, name), Vec::<String>::new(), "{answer}");
+        let schema = Value::Object(schema);
+        assert_eq!(misfits(&schema, &answer, name), Vec::<String>::new(), "{answer}");
+        // Clients check what comes with an error, too, and refuse what does not fit.
+        let error = project.err(name, json!({"bogus": 1}));
+        assert_eq!(misfits(&schema, &error, name), Vec::<String>::new(), "{error}");
         rows += ["results", "result"].iter().filter_map(|name| answer[name].as_array()).map(Vec::len).sum::<usize>();
     }
     assert!(rows > 3, "rows were looked at: {rows}");

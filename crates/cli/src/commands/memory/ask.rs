@@ -3,16 +3,20 @@
 use std::path::Path;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::memory::{EdgeDraft, GlobalEdges, Keeper, MemoryError, SharedFolder};
+use m1nd_engine::memory::{
+    EdgeDraft, GlobalEdges, GotchaBullet, Keeper, MemoryError, ProjectMemory, ProjectStats, SharedFolder,
+    canonical_tag, find_project,
+};
 use m1nd_engine::{Engine, EngineConfig};
 use m1nd_tools::Context;
 use serde_json::{Value, json};
 
-use super::{mind_home, places};
+use super::look::counts;
+use super::{mind_home, places, rows};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
 use crate::memory_args::{EdgesArgs, EdgesCommand, SearchArgs};
-use crate::output::{Out, Tone, render};
+use crate::output::{Out, Tone, count};
 use crate::project;
 
 /// Largest file of code that is checked, in bytes.
@@ -59,7 +63,59 @@ pub(crate) fn search(args: &SearchArgs, common: &Common, out: &mut Out) -> Resul
 /// `mind status`.
 pub(crate) fn status(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let answer = call("mind_status", json!({}), args.path.as_deref(), common)?;
-    if out.json { out.value(&answer) } else { out.line(render(&answer).trim_end()) }
+    if out.json {
+        return out.value(&answer);
+    }
+    match &answer["current_project"] {
+        Value::Null => out.line("no project with a memory is here; `mind init` makes one")?,
+        project => show_project(project, out)?,
+    }
+    let daemon = &answer["daemon"];
+    let running = match daemon["running"].as_bool() {
+        Some(true) => {
+            format!("runs, process {}, looks after {}", daemon["pid"], number(daemon, "projects_watching", "project"))
+        }
+        _ => "does not run; nothing needs it".to_owned(),
+    };
+    out.line(format!("daemon: {running}"))?;
+    let all = &answer["global_stats"];
+    out.line(format!(
+        "all: {}, {}, {} of all projects",
+        number(all, "projects_registered", "project"),
+        number(all, "total_memories", "memory"),
+        number(all, "global_edges", "gotcha")
+    ))?;
+    let told = [&answer["problems"], &daemon["degraded"], &answer["current_project"]["problems"]];
+    for problem in
+        told.into_iter().flat_map(|value| value.as_array().map_or_else(|| vec![value], |list| list.iter().collect()))
+    {
+        problem.as_str().into_iter().for_each(crate::output::note);
+    }
+    Ok(())
+}
+
+/// A figure of an answer, in words.
+fn number(of: &Value, name: &str, noun: &str) -> String {
+    count(of[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or_default(), noun)
+}
+
+/// The current project of `mind status`.
+fn show_project(project: &Value, out: &mut Out) -> Result<(), CliError> {
+    let text = |name: &str| project[name].as_str().unwrap_or_default();
+    let name = out.paint(Tone::Strong, text("name"));
+    out.line(format!("{name}  {}", text("path")))?;
+    let tone = if text("memory_health") == "good" { Tone::Good } else { Tone::Warn };
+    let health = out.paint(tone, text("memory_health"));
+    out.line(format!("  memory: {health}, {}", text("memory_health_reason")))?;
+    let stats: ProjectStats = serde_json::from_value(project["stats"].clone()).unwrap_or_default();
+    out.line(format!("  {}, {}", counts(&stats), count(stats.sessions_inferred, "session")))?;
+    let stack: Vec<&str> = project["stack"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if !stack.is_empty() {
+        out.line(format!("  made with {}", stack.join(", ")))?;
+    }
+    let day = text("last_activity").get(..16).unwrap_or_default().replace('T', " ");
+    let registered = if project["registered"] == true { "" } else { "; not registered, `mind add` does that" };
+    out.line(format!("  last activity {day}{registered}"))
 }
 
 /// `mind edges`.
@@ -100,13 +156,18 @@ fn said(value: &Value, text: &str, out: &mut Out) -> Result<(), CliError> {
 }
 
 fn list(args: &EdgesArgs, home: &SharedFolder, out: &mut Out) -> Result<(), CliError> {
-    let mut rows: Vec<Value> = GlobalEdges::read(home)?.edges().iter().map(|edge| row(json!(edge), "global")).collect();
+    // Outside of a project there are none of it.
+    let project = find_project(Path::new("."), home.path()).and_then(|path| ProjectMemory::read(&path, home)).ok();
+    let own = project.iter().flat_map(|memory| &memory.parsed.gotchas);
+    let mut rows: Vec<Value> = own.map(|gotcha| row(own_row(gotcha), "project")).collect();
+    rows.extend(GlobalEdges::read(home)?.edges().iter().map(|edge| row(json!(edge), "global")));
     rows.extend(GlobalEdges::built_in().map(|edge| row(json!(edge), "built in")));
+    let wanted: Vec<String> = args.stack.iter().map(|tag| canonical_tag(tag)).collect();
     let keep = |row: &Value| {
         let text = row.to_string().to_lowercase();
         let tags = row["stack_tags"].as_array().into_iter().flatten().filter_map(Value::as_str);
         args.search.as_ref().is_none_or(|wanted| text.contains(&wanted.to_lowercase()))
-            && (args.stack.is_empty() || tags.into_iter().any(|tag| args.stack.iter().any(|wanted| wanted == tag)))
+            && (wanted.is_empty() || tags.into_iter().any(|tag| wanted.contains(&canonical_tag(tag))))
     };
     rows.retain(keep);
     if out.json {
@@ -114,10 +175,19 @@ fn list(args: &EdgesArgs, home: &SharedFolder, out: &mut Out) -> Result<(), CliE
     }
     for row in &rows {
         let text = |name: &str| row[name].as_str().unwrap_or_default();
-        out.line(format!("{}  [{}] {}", out.paint(Tone::Dim, text("id")), text("severity"), text("title")))?;
-        out.line(format!("    {}", text("workaround")))?;
+        let id = out.paint(Tone::Dim, text("id"));
+        out.line(format!("{id}  [{}, {}] {}", text("severity"), text("source"), text("title")))?;
+        if !text("workaround").is_empty() {
+            out.line(format!("    {}", text("workaround")))?;
+        }
     }
     if rows.is_empty() { out.line("none") } else { Ok(()) }
+}
+
+fn own_row(gotcha: &GotchaBullet) -> Value {
+    let mut row = rows::gotcha(gotcha);
+    row["id"] = format!("proj_{}", gotcha.id).into();
+    row
 }
 
 fn row(mut edge: Value, source: &str) -> Value {

@@ -1,27 +1,24 @@
 //! `mind daemon`.
 
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use m1nd_engine::memory::daemon::{self, LOG_FILE, LOG_FOLDER, Request};
+use m1nd_engine::memory::daemon::{self, Request};
 use m1nd_engine::memory::{MemoryError, SharedFolder, user_settings};
 use serde_json::json;
 
-use super::mind_home;
+use super::{logs, mind_home};
 use crate::args::Common;
 use crate::error::CliError;
 use crate::memory_args::{DaemonCommand, UnitWord};
-use crate::output::Out;
+use crate::output::{Out, count};
 use crate::project;
 
 /// How long a daemon may take until it answers.
 const START: Duration = Duration::from_secs(10);
 /// Time between two looks at something that is waited for.
 const LOOK: Duration = Duration::from_millis(50);
-/// Bytes of a log from its end that are looked at.
-const MAX_TAIL: u64 = 1 << 20;
 
 /// Runs the command.
 pub(crate) fn run(command: &DaemonCommand, common: &Common, out: &mut Out) -> Result<(), CliError> {
@@ -41,7 +38,7 @@ pub(crate) fn run(command: &DaemonCommand, common: &Common, out: &mut Out) -> Re
         }
         DaemonCommand::Status => status(&home, out),
         DaemonCommand::Unit { system } => out.line(unit(*system)?.trim_end()),
-        DaemonCommand::Logs { follow, lines } => logs(&home, *follow, *lines, out),
+        DaemonCommand::Logs { only, follow, lines } => logs::run(&home, only.as_deref(), *follow, *lines, out),
     }
 }
 
@@ -49,6 +46,8 @@ fn start(home: &Path, common: &Common, out: &mut Out) -> Result<(), CliError> {
     if daemon::is_running(home) {
         return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()).into());
     }
+    // What stands against it is said here: nobody hears the one in the background.
+    daemon::prepare(home)?;
     let mut child = launch(home, common)?;
     let begun = Instant::now();
     while begun.elapsed() < START {
@@ -61,7 +60,7 @@ fn start(home: &Path, common: &Common, out: &mut Out) -> Result<(), CliError> {
         }
         if let Some(ended) = child.try_wait()? {
             let why = format!("the daemon ended at once ({ended})");
-            return Err(CliError::failed(why, "run `mind daemon run` to see why"));
+            return Err(CliError::failed(why, "`mind daemon logs --only errors` or `mind daemon run` says why"));
         }
         std::thread::sleep(LOOK);
     }
@@ -140,51 +139,12 @@ fn status(home: &Path, out: &mut Out) -> Result<(), CliError> {
     if let Some(degraded) = &report.degraded {
         out.line(format!("changes are noticed late: {degraded}"))?;
     }
-    out.line(format!("{} projects", report.projects.len()))?;
+    let memories: usize = report.projects.iter().map(|project| project.memories).sum();
+    out.line(format!("{}, {}", count(report.projects.len(), "project"), count(memories, "memory")))?;
     for project in &report.projects {
         let last = project.last_activity.map(|last| format!(", {} ago", age(last))).unwrap_or_default();
         let problem = project.problem.as_ref().map(|problem| format!("  ({problem})")).unwrap_or_default();
         out.line(format!("  {}  {}{last}{problem}", project.path.display(), project.state))?;
     }
     Ok(())
-}
-
-fn logs(home: &Path, follow: bool, lines: usize, out: &mut Out) -> Result<(), CliError> {
-    let path = home.join(LOG_FOLDER).join(LOG_FILE);
-    let mut at = match std::fs::File::open(&path) {
-        Ok(mut file) => {
-            let size = file.metadata()?.len();
-            let start = size.saturating_sub(MAX_TAIL);
-            file.seek(SeekFrom::Start(start))?;
-            let mut bytes = Vec::new();
-            file.take(MAX_TAIL).read_to_end(&mut bytes)?;
-            let text = String::from_utf8_lossy(&bytes);
-            let all: Vec<&str> = text.lines().collect();
-            for line in &all[all.len().saturating_sub(lines)..] {
-                out.line(line)?;
-            }
-            start + bytes.len() as u64
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !follow => {
-            return out.line("nothing was logged yet");
-        }
-        Err(_) => 0,
-    };
-    if !follow {
-        return Ok(());
-    }
-    loop {
-        std::thread::sleep(LOOK * 5);
-        let Ok(mut file) = std::fs::File::open(&path) else { continue };
-        // A log that was begun anew is shown from its start.
-        at = if file.metadata()?.len() < at { 0 } else { at };
-        file.seek(SeekFrom::Start(at))?;
-        let mut bytes = Vec::new();
-        file.take(MAX_TAIL).read_to_end(&mut bytes)?;
-        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        if whole > 0 {
-            out.line(String::from_utf8_lossy(&bytes[..whole]).trim_end())?;
-            at += whole as u64;
-        }
-    }
 }

@@ -12,7 +12,7 @@ use super::{mind_home, rows};
 use crate::args::Common;
 use crate::error::CliError;
 use crate::memory_args::{ContextArgs, IndexArgs, MemoryExport, ParseArgs};
-use crate::output::{Out, Tone, duration, note};
+use crate::output::{Out, Tone, count, duration, note};
 use crate::project;
 
 /// The project around a folder, and what may change something about it.
@@ -53,17 +53,13 @@ pub(crate) fn index(args: &IndexArgs, common: &Common, out: &mut Out) -> Result<
     out.line(out.paint(Tone::Strong, &project.display().to_string()))?;
     let [file, archive, comments, commits] = memory.source_counts();
     out.line(format!(
-        "  {file} memories in the file, {archive} archived, {comments} in comments, {commits} in commits"
+        "  {} in the file, {archive} archived, {comments} in comments, {commits} in commits",
+        count(file, "memory")
     ))?;
-    out.line(format!(
-        "  {} decisions, {} open issues, {} solved, {} learnings, {} gotchas  ({})",
-        stats.decisions,
-        stats.issues_open,
-        stats.issues_resolved,
-        stats.learnings,
-        stats.edges,
-        duration(looked.as_secs_f64() * 1e3)
-    ))?;
+    out.line(format!("  {}  ({})", counts(&stats), duration(looked.as_secs_f64() * 1e3)))?;
+    if !memory.stack.is_empty() {
+        out.line(format!("  made with {}", memory.stack.join(", ")))?;
+    }
     for path in &kept.written {
         out.line(format!("  wrote the block of {}", path.display()))?;
     }
@@ -71,6 +67,18 @@ pub(crate) fn index(args: &IndexArgs, common: &Common, out: &mut Out) -> Result<
         note(problem);
     }
     Ok(())
+}
+
+/// What is in a memory, in words.
+pub(super) fn counts(stats: &memory::ProjectStats) -> String {
+    let parts = [
+        count(stats.decisions, "decision"),
+        count(stats.issues_open, "open issue"),
+        format!("{} solved", stats.issues_resolved),
+        count(stats.learnings, "learning"),
+        count(stats.edges, "gotcha"),
+    ];
+    parts.join(", ")
 }
 
 /// `mind context`.
@@ -98,7 +106,11 @@ pub(crate) fn context(args: &ContextArgs, common: &Common, out: &mut Out) -> Res
     }
     let memory = ProjectMemory::read(&project, keeper.home())?;
     if !args.check {
-        return out.line(block_text(&memory).trim_end());
+        let text = block_text(&memory);
+        return match out.json {
+            true => out.value(&json!({"project": project, "text": text.trim_end()})),
+            false => out.line(text.trim_end()),
+        };
     }
     let files = block_files(&memory);
     let with_block: Vec<_> =
@@ -146,7 +158,7 @@ pub(crate) fn parse(args: &ParseArgs, common: &Common, out: &mut Out) -> Result<
     for problem in &memory.problems {
         note(problem);
     }
-    out.line(format!("{} memories", records.len()))
+    out.line(count(records.len(), "memory"))
 }
 
 /// `mind export`.
@@ -167,14 +179,22 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
         }
     }
     if args.format == "json" {
-        let rows: Vec<Value> = projects
-            .iter()
-            .map(|memory| json!({"path": memory.path, "name": memory.name, "stack": memory.stack, "memories": memory.records.iter().map(rows::entity).collect::<Vec<_>>(), "dates": memory.dates}))
-            .collect();
+        let row = |memory: &ProjectMemory| {
+            let mut row = json!({
+                "path": memory.path, "name": memory.name, "stack": memory.stack, "memories": memory.records.iter().map(rows::entity).collect::<Vec<_>>(),
+                "dates": memory.dates,
+            });
+            if args.include_index {
+                row["index"] = json!(memory.index());
+            }
+            row
+        };
+        let rows: Vec<Value> = projects.iter().map(row).collect();
         return out.value(&json!({"format_version": 1, "projects": rows}));
     }
     for memory in &projects {
         out.line(format!("# {}\n", memory.name))?;
+        let index = args.include_index.then(|| memory.index());
         for (title, kind) in
             [("Decisions", "decision"), ("Issues", "issue"), ("Learnings", "learning"), ("Gotchas", "edge")]
         {
@@ -187,9 +207,30 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
                 let reason = record.reasoning.as_deref().map(|reason| format!(" - {reason}")).unwrap_or_default();
                 let date = record.date.map(|date| format!(" ({date})")).unwrap_or_default();
                 out.line(format!("- {}{date}{reason}", record.title))?;
+                if let Some(index) = &index {
+                    indexed(index, record, out)?;
+                }
             }
             out.line("")?;
         }
+    }
+    Ok(())
+}
+
+/// What is kept beside a memory, as lines below it.
+fn indexed(index: &memory::IndexExport, record: &Record, out: &mut Out) -> Result<(), CliError> {
+    let place = format!("{}:{}", record.source.file, record.source.line);
+    let known = index.memories.iter().find(|known| known.id == record.id);
+    let seen = known.and_then(|known| known.first_seen).map(|time| format!(", first seen {time}")).unwrap_or_default();
+    out.line(format!("  - `{}` at {place}{seen}", record.id))?;
+    for known in known.into_iter().filter(|known| !known.code.is_empty()) {
+        let code: Vec<String> = known.code.iter().map(|code| format!("`{}`", code.node_id)).collect();
+        let state = known.state.map(|state| format!(": {}", state.word())).unwrap_or_default();
+        out.line(format!("  - about {}{state}", code.join(", ")))?;
+    }
+    for relation in index.relations.iter().filter(|relation| relation.from == record.id) {
+        let kind = json!(relation.kind);
+        out.line(format!("  - {} `{}`", kind.as_str().unwrap_or_default().replace('_', " "), relation.to))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ mod approve;
 mod ask;
 mod config;
 mod daemon;
+mod logs;
 mod look;
 mod projects;
 mod rows;

@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use m1nd_engine::memory::{self, Keeper, MemoryError, ProjectMemory, SharedFolder, write_blocks};
 use serde_json::json;
 
+use super::look::counts;
 use super::{mind_home, registry};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
 use crate::memory_args::{MemoryInit, Paths};
-use crate::output::{Out, Tone, note};
+use crate::output::{Out, Tone, count, note};
 use crate::project;
 
 /// Largest template, in bytes.
@@ -25,7 +27,7 @@ pub(crate) fn init(args: &MemoryInit, common: &Common, out: &mut Out) -> Result<
     }
     if out.json {
         return out.value(&json!({
-            "project": done.made.project, "new": done.made.is_new, "registered": done.registered,
+            "project": done.made.project, "new": done.made.is_new, "registered": done.registered, "stack": done.stack,
             "blocks_written": done.kept.written, "problems": done.kept.problems,
         }));
     }
@@ -34,6 +36,9 @@ pub(crate) fn init(args: &MemoryInit, common: &Common, out: &mut Out) -> Result<
     out.line(format!("{}  {what}", file.display()))?;
     for path in &done.kept.written {
         out.line(format!("{}  has the block", path.display()))?;
+    }
+    if !done.stack.is_empty() {
+        out.line(format!("made with {}", done.stack.join(", ")))?;
     }
     if done.registered {
         out.line("registered; write in MEMORY.md as you go: it is read by itself")?;
@@ -44,6 +49,8 @@ pub(crate) fn init(args: &MemoryInit, common: &Common, out: &mut Out) -> Result<
 /// What `make` did.
 pub(super) struct Connected {
     pub(super) made: memory::Made,
+    /// What the project is made with.
+    pub(super) stack: Vec<String>,
     /// The project is newly registered.
     pub(super) registered: bool,
     /// Files whose block was written, and what stood against it.
@@ -64,9 +71,10 @@ pub(super) fn make(
     // What is there is what the user wants, comments and commits too: they ask for it here.
     keeper.approve(&made.project, &[], Some(!block))?;
     let memory = ProjectMemory::read(&made.project, keeper.home())?;
-    let registered = register && registry()?.add(&made.project, &memory.stack_tags(), jiff::Timestamp::now())?;
+    let stack = memory.stack_tags();
+    let registered = register && registry()?.add(&made.project, &stack, Timestamp::now())?;
     let kept = if block { write_blocks(&memory) } else { memory::Kept::default() };
-    Ok(Connected { made, registered, kept })
+    Ok(Connected { made, stack, registered, kept })
 }
 
 fn template(path: &Path) -> Result<String, CliError> {
@@ -96,7 +104,7 @@ pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
                 let keeper = Keeper::new(&home, None);
                 keeper.approve(&project, &[], None)?;
                 let stack = ProjectMemory::read(&project, keeper.home())?.stack_tags();
-                let is_new = registry.add(&project, &stack, jiff::Timestamp::now())?;
+                let is_new = registry.add(&project, &stack, Timestamp::now())?;
                 rows.push((project, if is_new { "registered" } else { "was registered" }));
             }
             Err(error) => {
@@ -105,9 +113,9 @@ pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
             }
         }
     }
-    if out.json {
+    if out.json && !rows.is_empty() {
         out.value(&rows.iter().map(|(path, state)| json!({"path": path, "state": state})).collect())?;
-    } else {
+    } else if !out.json {
         for (path, state) in &rows {
             out.line(format!("{}  {state}", path.display()))?;
         }
@@ -143,12 +151,22 @@ pub(crate) fn list(out: &mut Out) -> Result<(), CliError> {
     let projects = registry()?.list()?;
     let home = SharedFolder::new(mind_home()?);
     // Nothing for one that cannot be read: that is no count.
-    let memories = |path: &Path| ProjectMemory::read(path, &home).map(|memory| memory.records.len()).ok();
+    let memories = |path: &Path| ProjectMemory::read(path, &home).ok();
+    // Without a daemon nobody notes when a memory changes; its file says it.
+    let last = |known: Option<Timestamp>, memory: &Option<ProjectMemory>| {
+        let is_used = |memory: &&ProjectMemory| !memory.records.is_empty();
+        known.max(memory.as_ref().filter(is_used).map(|memory| memory.modified))
+    };
     if out.json {
         let rows = projects.iter().map(|project| {
+            let memory = memories(&project.path);
             let is_there = project.path.join(".mind/MEMORY.md").is_file();
-            json!({"path": project.path, "name": project.name, "stack": project.stack, "last_activity": project.last_activity,
-                "registered_at": project.registered_at, "missing": !is_there, "memories": memories(&project.path)})
+            json!({
+                "path": project.path, "name": project.name, "stack": project.stack,
+                "last_activity": last(project.last_activity, &memory), "registered_at": project.registered_at,
+                "missing": !is_there, "memories": memory.as_ref().map(|memory| memory.records.len()),
+                "stats": memory.as_ref().map(memory::ProjectStats::of),
+            })
         });
         return out.value(&rows.collect());
     }
@@ -156,8 +174,8 @@ pub(crate) fn list(out: &mut Out) -> Result<(), CliError> {
         return out.line("no project is registered; run `mind init` in one");
     }
     for project in projects {
-        let last = project
-            .last_activity
+        let memory = memories(&project.path);
+        let last = last(project.last_activity, &memory)
             .map_or_else(|| "never".to_owned(), |last| last.strftime("%Y-%m-%d %H:%M").to_string());
         let missing = if project.path.join(".mind/MEMORY.md").is_file() { "" } else { "  missing" };
         out.line(format!(
@@ -165,8 +183,11 @@ pub(crate) fn list(out: &mut Out) -> Result<(), CliError> {
             out.paint(Tone::Strong, &project.path.display().to_string()),
             out.paint(Tone::Bad, missing)
         ))?;
-        let count = memories(&project.path).map(|count| format!("; {count} memories")).unwrap_or_default();
-        out.line(format!("  stack: {}; last activity: {last}{count}", project.stack.join(", ")))?;
+        let counted = memory.as_ref().map(|memory| {
+            format!("; {} ({})", count(memory.records.len(), "memory"), counts(&memory::ProjectStats::of(memory)))
+        });
+        let stack = if project.stack.is_empty() { "-".to_owned() } else { project.stack.join(", ") };
+        out.line(format!("  stack: {stack}; last activity: {last}{}", counted.unwrap_or_default()))?;
     }
     Ok(())
 }

@@ -272,3 +272,93 @@ fn a_server_starts_it_only_where_the_user_wants_that() {
         assert!(unit.contains("daemon") && unit.contains(env!("CARGO_BIN_EXE_m1nd")), "{unit}");
     }
 }
+
+#[test]
+fn comments_and_manifests_are_noticed_where_they_stand() {
+    let place = remembered();
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    let _daemon = Daemon::start(&place);
+    until("the project was looked at", || report(&place)["projects"][0]["looks"].as_u64() > Some(0));
+    let block = || text(&place, "CLAUDE.md");
+    place.project.write("shop/order.py", "# MEMORY: decided to round half to even because banks do\nx = 1\n");
+    until("the comment is in the block", || block().contains("round half to even"));
+    place.project.write("shop/order.py", "x = 1\n");
+    until("it is gone with its comment", || !block().contains("round half to even"));
+    place.project.write("Cargo.toml", "[package]\n");
+    let stack = || json(&mind(&place, &["status", "--json"]))["current_project"]["stack"].clone();
+    until("the manifest is read", || stack().as_array().is_some_and(|tags| tags.iter().any(|tag| tag == "rust")));
+}
+
+#[test]
+fn four_logs_say_what_was_done_and_never_what_a_memory_says() {
+    let place = remembered();
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    place.project.write(".mind/config.toml", "[context]\nmax_gotcha = 1\n");
+    let _daemon = Daemon::start(&place);
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}**Decided:** sell jam because people like it\n"));
+    until("the block holds the new decision", || text(&place, "CLAUDE.md").contains("sell jam"));
+    let logs = |more: &[&str]| mind(&place, &[&["daemon", "logs", "-n", "1000"], more].concat()).out;
+    until("the look is in the log", || logs(&[]).contains("[INFO] index: "));
+    let all = logs(&[]);
+    for expected in ["[INFO] daemon: started, process ", "[INFO] parser: ", "2 decisions", "memories in the file"] {
+        assert!(all.contains(expected), "{expected}: {all}");
+    }
+    let times: Vec<&str> = all.lines().map(|line| line.split(' ').next().unwrap_or_default()).collect();
+    assert!(times.is_sorted() && !all.contains("sell jam") && !all.contains("totals differ"), "{all}");
+    let errors = logs(&["--only", "errors"]);
+    assert!(errors.contains("max_gotcha") && errors.lines().all(|line| line.contains("[WARN]")), "{errors}");
+    for name in ["daemon", "parser", "index"] {
+        assert!(logs(&["--only", name]).lines().all(|line| line.contains(&format!("] {name}: "))), "{name}");
+    }
+}
+
+#[test]
+fn a_folder_that_others_may_write_into_is_not_trusted() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = remembered();
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    let home = place.user.join("mind");
+    let set = |mode: u32| std::fs::set_permissions(&home, std::fs::Permissions::from_mode(mode)).unwrap();
+    let mode = || std::fs::metadata(&home).unwrap().permissions().mode() & 0o777;
+    set(0o777);
+    let _daemon = Daemon::start(&place);
+    assert_eq!(mode(), 0o755, "starting closes it");
+    let socket = std::fs::metadata(home.join("daemon.sock")).unwrap();
+    assert_eq!(socket.permissions().mode() & 0o777, 0o600);
+    // Whoever could write there meanwhile may have put another socket in its place.
+    set(0o777);
+    for command in [&["daemon", "status"][..], &["daemon", "stop"]] {
+        let run = mind(&place, command);
+        assert!(
+            run.code == 5 && run.err.contains("others may write into it; run `chmod go-w"),
+            "{command:?}: {}",
+            run.err
+        );
+    }
+    let degraded = json(&mind(&place, &["status", "--json"]))["daemon"]["degraded"].clone();
+    assert!(degraded.as_str().unwrap_or_default().contains("others may write"), "{degraded}");
+    let doctor = mind(&place, &["doctor"]);
+    assert!(doctor.code == 1 && doctor.out.contains("others may write"), "{}", doctor.out);
+    set(0o700);
+    assert_eq!(mind(&place, &["daemon", "status"]).code, 0);
+}
+
+#[test]
+fn whoever_starts_it_is_told_why_it_does_not() {
+    let place = remembered();
+    place.user.write("taken", "a file");
+    let mut command = place.command(&["memory", "daemon", "start"]);
+    let output = command.env("MIND_HOME", place.user.join("taken")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && said.contains("cannot create the folder"), "{said}");
+    // A number that is left over, whoever has it now, stands in nobody's way.
+    place.user.write("mind/daemon.pid", "1\n");
+    place.user.write("mind/daemon.json", "{\"version\":1,\"pid\":1}");
+    assert_eq!(mind(&place, &["daemon", "status"]).code, 4);
+    assert_eq!(mind(&place, &["daemon", "start"]).code, 0);
+    let pid = std::fs::read_to_string(place.user.join("mind/daemon.pid")).unwrap();
+    assert_eq!(report(&place)["pid"].to_string(), pid.trim_end());
+    assert_eq!(mind(&place, &["daemon", "stop"]).code, 0);
+    assert!(!place.user.join("mind/daemon.pid").exists());
+}

@@ -133,6 +133,20 @@ fn what_is_being_written_down_is_compared_with_what_is_known() {
 }
 
 #[test]
+fn who_is_stuck_is_told_how_it_was_solved() {
+    let place = remembered();
+    let fixed = "**Fixed:** totals differ from the invoice by rounding each line\n";
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}{fixed}"));
+    let session = "# Session\n\n## Blockers\n- totals differ from the invoice again\n";
+    let tool = json!({"file_path": place.project.join(".mind/SESSION.md"), "content": session});
+    let input = json!({"session_id": "a", "cwd": place.project.path(), "tool_name": "Write", "tool_input": tool});
+    let answer = hook(&place, "pre-edit", &input);
+    let expected =
+        "[issue, solved, 2026-03-02] totals differ from the invoice (.mind/MEMORY.md:12); Fixed: totals differ";
+    assert!(said(&answer).contains(expected) && said(&answer).contains("by rounding each line"), "{answer}");
+}
+
+#[test]
 fn the_end_brings_the_block_up_to_date() {
     let place = remembered();
     assert_eq!(mind(&place, &["context", "--regenerate"]).code, 0);

@@ -32,12 +32,20 @@ pub fn status(home: &Path) -> Result<DaemonReport, MemoryError> {
 /// Asks the daemon for something.
 ///
 /// # Errors
-/// [`MemoryError::DaemonNotRunning`], or [`MemoryError::Daemon`] if it refuses or does not answer.
+/// [`MemoryError::DaemonNotRunning`], or [`MemoryError::Daemon`] if it refuses or does not answer;
+/// [`MemoryError::NotPrivate`] if the socket may be another user's: nothing is asked then.
 pub fn ask(home: &Path, request: &Request) -> Result<Option<DaemonReport>, MemoryError> {
     if !is_running(home) {
         return Err(MemoryError::DaemonNotRunning);
     }
-    let reply = exchange(&home.join(SOCKET), request).map_err(|error| {
+    let socket = home.join(SOCKET);
+    #[cfg(unix)]
+    {
+        let user = super::private::user();
+        super::private::folder(home, user)?;
+        super::private::socket(&socket, user)?;
+    }
+    let reply = exchange(&socket, request).map_err(|error| {
         MemoryError::Daemon(format!("the daemon does not answer: {error}; stop its process and start it again"))
     })?;
     match reply {

@@ -1,4 +1,4 @@
-//! The daemon's log: when what was done to which project. Never what a memory says.
+//! What the daemon did, in four files: when what was done to which project. Never what a memory says.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -11,12 +11,14 @@ use m1nd_store::{RealSystem, rotate};
 
 /// Folder of the logs, below the one that all projects share.
 pub const LOG_FOLDER: &str = "logs";
-/// The newest log.
-pub const LOG_FILE: &str = "daemon.log";
-/// Size from which a new one is begun, in bytes.
-const MAX_BYTES: u64 = 5 << 20;
-/// Logs kept.
-const KEPT: usize = 5;
+/// The logs by name; each is a file `<name>.log`. `errors` holds the warnings and errors of the others once more.
+pub const LOGS: &[&str] = &["daemon", "parser", "index", "errors"];
+/// Size from which a new file is begun, in bytes.
+pub const MAX_LOG_BYTES: u64 = 5 << 20;
+/// Files kept of each log.
+pub const KEPT_LOGS: usize = 5;
+/// Characters of one line.
+const MAX_LINE: usize = 2_000;
 
 /// How much a line matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,35 +49,65 @@ impl Level {
     }
 }
 
-/// A file that is written line by line and begun anew when it is large.
-#[derive(Debug)]
-pub(crate) struct Log {
-    path: PathBuf,
-    least: Level,
-    max_bytes: u64,
-    open: Mutex<Option<(File, u64)>>,
+/// Who says a line: the number of its log in [`LOGS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Starts, ends, blocks, sessions.
+    Daemon,
+    /// What was read out of memories.
+    Parser,
+    /// What was looked at, and what was noted of it.
+    Index,
 }
 
-impl Log {
-    /// A log in the folder that all projects share. Nothing is logged if that cannot be written.
+/// The log of warnings and errors.
+const ERRORS: usize = 3;
+
+/// Files that are written line by line and begun anew when they are large.
+#[derive(Debug)]
+pub(crate) struct Logs {
+    folder: PathBuf,
+    least: Level,
+    max_bytes: u64,
+    open: [Mutex<Option<(File, u64)>>; LOGS.len()],
+}
+
+impl Logs {
+    /// The logs in the folder that all projects share. Nothing is logged if that cannot be written.
     pub(crate) fn new(home: &Path, least: Level) -> Self {
-        Self { path: home.join(LOG_FOLDER).join(LOG_FILE), least, max_bytes: MAX_BYTES, open: Mutex::default() }
+        Self { folder: home.join(LOG_FOLDER), least, max_bytes: MAX_LOG_BYTES, open: Default::default() }
+    }
+
+    /// Makes the files, so that whoever looks for one finds it.
+    pub(crate) fn begin(&self) {
+        LOGS.iter().for_each(|name| drop(start(&self.folder.join(format!("{name}.log")))));
     }
 
     /// Writes a line.
-    pub(crate) fn write(&self, level: Level, text: impl fmt::Display) {
+    pub(crate) fn write(&self, part: Part, level: Level, text: impl fmt::Display) {
         if level < self.least {
             return;
         }
-        let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ");
-        let line = format!("{now} [{}] daemon: {text}\n", level.word());
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
+        // A path may hold anything, also the end of a line.
+        let text: String =
+            text.to_string().chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_LINE).collect();
+        let line = format!("{now} [{}] {}: {text}\n", level.word(), LOGS[part as usize]);
+        self.append(part as usize, &line);
+        if level >= Level::Warn {
+            self.append(ERRORS, &line);
+        }
+    }
+
+    fn append(&self, log: usize, line: &str) {
+        let path = self.folder.join(format!("{}.log", LOGS[log]));
+        let mut open = self.open[log].lock().unwrap_or_else(PoisonError::into_inner);
         if open.as_ref().is_some_and(|(_, size)| *size >= self.max_bytes) {
             *open = None;
-            rotate(&RealSystem, &self.path, KEPT);
+            rotate(&RealSystem, &path, KEPT_LOGS);
         }
         if open.is_none() {
-            *open = self.start();
+            *open = start(&path);
         }
         if let Some((file, size)) = open.as_mut() {
             match file.write_all(line.as_bytes()) {
@@ -85,36 +117,39 @@ impl Log {
             }
         }
     }
+}
 
-    fn start(&self) -> Option<(File, u64)> {
-        let folder = self.path.parent()?;
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        let mut options = OpenOptions::new();
-        options.append(true).create(true);
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        builder.create(folder).ok()?;
-        let file = options.open(&self.path).ok()?;
-        let size = file.metadata().ok()?.len();
-        Some((file, size))
+fn start(path: &Path) -> Option<(File, u64)> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
+    builder.create(path.parent()?).ok()?;
+    let file = options.open(path).ok()?;
+    let size = file.metadata().ok()?.len();
+    Some((file, size))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn text(home: &Path, name: &str) -> String {
+        std::fs::read_to_string(home.join(LOG_FOLDER).join(name)).unwrap_or_default()
+    }
+
     #[test]
     fn a_large_log_is_begun_anew_and_few_are_kept() {
         let home = tempfile::tempdir().expect("a folder");
-        let log = Log { max_bytes: 200, ..Log::new(home.path(), Level::Info) };
+        let logs = Logs { max_bytes: 200, ..Logs::new(home.path(), Level::Info) };
         for number in 0..200 {
-            log.write(Level::Info, format_args!("line {number}"));
-            log.write(Level::Debug, "not this");
+            logs.write(Part::Index, Level::Info, format_args!("line {number}"));
+            logs.write(Part::Index, Level::Debug, "not this");
         }
         let folder = home.path().join(LOG_FOLDER);
         let mut names: Vec<String> = std::fs::read_dir(&folder)
@@ -123,8 +158,33 @@ mod tests {
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .collect();
         names.sort();
-        assert_eq!(names, ["daemon.log", "daemon.log.1", "daemon.log.2", "daemon.log.3", "daemon.log.4"]);
-        let newest = std::fs::read_to_string(folder.join(LOG_FILE)).expect("is there");
-        assert!(newest.contains("[INFO] daemon: line 199") && !newest.contains("not this"), "{newest}");
+        assert_eq!(names, ["index.log", "index.log.1", "index.log.2", "index.log.3", "index.log.4"]);
+        let newest = text(home.path(), "index.log");
+        assert!(newest.contains("[INFO] index: line 199") && !newest.contains("not this"), "{newest}");
+    }
+
+    #[test]
+    fn each_part_has_its_log_and_what_is_wrong_stands_in_one_more() {
+        let home = tempfile::tempdir().expect("a folder");
+        let logs = Logs::new(home.path(), Level::Info);
+        logs.begin();
+        assert!(LOGS.iter().all(|name| home.path().join(LOG_FOLDER).join(format!("{name}.log")).is_file()));
+        let rows = [(Part::Daemon, "daemon"), (Part::Parser, "parser"), (Part::Index, "index")];
+        for (part, name) in rows {
+            logs.write(part, Level::Info, "well");
+            logs.write(part, Level::Warn, "a\nb");
+            let lines = text(home.path(), &format!("{name}.log"));
+            assert!(lines.contains(&format!(" [INFO] {name}: well\n")), "{lines}");
+            assert_eq!(lines.lines().count(), 2, "one line each, whatever stands in it: {lines}");
+            assert!(text(home.path(), "errors.log").contains(&format!(" [WARN] {name}: a b\n")));
+        }
+        assert_eq!(text(home.path(), "errors.log").lines().count(), rows.len());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = |path: &Path| std::fs::metadata(path).expect("is there").permissions().mode() & 0o777;
+            let folder = home.path().join(LOG_FOLDER);
+            assert_eq!((mode(&folder), mode(&folder.join("errors.log"))), (0o700, 0o600));
+        }
     }
 }

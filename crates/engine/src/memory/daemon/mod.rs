@@ -5,14 +5,30 @@
 
 mod client;
 mod log;
+mod poll;
+#[cfg(unix)]
+mod private;
 mod projects;
 mod protocol;
 mod run;
 
 pub use client::{ask, is_running, status, stop};
-pub use log::{LOG_FILE, LOG_FOLDER};
+pub use log::{KEPT_LOGS, LOG_FOLDER, LOGS, MAX_LOG_BYTES};
 pub use protocol::{DaemonReport, ProjectReport, Request};
-pub use run::run;
+pub use run::{prepare, run};
+
+/// Whether the folder that all projects share is the user's own and nobody else writes into it.
+///
+/// # Errors
+/// [`MemoryError::NotPrivate`](crate::memory::MemoryError::NotPrivate).
+pub(crate) fn check_private(home: &std::path::Path) -> Result<(), crate::memory::MemoryError> {
+    #[cfg(unix)]
+    if home.exists() {
+        private::folder(home, private::user())?;
+    }
+    let _ = home;
+    Ok(())
+}
 
 /// The lock that a running daemon holds.
 pub(crate) const LOCK: &str = "daemon.lock";
@@ -20,3 +36,5 @@ pub(crate) const LOCK: &str = "daemon.lock";
 pub(crate) const SOCKET: &str = "daemon.sock";
 /// What it says about itself, for people and older programs: never used to tell whether it runs.
 pub(crate) const STATE: &str = "daemon.json";
+/// Its process, likewise only for show: a number may be in use again.
+pub(crate) const PID: &str = "daemon.pid";

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+use super::poll::Stamp;
 use super::protocol::ProjectReport;
+use crate::memory::keeper::Code;
 use crate::memory::project::{FOLDER, MEMORY_FILE};
 
 /// Least time between two looks at one project, so that a storm of changes costs little.
@@ -21,8 +23,10 @@ fn is_news(path: &Path) -> bool {
 
 /// Pause after a change of code: editors write in several steps.
 const CODE_PAUSE: Duration = Duration::from_secs(1);
-/// Named files of one project whose folders are watched.
-const MAX_CODE_FILES: usize = 200;
+/// Folders of code of one project that are watched.
+const MAX_FOLDERS: usize = 500;
+/// Folders of code of all projects that are watched: the system has few, and editors want some.
+const MAX_ALL_FOLDERS: usize = 4_000;
 
 /// Projects that are gone, each with the folders of code that were watched for it.
 pub(crate) type Gone = Vec<(PathBuf, BTreeSet<PathBuf>)>;
@@ -44,10 +48,16 @@ pub(crate) struct Watched {
     pub(crate) is_watched: bool,
     /// Folders in which something changes with a commit.
     pub(crate) commits: Vec<PathBuf>,
+    /// Memories in it.
+    pub(crate) memories: usize,
     /// Files that its memories name.
     code: BTreeSet<PathBuf>,
-    /// The folders of those that are watched.
+    /// Files with comments that carry memories.
+    commented: BTreeSet<PathBuf>,
+    /// Folders of code that are watched.
     folders: BTreeSet<PathBuf>,
+    /// What told the last time whether something may have changed.
+    stamp: Stamp,
     /// Those that were changed since it was looked at, by their path in the project; when, in seconds since 1970.
     touched: BTreeMap<String, i64>,
     pub(crate) problem: Option<String>,
@@ -57,6 +67,11 @@ pub(crate) struct Watched {
 fn without_end(folder: &Path, inner: &str) -> Option<PathBuf> {
     let around = folder.ancestors().nth(Path::new(inner).components().count())?;
     folder.ends_with(inner).then(|| around.to_owned())
+}
+
+/// A folder of a project; itself for an empty path.
+fn inside(project: &Path, folder: &str) -> PathBuf {
+    if folder.is_empty() { project.to_owned() } else { project.join(folder) }
 }
 
 /// All of them, by path.
@@ -123,13 +138,53 @@ impl Projects {
         self.by_path.get_mut(path).map(|project| std::mem::take(&mut project.touched)).unwrap_or_default()
     }
 
-    /// Takes over which files the memories of a project name, by their paths in it. Returns the folders that are to be watched
-    /// from now on, and those that no longer are.
-    pub(crate) fn set_code(&mut self, path: &Path, files: &[String]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    /// The projects that watch the folder of this path, because of the code in it.
+    pub(crate) fn with_code_at(&self, path: &Path) -> Vec<PathBuf> {
+        let Some(folder) = path.parent() else { return Vec::new() };
+        let watching = self.by_path.iter().filter(|(_, project)| project.folders.contains(folder));
+        watching.map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Whether a folder is watched for one of them.
+    pub(crate) fn watches(&self, folder: &Path) -> bool {
+        self.by_path.iter().any(|(path, project)| {
+            project.folders.contains(folder)
+                || project.commits.iter().any(|other| other == folder)
+                || path.join(FOLDER) == folder
+        })
+    }
+
+    /// Whether a file had comments that carry memories when its project was last looked at.
+    pub(crate) fn had_comments(&self, project: &Path, file: &Path) -> bool {
+        self.by_path.get(project).is_some_and(|project| project.commented.contains(file))
+    }
+
+    /// Code of a project was changed: its session goes on. If it says something for the memory, that is looked at after a pause.
+    pub(crate) fn code_saved(&mut self, path: &Path, matters: bool, now: Instant, time: Timestamp) {
+        self.session_goes_on(path, time);
+        if matters {
+            self.wake(path, now, CODE_PAUSE);
+        }
+    }
+
+    /// Takes over which files the memories of a project name, which carry memories themselves, and the folders of its code, all
+    /// by their paths in it. Returns the folders that are to be watched from now on, and those that no longer are: at most
+    /// [`MAX_FOLDERS`] are watched, of named files first.
+    pub(crate) fn set_code(&mut self, path: &Path, named: &[String], code: &Code) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let others: usize =
+            self.by_path.iter().filter(|(other, _)| *other != path).map(|(_, project)| project.folders.len()).sum();
+        let most = MAX_ALL_FOLDERS.saturating_sub(others).min(MAX_FOLDERS);
         let Some(project) = self.by_path.get_mut(path) else { return (Vec::new(), Vec::new()) };
-        project.code = files.iter().map(|file| path.join(file)).collect();
-        let folders: BTreeSet<PathBuf> =
-            project.code.iter().filter_map(|file| file.parent()).take(MAX_CODE_FILES).map(Path::to_owned).collect();
+        project.code = named.iter().map(|file| path.join(file)).collect();
+        project.commented = code.commented.iter().map(|file| path.join(file)).collect();
+        let with_files = project.code.iter().filter_map(|file| file.parent()).map(Path::to_owned);
+        let mut folders = BTreeSet::new();
+        for folder in with_files.chain(code.folders.iter().map(|folder| inside(path, folder))) {
+            if folders.len() >= most {
+                break;
+            }
+            folders.insert(folder);
+        }
         let new = folders.difference(&project.folders).cloned().collect();
         let gone = project.folders.difference(&folders).cloned().collect();
         project.folders = folders;
@@ -152,10 +207,21 @@ impl Projects {
         }
     }
 
-    /// All are to be looked at although nothing is known to have changed; those that are due already stay so.
-    pub(crate) fn poll(&mut self, now: Instant) {
-        for project in self.by_path.values_mut() {
-            project.due.get_or_insert(now);
+    /// Those whose stamp is another than before are to be looked at; those that are due already stay so.
+    pub(crate) fn poll(&mut self, now: Instant, stamp: impl Fn(&Path, &[PathBuf]) -> Stamp) {
+        for (path, project) in &mut self.by_path {
+            let stamp = stamp(path, &project.commits);
+            if stamp != project.stamp {
+                project.stamp = stamp;
+                project.due.get_or_insert(now);
+            }
+        }
+    }
+
+    /// Takes over when something last happened in a project, if nothing is known.
+    pub(crate) fn happened(&mut self, path: &Path, last: Option<Timestamp>) {
+        if let Some(project) = self.by_path.get_mut(path) {
+            project.activity = project.activity.or(last);
         }
     }
 
@@ -201,8 +267,8 @@ impl Projects {
             };
             let (last_activity, problem) = (project.activity, project.problem.clone());
             let named_files = project.code.len();
-            let (path, looks) = (path.clone(), project.looks);
-            ProjectReport { path, state: state.into(), last_activity, named_files, looks, problem }
+            let (path, looks, memories) = (path.clone(), project.looks, project.memories);
+            ProjectReport { path, state: state.into(), last_activity, named_files, memories, looks, problem }
         };
         self.by_path.iter().map(row).collect()
     }
@@ -255,10 +321,15 @@ mod tests {
         for turn in 0..4 {
             // Each look takes longer than the time to the next poll.
             let now = start + LEAST * 3 * turn;
-            projects.poll(now);
+            let time = std::time::SystemTime::UNIX_EPOCH + LEAST * turn;
+            projects.poll(now, |_, _| vec![Some((1, time))]);
             looked.extend(projects.take_due(now));
         }
         assert_eq!(looked, ["/a", "/b", "/a", "/b"].map(PathBuf::from));
+        while projects.take_due(start + LEAST * 20).is_some() {}
+        let time = std::time::SystemTime::UNIX_EPOCH + LEAST * 3;
+        projects.poll(start + LEAST * 20, |_, _| vec![Some((1, time))]);
+        assert_eq!(projects.next(), None, "nothing has changed");
     }
 
     #[test]
@@ -268,7 +339,7 @@ mod tests {
         let mut projects = Projects::default();
         projects.set(&["/a".into()]);
         let files = ["src/x.rs".to_owned(), "src/y.rs".to_owned(), "z.rs".to_owned()];
-        let (new, gone) = projects.set_code("/a".as_ref(), &files);
+        let (new, gone) = projects.set_code("/a".as_ref(), &files, &Code::default());
         assert_eq!((new, gone), (vec!["/a".into(), "/a/src".into()], vec![]));
         projects.code_changed("/a/src/other.rs".as_ref(), start, time);
         assert_eq!(projects.next(), None);
@@ -277,8 +348,40 @@ mod tests {
         assert!(projects.any_open(), "who changes such code works");
         assert_eq!(projects.take_touched("/a".as_ref()), BTreeMap::from([("src/x.rs".to_owned(), 100)]));
         assert_eq!(projects.take_touched("/a".as_ref()), BTreeMap::new());
-        assert_eq!(projects.set_code("/a".as_ref(), &files[2..]), (vec![], vec!["/a/src".into()]));
+        let code = Code { folders: vec!["".into(), "lib".into()], commented: vec!["lib/c.rs".into()] };
+        let (new, gone) = projects.set_code("/a".as_ref(), &files[2..], &code);
+        assert_eq!((new, gone), (vec!["/a/lib".into()], vec!["/a/src".into()]));
+        assert_eq!(projects.with_code_at("/a/lib/d.rs".as_ref()), [PathBuf::from("/a")]);
+        assert_eq!(projects.with_code_at("/a/lib/deep/d.rs".as_ref()), Vec::<PathBuf>::new());
+        let had = |file: &str| projects.had_comments("/a".as_ref(), file.as_ref());
+        assert!(had("/a/lib/c.rs") && !had("/a/lib/d.rs"));
+        projects.set_code("/a".as_ref(), &files[2..], &Code::default());
         assert_eq!(projects.set(&[]).1, [("/a".into(), BTreeSet::from(["/a".into()]))]);
+    }
+
+    #[test]
+    fn no_more_folders_are_watched_than_the_system_can_spare() {
+        let folders = |count: usize| Code { folders: (0..count).map(|n| format!("f{n}")).collect(), ..Code::default() };
+        let mut projects = Projects::default();
+        let paths: Vec<PathBuf> = (0..10).map(|n| format!("/p{n}").into()).collect();
+        projects.set(&paths);
+        let taken: Vec<usize> =
+            paths.iter().map(|path| projects.set_code(path, &["x/a.rs".into()], &folders(2_000)).0.len()).collect();
+        assert!(taken[..8].iter().all(|&count| count == MAX_FOLDERS), "{taken:?}");
+        assert_eq!(taken.iter().sum::<usize>(), MAX_ALL_FOLDERS);
+        assert!(projects.with_code_at("/p0/x/a.rs".as_ref()).len() == 1, "those of named files come first");
+        assert_eq!(projects.set_code(&paths[0], &[], &Code::default()).1.len(), MAX_FOLDERS);
+    }
+
+    #[test]
+    fn code_that_says_nothing_only_keeps_the_session_going() {
+        let (start, time) = (Instant::now(), Timestamp::from_second(100).expect("a time"));
+        let mut projects = Projects::default();
+        projects.set(&["/a".into()]);
+        projects.code_saved("/a".as_ref(), false, start, time);
+        assert!(projects.any_open() && projects.next().is_none());
+        projects.code_saved("/a".as_ref(), true, start, time);
+        assert_eq!(projects.next(), Some(start + CODE_PAUSE));
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub struct ProjectReport {
     /// Files that its memories name and that are watched.
     #[serde(default)]
     pub named_files: usize,
+    /// Memories in it, as the daemon last read them.
+    #[serde(default)]
+    pub memories: usize,
     /// How often the daemon looked at it.
     #[serde(default)]
     pub looks: u64,

@@ -9,13 +9,15 @@ use m1nd_history::GitFolder;
 use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::FolderWatch;
 
-use super::log::{Level, Log};
+use super::log::{Level, Logs, Part};
+use super::poll;
 use super::projects::{Projects, Watched};
 use super::protocol::{DaemonReport, Reply, Request};
-use super::{LOCK, STATE};
+use super::{LOCK, PID, STATE};
+use crate::memory::keeper::Code;
 use crate::memory::project::{FOLDER, SESSION_FILE};
 use crate::memory::registry::{FILE as REGISTRY, Registry, WAIT};
-use crate::memory::{Keeper, MemoryError, Settings, user_settings};
+use crate::memory::{Keeper, Kept, MemoryError, Settings, gather, user_settings};
 
 /// How long the lock is waited for: whoever asks whether a daemon runs holds it for a moment.
 const LOCK_WAIT: Duration = Duration::from_millis(300);
@@ -49,16 +51,38 @@ struct Daemon {
     polled: Instant,
     started_at: Timestamp,
     last_index: Option<Timestamp>,
-    log: Log,
+    logs: Logs,
     /// The list of projects is to be read again.
     list_due: Option<Instant>,
+}
+
+/// Makes the folder that all projects share, if there is none, lets nobody else write into it, and refuses one of another user.
+///
+/// # Errors
+/// [`MemoryError::Store`] or [`MemoryError::NotPrivate`].
+pub fn prepare(home: &Path) -> Result<(), MemoryError> {
+    let folder = SharedFolder::new(home.to_owned());
+    folder.system().create_folder(home).map_err(|source| StoreError::Io {
+        action: "create the folder",
+        path: home.to_owned(),
+        source,
+    })?;
+    #[cfg(unix)]
+    {
+        let user = super::private::user();
+        super::private::close(home, user);
+        super::private::folder(home, user)?;
+    }
+    Ok(())
 }
 
 /// Runs until it is asked to end. `level` takes the place of the one in the user's settings.
 ///
 /// # Errors
-/// [`MemoryError::Daemon`] if one runs already or the socket cannot be made; [`MemoryError::Store`].
+/// [`MemoryError::Daemon`] if one runs already or the socket cannot be made; [`MemoryError::NotPrivate`] if others may write
+/// where it keeps that; [`MemoryError::Store`].
 pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(), MemoryError> {
+    prepare(home)?;
     let folder = SharedFolder::new(home.to_owned());
     let _lock = match folder.hold(LOCK, LOCK_WAIT) {
         Err(StoreError::Taken { .. }) => {
@@ -66,13 +90,18 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
         }
         held => held?,
     };
-    let (events, inbox) = unbounded();
-    heed_signals(events.clone())?;
-    listen(home, events.clone())?;
     let (settings, problems) = user_settings(&folder);
-    let log = Log::new(home, Level::parse(level.unwrap_or(&settings.log_level)));
+    let logs = Logs::new(home, Level::parse(level.unwrap_or(&settings.log_level)));
+    logs.begin();
+    let (events, inbox) = unbounded();
+    let heard = heed_signals(events.clone()).and_then(|()| listen(home, events.clone()));
+    if let Err(error) = heard {
+        // Whoever started it in the background sees nothing else.
+        logs.write(Part::Daemon, Level::Error, format_args!("not started: {error}"));
+        return Err(error);
+    }
     for problem in problems {
-        log.write(Level::Warn, format_args!("configuration: {problem}"));
+        logs.write(Part::Daemon, Level::Warn, format_args!("configuration: {problem}"));
     }
     let watch = FolderWatch::start(move |path| {
         let _ = events.send(Event::Changed(path.map(Path::to_owned)));
@@ -89,10 +118,10 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
         polled: Instant::now(),
         started_at: Timestamp::now(),
         last_index: None,
-        log,
+        logs,
         list_due: None,
     };
-    daemon.log.write(Level::Info, format_args!("started, process {}", std::process::id()));
+    daemon.log(Level::Info, format_args!("started, process {}", std::process::id()));
     daemon.watch_folder(home);
     daemon.read_list();
     daemon.work(&inbox);
@@ -101,6 +130,10 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
 }
 
 impl Daemon {
+    fn log(&self, level: Level, text: impl std::fmt::Display) {
+        self.logs.write(Part::Daemon, level, text);
+    }
+
     fn work(&mut self, inbox: &Receiver<Event>) {
         loop {
             let first = match self.wait() {
@@ -175,7 +208,19 @@ impl Daemon {
                     self.projects.wake(&project, now, self.pause());
                 }
                 self.projects.code_changed(path, now, Timestamp::now());
+                for project in self.projects.with_code_at(path) {
+                    self.code_saved(&project, path, now);
+                }
             }
+        }
+    }
+
+    /// A file in a watched folder of code was changed: what is no code is no news.
+    fn code_saved(&mut self, project: &Path, file: &Path, now: Instant) {
+        let inner = file.strip_prefix(project).ok().and_then(Path::to_str).unwrap_or_default();
+        if gather::is_telling(inner) {
+            let matters = self.projects.had_comments(project, file) || gather::tells(project, file);
+            self.projects.code_saved(project, matters, now, Timestamp::now());
         }
     }
 
@@ -220,16 +265,16 @@ impl Daemon {
         }
         if self.degraded.is_some() && now.duration_since(self.polled) >= POLL {
             self.polled = now;
-            self.projects.poll(now);
+            self.projects.poll(now, poll::stamp);
         }
         // One at a time: whoever asks meanwhile does not wait for all of them.
         if let Some(project) = self.projects.take_due(now) {
             self.look_at(&project);
         }
         for project in self.projects.end_silent(Timestamp::now(), self.silence()) {
-            self.log.write(Level::Info, format_args!("{}: the session has ended", project.display()));
+            self.log(Level::Info, format_args!("{}: the session has ended", project.display()));
             if let Err(error) = self.keeper.end_session(&project) {
-                self.log.write(Level::Warn, format_args!("{}: its notes stay: {error}", project.display()));
+                self.log(Level::Warn, format_args!("{}: its notes stay: {error}", project.display()));
             }
             self.look_at(&project);
         }
@@ -237,39 +282,26 @@ impl Daemon {
 
     /// Brings what is noted of a project and its block up to date, if its memory has changed.
     fn look_at(&mut self, path: &Path) {
+        let begun = Instant::now();
         let touched = self.projects.take_touched(path);
         let noted = match touched.is_empty() {
             true => Ok(()),
             false => self.keeper.note_touched(path, &touched),
         };
         let outcome = noted.and_then(|()| self.keeper.keep(path));
-        let now = Timestamp::now();
         let Some(project) = self.projects.by_path.get_mut(path) else { return };
         project.problem = None;
         project.looks += 1;
-        match outcome {
-            Ok(kept) => {
-                if kept.memory_changed {
-                    (project.activity, project.is_open) = (Some(now), true);
-                    self.last_index = Some(now);
-                    if let Err(error) = self.registry.touch(path, now, WAIT) {
-                        self.log.write(Level::Warn, format_args!("the time of the change is not kept: {error}"));
-                    }
-                }
-                for file in kept.written {
-                    self.log.write(Level::Info, format_args!("wrote the block of {}", file.display()));
-                }
-                for problem in kept.problems {
-                    self.log.write(Level::Warn, &problem);
-                    project.problem = Some(problem);
-                }
-            }
+        let code = match outcome {
+            Ok(kept) => Some(self.take_over(path, kept, begun.elapsed())),
             Err(error) => {
-                self.log.write(Level::Warn, format_args!("{}: {error}", path.display()));
                 project.problem = Some(error.to_string());
+                self.logs.write(Part::Index, Level::Warn, format_args!("{}: {error}", path.display()));
+                None
             }
-        }
-        if !project.is_watched {
+        };
+        let is_watched = self.projects.by_path.get(path).is_some_and(|project| project.is_watched);
+        if !is_watched {
             // It may have come back.
             self.watch_project(path);
         }
@@ -277,37 +309,87 @@ impl Daemon {
             // Whoever keeps the index needs a while; what it says then is looked at once more.
             self.projects.wake(path, Instant::now(), INDEX_PAUSE);
         }
-        self.watch_code(path);
+        if let Some(code) = code {
+            self.watch_code(path, &code);
+        }
     }
 
-    /// Watches the folders of the files that memories of a project name, so that it is noticed when those change.
-    fn watch_code(&mut self, path: &Path) {
-        let (new, gone) = self.projects.set_code(path, &self.keeper.named_files(path));
+    /// What a look found, into the state and the logs.
+    fn take_over(&mut self, path: &Path, kept: Kept, took: Duration) -> Code {
+        let now = Timestamp::now();
+        let shown = path.display();
+        let Some(project) = self.projects.by_path.get_mut(path) else { return kept.code };
+        project.memories = kept.stats.total();
+        if kept.memory_changed {
+            (project.activity, project.is_open) = (Some(now), true);
+            self.last_index = Some(now);
+        }
+        project.problem = kept.problems.last().or(kept.unread.last()).cloned();
+        if kept.memory_changed
+            && let Err(error) = self.registry.touch(path, now, WAIT)
+        {
+            self.log(Level::Warn, format_args!("the time of the change is not kept: {error}"));
+        }
+        let is_news = kept.memory_changed || !kept.written.is_empty();
+        let level = if is_news { Level::Info } else { Level::Debug };
+        let (stats, [file, archive, comments, commits]) = (&kept.stats, kept.sources);
+        let (decisions, open, solved) = (stats.decisions, stats.issues_open, stats.issues_resolved);
+        let read = format_args!(
+            "{shown}: {decisions} decisions, {open} open issues, {solved} solved, {} learnings, {} gotchas",
+            stats.learnings, stats.edges
+        );
+        self.logs.write(Part::Parser, level, read);
+        for problem in &kept.unread {
+            self.logs.write(Part::Parser, Level::Warn, format_args!("{shown}: {problem}"));
+        }
+        let took = took.as_millis();
+        let found = format_args!(
+            "{shown}: {file} memories in the file, {archive} archived, {comments} in comments, {commits} in commits; {took} ms"
+        );
+        self.logs.write(Part::Index, level, found);
+        for file in &kept.written {
+            self.log(Level::Info, format_args!("wrote the block of {}", file.display()));
+        }
+        for problem in &kept.problems {
+            self.log(Level::Warn, problem);
+        }
+        kept.code
+    }
+
+    /// Watches folders of code, so that it is noticed when files change that memories name or that carry memories.
+    fn watch_code(&mut self, path: &Path, code: &Code) {
+        let (new, gone) = self.projects.set_code(path, &self.keeper.named_files(path), code);
         let Some(watch) = &self.watch else { return };
-        gone.iter().for_each(|folder| watch.remove(folder));
+        for folder in gone.iter().filter(|folder| !self.projects.watches(folder)) {
+            watch.remove(folder);
+        }
         for folder in new {
             // One that is not there, or too many: looking with the next change of the memory is all that is lost.
             if let Err(error) = watch.add(&folder) {
-                self.log.write(Level::Debug, &error);
+                self.logs.write(Part::Index, Level::Debug, &error);
             }
         }
     }
 
     /// Takes over the list of projects as it is now.
     fn read_list(&mut self) {
-        let registered = match self.registry.list() {
-            Ok(projects) => projects.into_iter().map(|project| project.path).collect::<Vec<_>>(),
+        let listed = match self.registry.list() {
+            Ok(projects) => projects,
             Err(error) => {
-                self.log.write(Level::Error, format_args!("the list of projects stays as it was: {error}"));
+                self.log(Level::Error, format_args!("the list of projects stays as it was: {error}"));
                 return;
             }
         };
+        let registered: Vec<PathBuf> = listed.iter().map(|project| project.path.clone()).collect();
         let (new, gone) = self.projects.set(&registered);
         for (path, folders) in gone {
-            if let Some(watch) = &self.watch {
-                watch.remove(&path.join(FOLDER));
-                folders.iter().for_each(|folder| watch.remove(folder));
+            let all = folders.into_iter().chain([path.join(FOLDER)]);
+            for folder in all.filter(|folder| !self.projects.watches(folder)) {
+                self.watch.iter().for_each(|watch| watch.remove(&folder));
             }
+        }
+        for project in &listed {
+            self.projects.happened(&project.path, project.last_activity);
         }
         let now = Instant::now();
         for path in &new {
@@ -330,12 +412,19 @@ impl Daemon {
     }
 
     fn watch_folder(&mut self, folder: &Path) -> bool {
+        if let Some(kind) = poll::network_file_system(folder)
+            && self.degraded.is_none()
+        {
+            let why = format!("`{}` lies on a network file system ({kind})", folder.display());
+            self.log(Level::Warn, format_args!("{why}; it is looked at every {} s", POLL.as_secs()));
+            self.degraded = Some(why);
+        }
         let Some(watch) = &self.watch else { return false };
         match watch.add(folder) {
             Ok(()) => true,
             Err(_) if !folder.is_dir() => false,
             Err(error) => {
-                self.log.write(Level::Warn, format_args!("{error}; it is looked at every {} s", POLL.as_secs()));
+                self.log(Level::Warn, format_args!("{error}; it is looked at every {} s", POLL.as_secs()));
                 self.degraded = Some(error.to_string());
                 false
             }
@@ -349,9 +438,11 @@ impl Daemon {
             "version": 1, "pid": std::process::id(), "started_at": self.started_at, "projects_watching": paths,
         });
         let text = format!("{state:#}\n").into_bytes();
-        let written = self.home.change(STATE, 1 << 24, LIST_PAUSE * 10, |_| Ok::<_, MemoryError>(((), Some(text))));
-        if let Err(error) = written {
-            self.log.write(Level::Warn, format_args!("{STATE} is not written: {error}"));
+        for (name, text) in [(STATE, text), (PID, format!("{}\n", std::process::id()).into_bytes())] {
+            let written = self.home.change(name, 1 << 24, LIST_PAUSE * 10, |_| Ok::<_, MemoryError>(((), Some(text))));
+            if let Err(error) = written {
+                self.log(Level::Warn, format_args!("{name} is not written: {error}"));
+            }
         }
     }
 
@@ -369,10 +460,10 @@ impl Daemon {
         for path in open {
             self.look_at(&path);
         }
-        for name in [super::SOCKET, STATE] {
+        for name in [super::SOCKET, STATE, PID] {
             let _ = std::fs::remove_file(self.home.path().join(name));
         }
-        self.log.write(Level::Info, "ended");
+        self.log(Level::Info, "ended");
     }
 }
 
