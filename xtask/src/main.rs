@@ -30,6 +30,7 @@ const TASKS: &[Task] = &[
     ),
     ("train-embed", "train the table of word vectors: --cache DIR [--fetch] [--write]", embed::run),
     ("fit-seek", "fit the ranking of seek: --rows FILE... --checkouts DIR [--write]", eval::fit_seek),
+    ("fit-trace", "fit the ranking of trace: --rows FILE... --checkouts DIR [--write]", eval::fit_trace),
 ];
 
 fn main() -> ExitCode {

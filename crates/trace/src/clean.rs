@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::limits;
+use crate::{limits, prefix};
 
 /// The lines of a text.
 pub(crate) struct Lines<'t> {
@@ -43,6 +43,7 @@ impl<'t> Lines<'t> {
             is_cut |= line.len() > limits::LINE_BYTES;
             lines.push(clean(head(line, limits::LINE_BYTES)));
         }
+        prefix::strip(&mut lines);
         Self { lines, is_cut }
     }
 

@@ -13,6 +13,7 @@ mod clean;
 mod formats;
 mod model;
 mod origin;
+mod prefix;
 
 pub use formats::{Parsed, parse};
 pub use model::{Exception, Format, Frame, Origin, Relation, Trace};

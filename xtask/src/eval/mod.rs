@@ -15,6 +15,7 @@ mod equality;
 mod files;
 pub(crate) mod golden;
 mod inheritance;
+mod linear;
 mod localize;
 mod memory;
 mod ours;
@@ -26,6 +27,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod trace_fit;
 mod truth;
 
 const USAGE: &str = "expected:
@@ -56,6 +58,11 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
 /// `cargo xtask fit-seek …`.
 pub(crate) fn fit_seek(args: &[String]) -> Outcome<()> {
     localize::fit::run(args)
+}
+
+/// `cargo xtask fit-trace …`.
+pub(crate) fn fit_trace(args: &[String]) -> Outcome<()> {
+    trace_fit::run(args)
 }
 
 /// Where results of this kind are kept.

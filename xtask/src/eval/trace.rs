@@ -2,6 +2,9 @@
 //!
 //! Rows, checkouts and measures are those of `localize`; files are ranked by the first suspect of theirs that `trace` returns.
 //! Beside it stands what the frames alone say: their files, innermost first, test code left out as far as there is other.
+//! Of rows whose text is the message of the repair only the traces are asked: the rest tells what was wrong.
+
+use std::path::Path;
 
 use m1nd_base::{Cancel, NodeKind};
 use m1nd_engine::Snapshot;
@@ -13,12 +16,14 @@ use crate::Outcome;
 
 /// Suspects that are ranked.
 const SUSPECTS: usize = 300;
+/// Longest message of a repair that is searched for traces, in bytes.
+const MAX_MESSAGE: usize = 20_000;
 
 pub(super) fn run(args: &[String]) -> Outcome<()> {
     let request = Request::parse(args)?;
     for file in &request.rows {
         let name = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let rows = request.rows_of(file)?;
+        let rows = rows_of(&request, file)?;
         let results = localize::for_each_row(&request, &rows, ask)?;
         for (row, result) in rows.iter().zip(&results) {
             let missed = result.as_ref().filter(|(suspects, _)| suspects.best_rank() != Some(1));
@@ -36,9 +41,31 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     Ok(())
 }
 
+/// The rows of a file that have a trace.
+pub(super) fn rows_of(request: &Request, file: &Path) -> Outcome<Vec<Row>> {
+    let mut rows = request.rows_of_texts(file, MAX_MESSAGE)?;
+    for row in rows.iter_mut().filter(|row| row.is_of_repair) {
+        row.query = traces_of(&row.query);
+    }
+    rows.retain(|row| !row.query.is_empty());
+    Ok(rows)
+}
+
+/// The lines of a text that its traces were read from.
+fn traces_of(text: &str) -> String {
+    let found = m1nd_trace::parse(text, None).traces;
+    let is_inside = |line: u32| found.iter().any(|trace| trace.text_lines.0 <= line && line <= trace.text_lines.1);
+    let numbered = text.lines().zip(1u32..);
+    let kept: Vec<&str> = numbered.filter(|(_, number)| is_inside(*number)).map(|(line, _)| line).collect();
+    kept.join("\n")
+}
+
+pub(super) fn query_of(row: &Row, max_suspects: usize) -> TraceQuery {
+    TraceQuery { text: row.query.clone(), format: None, window_hours: 24.0, max_suspects }
+}
+
 fn ask(row: &Row, snapshot: &Snapshot) -> Outcome<(RowResult, RowResult)> {
-    let query = TraceQuery { text: row.query.clone(), format: None, window_hours: 24.0, max_suspects: SUSPECTS };
-    let found = snapshot.trace(&query, &Cancel::new())?;
+    let found = snapshot.trace(&query_of(row, SUSPECTS), &Cancel::new())?;
     let graph = snapshot.graph();
     let mut suspects = RowResult::new(row);
     for suspect in &found.suspects {

@@ -25,7 +25,7 @@ pub use prior::{FeedbackEntry, PrimedBy, PrimingPlan, Prior, Told};
 pub use repeated::RepeatedUse;
 pub use resonate::{ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
 pub use seek::{
-    Calibration, Connection, ENTRY_SIGNALS, EntryCandidate, EntryModel, EntrySignals, FileCandidate, FileModel, Model,
+    Calibration, Connection, ENTRY_SIGNALS, EntryCandidate, EntryModel, EntrySignals, FileCandidate, FileModel,
     SIGNALS, SeekAnswer, SeekQuery, SeekRow, Signals,
 };
 pub use siblings::GroupKey;

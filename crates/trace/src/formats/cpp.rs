@@ -18,8 +18,12 @@ pattern!(
     LLDB,
     r"^\s*\*? *frame #(\d{1,6}): (?:0x[0-9a-fA-F]+ )?(?:[^\s`]+`)?(.+?)(?: at (\S+?):(\d{1,9})(?::(\d{1,9}))?)?(?: \[opt\])?$"
 );
-pattern!(VALGRIND, r"^==\d+== +(at|by) 0x[0-9A-Fa-f]+: (.+?) \((?:([^():]+\.\w+):(\d{1,9})|in ([^()]+)|[^()]*)\)$");
-pattern!(VALGRIND_SAID, r"^==\d+== ([A-Z][^=]{3,200})$");
+pattern!(
+    /// People often cut the number of the process off.
+    VALGRIND,
+    r"^(?:==\d+==)? +(at|by) 0x[0-9A-Fa-f]+: (.+?)(?: \((?:([^():]+\.\w+):(\d{1,9})|in ([^()]+)|[^()]*)\))?$"
+);
+pattern!(VALGRIND_SAID, r"^(?:==\d+==|) *([A-Z0-9][^=]{3,200})$");
 pattern!(RUNTIME_ERROR, r"^(\S+?):(\d{1,9}):(\d{1,9}): runtime error: (.*)$");
 pattern!(ASSERTION, r"^(?:[^\s:]+: )?([^\s:]+\.\w{1,4}):(\d{1,9}): ?(.*?): [Aa]ssertion [`'‘](.*)['’`] failed");
 pattern!(SIGNAL, r"(?:Program|Thread .{1,80}) (?:received|terminated with) signal (SIG\w+), (.*?)\.?$");
@@ -112,10 +116,10 @@ fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
         let number = text(1).and_then(|text| text.parse().ok()).unwrap_or(u32::from(text(1) == Some("by")));
         Some(Found { number, frame: frame(at, path, text(function).map(bare), text(place[1]), text(place[2])) })
     };
-    if line.starts_with("==") {
+    let trimmed = line.trim_start();
+    if line.starts_with("==") || trimmed.starts_with("at 0x") || trimmed.starts_with("by 0x") {
         return build(&VALGRIND.captures(line)?, 2, [3, 4, 0], 5);
     }
-    let trimmed = line.trim_start();
     if trimmed.starts_with('#') {
         if let Some(found) = SANITIZER.captures(line) {
             return build(&found, 2, [3, 4, 5], 6);
@@ -153,7 +157,7 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize) -> Exception {
         if let Some(found) = SIGNAL.captures(text) {
             return named(Relation::Reported, &part(&found, 1), &part(&found, 2));
         }
-        if let Some(found) = VALGRIND_SAID.captures(text).filter(|_| lines.get(at).starts_with("==")) {
+        if let Some(found) = VALGRIND_SAID.captures(text).filter(|_| VALGRIND.is_match(lines.get(at))) {
             return named(Relation::Reported, &part(&found, 1), "");
         }
     }

@@ -1,4 +1,4 @@
-//! Go: panics and fatal errors with their goroutines.
+//! Go: panics and fatal errors with their goroutines, and reports of data races.
 
 use super::{Block, frame, kind_and_message, named, pattern};
 use crate::clean::Lines;
@@ -13,11 +13,18 @@ pattern!(
     r"^(?:created by )?([\w./~%\[\]-]+\.?[^\s]*?)(?:\([^()]*\)|\(\.\.\.\))?(?: in goroutine \d+)?$"
 );
 
+const RACE: &str = "WARNING: DATA RACE";
+pattern!(ACCESS, r"^(?:Previous )?(?:[Rr]ead|[Ww]rite)(?: at 0x[0-9a-f]+)? by (?:main )?goroutine(?: \d{1,9})?:$");
+pattern!(CREATED, r"^Goroutine \d{1,9} \(\w+\) created at:$");
+
 /// Lines between what is said and the first goroutine.
 const MAX_BETWEEN: usize = 12;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
     let line = lines.get(at);
+    if line.trim_start() == RACE {
+        return Some(race(lines, at + 1));
+    }
     let said = ["panic: ", "fatal error: ", "unexpected fault address"].iter().find(|start| line.starts_with(**start));
     let mut exceptions: Vec<Exception> = Vec::new();
     let mut next = at;
@@ -45,6 +52,25 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block>
         next = lines.next_filled(next, 2).filter(|&line| GOROUTINE.is_match(lines.get(line))).unwrap_or(next);
     }
     Some(Block { exceptions, next })
+}
+
+/// The accesses that race, the later one first, then where their goroutines were started.
+fn race(lines: &Lines<'_>, start: usize) -> Block {
+    let mut exceptions: Vec<Exception> = Vec::new();
+    let mut at = start;
+    while let Some(line) = lines.next_filled(at, 2).filter(|_| exceptions.len() < limits::EXCEPTIONS) {
+        let said = lines.get(line).trim();
+        let (relation, kind) = match exceptions.is_empty() {
+            true if ACCESS.is_match(said) => (Relation::Reported, "data race"),
+            false if ACCESS.is_match(said) => (Relation::Member, "data race"),
+            _ if CREATED.is_match(said) => (Relation::Aside, "goroutine"),
+            _ => break,
+        };
+        let mut exception = named(relation, kind, said.trim_end_matches(':'));
+        at = calls(lines, line + 1, &mut exception);
+        exceptions.push(exception);
+    }
+    Block { exceptions, next: at }
 }
 
 /// The first goroutine after what is said, and the panics that are said: each line is one, the last the reported one.
@@ -86,7 +112,10 @@ fn calls(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usize {
             at += 1;
             continue;
         }
-        let (Some(call), Some(place)) = (CALL.captures(line), PLACE.captures(lines.get(at + 1))) else { break };
+        // Reports of races indent their calls.
+        let (Some(call), Some(place)) = (CALL.captures(line.trim_start()), PLACE.captures(lines.get(at + 1))) else {
+            break;
+        };
         let text = |found: &regex::Captures<'_>, index: usize| found.get(index).map(|part| part.as_str().to_owned());
         let function = text(&call, 1).map(|name| name.replace("%2e", "."));
         let place = frame(at + 1, text(&place, 1).as_deref(), function.as_deref(), text(&place, 2).as_deref(), None);

@@ -16,6 +16,11 @@ pattern!(
     r"^\s*at (?:async )?(.{1,500}?) \((?:native|<anonymous>|index \d+)\)$"
 );
 pattern!(
+    /// Browsers print no column into a console: `at new Pool (pool.js:115)`.
+    V8_ROW,
+    r"^\s*at (?:async )?(?:new )?([^()]{1,200}?) \(([^()\s:]+\.[cm]?[jt]sx?):(\d{1,9})\)$"
+);
+pattern!(
     /// `acquire@http://localhost/src/pool.js:10:5`
     GECKO,
     r"^\s*([^@\s]{0,500})@((?:[a-z][a-z0-9+.-]{1,20}:)?[^\s@]*/[^\s]*?|[^\s@]+\.[cm]?[jt]sx?):(\d{1,9})(?::(\d{1,9}))?$"
@@ -41,7 +46,8 @@ const MAX_NOISE: usize = 3;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
     let first = lines.get(at);
-    let is_v8 = first.trim_start().starts_with("at ") && (V8.is_match(first) || V8_BLANK.is_match(first));
+    let is_v8 = first.trim_start().starts_with("at ")
+        && (V8.is_match(first) || V8_BLANK.is_match(first) || V8_ROW.is_match(first));
     let is_gecko = !is_v8 && first.contains('@') && first.contains(':') && GECKO.is_match(first);
     if !is_v8 && !is_gecko {
         return None;
@@ -120,6 +126,10 @@ fn v8(at: usize, line: &str) -> Option<Frame> {
     }
     if let Some(found) = V8_BLANK.captures(line) {
         return Some(frame(at, Some("<anonymous>"), found.get(1).map(|part| part.as_str()), None, None));
+    }
+    if let Some(found) = V8_ROW.captures(line) {
+        let text = |index| found.get(index).map(|part| part.as_str());
+        return Some(frame(at, text(2), text(1), text(3), None));
     }
     let found = V8.captures(line)?;
     let text = |index| found.get(index).map(|part| part.as_str());

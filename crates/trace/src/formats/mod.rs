@@ -130,4 +130,4 @@ macro_rules! pattern {
             std::sync::LazyLock::new(|| regex::Regex::new($text).expect("the pattern is a constant"));
     };
 }
-use pattern;
+pub(crate) use pattern;

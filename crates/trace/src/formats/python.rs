@@ -262,7 +262,9 @@ fn pytest(lines: &Lines<'_>, start: usize) -> Block {
     while at < lines.len() {
         let line = lines.get(at);
         let is_over = line.contains(HEADER) || line.starts_with("```") || line.starts_with("====");
-        if at > start && (is_over || is_banner(line)) {
+        // Other runners put plain frames below such a banner.
+        let is_plain = stack.frames.is_empty() && line.contains("File \"") && FILE.is_match(line);
+        if at > start && (is_over || is_plain || is_banner(line)) {
             break;
         }
         if let Some(found) = DEFINED.captures(line) {

@@ -8,7 +8,7 @@ use crate::model::{Exception, Frame, Relation};
 pattern!(
     /// Newer: `thread 'main' panicked at src/main.rs:10:5:`, the message on the next lines.
     PANIC,
-    r"panicked at (?:([^'\s].*?):(\d{1,9}):(\d{1,9}):?)$"
+    r"panicked at (?:([^'\s].*?):(\d{1,9}):(\d{1,9})|([^'\s]+\.rs):(\d{1,9})):?$"
 );
 pattern!(
     /// Older: `thread 'main' panicked at 'message', src/main.rs:10:5`.
@@ -72,7 +72,8 @@ fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
             next += 1;
         }
         exception.say("panic", message.join("\n").trim());
-        place = frame(at, text(&found, 1).as_deref(), None, text(&found, 2).as_deref(), text(&found, 3).as_deref());
+        let (path, row) = (text(&found, 1).or(text(&found, 4)), text(&found, 2).or(text(&found, 5)));
+        place = frame(at, path.as_deref(), None, row.as_deref(), text(&found, 3).as_deref());
     } else {
         let first = line.split_once("panicked at '")?.1;
         let end = (at + 1..lines.len().min(at + MAX_MESSAGE)).find(|&line| OLD_END.is_match(lines.get(line)))?;
@@ -105,8 +106,9 @@ fn same_file(path: &str, place: &Frame) -> bool {
 }
 
 fn ends_message(line: &str) -> bool {
-    line.trim().is_empty()
-        || line.trim() == BACKTRACE
+    let line = line.trim();
+    line.is_empty()
+        || line == BACKTRACE
         || line.starts_with("note: ")
         || line.contains("panicked at ")
         || line.starts_with("```")

@@ -109,6 +109,49 @@ go
 }
 
 #[test]
+fn go_data_races() {
+    check(
+        Format::Go,
+        "==================\nWARNING: DATA RACE\nRead at 0x00c0 by goroutine 74:\n  example.org/app/pool.(*Pool).Size()\n      /home/u/app/pool/pool.go:35 +0x284\n  testing.tRunner()\n      /usr/local/go/src/testing/testing.go:456 +0xdc\n\nPrevious write at 0x00c0 by main goroutine:\n  example.org/app/pool.(*Pool).Acquire.func1()\n      /home/u/app/pool/pool.go:20 +0x87\n\nGoroutine 74 (running) created at:\n  main.main()\n      /home/u/app/main.go:5 +0xaa3\n==================\n",
+        "
+go
+  reported data race: Read at 0x00c0 by goroutine 74
+    example.org/app/pool.(*Pool).Size /home/u/app/pool/pool.go:35 code
+    testing.tRunner /usr/local/go/src/testing/testing.go:456 runtime
+  member data race: Previous write at 0x00c0 by main goroutine
+    example.org/app/pool.(*Pool).Acquire.func1 /home/u/app/pool/pool.go:20 code
+  aside goroutine: Goroutine 74 (running) created at
+    main.main /home/u/app/main.go:5 code",
+    );
+}
+
+#[test]
+fn go_through_a_log() {
+    let log = "2024/05/01 07:21:55 [DEBUG] plugin: app: ";
+    let text = "panic: no room\n\ngoroutine 1 [running]:\nmain.main()\n\t/home/u/app/main.go:5 +0x20\n";
+    check(
+        Format::Go,
+        &text.lines().map(|line| format!("{log}{line}\n")).collect::<String>(),
+        "
+go
+  reported panic: no room
+    main.main /home/u/app/main.go:5 code",
+    );
+}
+
+#[test]
+fn rust_without_a_column() {
+    check(
+        Format::Rust,
+        "It crashes:\n\n    thread 'main' panicked at crates/pool/src/lib.rs:326:\n    no room\n\nThen\n",
+        "
+rust
+  reported panic: no room
+    - crates/pool/src/lib.rs:326 code",
+    );
+}
+
+#[test]
 fn debuggers_and_sanitizers() {
     check(
         Format::Cpp,
@@ -149,6 +192,17 @@ c
   reported Invalid read of size 4: 
     acquire pool.c:12 code
     main main.c:5 code",
+    );
+    check(
+        Format::Cpp,
+        "Fixes:\n32 bytes in 4 blocks are definitely lost in loss record 1 of 2\n   at 0x10: acquire (pool.c:12)\n   by 0x11: main (main.c:5)\n Address 0x31 is 8 bytes inside a block of size 48 free'd\n   at 0x12: release (pool.c:20)\n",
+        "
+c
+  reported 32 bytes in 4 blocks are definitely lost in loss record 1 of 2: 
+    acquire pool.c:12 code
+    main main.c:5 code
+  aside : Address 0x31 is 8 bytes inside a block of size 48 free'd
+    release pool.c:20 code",
     );
     check(
         Format::Cpp,

@@ -122,6 +122,17 @@ python
 }
 
 #[test]
+fn frames_below_a_banner() {
+    check(
+        "____________ app/tests/test_pool.py:test_acquire ____________\n  File \"/home/u/app/tests/test_pool.py\", line 78, in test_acquire\n    assert pool.size == 3\nAssertionError\n\n==== tests finished ====\n",
+        "
+python
+  reported AssertionError: 
+    test_acquire /home/u/app/tests/test_pool.py:78 code",
+    );
+}
+
+#[test]
 fn two_tracebacks_are_two_traces() {
     let one = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: x\n";
     let row = "python\n  reported ValueError: x\n    f a.py:1 code\n";

@@ -21,6 +21,19 @@ typescript
 }
 
 #[test]
+fn stacks_of_a_console() {
+    check(
+        Format::JavaScript,
+        "Uncaught TypeError: moment.isMoment is not a function\n    at new Calendar (createPicker.js:115)\n    at construct (react-dom.development.js:6355)\n...\n",
+        "
+javascript
+  reported TypeError: moment.isMoment is not a function
+    Calendar createPicker.js:115 code
+    construct react-dom.development.js:6355 code",
+    );
+}
+
+#[test]
 fn causes_and_members_of_v8() {
     check(
         Format::JavaScript,

@@ -1,31 +1,22 @@
 //! `cargo xtask fit-seek`: fits the weights by which `seek` orders files, and the functions of one file, to rows of
 //! `eval localize`.
 //!
-//! The models are linear. What is made small is the surprise at what is right: minus the logarithm of the share that right
-//! files have of the exponentials of all files' values, the mean over rows with each kind of row weighing the same, plus a
-//! penalty for large weights. A row counts that has a right file among its candidates. How well that carries over to other
-//! repositories is measured by leaving groups of repositories out in turn. For functions the same is done with the changed
-//! functions among all functions of the right files: what is a type or a part of one is never told as changed, so that the
-//! model must not learn from the kind.
+//! The models are linear ([`linear`]), with each kind of row weighing the same. How well that carries over to other repositories is
+//! measured by leaving groups of repositories out in turn. For functions the same is done with the changed functions among all functions of
+//! the right files: what is a type or a part of one is never told as changed, so that the model must not learn from the kind.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use m1nd_base::Cancel;
 use m1nd_base::NodeKind;
-use m1nd_engine::Snapshot;
-use m1nd_engine::retrieval::{ENTRY_SIGNALS, EntryModel, FileModel, Model, SIGNALS};
+use m1nd_engine::retrieval::{ENTRY_SIGNALS, EntryModel, FileModel, SIGNALS};
+use m1nd_engine::{Model, Snapshot};
 
 use super::{Request, Row, for_each_row};
+use crate::eval::linear::{self, Options, Weighed, fit};
 use crate::{Outcome, repository};
 
-/// Steps of the descent.
-const STEPS: usize = 300;
-/// Length of the first step, and the steps after which it is halved.
-const RATE: f64 = 0.3;
-const SLOWER: f64 = 40.0;
-/// Groups of repositories that are left out in turn.
-const GROUPS: usize = 6;
 /// Signals that brought nothing to repositories that were left out: they weigh nothing.
 const WITHOUT: &[&str] = &["best_title", "exact", "best_exact", "name", "is_front", "prior"];
 /// Penalty for the square of a weight.
@@ -59,9 +50,6 @@ struct Sample {
     missed: usize,
 }
 
-/// Signals of what there is to choose from, and what of it is right.
-type Options<const N: usize> = Vec<([f64; N], bool)>;
-
 /// The options of a sample that a model is fitted to.
 type Choice<const N: usize> = fn(&Sample) -> &Options<N>;
 
@@ -92,11 +80,13 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let kinds = request.rows.len();
     let files: Choice<{ SIGNALS.len() }> = |sample| &sample.files;
     let used = |name: &str| !without.contains(&name);
-    let fitted = fit(&all, files, &std::array::from_fn(|place| used(SIGNALS[place])), PENALTY);
+    let fit_files = |samples: &[&Sample]| {
+        fit(&weighed(samples, files), &std::array::from_fn(|place| used(SIGNALS[place])), PENALTY)
+    };
+    let fitted = fit_files(&all);
     report("as it is", &all, kinds, files, |_| FileModel::fitted());
     report("fitted to all rows", &all, kinds, files, |_| fitted);
-    let left_out =
-        left_out(&samples, |rest| fit(rest, files, &std::array::from_fn(|place| used(SIGNALS[place])), PENALTY));
+    let left_out = left_out(&samples, fit_files);
     report("its repository left out", &all, kinds, files, |sample| left_out[sample.repo.as_str()]);
     for (name, weight) in SIGNALS.iter().zip(fitted.weights()) {
         println!("  {name:<12} {weight:.2}");
@@ -131,17 +121,22 @@ fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
     Ok(Sample { id: row.id.clone(), repo: row.repo.clone(), kind, files, paths, functions, missed })
 }
 
-/// For each repository a model of the rows of others, groups of repositories left out in turn.
+/// The options of samples, each kind of rows weighing the same.
+fn weighed<'s, const N: usize>(samples: &[&'s Sample], options: Choice<N>) -> Vec<Weighed<'s, N>> {
+    let counts: BTreeMap<usize, usize> = samples.iter().fold(BTreeMap::new(), |mut counts, sample| {
+        *counts.entry(sample.kind).or_default() += 1;
+        counts
+    });
+    let share = |sample: &Sample| 1.0 / (counts[&sample.kind] * counts.len()) as f64;
+    samples.iter().map(|sample| Weighed { options: options(sample), share: share(sample) }).collect()
+}
+
 fn left_out<const N: usize>(samples: &[Sample], fit: impl Fn(&[&Sample]) -> Model<N>) -> BTreeMap<&str, Model<N>> {
-    let repositories: BTreeSet<&str> = samples.iter().map(|sample| sample.repo.as_str()).collect();
-    let mut left_out = BTreeMap::new();
-    for group in 0..GROUPS {
-        let of_group = || repositories.iter().skip(group).step_by(GROUPS).copied();
-        let rest: Vec<&Sample> = samples.iter().filter(|sample| !of_group().any(|repo| repo == sample.repo)).collect();
-        let model = fit(&rest);
-        left_out.extend(of_group().map(|repo| (repo, model)));
-    }
-    left_out
+    linear::left_out(samples, |sample| &sample.repo, fit)
+}
+
+fn accuracy<const N: usize>(samples: &[&Sample], options: Choice<N>, model: impl Fn(&Sample) -> Model<N>) -> [f64; 3] {
+    linear::accuracy(samples.iter().map(|sample| (model(sample), options(sample))))
 }
 
 /// The model of functions, and its measures on repositories that it has not seen, by kind of row.
@@ -153,12 +148,12 @@ struct OfFunctions {
 fn fit_functions(samples: &[Sample], kinds: usize) -> OfFunctions {
     let functions: Choice<{ ENTRY_SIGNALS.len() }> = |sample| &sample.functions;
     let told: Vec<&Sample> = samples.iter().filter(|sample| !sample.functions.is_empty()).collect();
-    let of = |samples: &[&Sample]| fit(samples, functions, &[true; ENTRY_SIGNALS.len()], ENTRY_PENALTY);
+    let of = |samples: &[&Sample]| fit(&weighed(samples, functions), &[true; ENTRY_SIGNALS.len()], ENTRY_PENALTY);
     let model = of(&told);
     println!("functions of the right files");
     report("as it is", &told, kinds, functions, |_| EntryModel::fitted());
     report("fitted to all rows", &told, kinds, functions, |_| model);
-    let left_out = left_out(samples, |rest| of(rest));
+    let left_out = left_out(samples, of);
     report("its repository left out", &told, kinds, functions, |sample| left_out[sample.repo.as_str()]);
     for (name, weight) in ENTRY_SIGNALS.iter().zip(model.weights()) {
         println!("  {name:<12} {weight:.2}");
@@ -289,63 +284,4 @@ fn report<const N: usize>(
         print!("  | n {:<3} @1 {one:.3} @5 {five:.3} @10 {ten:.3}", of_kind.len());
     }
     println!();
-}
-
-/// Shares of rows with a right option first, among five, among ten.
-fn accuracy<const N: usize>(samples: &[&Sample], options: Choice<N>, model: impl Fn(&Sample) -> Model<N>) -> [f64; 3] {
-    let mut sums = [0.0; 3];
-    for sample in samples {
-        let (model, options) = (model(sample), options(sample));
-        let right = options.iter().filter(|(_, right)| *right).map(|(signals, _)| model.value(signals));
-        let best = right.fold(f64::NEG_INFINITY, f64::max);
-        if best == f64::NEG_INFINITY {
-            continue;
-        }
-        let above = options.iter().filter(|(signals, right)| !right && model.value(signals) > best).count();
-        for (sum, k) in sums.iter_mut().zip([1, 5, 10]) {
-            *sum += f64::from(u8::from(above < k));
-        }
-    }
-    sums.map(|sum| sum / samples.len().max(1) as f64)
-}
-
-/// The weights that fit best, by gradient descent with the steps of Adam; 0 for those that are not `used`.
-fn fit<const N: usize>(samples: &[&Sample], options: Choice<N>, used: &[bool; N], penalty: f64) -> Model<N> {
-    let counts: BTreeMap<usize, usize> = samples.iter().fold(BTreeMap::new(), |mut counts, sample| {
-        *counts.entry(sample.kind).or_default() += 1;
-        counts
-    });
-    let mut weights = [0.0; N];
-    let (mut mean, mut square) = ([0.0; N], [0.0; N]);
-    for step in 1..=STEPS {
-        let mut gradient = weights.map(|weight| 2.0 * penalty * weight);
-        for sample in samples {
-            let share = 1.0 / (counts[&sample.kind] * counts.len()) as f64;
-            add_gradient(options(sample), &Model::new(weights), share, &mut gradient);
-        }
-        let rate = RATE / (1.0 + step as f64 / SLOWER);
-        for place in (0..N).filter(|place| used[*place]) {
-            mean[place] = 0.9 * mean[place] + 0.1 * gradient[place];
-            square[place] = 0.99 * square[place] + 0.01 * gradient[place] * gradient[place];
-            let (m, s) =
-                (mean[place] / (1.0 - 0.9f64.powi(step as i32)), square[place] / (1.0 - 0.99f64.powi(step as i32)));
-            weights[place] -= rate * m / (s.sqrt() + 1e-8);
-        }
-    }
-    Model::new(weights)
-}
-
-fn add_gradient<const N: usize>(options: &Options<N>, model: &Model<N>, share: f64, gradient: &mut [f64; N]) {
-    let values: Vec<f64> = options.iter().map(|(signals, _)| model.value(signals)).collect();
-    let most = values.iter().fold(f64::NEG_INFINITY, |most, value| most.max(*value));
-    let powers: Vec<f64> = values.iter().map(|value| (value - most).exp()).collect();
-    let all: f64 = powers.iter().sum();
-    let right: f64 = powers.iter().zip(options).filter(|(_, (_, right))| *right).map(|(power, _)| power).sum();
-    if right <= 0.0 {
-        return;
-    }
-    for (power, (signals, is_right)) in powers.iter().zip(options) {
-        let pull = power / all - if *is_right { power / right } else { 0.0 };
-        gradient.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += share * pull * signal);
-    }
 }

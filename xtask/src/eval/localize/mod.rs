@@ -83,7 +83,12 @@ impl Request {
 
     /// The rows of a file that are asked for.
     pub(super) fn rows_of(&self, file: &Path) -> Outcome<Vec<Row>> {
-        let mut rows = rows::read(file, self.mirror.as_deref())?;
+        self.rows_of_texts(file, rows::MAX_MESSAGE)
+    }
+
+    /// The same, with texts from the history cut at `longest` bytes.
+    pub(super) fn rows_of_texts(&self, file: &Path, longest: usize) -> Outcome<Vec<Row>> {
+        let mut rows = rows::read(file, self.mirror.as_deref(), longest)?;
         rows.retain(|row| self.only.as_ref().is_none_or(|only| row.id.contains(only)));
         Ok(rows)
     }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::Outcome;
 
 /// Longest text that is asked, in bytes, of rows whose text is read from the history.
-const MAX_MESSAGE: usize = 2_000;
+pub(super) const MAX_MESSAGE: usize = 2_000;
 
 /// A text and the files that answer it.
 #[derive(Debug, Clone, Deserialize)]
@@ -33,6 +33,9 @@ pub(in crate::eval) struct Row {
     /// Functions that it changed, by file.
     #[serde(default)]
     pub(in crate::eval) gold_funcs: BTreeMap<String, Vec<GoldFunction>>,
+    /// The text is that of the repair.
+    #[serde(skip)]
+    pub(in crate::eval) is_of_repair: bool,
     /// Lines before the repair that it changed, by file, of rows that do not name functions.
     #[serde(skip)]
     changed: BTreeMap<String, Vec<(u32, u32)>>,
@@ -60,12 +63,13 @@ impl Row {
             query,
             gold_files: vec![file.to_owned()],
             gold_funcs: BTreeMap::from([(file.to_owned(), vec![function])]),
+            is_of_repair: false,
             changed: BTreeMap::new(),
         }
     }
 
     /// Whether a function with this label and these lines is told as changed.
-    pub(super) fn is_changed(&self, path: &str, label: &str, lines: (u32, u32)) -> bool {
+    pub(in crate::eval) fn is_changed(&self, path: &str, label: &str, lines: (u32, u32)) -> bool {
         let told = self.gold_funcs.get(path).into_iter().flatten();
         told.into_iter().any(|one| one.is_at(label, lines))
     }
@@ -109,8 +113,9 @@ impl GoldFunction {
     }
 }
 
-/// The rows of a file, one JSON object a line. Rows without files are left out.
-pub(super) fn read(file: &Path, mirror: Option<&Path>) -> Outcome<Vec<Row>> {
+/// The rows of a file, one JSON object a line. Rows without files are left out. Texts from the history are cut at `longest`
+/// bytes.
+pub(super) fn read(file: &Path, mirror: Option<&Path>, longest: usize) -> Outcome<Vec<Row>> {
     let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut rows = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -119,7 +124,8 @@ pub(super) fn read(file: &Path, mirror: Option<&Path>) -> Outcome<Vec<Row>> {
         if row.query.is_empty() {
             let mirror = mirror.ok_or("rows without a text need --mirror: the text is read from the history")?;
             let git = git_folder(mirror, &row.repo)?;
-            row.query = message(&git, &row.fix_commit)?;
+            row.query = message(&git, &row.fix_commit, longest)?;
+            row.is_of_repair = true;
             row.changed = changed_lines(&git, &row)?;
         }
         rows.push(row);
@@ -160,7 +166,7 @@ fn changed_lines(git: &Path, row: &Row) -> Outcome<BTreeMap<String, Vec<(u32, u3
 }
 
 /// The message of a commit without the lines at its end that name people and issues.
-fn message(git: &Path, commit: &str) -> Outcome<String> {
+fn message(git: &Path, commit: &str, longest: usize) -> Outcome<String> {
     let output = Command::new("git").arg("--git-dir").arg(git).args(["log", "-1", "--format=%B", commit]).output()?;
     if !output.status.success() {
         return Err(format!("commit {commit} is not in {}", git.display()).into());
@@ -169,7 +175,7 @@ fn message(git: &Path, commit: &str) -> Outcome<String> {
     let kept: Vec<&str> = text.lines().filter(|line| !is_trailer(line)).collect();
     let kept = kept.join("\n");
     let kept = kept.trim();
-    Ok(kept[..kept.floor_char_boundary(MAX_MESSAGE)].to_owned())
+    Ok(kept[..kept.floor_char_boundary(longest)].to_owned())
 }
 
 fn is_trailer(line: &str) -> bool {

@@ -1,6 +1,7 @@
 //! What a stack trace is about: its frames in the graph, and where the fault may be.
 
 mod map;
+mod signals;
 mod suspects;
 
 use m1nd_base::{Cancel, Cancelled, NodeKind};
@@ -10,7 +11,8 @@ use m1nd_trace::{Trace, parse};
 use rustc_hash::FxHashSet;
 
 pub use map::{MappedFrame, MatchedBy, Place};
-pub use suspects::{Signals, Suspect};
+pub use signals::{SUSPECT_SIGNALS, Signals, SuspectModel, suspect_model};
+pub use suspects::Suspect;
 
 use super::{Direction, ImpactQuery};
 use crate::history::ProjectHistory;
@@ -22,6 +24,8 @@ const MAX_FRAMES: usize = 2_000;
 const MAX_CO_CHANGES: usize = 10;
 /// Files to look at.
 const MAX_FILES: usize = 5;
+/// Share of the first suspect's value below which a file is not one to look at.
+const LEAST_OF_FIRST: f64 = 0.4;
 /// Steps of the causal chain.
 const MAX_CHAIN: usize = 60;
 /// Common commits from which on a partner is worth a look, and the chance of it being chance.
@@ -236,7 +240,9 @@ impl Snapshot {
         let Some(first) = suspects.first() else { return Ok(FixScope { risk: "unknown", ..FixScope::default() }) };
         let graph = self.graph();
         let mut seen = FxHashSet::default();
-        let paths = suspects.iter().map(|suspect| graph.path(suspect.node).to_owned());
+        let least = LEAST_OF_FIRST * first.suspiciousness;
+        let likely = suspects.iter().filter(|suspect| suspect.suspiciousness >= least);
+        let paths = likely.map(|suspect| graph.path(suspect.node).to_owned());
         let partners = co_changes.iter().filter(|row| row.is_partner).map(|row| row.path.clone()).take(1);
         let kept = paths.filter(|path| seen.insert(path.clone())).take(MAX_FILES - 1).collect::<Vec<_>>();
         let files = kept.iter().cloned().chain(partners.filter(|path| !kept.contains(path))).collect();

@@ -1,4 +1,4 @@
-//! Where the fault may be: a sum of a few signals whose weights say what they are worth, not a fit to examples.
+//! Where the fault may be: suspects are collected here with what speaks for them, a model weighs it ([`super::signals`]).
 //!
 //! The frame nearest to where it broke is the best single guess; its callers follow. A fault that is in no frame is mostly
 //! next to one: something that a frame calls or is built of, or what the words of the message name.
@@ -10,23 +10,15 @@ use rustc_hash::FxHashMap;
 
 use super::TraceQuery;
 use super::map::{MappedFrame, MatchedBy};
+use super::signals::{self, Signals};
 use crate::history::ProjectHistory;
-use crate::retrieval::SeekQuery;
+use crate::retrieval::{FileModel, SeekQuery};
 use crate::snapshot::Snapshot;
 
-/// What the signals are worth.
-const WEIGHTS: Signals =
-    Signals { depth: 0.56, words: 0.16, named: 0.08, recency: 0.08, churn: 0.07, centrality: 0.05 };
-/// What a neighbour has of the depth of its frame.
-const NEAR: f64 = 0.45;
-/// What a file has that the file of an innermost frame uses, in whatever function.
-const NEAR_FILE: f64 = 0.15;
 /// Innermost frames whose files are looked at.
 const NEAR_FILES: usize = 2;
-/// What a neighbour of test code has: a test is where a fault shows, not where it is.
-const NEAR_TEST: f64 = 0.8;
-/// What test code keeps of its score where other code is among the suspects.
-const TEST_SHARE: f64 = 0.5;
+/// Starts of a line of source that refuses on purpose.
+const REFUSALS: &[&str] = &["raise", "assert", "throw", "panic!"];
 /// What is kept of the depth where the program is of another version than the index.
 const OTHER_VERSION: f64 = 0.95;
 /// Innermost frames whose neighbours are looked at.
@@ -39,6 +31,12 @@ const MAX_MEMBERS: usize = 2_000;
 const MAX_WORD_ROWS: usize = 60;
 /// Longest text that is searched for, in bytes: messages first, then what stands around the traces.
 const MAX_WORDS: usize = 1_500;
+/// Longest text that is sought as a whole, in bytes.
+const MAX_SOUGHT: usize = 32 << 10;
+/// Files that only the whole text leads to.
+const MAX_SOUGHT_FILES: usize = 20;
+/// Difference of the values of files by which one counts a third of the other.
+const SOUGHT_SCALE: f64 = 2.0;
 /// Nodes of one name that a message may mean.
 const MAX_NAMED: usize = 4;
 /// Days after which a change counts half.
@@ -47,35 +45,6 @@ const HALF_LIFE: f64 = 30.0;
 const CHURN_HALF_LIFE: f64 = 180.0;
 /// Changes that count half of many.
 const CHURN_MIDDLE: f64 = 3.0;
-
-/// What speaks for a suspect, each 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Signals {
-    /// How near it is to where it broke.
-    pub depth: f64,
-    /// How well it meets the words of the message and of the text.
-    pub words: f64,
-    /// Whether the message names it.
-    pub named: f64,
-    /// How lately its file changed.
-    pub recency: f64,
-    /// How often its file changes.
-    pub churn: f64,
-    /// Importance in the graph.
-    pub centrality: f64,
-}
-
-impl Signals {
-    fn score(&self) -> f64 {
-        let w = WEIGHTS;
-        self.depth * w.depth
-            + self.words * w.words
-            + self.named * w.named
-            + self.recency * w.recency
-            + self.churn * w.churn
-            + self.centrality * w.centrality
-    }
-}
 
 /// A place where the fault may be.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,34 +86,38 @@ struct Candidate {
 }
 
 impl Candidates {
-    /// Notes a depth; the best one and its reason stay.
-    fn deepen(&mut self, node: NodeIx, depth: f64, why: impl FnOnce() -> String) -> &mut Candidate {
+    /// Notes how near a node is in one way; the reason of the nearest stays.
+    fn note(&mut self, node: NodeIx, way: Way, nearness: f64, why: impl FnOnce() -> String) -> &mut Candidate {
         let row = self.rows.entry(node).or_default();
-        if depth > row.signals.depth || row.why.is_empty() {
-            row.signals.depth = row.signals.depth.max(depth);
+        let before = row.signals.nearness();
+        let part = way(&mut row.signals);
+        *part = part.max(nearness);
+        if row.signals.nearness() > before || row.why.is_empty() {
             row.why = why();
         }
         row
     }
 }
 
+/// A way of being near.
+type Way = fn(&mut Signals) -> &mut f64;
+
 /// All suspects, likeliest first.
 pub(super) fn rank(snapshot: &Snapshot, evidence: &Evidence<'_>, cancel: &Cancel) -> Result<Vec<Suspect>, Cancelled> {
     let mut candidates = Candidates::default();
     let near = add_frames(snapshot, evidence, &mut candidates);
     add_neighbours(snapshot, &near, &mut candidates);
-    add_files(snapshot, &near, &mut candidates);
+    add_used_files(snapshot, &near, &mut candidates);
     if !evidence.traces.is_empty() {
         add_named(snapshot, evidence, &mut candidates);
         add_words(snapshot, evidence, &mut candidates, cancel)?;
+        add_sought_files(snapshot, evidence, &mut candidates, cancel)?;
     }
+    add_frames_of_files(snapshot, evidence, &mut candidates);
+    let mut rows = candidates.rows.iter();
+    let has_other = rows.any(|(node, row)| row.signals.nearness() > 0.0 && !is_test(snapshot, *node));
     let mut suspects: Vec<Suspect> =
-        candidates.rows.into_iter().map(|(node, row)| weighed(snapshot, evidence, node, row)).collect();
-    if suspects.iter().any(|suspect| suspect.signals.depth > 0.0 && !is_test(snapshot, suspect.node)) {
-        for suspect in suspects.iter_mut().filter(|suspect| is_test(snapshot, suspect.node)) {
-            suspect.suspiciousness *= TEST_SHARE;
-        }
-    }
+        candidates.rows.into_iter().map(|(node, row)| weighed(snapshot, evidence, node, row, has_other)).collect();
     suspects.sort_by(|a, b| {
         let ids = || snapshot.graph().id(a.node).cmp(snapshot.graph().id(b.node));
         b.suspiciousness.total_cmp(&a.suspiciousness).then_with(ids)
@@ -201,7 +174,14 @@ fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Can
             let depth = share(relation) * version * within / (1.0 + 0.45 * (files.len() - 1) as f64);
             let linear = 1.0 - at as f64 / mapped as f64;
             let node = place.node;
-            let row = candidates.deepen(node, depth, || frame_words(frame, at, graph.path(node)));
+            let way: Way = |signals| &mut signals.frame;
+            let row = candidates.note(node, way, depth, || frame_words(frame, at, graph.path(node)));
+            if at == 0 {
+                row.signals.innermost = row.signals.innermost.max(share(relation));
+                if refuses(&evidence.query.text, frame.frame.text_line) {
+                    row.signals.raises = row.signals.innermost;
+                }
+            }
             row.trace_depth = Some(row.trace_depth.map_or(linear, |known| known.max(linear)));
             if let Some(inner) = outer.filter(|&inner| inner != node)
                 && let Some(inner) = candidates.rows.get_mut(&inner)
@@ -226,11 +206,44 @@ fn frame_words(frame: &MappedFrame, at: usize, path: &str) -> String {
     }
 }
 
+/// Whether the source that a trace shows below a frame refuses on purpose. `text_line` is that of the frame, 1-based.
+fn refuses(text: &str, text_line: u32) -> bool {
+    let source = text.lines().nth(text_line as usize).unwrap_or_default().trim_start();
+    REFUSALS.iter().any(|word| {
+        let rest = source.strip_prefix(word);
+        rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+    })
+}
+
+/// Adds to every suspect what the frames in its file say.
+fn add_frames_of_files(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) {
+    let graph = snapshot.graph();
+    let mut frames: FxHashMap<&str, f64> = FxHashMap::default();
+    let mut all = 0.0;
+    for place in evidence.frames.iter().filter_map(|frame| frame.place.as_ref().ok()) {
+        *frames.entry(&place.path).or_default() += 1.0;
+        all += 1.0;
+    }
+    let mut nearest: FxHashMap<&str, f64> = FxHashMap::default();
+    for (node, row) in &candidates.rows {
+        let file = nearest.entry(graph.path(*node)).or_default();
+        *file = file.max(row.signals.frame);
+    }
+    for (node, row) in &mut candidates.rows {
+        let path = graph.path(*node);
+        row.signals.file_of_frame = nearest.get(path).copied().unwrap_or_default();
+        row.signals.share_of_frames = frames.get(path).map_or(0.0, |count| count / all);
+    }
+}
+
 /// Adds what the innermost frames call, are built of or override.
 fn add_neighbours(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
     let graph = snapshot.graph();
     for frame in near.iter().take(NEAR_FRAMES) {
-        let share = if is_test(snapshot, frame.node) { NEAR_TEST } else { NEAR };
+        let way: Way = match is_test(snapshot, frame.node) {
+            true => |signals| &mut signals.near_test,
+            false => |signals| &mut signals.near,
+        };
         let mut targets: Vec<(NodeIx, Relation)> = Vec::new();
         // A frame at the top of a file is not all that the file holds.
         let is_file = graph.kind(frame.node) == NodeKind::File;
@@ -248,15 +261,15 @@ fn add_neighbours(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidate
         targets.sort_by(|a, b| graph.id(a.0).cmp(graph.id(b.0)).then(a.1.cmp(&b.1)));
         targets.dedup_by_key(|(node, _)| *node);
         // One of many neighbours is less of a suspect than one of few.
-        let each = share * frame.depth / (1.0 + (targets.len() as f64).ln_1p() / 6.0);
+        let each = frame.depth / (1.0 + (targets.len() as f64).ln_1p() / 6.0);
         for (node, relation) in targets {
-            candidates.deepen(node, each, || format!("`{}` {} it", graph.label(frame.node), relation.word()));
+            candidates.note(node, way, each, || format!("`{}` {} it", graph.label(frame.node), relation.word()));
         }
     }
 }
 
 /// Adds the files that those of the innermost frames use: a fault in what a library calls back is in no frame of its own.
-fn add_files(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
+fn add_used_files(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
     let graph = snapshot.graph();
     for frame in near.iter().take(NEAR_FILES) {
         let Some(file) = graph.file(frame.node) else { continue };
@@ -267,9 +280,14 @@ fn add_files(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
         used.sort_by(|&a, &b| graph.id(a).cmp(graph.id(b)));
         used.dedup();
         used.retain(|&other| other != file);
-        let each = NEAR_FILE * frame.depth / (1.0 + (used.len() as f64).ln_1p() / 6.0);
+        let each = frame.depth / (1.0 + (used.len() as f64).ln_1p() / 6.0);
         for other in used {
-            candidates.deepen(other, each, || format!("`{}` uses it", graph.path(file)));
+            candidates.note(
+                other,
+                |signals| &mut signals.near_file,
+                each,
+                || format!("`{}` uses it", graph.path(file)),
+            );
         }
     }
 }
@@ -285,8 +303,8 @@ fn add_named(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Cand
                 continue;
             }
             for node in nodes.into_iter().filter(|&node| graph.file(node).is_some()) {
-                let row = candidates.deepen(node, 0.0, || format!("the message names `{name}`"));
-                row.signals.named = 1.0;
+                let why = || format!("the message names `{name}`");
+                candidates.note(node, |signals| &mut signals.named, 1.0, why);
             }
         }
     }
@@ -334,12 +352,37 @@ fn add_words(
         *file = file.max(score);
     }
     for &node in of_node.keys().filter(|&&node| !graph.kind(node).is_outside() && graph.file(node).is_some()) {
-        candidates.deepen(node, 0.0, || "meets the words of the message".to_owned());
+        candidates.note(node, |signals| &mut signals.words, 0.0, || "meets the words of the message".to_owned());
     }
     for (node, row) in &mut candidates.rows {
-        let own = of_node.get(node).copied().unwrap_or(0.0);
-        let file = of_file.get(graph.path(*node)).copied().unwrap_or(0.0);
-        row.signals.words = own.max(0.7 * file);
+        row.signals.words = of_node.get(node).copied().unwrap_or(0.0);
+        row.signals.words_of_file = of_file.get(graph.path(*node)).copied().unwrap_or(0.0);
+    }
+    Ok(())
+}
+
+/// Adds what `seek` makes of the whole text.
+fn add_sought_files(
+    snapshot: &Snapshot,
+    evidence: &Evidence<'_>,
+    candidates: &mut Candidates,
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let graph = snapshot.graph();
+    let text = &evidence.query.text;
+    let text = &text[..text.floor_char_boundary(MAX_SOUGHT)];
+    let files = snapshot.seek_files_given(text, Some(evidence.history), cancel)?;
+    let model = FileModel::fitted();
+    let mut valued: Vec<(f64, NodeIx)> = files.iter().map(|file| (model.value(&file.signals), file.node)).collect();
+    valued.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| graph.id(a.1).cmp(graph.id(b.1))));
+    let best = valued.first().map_or(0.0, |(value, _)| *value);
+    for &(_, node) in valued.iter().take(MAX_SOUGHT_FILES) {
+        candidates.note(node, |signals| &mut signals.words, 0.0, || "the text as a whole leads there".to_owned());
+    }
+    let value: FxHashMap<&str, f64> =
+        valued.iter().map(|(value, node)| (graph.path(*node), ((value - best) / SOUGHT_SCALE).exp())).collect();
+    for (node, row) in &mut candidates.rows {
+        row.signals.sought_file = value.get(graph.path(*node)).copied().unwrap_or_default();
     }
     Ok(())
 }
@@ -369,7 +412,7 @@ fn words_of(evidence: &Evidence<'_>) -> String {
     text
 }
 
-fn weighed(snapshot: &Snapshot, evidence: &Evidence<'_>, node: NodeIx, row: Candidate) -> Suspect {
+fn weighed(snapshot: &Snapshot, evidence: &Evidence<'_>, node: NodeIx, row: Candidate, has_other: bool) -> Suspect {
     let mut signals = row.signals;
     if let Some(file) = evidence.history.file(snapshot.graph().path(node)) {
         signals.recency = (-file.age_days() / HALF_LIFE).exp2();
@@ -377,9 +420,10 @@ fn weighed(snapshot: &Snapshot, evidence: &Evidence<'_>, node: NodeIx, row: Cand
         signals.churn = churn / (churn + CHURN_MIDDLE);
     }
     signals.centrality = snapshot.prior(node);
+    signals.is_test = f64::from(u8::from(has_other && is_test(snapshot, node)));
     Suspect {
         node,
-        suspiciousness: signals.score().clamp(0.0, 1.0),
+        suspiciousness: signals::score(&signals),
         signals,
         trace_depth: row.trace_depth,
         callers: row.callers,

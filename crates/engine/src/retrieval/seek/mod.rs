@@ -26,7 +26,7 @@ mod signals;
 mod spread;
 
 pub use entries::{ENTRY_SIGNALS, EntryCandidate, EntrySignals};
-pub use model::{Calibration, EntryModel, FileModel, Model};
+pub use model::{Calibration, EntryModel, FileModel};
 use signals::Measures;
 pub use signals::{FileCandidate, SIGNALS, Signals};
 
@@ -179,11 +179,23 @@ impl Snapshot {
     /// # Errors
     /// [`Cancelled`].
     pub fn seek_files(&self, text: &str, cancel: &Cancel) -> Result<Vec<FileCandidate>, Cancelled> {
+        self.seek_files_given(text, self.loaded_history().as_ref(), cancel)
+    }
+
+    /// As [`Snapshot::seek_files`], with this history.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub(crate) fn seek_files_given(
+        &self,
+        text: &str,
+        history: Option<&ProjectHistory>,
+        cancel: &Cancel,
+    ) -> Result<Vec<FileCandidate>, Cancelled> {
         let parsed = Query::parse(text);
         let table = Some(Embedding::built_in());
         let ranked = self.search.index.rank(&parsed, CANDIDATES, &Filter::default(), table, cancel)?;
-        let history = self.loaded_history();
-        Ok(signals::candidates(self, text, &parsed, &ranked, &Measures::of(&parsed, &ranked), history.as_ref()))
+        Ok(signals::candidates(self, text, &parsed, &ranked, &Measures::of(&parsed, &ranked), history))
     }
 
     /// The entries that a text may be about, with what speaks for each against others of its file: what the ranking inside

@@ -1,0 +1,97 @@
+//! Fitting weights of signals to what was right.
+//!
+//! What is made small is the surprise at what is right: minus the logarithm of the share that right options have of the
+//! exponentials of all options' values, the weighed sum over rows, plus a penalty for large weights. A row counts that has a
+//! right option.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_engine::Model;
+
+/// Steps of the descent.
+const STEPS: usize = 300;
+/// Length of the first step, and the steps after which it is halved.
+const RATE: f64 = 0.3;
+const SLOWER: f64 = 40.0;
+/// Groups of repositories that are left out in turn.
+const GROUPS: usize = 6;
+
+/// Signals of what there is to choose from, and what of it is right.
+pub(super) type Options<const N: usize> = Vec<([f64; N], bool)>;
+
+/// The options of a row, and its share of all rows.
+pub(super) struct Weighed<'r, const N: usize> {
+    pub(super) options: &'r Options<N>,
+    pub(super) share: f64,
+}
+
+/// The weights that fit best, by gradient descent with the steps of Adam; 0 for those that are not `used`.
+pub(super) fn fit<const N: usize>(rows: &[Weighed<'_, N>], used: &[bool; N], penalty: f64) -> Model<N> {
+    let mut weights = [0.0; N];
+    let (mut mean, mut square) = ([0.0; N], [0.0; N]);
+    for step in 1..=STEPS {
+        let mut gradient = weights.map(|weight| 2.0 * penalty * weight);
+        for row in rows {
+            add_gradient(row, &Model::new(weights), &mut gradient);
+        }
+        let rate = RATE / (1.0 + step as f64 / SLOWER);
+        for place in (0..N).filter(|place| used[*place]) {
+            mean[place] = 0.9 * mean[place] + 0.1 * gradient[place];
+            square[place] = 0.99 * square[place] + 0.01 * gradient[place] * gradient[place];
+            let (m, s) =
+                (mean[place] / (1.0 - 0.9f64.powi(step as i32)), square[place] / (1.0 - 0.99f64.powi(step as i32)));
+            weights[place] -= rate * m / (s.sqrt() + 1e-8);
+        }
+    }
+    Model::new(weights)
+}
+
+fn add_gradient<const N: usize>(row: &Weighed<'_, N>, model: &Model<N>, gradient: &mut [f64; N]) {
+    let values: Vec<f64> = row.options.iter().map(|(signals, _)| model.value(signals)).collect();
+    let most = values.iter().fold(f64::NEG_INFINITY, |most, value| most.max(*value));
+    let powers: Vec<f64> = values.iter().map(|value| (value - most).exp()).collect();
+    let all: f64 = powers.iter().sum();
+    let right: f64 = powers.iter().zip(row.options).filter(|(_, (_, right))| *right).map(|(power, _)| power).sum();
+    if right <= 0.0 {
+        return;
+    }
+    for (power, (signals, is_right)) in powers.iter().zip(row.options) {
+        let pull = power / all - if *is_right { power / right } else { 0.0 };
+        gradient.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += row.share * pull * signal);
+    }
+}
+
+/// For each repository a model of the rows of others, groups of repositories left out in turn.
+pub(super) fn left_out<'r, R, const N: usize>(
+    rows: &'r [R],
+    repo: fn(&R) -> &str,
+    fit: impl Fn(&[&'r R]) -> Model<N>,
+) -> BTreeMap<&'r str, Model<N>> {
+    let repositories: BTreeSet<&str> = rows.iter().map(repo).collect();
+    let mut left_out = BTreeMap::new();
+    for group in 0..GROUPS {
+        let of_group: Vec<&str> = repositories.iter().skip(group).step_by(GROUPS).copied().collect();
+        let rest: Vec<&R> = rows.iter().filter(|row| !of_group.contains(&repo(row))).collect();
+        let model = fit(&rest);
+        left_out.extend(of_group.into_iter().map(|repo| (repo, model)));
+    }
+    left_out
+}
+
+/// Shares of rows with a right option first, among five, among ten, each by its model.
+pub(super) fn accuracy<'r, const N: usize>(rows: impl Iterator<Item = (Model<N>, &'r Options<N>)>) -> [f64; 3] {
+    let (mut sums, mut count) = ([0.0; 3], 0usize);
+    for (model, options) in rows {
+        count += 1;
+        let right = options.iter().filter(|(_, right)| *right).map(|(signals, _)| model.value(signals));
+        let best = right.fold(f64::NEG_INFINITY, f64::max);
+        if best == f64::NEG_INFINITY {
+            continue;
+        }
+        let above = options.iter().filter(|(signals, right)| !right && model.value(signals) > best).count();
+        for (sum, k) in sums.iter_mut().zip([1, 5, 10]) {
+            *sum += f64::from(u8::from(above < k));
+        }
+    }
+    sums.map(|sum| sum / count.max(1) as f64)
+}
