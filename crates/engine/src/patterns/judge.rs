@@ -11,7 +11,7 @@ use std::time::Instant;
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation, RepoPath};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
 use m1nd_lang::patterns::{Check, Extent, SyntaxFile, SyntaxMatch, SyntaxQuery, handing_calls, speaks_of_auth};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::matching::{Place, Raw};
 use super::{ContextNode, Finding, FindingStatus};
@@ -389,11 +389,10 @@ impl<'s> Judge<'s> {
     fn users(&self, node: NodeIx) -> (Vec<NodeIx>, bool) {
         let edges = self.graph.in_edges(node).filter(|edge| edge.relation != Relation::Contains);
         let (mut users, mut possible) = (Vec::new(), false);
+        let mut seen: FxHashSet<NodeIx> = FxHashSet::default();
         for edge in edges {
             match edge.tier {
-                EdgeTier::Certain if !users.contains(&edge.from) && !is_test(self.graph, edge.from) => {
-                    users.push(edge.from);
-                }
+                EdgeTier::Certain if seen.insert(edge.from) && !is_test(self.graph, edge.from) => users.push(edge.from),
                 EdgeTier::Possible => possible = true,
                 _ => {}
             }

@@ -1,6 +1,6 @@
 //! Functions given to variables and members: assignments and initialisers. Calls through these reach what was given.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::declarator::{Declared, declarators, declared};
@@ -176,6 +176,8 @@ pub(in crate::languages) fn settle(facts: &mut FileFacts) {
     let writes = std::mem::take(&mut facts.member_writes);
     let mut kept: Vec<MemberWrite> = Vec::new();
     let mut bound: Vec<Binding> = Vec::new();
+    // Tables of a generated file may hold very many.
+    let (mut known, mut known_bound) = (FxHashSet::default(), FxHashSet::default());
     for write in writes {
         if place(facts, write.value).is_some() {
             continue;
@@ -185,11 +187,11 @@ pub(in crate::languages) fn settle(facts: &mut FileFacts) {
             Some((scope, name)) => {
                 let target = BindingTarget::Value(write.value);
                 let binding = Binding { scope, name, namespace: Namespace::Value, target };
-                if !bound.contains(&binding) {
+                if known_bound.insert((scope, name, write.value)) {
                     bound.push(binding);
                 }
             }
-            None if !kept.contains(&write) => kept.push(write),
+            None if known.insert((write.base, write.name, write.value)) => kept.push(write),
             None => {}
         }
     }
