@@ -13,10 +13,10 @@ pub enum PathError {
     #[error("path `{0}` is absolute; expected a path relative to the indexed root")]
     Absolute(String),
     /// Climbs with `..`.
-    #[error("path `{0}` leaves the indexed root")]
+    #[error("path `{0}` leaves the indexed root; expected a path that stays inside it")]
     Escapes(String),
     /// Holds a NUL byte.
-    #[error("path `{0}` holds a character that no file name can have")]
+    #[error("path `{0}` holds a character that no file name can have; expected a path relative to the indexed root")]
     BadCharacter(String),
 }
 

@@ -435,6 +435,7 @@ mod tests {
             assert!(error.contains(expected), "{text}: {error}");
         }
         assert_eq!(new("(identifier) @x"), Ok(()));
-        assert!(SyntaxQuery::new(Language::Text, "(a) @x").is_err());
+        let none = SyntaxQuery::new(Language::Vue, "(a) @x").map(|_| ()).expect_err("no grammar").to_string();
+        assert!(none.contains("`vue`") && none.contains("python, ") && !none.contains("svelte"), "{none}");
     }
 }

@@ -15,7 +15,7 @@ use crate::walk::{self, Source};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     /// No grammar to run it with.
-    #[error("`{0}` has no grammar that queries run with")]
+    #[error("`{0}` has no grammar that queries run with, only these have: {known}", known = with_grammar())]
     NoGrammar(&'static str),
     /// Longer than [`SyntaxQuery::MAX_BYTES`].
     #[error("the query has {0} bytes, at most {max} are taken", max = SyntaxQuery::MAX_BYTES)]
@@ -39,6 +39,12 @@ pub enum QueryError {
     /// A predicate that is not applied would silently widen the result.
     #[error("the predicate `#{0}` is not known, expected `#eq?`, `#match?`, `#any-of?` or their negations")]
     Predicate(String),
+}
+
+/// Names of the languages with a grammar.
+fn with_grammar() -> String {
+    let known: Vec<&str> = Language::all().filter(|one| one.grammar().is_some()).map(Language::name).collect();
+    known.join(", ")
 }
 
 /// A tree-sitter query for one language. Captures with a meaning: `@found` (what is reported; without it a pattern's first),
@@ -183,8 +189,7 @@ impl<'t> SyntaxFile<'t> {
     /// A problem if the file is too large, or the time budget or the caller ended it.
     pub fn parse(language: Language, text: &'t str, limits: &Limits, cancel: &Cancel) -> Result<Self, Problem> {
         let none = || {
-            let known: Vec<&str> = Language::all().filter(|one| one.grammar().is_some()).map(Language::name).collect();
-            let detail = format!("`{}` has no grammar, only these have: {}", language.name(), known.join(", "));
+            let detail = QueryError::NoGrammar(language.name()).to_string();
             Problem::new(m1nd_base::ProblemKind::ExtractorFailed, detail)
         };
         if text.len() > limits.parse_bytes {
