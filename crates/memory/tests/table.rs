@@ -224,6 +224,24 @@ fn explicit_words_supersede() {
 }
 
 #[test]
+fn a_later_day_with_another_value_supersedes() {
+    let rows = [
+        ("sessions expire after 12 hours", "sessions expire after 24 hours", "2024-12-12", true),
+        ("use Postgres 15", "use Postgres 16", "2024-12-12", true),
+        ("the pool holds 10 connections", "the pool holds 20 connections", "2024-12-10", false),
+        ("keep 3 backups of orders", "keep 3 backups of invoices", "2024-12-12", false),
+        ("phase 1 ships without search", "phase 2 ships without search", "2024-12-12", false),
+        ("use Redis for orders", "use Kafka for orders", "2024-12-12", false),
+    ];
+    for (first, second, day, expected) in rows {
+        let parsed = read(&format!("## 2024-12-10\ndecided: {first}\n\n## {day}\n\n**Decided:** {second}\n"));
+        let [one, two] = parsed.records.as_slice() else { panic!("{:#?}", parsed.records) };
+        assert_eq!(one.superseded_by, expected.then_some(two.id), "{first} / {second}");
+        assert_eq!(two.superseded_by, None);
+    }
+}
+
+#[test]
 fn a_whole_file() {
     let text = "<!-- MIND MEMORY: write freely\nKeywords: decided, problem, learned\n-->\n\n# shop\n\n## Project State\n\
         - **Goal:** ship the checkout\n- Stack: Next.js, Supabase\n- Blocked: None\n\n## Gotchas\n\

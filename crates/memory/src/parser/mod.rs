@@ -12,6 +12,7 @@ pub(crate) mod markdown;
 pub(crate) mod sentence;
 pub(crate) mod state;
 pub(crate) mod timeline;
+mod values;
 mod walk;
 
 use jiff::civil::Date;

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::cues::Role;
 use super::draft::{Draft, MAX_CONTENT_CHARS, cut};
+use super::values;
 use crate::overlap::{Lexicon, SAME_THING, Tokens};
 use crate::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
 
@@ -85,6 +86,7 @@ pub(crate) fn assemble(mut drafts: Vec<Draft>, origin: &Origin<'_>) -> (Vec<Reco
         timeline.take(draft, origin);
     }
     timeline.supersede();
+    timeline.supersede_values();
     for index in std::mem::take(&mut timeline.retitled) {
         timeline.tokens[index] = timeline.lexicon.tokens(&timeline.records[index].title);
     }
@@ -253,6 +255,26 @@ impl Timeline {
                     self.records[index].superseded_by = Some(self.records[later].id);
                 }
             }
+        }
+    }
+
+    /// Decisions of an earlier day that say the same with other values.
+    fn supersede_values(&mut self) {
+        let mut newest: FxHashMap<String, (usize, Vec<String>)> = FxHashMap::default();
+        for later in 0..self.records.len() {
+            let record = &self.records[later];
+            if record.kind != Kind::Decision || record.date.is_none() || record.superseded_by.is_some() {
+                continue;
+            }
+            let Some((subject, values)) = values::subject(&record.title) else { continue };
+            let (id, date) = (record.id, record.date);
+            if let Some((before, known)) = newest.get(&subject)
+                && *known != values
+                && self.records[*before].date < date
+            {
+                self.records[*before].superseded_by = Some(id);
+            }
+            newest.insert(subject, (later, values));
         }
     }
 
