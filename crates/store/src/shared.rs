@@ -27,7 +27,27 @@ pub struct SharedFolder {
 #[derive(Debug)]
 #[must_use = "the lock is given back when this is dropped"]
 pub struct HeldLock {
-    _file: File,
+    file: File,
+    path: PathBuf,
+}
+
+impl HeldLock {
+    /// Whether the file that is locked is still the one at its path. If it is not, it was removed, and whoever comes next locks
+    /// another one: this lock keeps nobody away any more.
+    pub fn is_in_place(&self) -> bool {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let (Ok(own), Ok(there)) = (self.file.metadata(), std::fs::metadata(&self.path)) else { return false };
+            (own.dev(), own.ino()) == (there.dev(), there.ino())
+        }
+        #[cfg(not(unix))]
+        {
+            // Here an open file cannot be removed.
+            let _ = &self.file;
+            self.path.exists()
+        }
+    }
 }
 
 impl SharedFolder {
@@ -125,7 +145,7 @@ impl SharedFolder {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(StoreError::io("open", &path))?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(HeldLock { _file: file })),
+            Ok(()) => Ok(Some(HeldLock { file, path })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error)),
         }

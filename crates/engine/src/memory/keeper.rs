@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use m1nd_memory::edges::{Edge, EdgeDraft};
 use m1nd_memory::{Record, RecordId, mentions};
 use m1nd_store::{Home, SharedFolder};
+use m1nd_vfs::VfsError;
 
 use crate::config::EngineConfig;
 use crate::engine::Engine;
@@ -18,6 +19,7 @@ use crate::memory::edges::GlobalEdges;
 use crate::memory::load::{ProjectMemory, Texts};
 use crate::memory::looking::Looking;
 use crate::memory::noted::{Anchor, Noted, NotedFile, Seconds, Seen};
+use crate::memory::project::MEMORY_FILE;
 use crate::memory::registry::{Registry, WAIT};
 use crate::memory::status::ProjectStats;
 use crate::memory::{MemoryError, block, gather, session_end};
@@ -171,6 +173,11 @@ impl Keeper {
 
     /// As [`Keeper::refresh`], with where code is that says something; nothing for a quick look.
     fn look(&self, project: &Path, depth: Depth) -> Result<(bool, Code), MemoryError> {
+        // Nothing is made beside a memory that is gone.
+        let there = project.join(MEMORY_FILE);
+        if !there.is_file() {
+            return Err(VfsError::NotFound { path: there.to_string_lossy().into_owned() }.into());
+        }
         let file = NotedFile::of(project);
         let before = file.read();
         let now = Timestamp::now();

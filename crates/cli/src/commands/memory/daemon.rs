@@ -17,6 +17,8 @@ use crate::project;
 
 /// How long a daemon may take until it answers.
 const START: Duration = Duration::from_secs(10);
+/// How the daemon begins to say in its log why it does not run.
+const NOT_STARTED: &str = "daemon: not started: ";
 /// Time between two looks at something that is waited for.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -59,8 +61,10 @@ fn start(home: &Path, common: &Common, out: &mut Out) -> Result<(), CliError> {
             };
         }
         if let Some(ended) = child.try_wait()? {
-            let why = format!("the daemon ended at once ({ended})");
-            return Err(CliError::failed(why, "`mind daemon logs --only errors` or `mind daemon run` says why"));
+            let said = logs::last(home, "errors").filter(|line| line.contains(NOT_STARTED));
+            let said = said.as_deref().and_then(|line| line.split_once(NOT_STARTED)).map(|(_, why)| format!(": {why}"));
+            let why = format!("the daemon ended at once ({ended}){}", said.unwrap_or_default());
+            return Err(CliError::failed(why, "run `mind daemon run` to see all of it"));
         }
         std::thread::sleep(LOOK);
     }

@@ -48,6 +48,12 @@ pub(super) fn run(home: &Path, only: Option<&str>, follow: bool, lines: usize, o
     }
 }
 
+/// The last line of a log.
+pub(super) fn last(home: &Path, name: &str) -> Option<String> {
+    let (text, _) = tail(&home.join(LOG_FOLDER).join(format!("{name}.log"))).ok()?;
+    text.lines().last().map(str::to_owned)
+}
+
 /// The last of some lines in the order of their times, with which each begins; lines of one time stay as they are.
 fn in_order(mut lines: Vec<String>, most: usize) -> Vec<String> {
     lines.sort_by(|a, b| time(a).cmp(time(b)));

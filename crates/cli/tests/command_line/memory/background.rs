@@ -345,13 +345,49 @@ fn a_folder_that_others_may_write_into_is_not_trusted() {
 }
 
 #[test]
+fn a_project_that_goes_and_comes_back_is_looked_after_again() {
+    let place = remembered();
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    let (here, away) = (place.project.join(".mind"), place.project.join("away"));
+    // Away before anybody looked, and once more while it is watched: as changing branches does.
+    std::fs::rename(&here, &away).unwrap();
+    let _daemon = Daemon::start(&place);
+    for number in 0..2 {
+        until("it is missed", || report(&place)["projects"][0]["problem"].is_string());
+        // A look that was under way may have noted something.
+        let _ = std::fs::remove_dir_all(&here);
+        std::fs::rename(&away, &here).unwrap();
+        until("it is back", || report(&place)["projects"][0]["problem"].is_null());
+        place
+            .project
+            .write(".mind/MEMORY.md", format!("{MEMORY}**Decided:** sell jam number {number} because of it\n"));
+        until("it is looked after", || text(&place, "CLAUDE.md").contains(&format!("jam number {number}")));
+        std::fs::rename(&here, &away).unwrap();
+    }
+}
+
+#[test]
+fn one_whose_lock_was_removed_ends_and_leaves_the_next_alone() {
+    let place = remembered();
+    assert_eq!(mind(&place, &["init"]).code, 0);
+    let mut first = Daemon::start(&place);
+    std::fs::remove_file(place.user.join("mind/daemon.lock")).unwrap();
+    until("it ends by itself", || first.0.try_wait().unwrap().is_some());
+    let _second = Daemon::start(&place);
+    assert_eq!(mind(&place, &["daemon", "status"]).code, 0);
+}
+
+#[test]
 fn whoever_starts_it_is_told_why_it_does_not() {
     let place = remembered();
     place.user.write("taken", "a file");
-    let mut command = place.command(&["memory", "daemon", "start"]);
-    let output = command.env("MIND_HOME", place.user.join("taken")).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && said.contains("cannot create the folder"), "{said}");
+    let long = "x".repeat(120);
+    for (home, expected) in [("taken", "cannot create the folder"), (&long, "a shorter MIND_HOME may help")] {
+        let mut command = place.command(&["memory", "daemon", "start"]);
+        let output = command.env("MIND_HOME", place.user.join(home)).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(expected), "{said}");
+    }
     // A number that is left over, whoever has it now, stands in nobody's way.
     place.user.write("mind/daemon.pid", "1\n");
     place.user.write("mind/daemon.json", "{\"version\":1,\"pid\":1}");

@@ -207,9 +207,15 @@ impl Projects {
         }
     }
 
-    /// Those whose stamp is another than before are to be looked at; those that are due already stay so.
-    pub(crate) fn poll(&mut self, now: Instant, stamp: impl Fn(&Path, &[PathBuf]) -> Stamp) {
-        for (path, project) in &mut self.by_path {
+    /// Whether the folder of one is not watched: it is not there, or cannot be.
+    pub(crate) fn any_unwatched(&self) -> bool {
+        self.by_path.values().any(|project| !project.is_watched)
+    }
+
+    /// Those whose stamp is another than before are to be looked at, of `all` or only of those that are not watched; those that
+    /// are due already stay so.
+    pub(crate) fn poll(&mut self, now: Instant, all: bool, stamp: impl Fn(&Path, &[PathBuf]) -> Stamp) {
+        for (path, project) in self.by_path.iter_mut().filter(|(_, project)| all || !project.is_watched) {
             let stamp = stamp(path, &project.commits);
             if stamp != project.stamp {
                 project.stamp = stamp;
@@ -322,14 +328,21 @@ mod tests {
             // Each look takes longer than the time to the next poll.
             let now = start + LEAST * 3 * turn;
             let time = std::time::SystemTime::UNIX_EPOCH + LEAST * turn;
-            projects.poll(now, |_, _| vec![Some((1, time))]);
+            projects.poll(now, true, |_, _| vec![Some((1, time))]);
             looked.extend(projects.take_due(now));
         }
         assert_eq!(looked, ["/a", "/b", "/a", "/b"].map(PathBuf::from));
         while projects.take_due(start + LEAST * 20).is_some() {}
         let time = std::time::SystemTime::UNIX_EPOCH + LEAST * 3;
-        projects.poll(start + LEAST * 20, |_, _| vec![Some((1, time))]);
+        projects.poll(start + LEAST * 20, true, |_, _| vec![Some((1, time))]);
         assert_eq!(projects.next(), None, "nothing has changed");
+        if let Some(project) = projects.by_path.get_mut(Path::new("/a")) {
+            project.is_watched = true;
+        }
+        assert!(projects.any_unwatched());
+        projects.poll(start + LEAST * 20, false, |_, _| vec![Some((2, time))]);
+        assert_eq!(projects.take_due(start + LEAST * 20), Some("/b".into()));
+        assert_eq!(projects.next(), None, "of a watched one the system tells");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use jiff::Timestamp;
 use m1nd_history::GitFolder;
-use m1nd_store::{SharedFolder, StoreError};
+use m1nd_store::{HeldLock, SharedFolder, StoreError};
 use m1nd_vfs::FolderWatch;
 
 use super::log::{Level, Logs, Part};
@@ -40,6 +40,8 @@ enum Event {
 }
 
 struct Daemon {
+    /// Alive while this is held, and only while its file is where others look for it.
+    lock: HeldLock,
     home: SharedFolder,
     registry: Registry,
     keeper: Keeper,
@@ -73,6 +75,8 @@ pub fn prepare(home: &Path) -> Result<(), MemoryError> {
         super::private::close(home, user);
         super::private::folder(home, user)?;
     }
+    // Whether it can be locked at all; whoever holds it is another matter.
+    drop(folder.try_hold(LOCK)?);
     Ok(())
 }
 
@@ -84,7 +88,7 @@ pub fn prepare(home: &Path) -> Result<(), MemoryError> {
 pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(), MemoryError> {
     prepare(home)?;
     let folder = SharedFolder::new(home.to_owned());
-    let _lock = match folder.hold(LOCK, LOCK_WAIT) {
+    let lock = match folder.hold(LOCK, LOCK_WAIT) {
         Err(StoreError::Taken { .. }) => {
             return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()));
         }
@@ -108,6 +112,7 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
     });
     let degraded = watch.as_ref().err().map(ToString::to_string);
     let mut daemon = Daemon {
+        lock,
         registry: Registry::new(folder.clone()),
         keeper: Keeper::new(home, store),
         home: folder,
@@ -159,15 +164,19 @@ impl Daemon {
     /// Takes in what happened; `true` if it is time to end.
     fn heed(&mut self, event: Event) -> bool {
         match event {
-            Event::Changed(path) => self.changed(path.as_deref()),
-            Event::Told => return true,
+            Event::Changed(path) => {
+                self.changed(path.as_deref());
+                let is_at_home = path.as_deref().is_none_or(|path| self.home.path().starts_with(path))
+                    || path.is_some_and(|path| path == self.home.path().join(LOCK));
+                is_at_home && !self.lock.is_in_place()
+            }
+            Event::Told => true,
             Event::Asked(request, reply) => {
                 let (answer, ends) = self.answer(&request);
                 let _ = reply.send(answer);
-                return ends;
+                ends
             }
         }
-        false
     }
 
     /// How long nothing has to be done; `None` until something happens.
@@ -176,8 +185,13 @@ impl Daemon {
         let due = [self.projects.next(), self.list_due].into_iter().flatten().min();
         let due = due.map(|due| due.saturating_duration_since(now));
         let check = self.projects.any_open().then(|| Duration::from_secs(self.settings.check_interval_seconds.into()));
-        let poll = self.degraded.is_some().then(|| POLL.saturating_sub(now.duration_since(self.polled)));
+        let poll = self.polls().then(|| POLL.saturating_sub(now.duration_since(self.polled)));
         [due, check, poll].into_iter().flatten().min()
+    }
+
+    /// Whether something is not told by the system and has to be looked for.
+    fn polls(&self) -> bool {
+        self.degraded.is_some() || self.projects.any_unwatched()
     }
 
     fn pause(&self) -> Duration {
@@ -263,9 +277,9 @@ impl Daemon {
             self.list_due = None;
             self.read_list();
         }
-        if self.degraded.is_some() && now.duration_since(self.polled) >= POLL {
+        if self.polls() && now.duration_since(self.polled) >= POLL {
             self.polled = now;
-            self.projects.poll(now, poll::stamp);
+            self.projects.poll(now, self.degraded.is_some(), poll::stamp);
         }
         // One at a time: whoever asks meanwhile does not wait for all of them.
         if let Some(project) = self.projects.take_due(now) {
@@ -296,6 +310,8 @@ impl Daemon {
             Ok(kept) => Some(self.take_over(path, kept, begun.elapsed())),
             Err(error) => {
                 project.problem = Some(error.to_string());
+                // A folder that went is not watched any more, also when it comes back.
+                project.is_watched = false;
                 self.logs.write(Part::Index, Level::Warn, format_args!("{}: {error}", path.display()));
                 None
             }
@@ -448,6 +464,13 @@ impl Daemon {
 
     /// The last block of each project, and nothing left behind.
     fn end(&mut self) {
+        if !self.lock.is_in_place() {
+            // What lies there is another's, who holds the new lock; or nothing lies there, and nothing is to be made anew.
+            if self.home.path().is_dir() {
+                self.log(Level::Warn, "ended: its lock was removed");
+            }
+            return;
+        }
         // A change that still waited for its pause counts, too.
         let is_open = |project: &Watched| project.is_open || project.due.is_some();
         let open: Vec<PathBuf> = self

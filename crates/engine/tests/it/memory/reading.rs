@@ -228,3 +228,13 @@ fn a_commit_without_a_change_of_a_file_is_noticed() {
     repository.commit("ann", "two\n\nlearned: bees like honey best\n", &[]);
     assert_ne!(memories.stamp(&project), before);
 }
+
+#[test]
+fn nothing_is_made_beside_a_memory_that_is_gone() {
+    let (_tree, project, keeper) = shop("");
+    std::fs::remove_dir_all(project.join(".mind")).expect("is removed");
+    for depth in [Depth::Quick, Depth::Full] {
+        assert!(keeper.refresh(&project, depth).is_err());
+    }
+    assert!(keeper.keep(&project).is_err() && !project.join(".mind").exists());
+}
