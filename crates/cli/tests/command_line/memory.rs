@@ -255,6 +255,22 @@ fn the_block_is_checked_and_written_without_touching_another_byte() {
 }
 
 #[test]
+fn a_block_is_checked_where_nobody_has_approved_or_read_anything() {
+    let place = remembered();
+    place.project.write("shop/jam.py", "# MEMORY: decided cherries over grapes\n");
+    assert_eq!(mind(&place, &["approve"]).code, 0);
+    assert_eq!(mind(&place, &["context", "--regenerate"]).code, 0);
+    assert!(text(&place, "CLAUDE.md").contains("cherries"));
+    // As CI has it: a fresh checkout and a fresh home.
+    std::fs::remove_dir_all(place.project.join(".mind/.index")).unwrap();
+    std::fs::remove_dir_all(place.user.join("mind")).unwrap();
+    let run = mind(&place, &["context", "--check"]);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}**Decided:** sell jam because people like it\n"));
+    assert_eq!(mind(&place, &["context", "--check"]).code, 1);
+}
+
+#[test]
 fn a_new_project_of_plain_python_has_no_foreign_gotchas_in_its_block() {
     let place = Place::new(SHOP);
     place.project.write("pyproject.toml", "[project]\nname = 'shop'\n");

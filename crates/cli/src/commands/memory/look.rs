@@ -104,6 +104,12 @@ pub(crate) fn context(args: &ContextArgs, common: &Common, out: &mut Out) -> Res
             _ => Ok(()),
         };
     }
+    // Where it was just checked out, as in CI, nobody has read its comments and commits yet, and the block holds some.
+    if args.check
+        && let Err(error) = keeper.refresh(&project, Depth::Full)
+    {
+        note(format!("comments and commits were not read: {error}"));
+    }
     let memory = ProjectMemory::read(&project, keeper.home())?;
     if !args.check {
         let text = block_text(&memory);

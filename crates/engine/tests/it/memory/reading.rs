@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use m1nd_engine::memory::{
-    Depth, HookEvent, Keeper, Memories, MemoryError, ProjectMemory, SharedFolder, archive, forget, hook,
+    Depth, HookEvent, Keeper, Memories, MemoryError, ProjectMemory, SharedFolder, archive, block_text, forget, hook,
+    write_blocks,
 };
 use m1nd_testkit::TempTree;
 use serde_json::{Value, json};
@@ -214,6 +215,58 @@ fn notes_of_a_session_that_is_over_are_cleared_and_what_outlives_it_is_kept() {
     let kept: Vec<String> = copies.map(|copy| std::fs::read_to_string(copy.path()).expect("is text")).collect();
     assert!(kept.iter().any(|copy| copy == notes), "the notes as they were");
     assert_eq!(std::fs::read_to_string(&memory).expect("is there"), MEMORY, "not a byte of the memory changes");
+}
+
+#[test]
+fn a_block_that_is_missing_or_old_for_a_day_makes_a_memory_stale() {
+    let (tree, project, keeper) = shop("");
+    let health = || {
+        let memories = Memories::new(tree.join("home"), vec![project.clone()], 1);
+        let status = memories.status().expect("is told").current_project.expect("is one");
+        (json!(status.memory_health), status.memory_health_reason)
+    };
+    const DAYS: u64 = 3 * 24 * 60;
+    let memory = project.join(".mind/MEMORY.md");
+    assert_eq!(health().0, "good", "it was just made");
+    age(&memory, DAYS);
+    let (word, why) = health();
+    assert!(word == "stale" && why.contains("no file has the context block"), "{why}");
+    write_blocks(&read(&project, &keeper));
+    assert_eq!(health().0, "good");
+    // Written before the memory was changed, and that is long ago.
+    tree.write("p/.mind/MEMORY.md", format!("{MEMORY}**Decided:** sell wax because it keeps\n"));
+    assert_eq!(health().0, "good", "it has not been old for long");
+    age(&memory, DAYS);
+    age(&project.join("CLAUDE.md"), 2 * DAYS);
+    let (word, why) = health();
+    assert!(word == "stale" && why.contains("out of date"), "{why}");
+    // Whoever wants none is not asked for one.
+    std::fs::remove_file(project.join("CLAUDE.md")).expect("is removed");
+    assert_eq!(health().0, "stale");
+    keeper.approve(&project, &[], Some(true)).expect("is noted");
+    assert_eq!(health().0, "good");
+}
+
+#[test]
+fn the_block_says_since_when_a_project_went_on_without_notes() {
+    let mut repository = Repository::new();
+    // Commits of these tests are of November 2023.
+    repository.commit("ann", "one", &[]);
+    let project = std::fs::canonicalize(repository.tree.path()).expect("is there");
+    let keeper = Keeper::new(&repository.tree.join(".git/home"), None);
+    let rows = [
+        ("2023-05-01", "", true),
+        ("2023-12-24", "", false),
+        ("2023-05-01", "[context]\nshow_stale_after_days = 3650\n", false),
+    ];
+    for (day, settings, is_behind) in rows {
+        repository.tree.write(".mind/MEMORY.md", format!("# p\n\n## {day}\n**Decided:** sell jam\n"));
+        repository.tree.write(".mind/config.toml", settings);
+        keeper.approve(&project, &[], None).expect("is approved");
+        let text = block_text(&read(&project, &keeper));
+        assert_eq!(text.contains(&format!("Stale (since {day}; run `mind status`)")), is_behind, "{text}");
+        assert_eq!(text.contains("✓ Active"), !is_behind, "{text}");
+    }
 }
 
 #[test]
