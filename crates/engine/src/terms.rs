@@ -50,6 +50,7 @@ pub(crate) fn of_file(path: &RepoPath, facts: &FileFacts, bytes: &[u8]) -> FileT
     if !m1nd_lang::is_binary(bytes) {
         // Positions are those of the decoded text; where bytes had to be replaced the cut is off by a little.
         let text = String::from_utf8_lossy(bytes);
+        terms.uses(file, &text);
         let literals = m1nd_lang::string_literals(facts.language, &text);
         let mut literals = literals.into_iter().peekable();
         for (range, start, end) in innermost_ranges(text.len(), &ranges) {

@@ -1,11 +1,13 @@
 use crate::abbreviations::alternatives;
 use crate::messages;
-use crate::terms::WHOLE_NAME;
+use crate::terms::{WHOLE_NAME, used_name};
 use crate::words;
 use crate::zones::{self, Piece, Zone};
 
 /// Most terms of one query; more add nothing to the order of the answers.
 const MAX_TERMS: usize = 160;
+/// Most names that are looked up among what files use.
+const MAX_USED: usize = 64;
 /// Weight of another form of a word of the query.
 const ALTERNATIVE: f64 = 0.4;
 /// What the weight of a word grows by each time it is said again.
@@ -58,6 +60,8 @@ pub struct Query {
     pub mentions: Vec<Mention>,
     /// Messages that the text quotes, each as the numbers of its words among [`Query::terms`].
     pub messages: Vec<Vec<usize>>,
+    /// Names of several words that the text writes out, as the index holds what files use, with how often it does.
+    pub used: Vec<(String, u32)>,
     /// It is longer than a question: an issue, a message, a report.
     pub is_long: bool,
 }
@@ -73,6 +77,7 @@ impl Query {
         let mut names: Vec<(String, Zone, bool)> = Vec::new();
         for piece in &order {
             query.find_names(piece, &mut names);
+            query.find_used(piece);
         }
         for piece in &pieces {
             query.find_mentions(piece);
@@ -114,7 +119,7 @@ impl Query {
         let in_title = piece.zone == Zone::Title;
         words::identifiers(piece.text, |identifier| {
             // In a name every part says something: `loadAll` is not `load`.
-            let is_name = looks_like_symbol(identifier);
+            let is_name = words::is_compound(identifier);
             words::parts(identifier, |part| {
                 let lower = part.to_lowercase();
                 if !is_name && !stop_words_too && words::is_stop_word(&lower) {
@@ -164,7 +169,7 @@ impl Query {
             let marks = ["`", "\"", "'"];
             let quoted = token.len() > 2 && marks.iter().any(|mark| token.starts_with(mark) && token.ends_with(mark));
             for name in bare.split(['.', '/', ':']).filter(|name| !name.is_empty()) {
-                if (quoted || looks_like_symbol(name)) && !self.symbols.iter().any(|known| known == name) {
+                if (quoted || words::is_compound(name)) && !self.symbols.iter().any(|known| known == name) {
                     self.symbols.push(name.to_owned());
                 }
             }
@@ -179,6 +184,17 @@ impl Query {
             let written = known || !stop && (called || is_span || is_capital(identifier) && piece.zone == Zone::Code);
             if written || !stop && (plain_too || self.is_long && piece.zone == Zone::Title && identifier.len() > 3) {
                 names.push((identifier.to_owned(), piece.zone, written));
+            }
+        });
+    }
+
+    fn find_used(&mut self, piece: &Piece<'_>) {
+        words::identifiers(piece.text, |identifier| {
+            let Some(name) = words::is_compound(identifier).then(|| used_name(identifier)).flatten() else { return };
+            match self.used.iter().position(|(known, _)| *known == name) {
+                Some(at) => self.used[at].1 += 1,
+                None if self.used.len() < MAX_USED => self.used.push((name, 1)),
+                None => {}
             }
         });
     }
@@ -251,12 +267,6 @@ fn is_capital(name: &str) -> bool {
     name.len() > 3 && name.starts_with(|c: char| c.is_uppercase()) && name.chars().skip(1).any(char::is_lowercase)
 }
 
-fn looks_like_symbol(name: &str) -> bool {
-    let inner_capital = name.chars().zip(name.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
-    let underscore = name.trim_matches('_').contains('_') || name.starts_with('_');
-    name.chars().any(char::is_alphanumeric) && (inner_capital || underscore)
-}
-
 fn looks_like_path(text: &str) -> bool {
     let file_like = text.rsplit_once('.').is_some_and(|(stem, extension)| {
         let name = stem.rsplit('/').next().unwrap_or("");
@@ -306,6 +316,12 @@ mod tests {
         let whole: Vec<&str> =
             query.terms.iter().filter(|term| !term.counts).map(|term| term.forms[0].0.as_str()).collect();
         assert_eq!(whole, ["=acquire", "=poolmanager", "=releaseall"]);
+    }
+
+    #[test]
+    fn names_of_several_words_are_sought_among_those_that_files_use() {
+        let query = Query::parse("Speed of canEncode and can_encode(x); `MAX_SIZE`, plain, __init__, a_b");
+        assert_eq!(query.used, [("~canencode".to_owned(), 2), ("~maxsize".to_owned(), 1), ("~init".to_owned(), 1)]);
     }
 
     #[test]

@@ -63,6 +63,8 @@ pub struct FileHit<'i> {
     pub title: f64,
     /// What names that the query writes out and the file defines brought.
     pub exact: f64,
+    /// What names of several words that the query writes out and the file uses brought.
+    pub used: f64,
     /// The score of its best entry.
     pub best: f64,
     /// The best score of an entry by words of the title.
@@ -78,10 +80,10 @@ pub struct FileHit<'i> {
 impl<'i> FileHit<'i> {
     /// A file that meets no word.
     pub fn without_words(path: &'i str) -> Self {
-        let (score, title, exact) = (0.0, 0.0, 0.0);
+        let (score, title, exact, used) = (0.0, 0.0, 0.0, 0.0);
         let (best, best_title, best_exact) = (0.0, 0.0, 0.0);
         let (file, message, near) = (None, 0.0, None);
-        Self { path, file, score, title, exact, best, best_title, best_exact, message, near }
+        Self { path, file, score, title, exact, used, best, best_title, best_exact, message, near }
     }
 }
 

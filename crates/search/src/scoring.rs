@@ -15,6 +15,8 @@ use crate::terms::{Counts, FIELD_COUNT, FIELDS, Field, FieldSettings};
 const SATURATION: f64 = 4.0;
 /// The same in a file.
 const FILE_SATURATION: f64 = 4.0;
+/// What saying a name again can bring at most.
+const MOST_SAID: f64 = 2.0;
 /// Segments looked at between two looks at the cancel flag.
 const POLL: usize = 256;
 
@@ -127,6 +129,25 @@ impl<'a> Scoring<'a> {
     /// [`Cancelled`].
     pub(crate) fn met(&self, query: &Query, cancel: &Cancel) -> Result<Vec<Met>, Cancelled> {
         query.terms.par_iter().with_max_len(1).map(|term| self.met_by(term, cancel)).collect()
+    }
+
+    /// What the names that a query writes out bring to each segment whose file uses them, by its number.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub(crate) fn used(&self, query: &Query, cancel: &Cancel) -> Result<Vec<f32>, Cancelled> {
+        let mut gains = vec![0f32; if query.used.is_empty() { 0 } else { self.segments.len() }];
+        for (name, said) in &query.used {
+            let rows = self.rows_of(name, cancel)?;
+            let rarity = rarity(rows.files.len(), self.segments.len());
+            let top = rarity * (1.0 + f64::from(*said).ln()).min(MOST_SAID);
+            // Only the entry of the file itself holds such names: as many rows as files.
+            for ((segment, _), (_, _, counts)) in rows.files.iter().zip(&rows.entries) {
+                let count = f64::from(counts.0[Field::Body as usize]);
+                gains[*segment as usize] += (top * count / (1.0 + count)) as f32;
+            }
+        }
+        Ok(gains)
     }
 
     fn met_by(&self, term: &QueryTerm, cancel: &Cancel) -> Result<Met, Cancelled> {

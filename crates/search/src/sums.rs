@@ -90,6 +90,8 @@ pub(crate) struct Asking<'a, 'i> {
     met: Vec<Met>,
     /// How far entries say a message of the query: see [`messages::said`].
     messages: FxHashMap<u32, f32>,
+    /// What names that the query writes out bring to the segments of files that use them; empty if it has none.
+    used: Vec<f32>,
     meaning: Option<Meaning<'a>>,
     /// Of all segments.
     paths: Vec<&'i str>,
@@ -106,12 +108,12 @@ impl<'a, 'i> Asking<'a, 'i> {
     ) -> Result<Self, Cancelled> {
         let paths = || -> Vec<&'i str> { scoring.segments.iter().map(|one| scoring.index.path_of(one)).collect() };
         let (met, paths) = rayon::join(|| scoring.met(query, cancel), paths);
-        let met = met?;
+        let (met, used) = (met?, scoring.used(query, cancel)?);
         let in_scope = paths.iter().map(|path| is_within(path, filter.scope)).collect();
         let rarities: Vec<f64> = met.iter().map(|met| met.rarity).collect();
         let meaning = table.and_then(|table| Meaning::of(query, &rarities, table));
         let messages = messages::said(query, &met);
-        Ok(Self { scoring, query, filter, met, messages, meaning, paths, in_scope })
+        Ok(Self { scoring, query, filter, met, messages, used, meaning, paths, in_scope })
     }
 
     /// The most that an entry can have.
@@ -351,7 +353,8 @@ impl<'a, 'i> Asking<'a, 'i> {
         let each = self.scoring.segments.iter().zip(sums).zip(&self.in_scope).zip(most.zip(most_near)).enumerate();
         let mut files = Vec::with_capacity(self.paths.len());
         for (number, (((segment, sum), inside), (most, most_near))) in each {
-            if !inside || (most.all <= 0.0 && !near.contains(&(number as u32))) {
+            let used = self.used.get(number).map_or(0.0, |gain| f64::from(*gain));
+            if !inside || (most.all <= 0.0 && used <= 0.0 && !near.contains(&(number as u32))) {
                 continue;
             }
             files.push(FileHit {
@@ -360,6 +363,7 @@ impl<'a, 'i> Asking<'a, 'i> {
                 score: f64::from(sum.all),
                 title: f64::from(sum.title),
                 exact: f64::from(sum.exact),
+                used,
                 best: f64::from(most.all),
                 best_title: f64::from(most.title),
                 best_exact: f64::from(most.exact),

@@ -73,6 +73,17 @@ const MAX_FIELD_BYTES: usize = 256 << 10;
 /// Marks the term of a whole name, so that it cannot meet a word.
 pub(crate) const WHOLE_NAME: char = '=';
 
+/// Marks the term of a name that a file uses.
+pub(crate) const USED_NAME: char = '~';
+/// Distinct names kept of what one file uses, the first ones.
+const MAX_USED_NAMES: usize = 1_000;
+
+/// The term of a name that a file uses; `None` if it is too short or too long to tell something.
+pub(crate) fn used_name(identifier: &str) -> Option<String> {
+    let folded = words::folded(identifier);
+    (folded.len() > 3 && folded.len() <= 4 * words::MAX_WORD).then(|| format!("{USED_NAME}{folded}"))
+}
+
 /// What is searched for: a symbol or a file. Bodies are added apart, piece by piece.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Entry<'a> {
@@ -164,6 +175,29 @@ impl FileTermsBuilder {
         if number < self.heads.len() {
             self.text(number, Field::Body, text);
         }
+    }
+
+    /// Adds the names of several words that the text of a file holds to its entry `number`: as wholes they are rarer than
+    /// their parts. Unknown numbers are ignored.
+    pub fn uses(&mut self, number: usize, text: &str) {
+        if number >= self.heads.len() {
+            return;
+        }
+        let mut kept = 0;
+        words::identifiers(&text[..text.floor_char_boundary(MAX_FIELD_BYTES)], |identifier| {
+            let Some(name) = words::is_compound(identifier).then(|| used_name(identifier)).flatten() else { return };
+            let known = self.terms.get_mut(name.as_str());
+            let entries = match known {
+                Some(entries) => entries,
+                None if kept >= MAX_USED_NAMES => return,
+                None => {
+                    kept += 1;
+                    self.terms.entry(name.into()).or_default()
+                }
+            };
+            let count = &mut entries.entry(number as u32).or_default().0[Field::Body as usize];
+            *count = count.saturating_add(1);
+        });
     }
 
     /// Adds the content of a string literal to entry `number`. Unknown numbers are ignored.
@@ -506,6 +540,22 @@ mod tests {
         let (_, postings) = terms.terms().find(|(term, _)| *term == "connection").expect("term");
         let found: Vec<_> = PostingsReader::new(postings).collect();
         assert_eq!(found, [(1, Counts([1, 0, 1, 1, 0, 0, 1]))]);
+    }
+
+    #[test]
+    fn names_that_a_file_uses_are_wholes_of_its_own_entry() {
+        let mut builder = FileTermsBuilder::new();
+        builder.entry(&Entry { key: u32::MAX, name: "a.py", path: "a.py", ..Entry::default() });
+        builder.uses(0, "x.canEncode(can_encode, plain, _x, MAX_SIZE)");
+        builder.uses(7, "no_such_entry");
+        let terms = builder.finish();
+        let used: Vec<(&str, u8)> = terms
+            .terms()
+            .filter(|(term, _)| term.starts_with(USED_NAME))
+            .flat_map(|(term, postings)| PostingsReader::new(postings).map(move |(_, counts)| (term, counts.0[5])))
+            .collect();
+        assert_eq!(used, [("~canencode", 2), ("~maxsize", 1)]);
+        assert_eq!(Field::Body as usize, 5);
     }
 
     #[test]

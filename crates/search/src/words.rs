@@ -108,6 +108,14 @@ pub fn folded(identifier: &str) -> String {
     identifier.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Whether an identifier is made of several words, or marked as one: an inner capital or an underscore.
+pub fn is_compound(identifier: &str) -> bool {
+    let inner_capital =
+        identifier.chars().zip(identifier.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let underscore = identifier.trim_matches('_').contains('_') || identifier.starts_with('_');
+    identifier.chars().any(char::is_alphanumeric) && (inner_capital || underscore)
+}
+
 /// Takes common English endings off, so that `validates`, `validating`, `validation` and `validator` meet. Words that are
 /// short, hold a digit or are not plain ASCII stay as they are.
 pub fn stem(word: &str) -> Cow<'_, str> {

@@ -25,6 +25,9 @@ fn terms(path: &str, content: &Content) -> Arc<FileTerms> {
         let at = builder.entry(&entry);
         builder.body(at, &phrase(body, " "));
     }
+    if let Some((_, body)) = content.first() {
+        builder.uses(0, &phrase(body, "_"));
+    }
     Arc::new(builder.finish())
 }
 
@@ -55,7 +58,15 @@ fn opened(files: &BTreeMap<String, Content>) -> Index {
 fn answers(index: &Index) -> Vec<Ranked<'_>> {
     let filters =
         [Filter::default(), Filter { scope: Some("a"), kinds: None }, Filter { scope: None, kinds: Some(0b101) }];
-    let queries = ["load", "validate user session", "parse_config", "where is héllo?", "db cfg", "nothing_here"];
+    let queries = [
+        "load",
+        "validate user session",
+        "parse_config",
+        "where is héllo?",
+        "db cfg",
+        "nothing_here",
+        "user_pool loadToken",
+    ];
     let mut answers = Vec::new();
     for query in queries {
         for filter in &filters {

@@ -44,7 +44,7 @@ impl Subjects {
                 subjects.words.entry(term.into_boxed_str()).or_default().push(number);
             }
             if let Some(prefix) = prefix(&commit.subject) {
-                subjects.prefixes.entry(prefix).or_default().push(number);
+                subjects.prefixes.entry(prefix.to_lowercase()).or_default().push(number);
             }
         }
         subjects.mean_length = (total as f64 / history.commits().len().max(1) as f64).max(1.0);
@@ -76,11 +76,11 @@ impl Subjects {
 
     /// Commits whose subject has this prefix, newest first.
     pub(crate) fn with_prefix(&self, prefix: &str) -> &[u32] {
-        self.prefixes.get(prefix).map_or(&[], Vec::as_slice)
+        self.prefixes.get(&prefix.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The place that a subject names before its colon: `net/http: …`, `fix(parser): …`, `[parser] …`; in lower case.
+/// The place that a subject names before its colon: `net/http: …`, `fix(parser): …`, `[parser] …`.
 pub(crate) fn prefix(subject: &str) -> Option<String> {
     let subject = subject.lines().next()?.trim();
     let place = match subject.strip_prefix('[') {
@@ -97,12 +97,12 @@ pub(crate) fn prefix(subject: &str) -> Option<String> {
             }
         }
     };
-    let place = place.trim().trim_matches('`').to_lowercase();
+    let place = place.trim().trim_matches('`');
     let fits = !place.is_empty()
         && place.len() <= MAX_PREFIX
         && place.split_whitespace().count() <= MAX_PREFIX_WORDS
-        && KINDS.binary_search(&place.as_str()).is_err();
-    fits.then_some(place)
+        && KINDS.binary_search(&place.to_lowercase().as_str()).is_err();
+    fits.then(|| place.to_owned())
 }
 
 #[cfg(test)]
@@ -114,7 +114,7 @@ mod tests {
         let cases = [
             ("net/http: fix a leak", Some("net/http")),
             ("fix(parser): no panic", Some("parser")),
-            ("feat(ui/Table)!: rows", Some("ui/table")),
+            ("feat(ui/Table)!: rows", Some("ui/Table")),
             ("[router] match again", Some("router")),
             ("fix: no panic", None),
             ("Panic in a::b", None),

@@ -1,7 +1,7 @@
 use super::strength;
 use super::table::Embedding;
 use super::vector::{DIMENSIONS, Vector};
-use crate::terms::{FIELD_COUNT, FileTerms, PostingsReader, WHOLE_NAME};
+use crate::terms::{FIELD_COUNT, FileTerms, PostingsReader, USED_NAME, WHOLE_NAME};
 
 /// How much one occurrence in each field counts in the vector of an entry, in the order of
 /// [`FIELDS`](crate::FIELDS). The body holds the header and the name once more.
@@ -18,7 +18,7 @@ impl Embedding {
         let mut sums = vec![[0.0; DIMENSIONS]; file.entry_count()];
         let mut row = [0.0; DIMENSIONS];
         for (term, postings) in file.terms() {
-            if term.starts_with(WHOLE_NAME) {
+            if term.starts_with([WHOLE_NAME, USED_NAME]) {
                 continue;
             }
             row.fill(0.0);

@@ -18,7 +18,8 @@ use crate::eval::linear::{self, Options, Weighed, fit};
 use crate::{Outcome, repository};
 
 /// Signals that brought nothing to repositories that were left out: they weigh nothing.
-const WITHOUT: &[&str] = &["best_title", "exact", "best_exact", "name", "is_front", "prior"];
+const WITHOUT: &[&str] =
+    &["best_title", "exact", "best_exact", "name", "stem_title", "is_front", "prior", "uses", "prefix_commits"];
 /// Penalty for the square of a weight.
 const PENALTY: f64 = 0.003;
 /// The same of the model of functions: fewer rows tell of them.

@@ -72,7 +72,6 @@ pub(crate) fn status(args: &PathArg, common: &Common, out: &mut Out) -> Result<(
     }
     let daemon = &answer["daemon"];
     let running = match daemon["running"].as_bool() {
-        Some(true) if daemon["pid"].is_null() => "runs and cannot be asked".to_owned(),
         Some(true) => {
             format!("runs, process {}, looks after {}", daemon["pid"], number(daemon, "projects_watching", "project"))
         }

@@ -62,7 +62,7 @@ pub(super) fn from_commits(
     found
 }
 
-/// The place that the title of a text names before its colon, in lower case.
+/// The place that the title of a text names before its colon.
 pub(super) fn prefix_of(text: &str) -> Option<String> {
     history::prefix(text.trim_start().lines().next()?)
 }
@@ -105,5 +105,6 @@ mod tests {
         assert_eq!(prefix_in_path("compiler-sfc", "packages/compiler-sfc/src/parse.ts"), 1.0);
         assert_eq!(prefix_in_path("net/http", "src/net/url.go"), 0.5);
         assert_eq!(prefix_in_path("net", "src/io.go"), 0.0);
+        assert_eq!(prefix_in_path("getResponse", "src/core/getResponse.ts"), 1.0);
     }
 }

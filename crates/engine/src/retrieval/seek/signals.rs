@@ -24,6 +24,7 @@ pub const SIGNALS: &[&str] = &[
     "exact",
     "best_exact",
     "path",
+    "used_names",
     "name",
     "module",
     "frame",
@@ -55,7 +56,7 @@ pub(super) fn place(name: &str) -> usize {
 }
 
 /// Values of the signals.
-pub type Signals = [f64; 30];
+pub type Signals = [f64; 31];
 
 /// Files ranked by the model, of each kind of evidence.
 const BY_WORDS: usize = 150;
@@ -112,6 +113,7 @@ pub(super) struct Most {
     best_title: f64,
     exact: f64,
     best_exact: f64,
+    used: f64,
     /// The nearest in meaning, and what is near by chance; `None` without vectors.
     near: Option<(Near, Near)>,
 }
@@ -129,6 +131,7 @@ impl Most {
             best_title: most.best_title.max(file.best_title),
             exact: most.exact.max(file.exact),
             best_exact: most.best_exact.max(file.best_exact),
+            used: most.used.max(file.used),
         })
     }
 
@@ -186,11 +189,12 @@ pub(super) fn candidates(
         |path: &str| ranked.files.binary_search_by(|file| file.path.cmp(path)).ok().map(|at| &ranked.files[at]);
     let evidence = Evidence::gather(snapshot, text, query, ranked, measures, history);
     let mut pool: BTreeSet<&str> = BTreeSet::new();
-    let keys: [(Key, usize); 4] = [
+    let keys: [(Key, usize); 5] = [
         (|file| file.score, BY_WORDS),
         (|file| file.title, BY_ENTRY),
         (|file| file.best, BY_ENTRY),
         (|file| file.exact, BY_ENTRY),
+        (|file| file.used, BY_ENTRY),
     ];
     for (key, count) in keys {
         pool.extend(best_files(&ranked.files, key, count));
@@ -368,6 +372,7 @@ impl<'e> Evidence<'e> {
             over(hit.exact, most.exact),
             best_exact,
             named.path,
+            over(hit.used, most.used),
             named.name,
             named.module,
             named.frame,
