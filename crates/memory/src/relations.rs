@@ -195,13 +195,15 @@ fn of_record<'r>(
             best.push((other, *kind, (sure * BY_CUE * 100.0).round() / 100.0, said));
         }
     }
-    let all = lexicon.tokens(&record.content);
+    // Many memories are their title.
+    let read = (record.content != record.title).then(|| lexicon.tokens(&record.content));
+    let all = read.as_ref().unwrap_or(&tokens[own]);
     let bits = all.bits();
     // Each title stands at one word only, so none is met twice.
-    for other in newest(&all, own, &places.by_rarest) {
+    for other in newest(all, own, &places.by_rarest) {
         let names = places.bits[other] & !bits == 0
             && tokens[other].len() > 1
-            && tokens[other].is_within(&all)
+            && tokens[other].is_within(all)
             && records[other].source.line != record.source.line;
         if names && is_long_enough(&records[other].title) {
             best.push((other, RelationKind::Mentions, BY_MENTION, &records[other].title));
