@@ -112,7 +112,7 @@ pub struct Found<'i> {
 pub struct Ranked<'i> {
     /// The best entries.
     pub found: Found<'i>,
-    /// Every file in the scope that meets a term or holds one of the nearest entries, in the order of paths.
+    /// Every file in the scope that meets a term, uses a name or holds one of the nearest entries, in the order of paths.
     pub files: Vec<FileHit<'i>>,
     /// Entries nearest in meaning that are not among `found`, nearest first; they may meet no term.
     pub nearest: Vec<Hit<'i>>,

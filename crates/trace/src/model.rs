@@ -109,6 +109,8 @@ pub struct Frame {
     pub origin: Origin,
     /// 1-based line of the text that it was read from.
     pub text_line: u32,
+    /// The line of source that the text shows below it refuses on purpose: it did not break there, it said no.
+    pub refuses: bool,
 }
 
 impl Frame {

@@ -6,7 +6,7 @@
 //! hash of what their memories say; those that were written on this machine need no asking (see [`made_here`]).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,13 +19,11 @@ use serde_json::Value;
 
 use crate::memory::MemoryError;
 use crate::memory::noted::Noted;
+use crate::memory::project_file::{ProjectFile, Rows};
 
 /// The file.
 pub(crate) const FILE: &str = "approved.json";
-/// Its format.
-const VERSION: u32 = 1;
-/// Largest such file that is read, in bytes.
-const MAX_BYTES: u64 = 64 << 20;
+const ROWS: ProjectFile = ProjectFile { name: FILE, version: 1, max_bytes: 64 << 20 };
 /// Digits of a hash that are kept: too many to find another text for.
 const HASH_BYTES: usize = 16;
 /// Most approved texts of one project; beyond that nothing is approved by itself.
@@ -66,20 +64,6 @@ pub(crate) struct Approved {
     more: BTreeMap<String, Value>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct File {
-    #[serde(default = "version")]
-    version: u32,
-    #[serde(default)]
-    projects: BTreeMap<PathBuf, Approved>,
-    #[serde(flatten)]
-    more: BTreeMap<String, Value>,
-}
-
-const fn version() -> u32 {
-    VERSION
-}
-
 /// A text of the repository that holds memories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Source {
@@ -107,8 +91,7 @@ impl<'h> Approvals<'h> {
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub(crate) fn get(&self, project: &Path) -> Result<Option<Approved>, MemoryError> {
-        let mut file = self.parse(self.home.read(FILE, MAX_BYTES)?)?;
-        Ok(file.projects.remove(project))
+        Ok(ROWS.read(self.home)?.remove(project))
     }
 
     /// Changes what was taken over of a project, under a lock. A project of which nothing is left is dropped.
@@ -121,36 +104,19 @@ impl<'h> Approvals<'h> {
         wait: Duration,
         change: impl FnOnce(&mut Approved) -> Result<T, MemoryError>,
     ) -> Result<T, MemoryError> {
-        self.home.change(FILE, MAX_BYTES, wait, |content| {
-            let mut file = self.parse(content)?;
-            let known = file.projects.get(project).cloned();
-            let mut approved = known.clone().unwrap_or_default();
+        ROWS.change(self.home, wait, |projects: &mut Rows<Approved>| {
+            let known = projects.get(project).cloned().unwrap_or_default();
+            let mut approved = known.clone();
             let answer = change(&mut approved)?;
-            if known.as_ref() == Some(&approved) || known.is_none() && approved == Approved::default() {
-                return Ok((answer, None));
+            if approved == known {
+                return Ok((answer, false));
             }
             match approved == Approved::default() {
-                true => drop(file.projects.remove(project)),
-                false => drop(file.projects.insert(project.to_owned(), approved)),
+                true => drop(projects.remove(project)),
+                false => drop(projects.insert(project.to_owned(), approved)),
             }
-            let text = serde_json::to_vec_pretty(&file).map_err(|error| self.damaged(error.to_string()))?;
-            Ok((answer, Some(text)))
+            Ok((answer, true))
         })
-    }
-
-    fn parse(&self, content: Option<Vec<u8>>) -> Result<File, MemoryError> {
-        let Some(content) = content else {
-            return Ok(File { version: VERSION, projects: BTreeMap::new(), more: BTreeMap::new() });
-        };
-        let file: File = serde_json::from_slice(&content).map_err(|error| self.damaged(error.to_string()))?;
-        if file.version > VERSION {
-            return Err(self.damaged(format!("it has version {}, this program knows {VERSION}", file.version)));
-        }
-        Ok(file)
-    }
-
-    fn damaged(&self, why: String) -> MemoryError {
-        MemoryError::Damaged { path: self.home.path().join(FILE), why }
     }
 }
 

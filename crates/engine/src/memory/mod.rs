@@ -24,6 +24,7 @@ mod model;
 mod near;
 mod noted;
 mod project;
+mod project_file;
 mod registry;
 mod session_end;
 mod sessions;

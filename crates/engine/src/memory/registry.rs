@@ -11,13 +11,11 @@ use serde_json::Value;
 
 use crate::memory::MemoryError;
 use crate::memory::project::name_of;
+use crate::memory::project_file::{ProjectFile, Rows};
 
 /// The file.
 pub(crate) const FILE: &str = "projects.json";
-/// Its format.
-const VERSION: u32 = 1;
-/// Largest such file that is read, in bytes.
-const MAX_BYTES: u64 = 16 << 20;
+const ROWS: ProjectFile = ProjectFile { name: FILE, version: 1, max_bytes: 16 << 20 };
 /// How long a change waits for others where nobody waits for it.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
@@ -41,20 +39,6 @@ pub struct Project {
     pub more: BTreeMap<String, Value>,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct File {
-    #[serde(default = "version")]
-    version: u32,
-    #[serde(default)]
-    projects: BTreeMap<PathBuf, Project>,
-    #[serde(flatten)]
-    more: BTreeMap<String, Value>,
-}
-
-const fn version() -> u32 {
-    VERSION
-}
-
 /// The projects of one user. Every change reads, changes and replaces the file under a lock.
 #[derive(Debug, Clone)]
 pub struct Registry {
@@ -72,8 +56,7 @@ impl Registry {
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn list(&self) -> Result<Vec<Project>, MemoryError> {
-        let file = self.parse(self.folder.read(FILE, MAX_BYTES)?)?;
-        Ok(file.projects.into_values().collect())
+        Ok(ROWS.read(&self.folder)?.into_values().collect())
     }
 
     /// The project at a canonical path.
@@ -139,29 +122,8 @@ impl Registry {
     fn change<T>(
         &self,
         wait: Duration,
-        change: impl FnOnce(&mut BTreeMap<PathBuf, Project>) -> (T, bool),
+        change: impl FnOnce(&mut Rows<Project>) -> (T, bool),
     ) -> Result<T, MemoryError> {
-        self.folder.change(FILE, MAX_BYTES, wait, |content| {
-            let mut file = self.parse(content)?;
-            let (answer, is_changed) = change(&mut file.projects);
-            let text = is_changed.then(|| serde_json::to_vec_pretty(&file)).transpose();
-            let text = text.map_err(|error| self.damaged(error.to_string()))?;
-            Ok((answer, text))
-        })
-    }
-
-    fn parse(&self, content: Option<Vec<u8>>) -> Result<File, MemoryError> {
-        let Some(content) = content else {
-            return Ok(File { version: VERSION, projects: BTreeMap::new(), more: BTreeMap::new() });
-        };
-        let file: File = serde_json::from_slice(&content).map_err(|error| self.damaged(error.to_string()))?;
-        if file.version > VERSION {
-            return Err(self.damaged(format!("it has version {}, this program knows {VERSION}", file.version)));
-        }
-        Ok(file)
-    }
-
-    fn damaged(&self, why: String) -> MemoryError {
-        MemoryError::Damaged { path: self.folder.path().join(FILE), why }
+        ROWS.change(&self.folder, wait, |projects| Ok(change(projects)))
     }
 }

@@ -15,6 +15,9 @@ use crate::limits;
 use crate::model::{Exception, Format, Frame, Origin, Relation, Trace};
 use crate::origin;
 
+/// Starts of a line of source that refuses on purpose.
+const REFUSALS: &[&str] = &["raise", "assert", "throw", "panic!"];
+
 /// What was found in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
@@ -75,7 +78,7 @@ pub fn parse(text: &str, hint: Option<Format>) -> Parsed {
                 parsed.is_cut = true;
                 return parsed;
             }
-            parsed.traces.push(finished(format, block.exceptions, at, end));
+            parsed.traces.push(finished(format, block.exceptions, &lines, (at, end)));
             (next, floor) = (end, end);
             break;
         }
@@ -84,13 +87,24 @@ pub fn parse(text: &str, hint: Option<Format>) -> Parsed {
     parsed
 }
 
-fn finished(format: Format, mut exceptions: Vec<Exception>, start: usize, end: usize) -> Trace {
+/// Whether a line of source refuses on purpose.
+fn refuses(source: &str) -> bool {
+    let source = source.trim_start();
+    REFUSALS.iter().any(|word| {
+        let rest = source.strip_prefix(word);
+        rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+    })
+}
+
+fn finished(format: Format, mut exceptions: Vec<Exception>, lines: &Lines<'_>, (start, end): (usize, usize)) -> Trace {
     exceptions.retain(|exception| !exception.is_empty());
     exceptions.truncate(limits::EXCEPTIONS);
     for exception in &mut exceptions {
         exception.bound();
         for frame in &mut exception.frames {
             frame.origin = origin::origin(format, frame);
+            // The line of the text after that of the frame, which counts from 1.
+            frame.refuses = refuses(lines.get(frame.text_line as usize));
         }
     }
     Trace { format, exceptions, text_lines: (start as u32 + 1, end as u32) }
@@ -107,6 +121,7 @@ fn frame(at: usize, path: Option<&str>, function: Option<&str>, line: Option<&st
         column: number(column),
         origin: Origin::Code,
         text_line: at as u32 + 1,
+        refuses: false,
     }
 }
 

@@ -122,6 +122,17 @@ python
 }
 
 #[test]
+fn frames_that_refuse() {
+    let text = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    g()\n  File \"a.py\", line 5, in g\n    raise ValueError(1)\nValueError: 1\n";
+    let log: String = text.lines().map(|line| format!("2024-05-01T10:00:00Z {line}\n")).collect();
+    for text in [text.to_owned(), log, text.replace('\n', "\\n"), text.replace("raise", "raised =")] {
+        let frames = &m1nd_trace::parse(&text, None).traces[0].exceptions[0].frames;
+        let refuses: Vec<bool> = frames.iter().map(|frame| frame.refuses).collect();
+        assert_eq!(refuses, [!text.contains("raised"), false], "{text}");
+    }
+}
+
+#[test]
 fn frames_below_a_banner() {
     check(
         "____________ app/tests/test_pool.py:test_acquire ____________\n  File \"/home/u/app/tests/test_pool.py\", line 78, in test_acquire\n    assert pool.size == 3\nAssertionError\n\n==== tests finished ====\n",

@@ -17,8 +17,6 @@ use crate::snapshot::Snapshot;
 
 /// Innermost frames whose files are looked at.
 const NEAR_FILES: usize = 2;
-/// Starts of a line of source that refuses on purpose.
-const REFUSALS: &[&str] = &["raise", "assert", "throw", "panic!"];
 /// What is kept of the depth where the program is of another version than the index.
 const OTHER_VERSION: f64 = 0.95;
 /// Innermost frames whose neighbours are looked at.
@@ -178,7 +176,7 @@ fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Can
             let row = candidates.note(node, way, depth, || frame_words(frame, at, graph.path(node)));
             if at == 0 {
                 row.signals.innermost = row.signals.innermost.max(share(relation));
-                if refuses(&evidence.query.text, frame.frame.text_line) {
+                if frame.frame.refuses {
                     row.signals.raises = row.signals.innermost;
                 }
             }
@@ -204,15 +202,6 @@ fn frame_words(frame: &MappedFrame, at: usize, path: &str) -> String {
         0 => format!("the innermost frame of the project, {path}{line}"),
         at => format!("frame {} of the project, counted from where it broke, {path}{line}", at + 1),
     }
-}
-
-/// Whether the source that a trace shows below a frame refuses on purpose. `text_line` is that of the frame, 1-based.
-fn refuses(text: &str, text_line: u32) -> bool {
-    let source = text.lines().nth(text_line as usize).unwrap_or_default().trim_start();
-    REFUSALS.iter().any(|word| {
-        let rest = source.strip_prefix(word);
-        rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
-    })
 }
 
 /// Adds to every suspect what the frames in its file say.
