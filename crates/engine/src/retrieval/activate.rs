@@ -9,7 +9,7 @@ use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SeekQuery;
-use super::unlinked::{self, GhostEdge, StructuralHole};
+use super::unlinked::{self, GhostEdge, Strongest, StructuralHole};
 use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
 
@@ -121,9 +121,9 @@ pub struct ActivateAnswer {
     /// Rows before the cap.
     pub total_rows: usize,
     /// Pairs of files without a connection in the code.
-    pub ghost_edges: Vec<GhostEdge>,
+    pub ghost_edges: Strongest<GhostEdge>,
     /// Nodes that may be missing among the rows.
-    pub structural_holes: Vec<StructuralHole>,
+    pub structural_holes: Strongest<StructuralHole>,
     /// Dimensions that were asked for and could not be computed, with the reason.
     pub unavailable: Vec<(Dimension, String)>,
     /// The neighbourhood is larger than was looked at.

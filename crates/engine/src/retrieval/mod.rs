@@ -2,10 +2,12 @@
 //! ([`Snapshot::glob`]).
 
 mod activate;
+mod alike;
 mod gaps;
 mod glob;
 mod grep;
 pub(crate) mod indexed_files;
+mod neighbours;
 mod prior;
 mod repeated;
 mod resonate;
@@ -17,20 +19,21 @@ mod unlinked;
 mod withheld;
 
 pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension};
+pub use alike::{Alike, SympatheticPair};
 pub use gaps::{GapsAnswer, Hole};
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow};
 pub use m1nd_search::grep::GrepOptions;
 pub use prior::{FeedbackEntry, PrimedBy, PrimingPlan, Prior, Told};
 pub use repeated::RepeatedUse;
-pub use resonate::{ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
+pub use resonate::{ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow};
 pub use seek::{
     Calibration, Connection, ENTRY_SIGNALS, EntryCandidate, EntryModel, EntrySignals, FileCandidate, FileModel,
     SIGNALS, SeekAnswer, SeekQuery, SeekRow, Signals,
 };
 pub use siblings::GroupKey;
 pub use traits::Trait;
-pub use unlinked::{GhostEdge, StructuralHole};
+pub use unlinked::{GhostEdge, Strongest, StructuralHole};
 pub use withheld::Withheld;
 
 use m1nd_graph::NodeIx;

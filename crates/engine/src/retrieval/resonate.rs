@@ -5,13 +5,14 @@
 //! has left the start is there. Without a start the anchors of the project are found instead: the most important nodes of which none is near
 //! another.
 
-use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
+use m1nd_base::{Cancel, Cancelled, NodeKind};
 use m1nd_graph::spread::{self, Spread, SpreadQuery, SpreadWeights};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SeekQuery;
 use super::activate::seeds_of;
+use super::alike::{Alike, alike};
 use crate::calls::is_test;
 use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
@@ -33,18 +34,6 @@ const COVERED: f64 = 0.25;
 const CLEAR: f64 = 1.02;
 /// Less amplitude is not shown.
 const LEAST: f64 = 0.02;
-/// Edges of a node that are looked at when pairs are compared, candidates of one node, and pairs shown.
-const EDGES: usize = 300;
-const CANDIDATES: usize = 300;
-const PAIRS: usize = 10;
-/// Pairs of which one node has part.
-const PAIRS_OF_NODE: usize = 3;
-/// Less coupling is chance, and one common neighbour is no pattern.
-const LEAST_COUPLING: f64 = 0.3;
-const LEAST_SHARED: usize = 2;
-/// Common neighbours named.
-const NAMED: usize = 3;
-
 /// Where to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResonateFrom {
@@ -82,22 +71,6 @@ pub struct ResonateGroup {
     pub energy: f64,
 }
 
-/// Two nodes without an edge between them whose connections go to the same places.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SympatheticPair {
-    /// One of the start, or of an anchor's part.
-    pub a: NodeIx,
-    /// The other one.
-    pub b: NodeIx,
-    /// Correlation of where one step leads from each, against what connections drawn at random by weight would give:
-    /// 0 is chance, 1 the same places.
-    pub coupling: f64,
-    /// What both are connected with, the least connected first.
-    pub shared: Vec<NodeIx>,
-    /// How many there are.
-    pub shared_total: usize,
-}
-
 /// What is tied to a start.
 #[derive(Debug, Clone, Default)]
 pub struct ResonateAnswer {
@@ -107,8 +80,8 @@ pub struct ResonateAnswer {
     pub rows: Vec<ResonateRow>,
     /// Scales or parts that have rows.
     pub groups: Vec<ResonateGroup>,
-    /// Pairs, the most alike first.
-    pub pairs: Vec<SympatheticPair>,
+    /// What is connected alike.
+    pub alike: Alike,
     /// Some scale reached its limit of edges.
     pub incomplete: bool,
 }
@@ -149,7 +122,7 @@ impl Snapshot {
         }
         by_scale(graph, &scales, &mut answer);
         let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
-        answer.pairs = pairs(graph, &starts, weights.total(), cancel)?;
+        answer.alike = alike(graph, &starts, weights.total(), cancel)?;
         Ok(answer)
     }
 
@@ -202,13 +175,13 @@ impl Snapshot {
             answer.groups.push(ResonateGroup { number, steps: GLOBAL_STEPS, anchor, size, energy: rounded(energy) });
         }
         let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
-        answer.pairs = pairs(graph, &starts, weights.total(), cancel)?;
+        answer.alike = alike(graph, &starts, weights.total(), cancel)?;
         Ok(answer)
     }
 }
 
 /// Sums of walks differ in their last bits with the order of edges, which says nothing.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }
 
@@ -238,7 +211,7 @@ fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
 }
 
 /// Kinds that say nothing beside what they are a part of.
-fn is_part(kind: NodeKind) -> bool {
+pub(super) fn is_part(kind: NodeKind) -> bool {
     use NodeKind::{Constant, Directory, Field, Variable, Variant};
     kind.is_outside() || matches!(kind, Field | Variable | Variant | Constant | Directory)
 }
@@ -305,116 +278,4 @@ fn anchors(graph: &Graph) -> Vec<NodeIx> {
     }
     nodes.sort_by(by_rank);
     nodes
-}
-
-/// Where one step leads from nodes, looked up once for each.
-struct Steps<'g> {
-    graph: &'g Graph,
-    total: f64,
-    known: FxHashMap<NodeIx, Vec<(NodeIx, f64)>>,
-}
-
-impl Steps<'_> {
-    /// Neighbours by edges other than containment, with the weight of the edges, by number.
-    fn of(&mut self, node: NodeIx) -> Vec<(NodeIx, f64)> {
-        let graph = self.graph;
-        let look_up = || {
-            let out = graph.out_edges(node).take(EDGES).map(|edge| (edge.to, edge));
-            let into = graph.in_edges(node).take(EDGES).map(|edge| (edge.from, edge));
-            let mut sums: FxHashMap<NodeIx, f64> = FxHashMap::default();
-            for (other, edge) in out.chain(into) {
-                let weight = if edge.relation == Relation::Contains { 0.0 } else { spread::weight(&edge) };
-                if other != node && weight > 0.0 && !graph.kind(other).is_outside() {
-                    *sums.entry(other).or_default() += weight;
-                }
-            }
-            let mut found: Vec<(NodeIx, f64)> = sums.into_iter().collect();
-            found.sort_unstable_by_key(|(other, _)| *other);
-            found
-        };
-        self.known.entry(node).or_insert_with(look_up).clone()
-    }
-
-    fn degree(&mut self, node: NodeIx) -> f64 {
-        self.of(node).iter().map(|(_, weight)| weight).sum()
-    }
-
-    /// Sum over common neighbours of the chances to get there from both, over the chance to be there anyway: 1 if
-    /// connections were drawn at random.
-    fn meeting(&mut self, a: NodeIx, b: NodeIx) -> (f64, Vec<NodeIx>) {
-        let (of_a, of_b) = (self.of(a), self.of(b));
-        let (degree_a, degree_b) = (self.degree(a), self.degree(b));
-        let mut sum = 0.0;
-        let mut shared = Vec::new();
-        for (node, weight) in &of_a {
-            let Ok(at) = of_b.binary_search_by_key(node, |(other, _)| *other) else { continue };
-            let anyway = self.degree(*node) / self.total;
-            if anyway > 0.0 {
-                sum += (weight / degree_a) * (of_b[at].1 / degree_b) / anyway;
-                shared.push(*node);
-            }
-        }
-        (sum, shared)
-    }
-}
-
-/// Nodes whose connections go where those of the starts go, without an edge between.
-fn pairs(graph: &Graph, starts: &[NodeIx], total: f64, cancel: &Cancel) -> Result<Vec<SympatheticPair>, Cancelled> {
-    let mut steps = Steps { graph, total, known: FxHashMap::default() };
-    let mut found: Vec<SympatheticPair> = Vec::new();
-    for &start in starts.iter().filter(|start| !is_part(graph.kind(**start))) {
-        let from_test = is_test(graph, start);
-        let own = steps.of(start);
-        let near: FxHashSet<NodeIx> = own.iter().map(|(node, _)| *node).collect();
-        let mut shared: FxHashMap<NodeIx, usize> = FxHashMap::default();
-        for (between, _) in &own {
-            cancel.check()?;
-            for (other, _) in steps.of(*between) {
-                let is_kin = graph.parent(other) == Some(start) || graph.parent(start) == Some(other);
-                if other != start
-                    && !near.contains(&other)
-                    && !is_kin
-                    && graph.kind(other) == graph.kind(start)
-                    && (from_test || !is_test(graph, other))
-                {
-                    *shared.entry(other).or_default() += 1;
-                }
-            }
-        }
-        let mut candidates: Vec<(NodeIx, usize)> =
-            shared.into_iter().filter(|(_, shared)| *shared >= LEAST_SHARED).collect();
-        candidates.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| graph.id(a.0).cmp(graph.id(b.0))));
-        candidates.truncate(CANDIDATES);
-        let with_itself = steps.meeting(start, start).0 - 1.0;
-        let mut own_pairs = Vec::new();
-        for (other, _) in candidates {
-            cancel.check()?;
-            let spread = with_itself * (steps.meeting(other, other).0 - 1.0);
-            let (meeting, mut shared) = steps.meeting(start, other);
-            let coupling = if spread > 0.0 { rounded((meeting - 1.0) / spread.sqrt()) } else { 0.0 };
-            if coupling < LEAST_COUPLING || shared.len() < LEAST_SHARED {
-                continue;
-            }
-            let shared_total = shared.len();
-            let mut degrees: Vec<(f64, NodeIx)> = shared.drain(..).map(|node| (steps.degree(node), node)).collect();
-            degrees.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| graph.id(a.1).cmp(graph.id(b.1))));
-            let shared = degrees.into_iter().take(NAMED).map(|(_, node)| node).collect();
-            own_pairs.push(SympatheticPair { a: start, b: other, coupling, shared, shared_total });
-        }
-        rank(graph, &mut own_pairs);
-        own_pairs.truncate(PAIRS_OF_NODE.max(if starts.len() == 1 { PAIRS } else { 0 }));
-        let is_known = |pair: &SympatheticPair| found.iter().any(|known| (known.a, known.b) == (pair.b, pair.a));
-        own_pairs.retain(|pair| !is_known(pair));
-        found.extend(own_pairs);
-    }
-    rank(graph, &mut found);
-    found.truncate(PAIRS);
-    Ok(found)
-}
-
-fn rank(graph: &Graph, pairs: &mut [SympatheticPair]) {
-    pairs.sort_by(|x, y| {
-        let ids = |pair: &SympatheticPair| (graph.id(pair.a), graph.id(pair.b));
-        y.coupling.total_cmp(&x.coupling).then(y.shared_total.cmp(&x.shared_total)).then_with(|| ids(x).cmp(&ids(y)))
-    });
 }

@@ -1,11 +1,12 @@
 //! What belongs together without a connection in the code, and what is connected without having been found.
 
 use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
-use m1nd_graph::spread::{Spread, weight};
+use m1nd_graph::spread::Spread;
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activate::ActivateRow;
+use super::neighbours::neighbours;
 use crate::history::ProjectHistory;
 use crate::snapshot::Snapshot;
 
@@ -21,9 +22,6 @@ const PARTNERS: usize = 20;
 const LEAST_COMMITS: u32 = 2;
 /// Chance of a pattern that is still believed.
 const LEAST_LIKELY: f64 = 0.01;
-/// Nodes and edges of a file that are looked at.
-const MEMBERS: usize = 2_000;
-const EDGES: usize = 400;
 /// Commits, and neighbours, named as evidence.
 const NAMED_COMMITS: usize = 3;
 const NAMED_NEIGHBOURS: usize = 3;
@@ -65,13 +63,36 @@ pub struct StructuralHole {
     pub p_value: f64,
 }
 
+/// The strongest rows of a kind, and how many there are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strongest<T> {
+    /// The first ten.
+    pub rows: Vec<T>,
+    /// All.
+    pub total: usize,
+}
+
+impl<T> Default for Strongest<T> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), total: 0 }
+    }
+}
+
+impl<T> Strongest<T> {
+    fn of(mut rows: Vec<T>) -> Self {
+        let total = rows.len();
+        rows.truncate(SHOWN);
+        Self { rows, total }
+    }
+}
+
 /// Pairs of files that change together, without a connection in the code.
 pub(super) fn ghost_edges(
     snapshot: &Snapshot,
     rows: &[ActivateRow],
     history: &ProjectHistory,
     cancel: &Cancel,
-) -> Result<Vec<GhostEdge>, Cancelled> {
+) -> Result<Strongest<GhostEdge>, Cancelled> {
     let graph = snapshot.graph();
     let mut files: Vec<NodeIx> = Vec::new();
     for row in rows.iter().take(ROWS) {
@@ -80,7 +101,6 @@ pub(super) fn ghost_edges(
     let mut near: FxHashMap<NodeIx, FxHashSet<NodeIx>> = FxHashMap::default();
     let mut ghosts: Vec<GhostEdge> = Vec::new();
     for &file in &files {
-        cancel.check()?;
         for partner in history.partners(graph.path(file), PARTNERS) {
             let row = &partner.partner;
             let Some(other) = graph.find_file(&partner.path) else { continue };
@@ -89,23 +109,13 @@ pub(super) fn ghost_edges(
                 continue;
             }
             for end in [file, other] {
-                near.entry(end).or_insert_with(|| connected_files(graph, end));
+                if !near.contains_key(&end) {
+                    near.insert(end, connected_files(graph, end, cancel)?);
+                }
             }
-            // Of a file with very many connections not all are looked at: the other one may tell.
-            let is_connected = near[&file].contains(&other) || near[&other].contains(&file);
-            if is_connected || !near[&file].is_disjoint(&near[&other]) {
+            if near[&file].contains(&other) || !near[&file].is_disjoint(&near[&other]) {
                 continue;
             }
-            let other_history = row.file;
-            let own: FxHashSet<String> = history
-                .file(graph.path(file))
-                .map(|file| file.commits().map(m1nd_history::Commit::name).collect())
-                .unwrap_or_default();
-            let common = other_history.commits().filter(|commit| own.contains(&commit.name()));
-            let evidence = common.take(NAMED_COMMITS).map(|commit| {
-                let name = commit.name();
-                (name[..name.floor_char_boundary(12)].to_owned(), commit.subject.to_string())
-            });
             ghosts.push(GhostEdge {
                 source: file,
                 target: other,
@@ -113,7 +123,7 @@ pub(super) fn ghost_edges(
                 lift: row.lift,
                 p_value: row.p_value,
                 strength: row.score,
-                evidence: evidence.collect(),
+                evidence: common_commits(history, graph.path(file), row.file),
             });
         }
     }
@@ -121,20 +131,32 @@ pub(super) fn ghost_edges(
         let ids = |ghost: &GhostEdge| (graph.id(ghost.source), graph.id(ghost.target));
         b.strength.total_cmp(&a.strength).then_with(|| ids(a).cmp(&ids(b)))
     });
-    ghosts.truncate(SHOWN);
-    Ok(ghosts)
+    Ok(Strongest::of(ghosts))
 }
 
-/// Files that some edge of a file's code leads to or comes from.
-fn connected_files(graph: &Graph, file: NodeIx) -> FxHashSet<NodeIx> {
+/// The newest commits that touched the file of a path and another one: short name and subject.
+fn common_commits(history: &ProjectHistory, path: &str, other: m1nd_history::FileHistory<'_>) -> Vec<(String, String)> {
+    let own = history.file(path);
+    let own: FxHashSet<String> = own.iter().flat_map(|file| file.commits().map(m1nd_history::Commit::name)).collect();
+    let common = other.commits().filter(|commit| own.contains(&commit.name()));
+    let named = common.take(NAMED_COMMITS).map(|commit| {
+        let name = commit.name();
+        (name[..name.floor_char_boundary(12)].to_owned(), commit.subject.to_string())
+    });
+    named.collect()
+}
+
+/// Files that some edge of a file's code leads to or comes from: all of them, for what is not there is said to be missing.
+fn connected_files(graph: &Graph, file: NodeIx, cancel: &Cancel) -> Result<FxHashSet<NodeIx>, Cancelled> {
     let mut found = FxHashSet::default();
-    for node in graph.of_file(file).into_iter().take(MEMBERS) {
-        let out = graph.out_edges(node).take(EDGES).filter(|edge| edge.relation != Relation::Contains);
-        let into = graph.in_edges(node).take(EDGES).filter(|edge| edge.relation != Relation::Contains);
+    for node in graph.of_file(file) {
+        cancel.check()?;
+        let out = graph.out_edges(node).filter(|edge| edge.relation != Relation::Contains);
+        let into = graph.in_edges(node).filter(|edge| edge.relation != Relation::Contains);
         let ends = out.map(|edge| edge.to).chain(into.map(|edge| edge.from));
         found.extend(ends.filter_map(|end| graph.file(end)).filter(|other| *other != file));
     }
-    found
+    Ok(found)
 }
 
 /// Nodes that are connected with the rows more than by chance and are no rows themselves.
@@ -144,18 +166,21 @@ pub(super) fn structural_holes(
     rows: &[ActivateRow],
     total: f64,
     cancel: &Cancel,
-) -> Result<Vec<StructuralHole>, Cancelled> {
+) -> Result<Strongest<StructuralHole>, Cancelled> {
     let active: FxHashSet<NodeIx> = rows.iter().take(ROWS).map(|row| row.node).collect();
     let shown: FxHashSet<NodeIx> = rows.iter().take(ROWS_READ).map(|row| row.node).collect();
+    // Connections of the rows: how many, and their weight.
+    let (mut degrees, mut held) = (FxHashMap::default(), 0.0);
+    for &row in rows.iter().take(ROWS).map(|row| &row.node) {
+        let connections = neighbours(graph, row);
+        held += connections.iter().map(|(_, weight)| weight).sum::<f64>();
+        degrees.insert(row, connections.len());
+    }
     // Chance that one connection of a node ends at a row, if connections were drawn by weight (configuration model).
-    let held: f64 =
-        active.iter().map(|&node| neighbours(graph, node).iter().map(|(_, weight)| weight).sum::<f64>()).sum();
     let chance = (held / total.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
     let mut holes = Vec::new();
-    for (index, node) in near.nodes.iter().map(|near| near.node).filter(|node| !shown.contains(node)).enumerate() {
-        if index % 64 == 0 {
-            cancel.check()?;
-        }
+    for node in near.nodes.iter().map(|near| near.node).filter(|node| !shown.contains(node)) {
+        cancel.check()?;
         if matches!(graph.kind(node), NodeKind::File | NodeKind::Directory) || graph.kind(node).is_outside() {
             continue;
         }
@@ -169,7 +194,7 @@ pub(super) fn structural_holes(
         if p_value > LEAST_LIKELY {
             continue;
         }
-        let score = with.iter().map(|&other| 1.0 / (neighbours(graph, other).len().max(2) as f64).ln()).sum();
+        let score = with.iter().map(|other| 1.0 / (degrees[other].max(2) as f64).ln()).sum();
         let connected = with.len();
         with.sort_by(|&a, &b| {
             graph.pagerank(b).total_cmp(&graph.pagerank(a)).then_with(|| graph.id(a).cmp(graph.id(b)))
@@ -178,18 +203,7 @@ pub(super) fn structural_holes(
         holes.push(StructuralHole { node, neighbours: with, connected, of: connections.len(), score, p_value });
     }
     holes.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
-    holes.truncate(SHOWN);
-    Ok(holes)
-}
-
-fn neighbours(graph: &Graph, node: NodeIx) -> Vec<(NodeIx, f64)> {
-    let out = graph.out_edges(node).take(EDGES).filter(|edge| edge.relation != Relation::Contains);
-    let into = graph.in_edges(node).take(EDGES).filter(|edge| edge.relation != Relation::Contains);
-    let ends = out.map(|edge| (edge.to, weight(&edge))).chain(into.map(|edge| (edge.from, weight(&edge))));
-    let mut found: Vec<(NodeIx, f64)> = ends.filter(|(other, weight)| *other != node && *weight > 0.0).collect();
-    found.sort_by_key(|(other, _)| *other);
-    found.dedup_by_key(|(other, _)| *other);
-    found
+    Ok(Strongest::of(holes))
 }
 
 /// Chance of at least `hits` of `of` draws that each hit with `chance`.

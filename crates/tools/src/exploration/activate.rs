@@ -133,9 +133,10 @@ change of a seed can reach it within two steps, or the other way; symbols only).
 leaves the others out and shares out their weights. `lift` says how many times nearer to the seeds a node is than by chance.
 A dimension that cannot be computed (no git history) stands in `unavailable`, not as 0.
 
-`ghost_edges` are pairs of files that change together though no connection in the code leads from one to the other within two
-steps, with their commits; `structural_holes` are nodes that are no rows, but connected with more of them than chance explains
-(`p_value`, given their number of connections). Commit subjects are text of the repository. Nothing is changed by asking.";
+`ghost_edges` are pairs of files, one of them that of one of the first 50 rows, that change together though no connection in the
+code leads from one to the other within two steps, with their commits; `structural_holes` are nodes that are no rows, but connected
+with more of the first 50 than chance explains (`p_value`, given their number of connections). The strongest ten of each are listed.
+`what_is_missing` says what a limit left out. Commit subjects are text of the repository. Nothing is changed by asking.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
     const UNLISTED: &'static [&'static str] = &["xlr", "include_ghost_edges", "token_budget"];
@@ -169,8 +170,8 @@ impl ReadTool for Activate {
             activated,
             budget,
             total_activated: found.total_rows,
-            ghost_edges: found.ghost_edges.iter().map(|ghost| self::ghost(snapshot, ghost)).collect(),
-            structural_holes: found.structural_holes.iter().map(|hole| self::hole(snapshot, hole)).collect(),
+            ghost_edges: found.ghost_edges.rows.iter().map(|ghost| self::ghost(snapshot, ghost)).collect(),
+            structural_holes: found.structural_holes.rows.iter().map(|hole| self::hole(snapshot, hole)).collect(),
             incomplete: found.incomplete,
             confidence: confidence(&found),
             prior: PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node)),
@@ -249,6 +250,13 @@ fn missing(found: &ActivateAnswer) -> Option<String> {
     }
     if found.total_rows > found.rows.len() {
         gaps.push(format!("only the best {} of {} nodes are listed", found.rows.len(), found.total_rows));
+    }
+    let told = [
+        ("ghost edges", found.ghost_edges.rows.len(), found.ghost_edges.total),
+        ("structural holes", found.structural_holes.rows.len(), found.structural_holes.total),
+    ];
+    for (what, told, all) in told.into_iter().filter(|(_, told, all)| told < all) {
+        gaps.push(format!("only the strongest {told} of {all} {what} are listed"));
     }
     if found.incomplete {
         gaps.push("the neighbourhood is larger than was looked at".to_owned());

@@ -2,7 +2,7 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::retrieval::{ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
+use m1nd_engine::retrieval::{Alike, ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -80,6 +80,8 @@ pub(crate) struct Output {
     sympathetic_pairs: Vec<Pair>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
 }
 
 pub(crate) struct Resonate;
@@ -98,11 +100,12 @@ project it belongs to. `amplitude` is 0 to 1 within its scale. Fields, constants
 
 `sympathetic_pairs` are nodes of one kind without an edge between them that are connected with the same others: code of the same
 role, such as the other handlers or a second implementation. `coupling` is the correlation of where one step leads from each, 0
-being what chance gives and 1 the same places; `shared` names what both are connected with.
+being what chance gives and 1 the same places; `shared` names what both are connected with. The ten most alike are listed; a node
+with more than 300 neighbours is compared by the strongest 300.
 
 With neither `query` nor `node_id` it shows the parts of the project: `groups` around `anchor`s, important nodes none of which is
 near another (files and types, at most 12, the most important first), and the pairs of these. `harmonic_order` is then the number of the
-group. Rows come by group. `incomplete`: a limit of edges was reached. The answer depends on the graph alone,
+group. Rows come by group. `incomplete`: a scale reached its limit of edges. `what_is_missing` says what a limit left out. The answer depends on the graph alone,
 but for what meets `query`: that is ranked as by `seek`.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
@@ -142,8 +145,9 @@ impl ReadTool for Resonate {
             total_harmonics: total,
             harmonic_groups: groups.len(),
             groups,
-            sympathetic_pairs: found.pairs.iter().map(pair).collect(),
+            sympathetic_pairs: found.alike.pairs.iter().map(pair).collect(),
             incomplete: found.incomplete,
+            what_is_missing: missing(snapshot, &found),
         };
         Ok(Answer::new(output).rows("harmonics", total).guidance(guidance))
     }
@@ -179,9 +183,30 @@ fn group(snapshot: &Snapshot, group: &ResonateGroup, rows: &[ResonateRow]) -> Gr
     }
 }
 
+fn missing(snapshot: &Snapshot, found: &ResonateAnswer) -> Option<String> {
+    let mut gaps: Vec<String> = Vec::new();
+    if found.incomplete {
+        gaps.push("a scale is larger than was looked at".to_owned());
+    }
+    if let Some((first, others)) = found.alike.in_part.split_first() {
+        let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+        let (label, compared) = (snapshot.graph().label(*first), Alike::COMPARED);
+        gaps.push(format!(
+            "`{label}`{others} compared by the strongest {compared} neighbours only: more may be shared"
+        ));
+    }
+    if found.alike.more_candidates {
+        gaps.push("more nodes share neighbours with the start than it was compared with".to_owned());
+    }
+    if found.alike.more_pairs {
+        gaps.push("there are more `sympathetic_pairs`: the most alike are listed".to_owned());
+    }
+    (!gaps.is_empty()).then(|| gaps.join("; "))
+}
+
 fn guidance(snapshot: &Snapshot, found: &ResonateAnswer, from: &ResonateFrom) -> Guidance {
     let graph = snapshot.graph();
-    if let Some(pair) = found.pairs.first() {
+    if let Some(pair) = found.alike.pairs.first() {
         let (a, b) = (graph.label(pair.a), graph.label(pair.b));
         let hint = format!("`{b}` is connected like `{a}` ({} in common): compare them", pair.shared_total);
         return Guidance::next(ProofState::Triaging, "view", Some(graph.id(pair.b).to_owned()), hint);
@@ -192,7 +217,12 @@ fn guidance(snapshot: &Snapshot, found: &ResonateAnswer, from: &ResonateFrom) ->
     };
     match (strongest, found.seeds.is_empty()) {
         (Some(node), _) => {
-            let hint = format!("nothing else is connected like it; the nearest is `{}`", graph.label(node));
+            let label = graph.label(node);
+            let hint = match (from, found.alike.more_candidates) {
+                (ResonateFrom::Everywhere, _) => format!("`{label}` has most to do with the rest: start there"),
+                (_, true) => format!("nothing that was compared is connected like it; the nearest is `{label}`"),
+                (_, false) => format!("nothing else is connected like it; the nearest is `{label}`"),
+            };
             Guidance::next(ProofState::Triaging, "view", Some(graph.id(node).to_owned()), hint)
         }
         (None, false) => {
@@ -200,6 +230,12 @@ fn guidance(snapshot: &Snapshot, found: &ResonateAnswer, from: &ResonateFrom) ->
             let hint = "the start is connected with nothing that is known: ask what refers to it";
             Guidance::next(ProofState::Proving, "impact", target, hint)
         }
-        (None, true) => Guidance::no_match(None),
+        (None, true) => match from {
+            ResonateFrom::Words(text) => Guidance::no_match(Some(text)),
+            _ => {
+                let hint = "no file or type is connected with another one: list what is indexed";
+                Guidance::next(ProofState::Blocked, "glob", Some("**/*".to_owned()), hint)
+            }
+        },
     }
 }

@@ -104,3 +104,21 @@ fn more_than_is_ranked_is_said() {
     let said = answer["what_is_missing"].as_str().unwrap_or_default();
     assert!(said.contains("only the best 1000 of"), "{said}");
 }
+
+#[test]
+fn more_ghost_edges_than_are_listed_are_counted() {
+    let mut text = "//- billing.py\ndef charge_invoice():\n    return 1\n".to_owned();
+    let mut paths = vec!["billing.py".to_owned()];
+    for number in 0..12 {
+        text += &format!("//- part{number}.py\nVALUE = {number}\n");
+        paths.push(format!("part{number}.py"));
+    }
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let mut commits: Vec<(&str, &[&str])> = vec![("dunning", &paths); 8];
+    commits.extend(std::iter::repeat_n(("other", &["other.py"] as &[&str]), 30));
+    let project = Project::in_git(&text, &commits);
+    let answer = project.ok("activate", json!({"query": "charge invoice"}));
+    assert_eq!(answer["ghost_edges"].as_array().map(Vec::len), Some(10), "{answer}");
+    let said = answer["what_is_missing"].as_str().unwrap_or_default();
+    assert!(said.contains("only the strongest 10 of") && said.contains("ghost edges"), "{said}");
+}

@@ -138,6 +138,39 @@ fn what_is_not_there_is_said() {
     let project = Project::new(PROGRAM);
     let nothing = project.ok("resonate", json!({"query": "zebra quagga"}));
     assert_eq!((&nothing["harmonics"], &nothing["proof_state"]), (&json!([]), &json!("blocked")));
+    assert_eq!(
+        (&nothing["next_suggested_tool"], &nothing["next_suggested_target"]),
+        (&json!("search"), &json!("zebra quagga"))
+    );
+    let empty = Project::new("//- notes.txt\nnothing here\n").ok("resonate", json!({}));
+    assert_ne!(empty["next_step_hint"], nothing["next_step_hint"], "no words were asked for");
     assert_eq!(project.err("resonate", json!({"node_id": "nothing_such"}))["code"], "node_not_found");
     assert_eq!(project.err("resonate", json!({"query": " "}))["code"], "invalid_params");
+}
+
+#[test]
+fn a_hub_between_two_hides_neither_and_what_is_compared_in_part_is_said() {
+    let mut text = HANDLERS.replace("def validate(request):", "def validate(request=None):");
+    for number in 0..400 {
+        text += &format!(
+            "//- lib/m{number:03}.py\nfrom web.check import validate\n\n\ndef run{number}():\n    validate()\n"
+        );
+    }
+    text += "//- zebra.py\nfrom web.check import validate\nfrom web.reply import render\n\n\n\
+             def last(request):\n    validate(request)\n    return render(request)\n";
+    let names: Vec<String> = (0..340).map(|number| format!("step{number}")).collect();
+    let steps: String = names.iter().map(|name| format!("def {name}():\n    pass\n\n\n")).collect();
+    let calls: String = names.iter().map(|name| format!("    {name}()\n")).collect();
+    text += &format!(
+        "//- long.py\nfrom web.check import validate\nfrom web.reply import render\n\n\n{steps}\
+         def everything(request):\n    validate(request)\n    render(request)\n{calls}"
+    );
+    let project = Project::new(&text);
+    let answer = project.ok("resonate", json!({"node_id": "create_user"}));
+    let like = column(&answer, "sympathetic_pairs", "b");
+    assert!(like.contains("zebra.py::fn::last") && like.contains("rename_user"), "{answer}");
+    let said = answer["what_is_missing"].as_str().unwrap_or_default();
+    assert!(said.contains("`everything` compared by the strongest 300 neighbours only"), "{answer}");
+    let other = project.ok("resonate", json!({"node_id": "batch/jobs.py::nightly"}));
+    assert_eq!(other["what_is_missing"], Value::Null, "{other}");
 }
