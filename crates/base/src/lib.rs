@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod cancel;
+mod count;
 mod hash;
 mod limits;
 mod path;
@@ -14,6 +15,7 @@ mod relation;
 mod system;
 
 pub use cancel::{Cancel, Cancelled};
+pub use count::count;
 pub use hash::ContentHash;
 pub use limits::Limits;
 pub use path::{PathError, RepoPath};

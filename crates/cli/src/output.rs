@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
+pub(crate) use m1nd_base::count;
 use serde_json::Value;
 
 use crate::error::CliError;
@@ -108,12 +109,6 @@ pub(crate) fn duration(milliseconds: f64) -> String {
         ms if ms < 60_000.0 => format!("{:.1} s", ms / 1_000.0),
         ms => format!("{:.0} min {:.0} s", (ms / 60_000.0).floor(), (ms % 60_000.0) / 1_000.0),
     }
-}
-
-/// A number of things: `1 memory`, `2 memories`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    let (stem, plural) = noun.strip_suffix('y').map_or((noun, "s"), |stem| (stem, "ies"));
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {stem}{plural}") }
 }
 
 /// A size in the unit that reads best.

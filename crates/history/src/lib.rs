@@ -22,6 +22,7 @@
 mod cochange;
 mod error;
 mod history;
+mod identity;
 mod locate;
 mod messages;
 mod moves;
@@ -35,8 +36,9 @@ mod walk;
 pub use cochange::{Partner, TogetherPair};
 pub use error::NoHistory;
 pub use history::{Commit, Cut, FileHistory, History, Touch, TouchKind};
+pub use identity::{has_commit, oldest_commit};
 pub use locate::{GitFolder, Head};
 pub use messages::{Message, Messages, messages};
-pub use moves::Moves;
+pub use moves::{Begin, Moves};
 pub use read::{ReadLimits, read};
 pub use stored::{StoredError, decode, encode};

@@ -13,6 +13,9 @@ const NAME_DIGITS: usize = 40;
 /// What git calls the making of a commit from what lies in the work tree. A merge, a cherry-pick or a mail brings what was
 /// written elsewhere, so those are none.
 const MADE_HERE: [&str; 3] = ["commit:", "commit (initial):", "commit (amend):"];
+/// How the log of a repository begins that was made here, and of one that was cloned.
+const FIRST_COMMIT: &str = "commit (initial):";
+const CLONE: &str = "clone:";
 /// Files and folders that are there while git changes the work tree.
 const BUSY: [&str; 7] =
     ["index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer"];
@@ -24,10 +27,20 @@ struct Move {
     is_made_here: bool,
 }
 
+/// How a repository came to this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begin {
+    /// Its first commit was made here.
+    Made,
+    /// It was cloned into a folder of its own.
+    Cloned,
+}
+
 /// The newest moves of `HEAD`, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Moves {
     moves: Vec<Move>,
+    begin: Option<Begin>,
 }
 
 impl Moves {
@@ -43,7 +56,13 @@ impl Moves {
             let to = head.split(' ').nth(1).filter(|name| is_name(name))?;
             Some(Move { to: to.to_owned(), is_made_here: MADE_HERE.iter().any(|word| message.starts_with(word)) })
         });
-        Self { moves: moves.collect() }
+        Self { moves: moves.collect(), begin: log.lines().next().and_then(begin) }
+    }
+
+    /// How the repository came to this machine, if the log still tells.
+    #[must_use]
+    pub fn begin(&self) -> Option<Begin> {
+        self.begin
     }
 
     /// The commits that were made on this machine from its work tree, by their names.
@@ -79,6 +98,18 @@ impl GitFolder {
     #[must_use]
     pub fn is_busy(&self) -> bool {
         BUSY.iter().any(|name| self.own().join(name).exists())
+    }
+}
+
+/// How the repository came to be, by the first line of its log.
+fn begin(line: &str) -> Option<Begin> {
+    let (head, message) = line.split_once('\t')?;
+    let is_first = head.split(' ').next().is_some_and(|from| is_name(from) && from.bytes().all(|byte| byte == b'0'));
+    match message {
+        _ if !is_first => None,
+        message if message.starts_with(FIRST_COMMIT) => Some(Begin::Made),
+        message if message.starts_with(CLONE) => Some(Begin::Cloned),
+        _ => None,
     }
 }
 
@@ -146,6 +177,22 @@ mod tests {
         let made = moves.made_here();
         for (to, message, expected) in rows {
             assert_eq!(made.contains(name(to).as_str()), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn the_first_line_tells_where_a_repository_is_from() {
+        let line = |from: char, message: &str| format!("{} {} A B <a@b> 1 +0000\t{message}\n", name(from), name('1'));
+        let rows = [
+            (line('0', "commit (initial): a"), Some(Begin::Made)),
+            (line('0', "clone: from https://x.test/y"), Some(Begin::Cloned)),
+            (line('0', "pull origin main: storing head"), None),
+            (line('2', "commit (initial): the log before is gone"), None),
+            (String::new(), None),
+            ("clone: from x".to_owned(), None),
+        ];
+        for (log, expected) in rows {
+            assert_eq!(Moves::parse(&(log.clone() + &line('1', "commit: b"))).begin(), expected, "{log}");
         }
     }
 

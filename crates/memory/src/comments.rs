@@ -6,7 +6,7 @@
 use jiff::civil::Date;
 
 use crate::parser::cues::Strength;
-use crate::parser::draft::{Draft, cut, draft};
+use crate::parser::draft::{Draft, cut, drafts};
 use crate::parser::markdown::Line;
 use crate::parser::sentence::{sentences, words};
 use crate::parser::timeline::{Origin, assemble};
@@ -34,23 +34,29 @@ pub struct Comment {
 /// was written, where that is known.
 #[must_use]
 pub fn comment_records(comment: &Comment, path: &str, project: &str, date: Option<Date>) -> Vec<Record> {
-    let mut drafts = Vec::new();
+    let mut found = Vec::new();
     for (line, body) in bodies(comment) {
-        drafts.extend(drafts_of(line, &body));
+        found.extend(drafts_of(line, &body));
     }
-    drafts.iter_mut().for_each(|draft| draft.date = date);
-    assemble(drafts, &Origin { project, kind: SourceKind::Comment, file: path }).0
+    found.iter_mut().for_each(|draft| draft.date = date);
+    assemble(found, &Origin { project, kind: SourceKind::Comment, file: path }).0
 }
 
 fn drafts_of(number: u32, body: &str) -> Vec<Draft> {
     let line = Line::plain(number, &format!("{COMMENT_MARK} {body}"));
     let words = words(&line.mask);
     let sentences = sentences(&line, &words);
-    let drafts = sentences
-        .iter()
-        .enumerate()
-        .filter_map(|(index, sentence)| draft(sentence, sentences.get(index + 1), index == 0, Strength::All));
-    drafts.map(|draft| Draft { content: body.to_owned(), ..draft }).collect()
+    let mut found: Vec<Draft> = drafts(&sentences, Strength::All).into_iter().map(|(_, draft)| draft).collect();
+    match found.as_mut_slice() {
+        [only] => body.clone_into(&mut only.content),
+        several => several.iter_mut().for_each(|draft| {
+            // The mark is none of its words.
+            if let Some(own) = draft.content.strip_prefix(COMMENT_MARK) {
+                draft.content = own.trim_start().to_owned();
+            }
+        }),
+    }
+    found
 }
 
 /// What follows each mark at the start of a line of the comment, up to a blank line or the next mark.
@@ -293,6 +299,10 @@ mod tests {
                 (*kind == Kind::Issue).then_some(if *line == 9 { Status::Blocked } else { Status::Open })
             );
         }
+        let text = "// MEMORY: decided JWT. Problem: Safari drops cookies";
+        let found = comment_records(&Comment { line: 7, text: text.into() }, "src/a.ts", "/p", None);
+        let contents: Vec<&str> = found.iter().map(|record| &*record.content).collect();
+        assert_eq!(contents, ["decided JWT.", "Problem: Safari drops cookies"]);
         for text in ["// decided JWT", "// see MEMORY: below", "// MEMORY:", "// memory: 4 GB"] {
             assert_eq!(comment_records(&Comment { line: 1, text: text.into() }, "a.ts", "/p", None), [], "{text}");
         }

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use crate::parser::cues::{Role, Strength};
-use crate::parser::draft::{Draft, draft};
+use crate::parser::draft::{Draft, drafts};
 use crate::parser::markdown::Line;
 use crate::parser::sentence::{sentences, words};
 use crate::parser::timeline::{Origin, assemble};
@@ -29,30 +29,27 @@ pub struct CommitText<'a> {
 /// other lines say nothing; the subject may decide or teach.
 #[must_use]
 pub fn commit_records(commit: &CommitText<'_>, project: &str) -> Vec<Record> {
-    let mut drafts = Vec::new();
+    let mut all = Vec::new();
     let mut paragraphs = paragraphs(commit.message).into_iter();
     if let Some((number, subject)) = paragraphs.next().filter(|(number, _)| *number == 1) {
         let found = drafts_of(number, without_type(&subject), Strength::All).into_iter();
         let told = found.filter(|draft| matches!(draft.kind, Kind::Decision | Kind::Learning));
-        drafts.extend(told.map(|draft| Draft { confidence: SUBJECT_CONFIDENCE, ..draft }));
+        all.extend(told.map(|draft| Draft { confidence: SUBJECT_CONFIDENCE, ..draft }));
     }
     for (number, text) in paragraphs {
-        drafts.extend(drafts_of(number, &text, Strength::PlainLabels));
+        all.extend(drafts_of(number, &text, Strength::PlainLabels));
     }
-    drafts.iter_mut().for_each(|draft| draft.date = Some(commit.date));
+    all.iter_mut().for_each(|draft| draft.date = Some(commit.date));
     let file = format!("git:{}", commit.short_id);
-    assemble(drafts, &Origin { project, kind: SourceKind::Commit, file: &file }).0
+    assemble(all, &Origin { project, kind: SourceKind::Commit, file: &file }).0
 }
 
 fn drafts_of(number: u32, text: &str, strength: Strength) -> Vec<Draft> {
     let line = Line::plain(number, text);
     let words = words(&line.mask);
     let sentences = sentences(&line, &words);
-    let drafts = sentences
-        .iter()
-        .enumerate()
-        .filter_map(|(index, sentence)| draft(sentence, sentences.get(index + 1), index == 0, strength));
-    drafts.filter(|draft| draft.role != Role::OnlyAgain).collect()
+    let found = drafts(&sentences, strength).into_iter().map(|(_, draft)| draft);
+    found.filter(|draft| draft.role != Role::OnlyAgain).collect()
 }
 
 /// The subject, and each line of the body with the lines that continue it. Bullets lose their mark.

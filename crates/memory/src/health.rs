@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 use jiff::{Span, Unit};
+use m1nd_base::count;
 use serde::{Deserialize, Serialize};
 
 /// An entry older than this is old, where the project went on, in days.
@@ -97,25 +98,29 @@ pub fn memory_health(facts: &HealthFacts) -> (Health, String) {
     let is_large = facts.file_bytes > LARGE_FILE_BYTES;
     let advice = if is_large { format!("; {} kB, archive old entries", facts.file_bytes >> 10) } else { String::new() };
     let newest = facts.newest_entry.map(|day| format!(", the newest of {day}")).unwrap_or_default();
-    (Health::Good, format!("{} memories{newest}{advice}", facts.memories))
+    (Health::Good, format!("{}{newest}{advice}", count(facts.memories, "memory")))
 }
 
 fn stale(facts: &HealthFacts) -> Option<String> {
     if let (Some(newest), Some(changed)) = (behind(facts), facts.project_changed) {
-        let age = days(newest, facts.today);
-        return Some(format!("the newest entry is {age} days old, the project changed on {changed}"));
+        let age = in_words(days(newest, facts.today).unsigned_abs(), "day");
+        return Some(format!("the newest entry is {age} old, the project changed on {changed}"));
     }
     if let Some(hours) = facts.block_wrong_hours.filter(|hours| *hours > MAX_BLOCK_HOURS) {
         if facts.block_missing {
             return Some("no file has the context block; run `mind context --regenerate`".to_owned());
         }
-        return Some(format!("the context block has been out of date for {hours} hours"));
+        return Some(format!("the context block has been out of date for {}", in_words(hours, "hour")));
     }
     if let Some(minutes) = facts.index_behind_minutes.filter(|minutes| *minutes > MAX_INDEX_MINUTES) {
-        return Some(format!("the index is {minutes} minutes older than the file"));
+        return Some(format!("the index is {} older than the file", in_words(minutes, "minute")));
     }
     let off = facts.daemon_off_days.filter(|days| *days >= MAX_DAEMON_OFF_DAYS)?;
-    Some(format!("the daemon has been off for {off} days"))
+    Some(format!("the daemon has been off for {}", in_words(off, "day")))
+}
+
+fn in_words(number: u32, unit: &str) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), unit)
 }
 
 fn days(from: Date, to: Date) -> i32 {
@@ -163,5 +168,8 @@ mod tests {
             assert!(!reason.is_empty());
         }
         assert!(memory_health(&HealthFacts { file_bytes: 200 << 10, ..good }).1.contains("archive"));
+        let said = |facts: HealthFacts| memory_health(&facts).1;
+        assert_eq!(said(HealthFacts { memories: 1, newest_entry: None, ..good }), "1 memory");
+        assert_eq!(said(HealthFacts { memories: 2, newest_entry: None, ..good }), "2 memories");
     }
 }

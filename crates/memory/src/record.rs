@@ -160,7 +160,8 @@ pub struct Record {
     pub kind: Kind,
     /// A short form of its text, at most 120 characters.
     pub title: Box<str>,
-    /// The whole text it was found in: the sentence's line, without Markdown of its label.
+    /// The whole text it was found in, without Markdown: the line; of a line with several memories the part that is this
+    /// one's, from its sentence up to the next memory.
     pub content: Box<str>,
     /// Why, where the text says so. For a gotcha: the way around.
     pub reasoning: Option<Box<str>>,

@@ -64,6 +64,46 @@ fn every_row_of_the_confidence_table() {
 }
 
 #[test]
+fn each_memory_of_a_line_has_its_part_of_it() {
+    let rows: &[(&str, &[&str])] = &[
+        ("decided JWT. Problem: Safari cookies", &["decided JWT.", "Problem: Safari cookies"]),
+        // What stands before, between and behind is of the memory it stands at.
+        (
+            "- Long day. **Decided:** JWT over OAuth. It is small. Because nobody hosts it. TIL: `iat` is in seconds. Phew.",
+            &[
+                "Long day. Decided: JWT over OAuth. It is small. Because nobody hosts it.",
+                "TIL: `iat` is in seconds. Phew.",
+            ],
+        ),
+        ("learned that A is slow; fixed: the B leak", &["learned that A is slow", "fixed: the B leak"]),
+        ("Décidé? Oui: decided «JWT». Problem: ÄÖ cookies", &["Décidé? Oui: decided «JWT».", "Problem: ÄÖ cookies"]),
+        // One has the whole line.
+        ("A word. decided to use JWT. Another word.", &["A word. decided to use JWT. Another word."]),
+        // Lines that are one text.
+        (
+            "decided to use\nJWT. Problem: Safari\ndrops cookies",
+            &["decided to use JWT.", "Problem: Safari drops cookies"],
+        ),
+        // A fix of an issue of the same line is told with it.
+        (
+            "Problem: slow export of reports. Learned that zip is slow. Fixed: slow export of reports by caching",
+            &[
+                "Problem: slow export of reports.\nFixed: slow export of reports by caching",
+                "Learned that zip is slow.",
+            ],
+        ),
+    ];
+    for (text, expected) in rows {
+        let parsed = read(text);
+        let contents: Vec<&str> = parsed.records.iter().map(|record| &*record.content).collect();
+        assert_eq!(contents, *expected, "{text}");
+    }
+    // The id is of the title alone, so it is the same wherever the text stands.
+    let (alone, beside) = (read("Problem: Safari cookies"), read("decided JWT. Problem: Safari cookies"));
+    assert_eq!(alone.records[0].id, beside.records[1].id);
+}
+
+#[test]
 fn what_is_no_entry() {
     let texts = [
         "```\ndecided to use JWT\n```",

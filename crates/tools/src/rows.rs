@@ -1,6 +1,7 @@
 //! What the answers of several tools are made of, and how errors of the engine become errors of tools.
 
 use m1nd_base::NodeKind;
+pub(crate) use m1nd_base::count;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::{EngineError, ReadError, ResolveError, Snapshot};
 use serde::Serialize;
@@ -198,16 +199,6 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
         ErrorCode::ReadOnly => error.next_step("read on, or ask the user to start m1nd without `--read-only`"),
         _ => error,
     }
-}
-
-/// A number with its noun: `1 file`, `3 files`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    let (stem, plural) = match noun.strip_suffix('y') {
-        Some(stem) => (stem, "ies"),
-        None if noun.ends_with("ch") => (noun, "es"),
-        None => (noun, "s"),
-    };
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {stem}{plural}") }
 }
 
 /// Rounded to what a reader can use.

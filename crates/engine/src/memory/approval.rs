@@ -4,14 +4,18 @@
 //! as a whole by `mind init`, `mind add` or `mind approve`: from then on its own files of memories count, whoever edits them.
 //! Comments in code and messages of commits come with the repository and are approved one file, one commit at a time, by a
 //! hash of what their memories say; those that were written on this machine need no asking (see [`made_here`]).
+//!
+//! A project that was taken over is known by its path and by two commits of its repository, so that another repository in the
+//! same folder is not taken for it.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use m1nd_base::ContentHash;
-use m1nd_history::{GitFolder, Moves};
+use m1nd_history::{Begin, GitFolder, Head, Moves, has_commit, oldest_commit};
 use m1nd_memory::{Record, RecordId, SourceKind};
 use m1nd_store::SharedFolder;
 use serde::{Deserialize, Serialize};
@@ -50,6 +54,9 @@ pub(crate) struct Approved {
     /// What was checked out when its files were last looked at as a whole.
     #[serde(default)]
     pub(crate) head: String,
+    /// The oldest commit that was found of its repository; with `head` what the repository is known by.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) oldest: String,
     /// Hashes of the approved texts, with the file or commit of each.
     #[serde(default)]
     pub(crate) sources: BTreeMap<String, String>,
@@ -152,6 +159,8 @@ pub(crate) struct Standing {
     pub(crate) approved: Approved,
     /// The project is registered, or taken over without that.
     pub(crate) is_own: bool,
+    /// Another repository lies in its folder than the one that was taken over: so it is not the user's own.
+    pub(crate) is_replaced: bool,
 }
 
 impl Standing {
@@ -165,13 +174,14 @@ impl Standing {
         // What cannot be read of the list is no reason to doubt: no repository can write there.
         let is_registered = registry.get(project).map_or(true, |known| known.is_some());
         let approved = approved.unwrap_or_default();
-        Self { is_own: is_registered || approved.since.is_some(), approved }
+        let is_replaced = approved.since.is_some() && !Repository::around(project).is_that_of(&approved);
+        Self { is_own: (is_registered || approved.since.is_some()) && !is_replaced, is_replaced, approved }
     }
 
     /// A hash of what matters to the memories.
     pub(crate) fn key(&self) -> String {
-        let kept = Approved { head: String::new(), ..self.approved.clone() };
-        format!("{}{}", self.is_own, serde_json::to_string(&kept).unwrap_or_default())
+        let kept = Approved { head: String::new(), oldest: String::new(), ..self.approved.clone() };
+        format!("{}{}{}", self.is_own, self.is_replaced, serde_json::to_string(&kept).unwrap_or_default())
     }
 }
 
@@ -221,10 +231,57 @@ pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) 
     }
 }
 
+/// The repository around a project.
+struct Repository {
+    /// `None` without git, or if its folder cannot be used.
+    git: Option<GitFolder>,
+    head: Option<Head>,
+    /// There is a git folder, usable or not.
+    is_there: bool,
+}
+
+impl Repository {
+    fn around(project: &Path) -> Self {
+        let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let git = around.and_then(|around| GitFolder::find(around).ok());
+        let head = git.as_ref().and_then(|git| git.head().ok());
+        Self { git, head, is_there: around.is_some() }
+    }
+
+    /// The commit that is checked out; empty if there is none.
+    fn head(&self) -> String {
+        self.head.as_ref().map(Head::commit).unwrap_or_default()
+    }
+
+    /// The oldest commit that can be found; empty if there is none.
+    fn oldest(&self) -> String {
+        let (Some(git), Some(head)) = (&self.git, &self.head) else { return String::new() };
+        oldest_commit(git, head).unwrap_or_default()
+    }
+
+    /// Whether it is the one that was taken over: it holds a commit that is known of that, or was begun on this machine. A
+    /// folder that was taken over without commits is known by its path alone, but was not cloned since.
+    fn is_that_of(&self, approved: &Approved) -> bool {
+        let begin = || self.git.as_ref().and_then(|git| Moves::of(git).begin());
+        let known = [approved.head.as_str(), approved.oldest.as_str()];
+        let mut known = known.into_iter().filter(|name| !name.is_empty()).peekable();
+        if known.peek().is_none() {
+            return begin() != Some(Begin::Cloned);
+        }
+        // The usual case costs two small files.
+        self.head() == approved.head && !approved.head.is_empty()
+            || self.git.as_ref().is_some_and(|git| has_commit(git, known))
+            || begin() == Some(Begin::Made)
+    }
+}
+
 /// Where git stands with a project.
 pub(crate) struct Checkout {
     /// What is checked out; empty without git.
     head: String,
+    /// The oldest commit of the repository, looked for when it is asked for.
+    oldest: OnceCell<String>,
+    repository: Repository,
     moves: Moves,
     /// Whether files may be changing by more than people's hands, or that cannot be known.
     is_unsure: bool,
@@ -233,16 +290,22 @@ pub(crate) struct Checkout {
 impl Checkout {
     /// Of the repository around a project.
     pub(crate) fn of(project: &Path) -> Self {
-        let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
-        let Some(around) = around else {
-            return Self { head: String::new(), moves: Moves::default(), is_unsure: false };
-        };
-        match GitFolder::find(around) {
-            Ok(git) => {
-                let head = git.head().map(|head| head.commit()).unwrap_or_default();
-                Self { head, moves: Moves::of(&git), is_unsure: git.is_busy() }
-            }
-            Err(_) => Self { head: String::new(), moves: Moves::default(), is_unsure: true },
+        let repository = Repository::around(project);
+        let moves = repository.git.as_ref().map(Moves::of).unwrap_or_default();
+        let is_unsure = repository.git.as_ref().map_or(repository.is_there, GitFolder::is_busy);
+        Self { head: repository.head(), oldest: OnceCell::new(), repository, moves, is_unsure }
+    }
+
+    /// Whether another repository was taken over in its place.
+    pub(crate) fn is_replaced(&self, approved: &Approved) -> bool {
+        approved.since.is_some() && !self.repository.is_that_of(approved)
+    }
+
+    /// Notes by which commits the repository is known again.
+    fn note(&self, approved: &mut Approved) {
+        approved.head.clone_from(&self.head);
+        if approved.oldest.is_empty() {
+            approved.oldest.clone_from(self.oldest.get_or_init(|| self.repository.oldest()));
         }
     }
 }
@@ -250,8 +313,11 @@ impl Checkout {
 /// Approves what was written on this machine since the last look: commits that git's own log says were made here, and
 /// comments that came up while nothing but such commits moved what is checked out. What a pull, a merge or another branch
 /// brings waits for the user. `before` is what was noted until this look, `noted` what is now; comments count only after a
-/// look at all files (`is_full`).
+/// look at all files (`is_full`). Of a repository that took the place of the one that was taken over nothing is.
 pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, checkout: &Checkout, is_full: bool) {
+    if checkout.is_replaced(approved) {
+        return;
+    }
     let made = checkout.moves.made_here();
     let mut new: Vec<(String, String)> = Vec::new();
     for commit in noted.commits.iter().filter(|commit| made.contains(commit.commit.as_str())) {
@@ -270,7 +336,7 @@ pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, 
                 }
             }
         }
-        approved.head.clone_from(&checkout.head);
+        checkout.note(approved);
     }
     for (hash, file) in new {
         if approved.sources.len() < MAX_SOURCES {
@@ -287,9 +353,12 @@ pub(crate) fn take_over(
     checkout: &Checkout,
     now: Timestamp,
 ) {
-    if approved.since.is_none() {
+    if approved.since.is_none() || checkout.is_replaced(approved) {
+        // What was said of another repository holds for that one.
         approved.since = Some(now);
-        approved.head.clone_from(&checkout.head);
+        approved.oldest.clear();
+        approved.sources.clear();
+        checkout.note(approved);
     }
     approved.approve(noted, wanted);
 }
@@ -312,7 +381,8 @@ mod tests {
     }
 
     fn checkout(is_unsure: bool) -> Checkout {
-        Checkout { head: String::new(), moves: Moves::default(), is_unsure }
+        let repository = Repository { git: None, head: None, is_there: is_unsure };
+        Checkout { head: String::new(), oldest: OnceCell::new(), repository, moves: Moves::default(), is_unsure }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, Unit};
+use m1nd_base::count;
 use m1nd_memory::{Health, Kind, SourceKind, Status, secrets};
 use m1nd_store::SharedFolder;
 use serde::Serialize;
@@ -11,7 +12,8 @@ use serde::Serialize;
 use crate::memory::block::{BlockState, block_files, size_in};
 use crate::memory::daemon;
 use crate::memory::health;
-use crate::memory::load::{ProjectMemory, user_settings};
+use crate::memory::load::{ProjectMemory, REPLACED, user_settings};
+use crate::memory::model::embedder_in_words;
 use crate::memory::noted::NotedFile;
 use crate::memory::project::MEMORY_FILE;
 use crate::memory::registry::Registry;
@@ -137,9 +139,11 @@ fn few_watches(limit: Option<&str>) -> Option<Finding> {
 fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
     let mut found = Vec::new();
     found.push(Finding::good(format!("memories in {}: {}", memory.name, memory.records.len())));
-    found.push(Finding::good("meaning is told by the built-in word vectors"));
+    found.push(Finding::good(format!("meaning is told by: {}", embedder_in_words(&memory.settings))));
     found.extend(state_of(memory, Timestamp::now()));
     found.extend(memory.problems.iter().map(|problem| Finding::warning(problem.clone(), "correct that file")));
+    let left = memory.left_out().skip(memory.problems.len()).filter(|why| why != REPLACED);
+    found.extend(left.map(|why| Finding::warning(why, "take out comments that hold no longer")));
     let patterns = memory.matcher().problems().iter();
     found.extend(patterns.map(|problem| Finding::warning(problem.clone(), "mind edges remove ID")));
     for file in block_files(memory) {
@@ -171,8 +175,9 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
         let (lines, chars) = MAX_BLOCK;
         if let Some(size) = size_in(&file.path).filter(|size| size.0 > lines || size.1 > chars) {
             let text = format!(
-                "the block of {name} has {} lines and {} characters, at most {lines} and {chars} are good",
-                size.0, size.1
+                "the block of {name} has {} and {}, at most {lines} and {chars} are good",
+                count(size.0, "line"),
+                count(size.1, "character")
             );
             found.push(Finding::warning(text, rewrite));
         }
@@ -185,6 +190,9 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
 
 /// Memories that nobody is told of unasked, because nobody here approved them.
 fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
+    if memory.is_replaced() {
+        return Some(Finding::warning(REPLACED, "mind approve"));
+    }
     if !memory.is_own() {
         let text = "nobody here has approved this memory, so agents are told of it only when they ask";
         return Some(Finding::warning(text, "read it, then `mind approve`"));
@@ -193,7 +201,7 @@ fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
         memory.sources().into_iter().filter(|source| !source.approved).map(|source| source.file).collect();
     let some = waiting.iter().take(MAX_REMARKS).map(String::as_str).collect::<Vec<_>>().join(", ");
     (!waiting.is_empty()).then(|| {
-        let text = format!("memories came with the repository in {} comments and commits: {some}", waiting.len());
+        let text = format!("memories came with the repository in {}: {some}", count(waiting.len(), "text"));
         Finding::warning(text, "they are found but not told unasked; read them, then `mind approve`")
     })
 }
@@ -221,7 +229,10 @@ fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
     }
     let days = memory.modified.until((Unit::Day, now)).map_or(0, |span| span.get_days());
     if days > QUIET_DAYS {
-        found.push(Finding::good(format!("{MEMORY_FILE} was last changed {days} days ago")));
+        found.push(Finding::good(format!(
+            "{MEMORY_FILE} was last changed {} ago",
+            count(days.unsigned_abs() as usize, "day")
+        )));
     }
     let is_ahead = |time: Timestamp| now.until((Unit::Hour, time)).is_ok_and(|span| span.get_hours() > CLOCK_HOURS);
     let commit = Timestamp::from_second(memory.noted.newest_commit).ok();

@@ -20,16 +20,20 @@ use crate::memory::stack;
 
 /// Largest file whose comments are read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
-/// Newest commits whose messages are read.
+/// Newest commits whose messages are read at the first look.
 const MAX_COMMITS: usize = 200;
+/// How much further back a later look goes to find the commit up to which messages were read.
+const MAX_FURTHER: usize = 1_000;
+/// Commits with memories that are kept; older ones are dropped.
+const MAX_KEPT: usize = 2_000;
 /// Digits of a commit's short name.
 const SHORT: usize = 10;
 /// Bytes at the start of a file in which a zero means that it is no text.
 const BINARY_PROBE: usize = 8 << 10;
 /// Seconds that the time of a file may be wrong by: clocks of file systems are coarse.
 const CLOCK_TICK: i64 = 2;
-/// Files with comments that carry memories that are kept.
-const MAX_FILES: usize = 5_000;
+/// Files with comments that carry memories that are kept; further files are not looked at, and it is said how many.
+pub(crate) const MAX_FILES: usize = 5_000;
 
 /// What a look at all files of a project found.
 pub(crate) struct Found {
@@ -39,6 +43,8 @@ pub(crate) struct Found {
     pub(crate) stack: Vec<Box<str>>,
     /// See [`Noted::looked`].
     pub(crate) looked: Vec<u64>,
+    /// See [`Noted::not_looked`].
+    pub(crate) not_looked: u32,
     /// Folders that hold code or manifests, the upper ones first.
     pub(crate) folders: Vec<String>,
 }
@@ -49,6 +55,16 @@ pub(crate) struct Found {
 /// links are not followed. `None` if the project cannot be opened or its files cannot be listed: what is noted stays.
 /// `progress` is told how many files of how many have been looked at.
 pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dyn Fn(usize, usize)) -> Option<Found> {
+    look_at(project, before, now, MAX_FILES, progress)
+}
+
+fn look_at(
+    project: &Path,
+    before: &Noted,
+    now: Timestamp,
+    max_files: usize,
+    progress: &dyn Fn(usize, usize),
+) -> Option<Found> {
     let root = Root::open(project).ok()?;
     let limits = Limits::default();
     let hidden_patterns = STACK_HIDDEN.iter().map(|&pattern| pattern.to_owned()).collect();
@@ -57,11 +73,15 @@ pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dy
     let key = project.to_string_lossy();
     let stack = stack::detect(&root, &walk.files);
     let folders = folders(&walk.files);
-    let (mut found, mut looked) = (BTreeMap::new(), Vec::new());
+    let (mut found, mut looked, mut not_looked) = (BTreeMap::new(), Vec::new(), 0);
     let all = walk.files.len();
     for (done, (path, meta)) in walk.files.into_iter().enumerate() {
         progress(done, all);
-        if meta.size > MAX_FILE || found.len() >= MAX_FILES {
+        if meta.size > MAX_FILE {
+            continue;
+        }
+        if found.len() >= max_files {
+            not_looked += 1;
             continue;
         }
         let known = before.files.get(path.as_str());
@@ -99,7 +119,7 @@ pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dy
         }
     }
     looked.sort_unstable();
-    Some(Found { files: found, stack, looked, folders })
+    Some(Found { files: found, stack, looked, not_looked, folders })
 }
 
 /// The project itself, and the folders of files that can say something for a memory: code, and manifests. The upper ones first.
@@ -161,7 +181,7 @@ pub(crate) struct Messages {
     pub(crate) commits: Vec<MessageNote>,
     /// When those were made.
     pub(crate) times: BTreeMap<String, i64>,
-    /// Commits are missing: those known from before may still be reachable.
+    /// Not all commits were read, and those known from before are, or may be, still reachable.
     pub(crate) is_partial: bool,
 }
 
@@ -170,7 +190,7 @@ impl Messages {
     pub(crate) fn keep_known(&mut self, noted: &Noted) {
         let read: BTreeSet<String> = self.commits.iter().map(|note| note.commit.clone()).collect();
         for known in noted.commits.iter().filter(|known| !read.contains(&known.commit)) {
-            if self.commits.len() >= MAX_COMMITS {
+            if self.commits.len() >= MAX_KEPT {
                 break;
             }
             if let Some(time) = noted.commit_times.get(&known.commit) {
@@ -193,8 +213,10 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
     let key = project.to_string_lossy();
     let zone = TimeZone::system();
     let (mut notes, mut times, mut newest) = (Vec::new(), BTreeMap::new(), 0);
-    let found = messages(&git, &now, MAX_COMMITS, &Cancel::new()).ok()?;
-    let is_partial = found.cut == Some(Cut::Missing);
+    let known = (!head.is_empty()).then_some((head, MAX_FURTHER));
+    let found = messages(&git, &now, MAX_COMMITS, known, &Cancel::new()).ok()?;
+    // What was reachable from a commit that is still reachable is so, too.
+    let is_partial = found.met || found.cut == Some(Cut::Missing);
     for message in found.rows {
         newest = newest.max(message.time);
         let Ok(time) = Timestamp::from_second(message.time) else { continue };
@@ -241,6 +263,19 @@ mod tests {
     }
 
     #[test]
+    fn files_beyond_the_limit_are_counted() {
+        let tree = tempfile::tempdir().expect("a folder");
+        for name in ["a.rs", "b.rs", "c.rs", "d.rs"] {
+            std::fs::write(tree.path().join(name), "// MEMORY: decided x over y\n").expect("is written");
+        }
+        for (max, kept, left) in [(4, 4, 0), (3, 3, 1), (1, 1, 3)] {
+            let found = look_at(tree.path(), &Noted::default(), Timestamp::UNIX_EPOCH, max, &|_, _| ());
+            let found = found.expect("is looked at");
+            assert_eq!((found.files.len(), found.not_looked), (kept, left), "{max}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_read_now_is_kept_behind_what_can() {
         let times = |rows: &[(&str, i64)]| rows.iter().map(|(commit, time)| ((*commit).to_owned(), *time)).collect();
         let noted = Noted {
@@ -255,8 +290,8 @@ mod tests {
         let names: Vec<&str> = found.commits.iter().map(|note| note.commit.as_str()).collect();
         assert_eq!((names, found.newest), (vec!["c", "b", "a"], 3));
         assert_eq!(found.times, times(&[("a", 1), ("b", 2), ("c", 3)]));
-        let many = (0..2 * MAX_COMMITS).map(|n| note(&format!("n{n}"))).collect();
+        let many = (0..2 * MAX_KEPT).map(|n| note(&format!("n{n}"))).collect();
         found.keep_known(&Noted { commits: many, ..Noted::default() });
-        assert_eq!(found.commits.len(), MAX_COMMITS);
+        assert_eq!(found.commits.len(), MAX_KEPT);
     }
 }

@@ -122,7 +122,7 @@ impl Keeper {
         let memory = ProjectMemory::read(project, &self.home)?;
         let (sources, stats) = (memory.source_counts(), ProjectStats::of(&memory));
         let kept = block::refresh(&memory);
-        Ok(Kept { memory_changed, unread: memory.problems.clone(), sources, stats, code, ..kept })
+        Ok(Kept { memory_changed, unread: memory.left_out().collect(), sources, stats, code, ..kept })
     }
 
     /// Forgets what was read of comments and commits and what code memories were about, so that all of it is looked for again.
@@ -206,6 +206,7 @@ impl Keeper {
                     noted.scanned = now.as_second();
                 }
                 (noted.files, noted.stack, noted.looked) = (found.files, found.stack, found.looked);
+                noted.not_looked = found.not_looked;
             }
         })?;
         let is_looked_at = look.is_some_and(|_| found_all);
@@ -290,6 +291,7 @@ impl Keeper {
             if wanted.is_empty() {
                 approved.since = None;
                 approved.head.clear();
+                approved.oldest.clear();
                 approved.sources.clear();
                 approved.without_block = false;
             }

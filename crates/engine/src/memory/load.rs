@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath};
+use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath, count};
 use m1nd_memory::edges::EdgeMatcher;
 use m1nd_memory::{
     Kind, MEDIUM_CONFIDENCE, ParseContext, ParseProblem, Parsed, Recall, Record, Relation, SessionNotes, SourceKind,
@@ -18,6 +18,7 @@ use m1nd_vfs::{Root, VfsError, WalkOptions};
 
 use crate::memory::approval::{self, Approved, Source, Standing, Trust};
 use crate::memory::edges::{FILE as EDGES_FILE, GlobalEdges};
+use crate::memory::gather::MAX_FILES;
 use crate::memory::noted::{Noted, NotedFile};
 use crate::memory::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
 use crate::memory::sessions;
@@ -32,6 +33,9 @@ const MAX_SETTINGS: u64 = 1 << 20;
 const MAX_SESSION: u64 = 1 << 20;
 /// Archive files that are read.
 const MAX_ARCHIVES: usize = 100;
+/// What is said of a project whose repository is not the one that was taken over.
+pub(crate) const REPLACED: &str =
+    "another repository lies in this folder than the one that was approved; read what it says, then `mind approve`";
 /// The folder of old memories, below the project.
 const ARCHIVE: &str = ".mind/archive";
 
@@ -93,6 +97,15 @@ pub(crate) struct Texts {
     today: Date,
     /// Which of them could not be read, and why.
     problems: Vec<String>,
+}
+
+/// What is known beside the texts that memories are made of.
+struct Told<'t> {
+    noted: &'t Noted,
+    settings: &'t Settings,
+    /// See [`ProjectMemory::approved`].
+    approved: &'t BTreeSet<String>,
+    notes: &'t SessionNotes,
 }
 
 /// The user's settings, and what is wrong with them.
@@ -214,6 +227,42 @@ impl Texts {
         parse(&String::from_utf8_lossy(text), &ParseContext { project, today: self.today, kind, file })
     }
 
+    /// What `MEMORY.md` says, of what is to be shown. Not read again where `before` was made of the same.
+    fn parse_memory(&self, project: &str, settings: &Settings, before: Option<&ProjectMemory>) -> Parsed {
+        let approved = &self.standing.approved;
+        let hash = ContentHash::of(&self.memory);
+        let is_same = |before: &&ProjectMemory| {
+            let forgotten = &before.standing.approved.forgotten;
+            before.hash == hash && before.today == self.today && *forgotten == approved.forgotten
+        };
+        let mut parsed = match before.filter(is_same) {
+            Some(before) => before.parsed.clone(),
+            None => self.parse(project, SourceKind::MemoryFile, MEMORY_FILE, &self.memory),
+        };
+        if settings.redact {
+            redact_parsed(&mut parsed);
+        }
+        parsed.gotchas.retain(|gotcha| !approved.is_forgotten(gotcha.id));
+        parsed
+    }
+
+    /// The memories of all texts, with when each was written and what was linked when notes of the session became memories.
+    fn records(&self, project: &str, parsed: &Parsed, told: &Told<'_>) -> (Vec<Record>, Vec<String>, Vec<Relation>) {
+        let standing = &self.standing;
+        let mut records = parsed.records.clone();
+        for (path, bytes) in &self.archives {
+            records.extend(self.parse(project, SourceKind::Archive, path, bytes).records);
+        }
+        add_gathered(&mut records, told.noted, told.settings, &standing.approved);
+        let links = sessions::promote(&mut records, told.notes, project, self.today);
+        records.retain(|record| !standing.approved.is_forgotten(record.id));
+        let dates = dated(&mut records, told.noted, told.settings, self.modified);
+        let is_told =
+            |record: &Record| !standing.is_own || approval::trust(record, true, told.approved) != Trust::Unapproved;
+        let (records, dates) = closed(records, dates, is_told);
+        (records, dates, links)
+    }
+
     /// A hash of all of it: equal texts make equal memories.
     pub(crate) fn key(&self) -> ContentHash {
         let mut all = Vec::new();
@@ -254,43 +303,19 @@ impl ProjectMemory {
         let (settings, mut problems) = texts.settings();
         problems.extend(texts.problems.iter().cloned());
         let key = project.to_string_lossy();
-        let hash = ContentHash::of(&texts.memory);
-        let standing = texts.standing.clone();
-        let is_same = |before: &&Self| {
-            let forgotten = &before.standing.approved.forgotten;
-            before.hash == hash && before.today == texts.today && *forgotten == standing.approved.forgotten
-        };
-        let parsed = before.filter(is_same);
-        let mut parsed = match parsed {
-            Some(before) => before.parsed.clone(),
-            None => texts.parse(&key, SourceKind::MemoryFile, MEMORY_FILE, &texts.memory),
-        };
+        let parsed = texts.parse_memory(&key, &settings, before);
         problems.extend(parsed.problems.iter().map(in_words));
-        if settings.redact {
-            redact_parsed(&mut parsed);
-        }
-        parsed.gotchas.retain(|gotcha| !standing.approved.is_forgotten(gotcha.id));
         let noted = NotedFile::unpack(&texts.noted);
-        let approved = standing.approved.among(&noted);
-        let mut records = parsed.records.clone();
-        for (path, bytes) in &texts.archives {
-            records.extend(texts.parse(&key, SourceKind::Archive, path, bytes).records);
-        }
-        add_gathered(&mut records, &noted, &settings, &standing.approved);
+        let approved = texts.standing.approved.among(&noted);
         let mut notes = session_notes(&String::from_utf8_lossy(&texts.session));
         if settings.redact {
             redact_notes(&mut notes);
         }
-        let links = sessions::promote(&mut records, &notes, &key, texts.today);
-        records.retain(|record| !standing.approved.is_forgotten(record.id));
-        let dates = dated(&mut records, &noted, &settings, texts.modified);
-        let is_told =
-            |record: &Record| !standing.is_own || approval::trust(record, true, &approved) != Trust::Unapproved;
-        let (records, dates) = closed(records, dates, is_told);
+        let told = Told { noted: &noted, settings: &settings, approved: &approved, notes: &notes };
+        let (records, dates, links) = texts.records(&key, &parsed, &told);
         let records: Arc<[Record]> = records.into();
         let is_same = |before: &&Self| before.records == records && before.settings.embedder == settings.embedder;
         let recall = before.filter(is_same).map(|before| before.recall.clone());
-        let recall = recall.unwrap_or_default();
         let sessions = sessions::of(&parsed, &records, &noted, &settings);
         let stack = stack::with_stated(&noted.stack, &parsed.project_state.stack);
         let global = GlobalEdges::of(&texts.global).unwrap_or_else(|why| {
@@ -312,12 +337,12 @@ impl ProjectMemory {
             today: texts.today,
             global,
             bytes: texts.memory.len() as u64,
-            hash,
+            hash: ContentHash::of(&texts.memory),
             noted,
-            standing,
+            standing: texts.standing,
             approved,
             links,
-            recall,
+            recall: recall.unwrap_or_default(),
             matcher: OnceLock::new(),
             relations: OnceLock::new(),
         }
@@ -357,6 +382,25 @@ impl ProjectMemory {
     #[must_use]
     pub fn trust(&self, record: &Record) -> Trust {
         approval::trust(record, self.is_own(), &self.approved)
+    }
+
+    /// Whether another repository lies in its folder than the one that the user has taken over.
+    #[must_use]
+    pub const fn is_replaced(&self) -> bool {
+        self.standing.is_replaced
+    }
+
+    /// What an answer about its memories cannot hold, or nobody here approved, and why: what is wrong with its files first.
+    pub fn left_out(&self) -> impl Iterator<Item = String> {
+        let replaced = self.is_replaced().then(|| REPLACED.to_owned());
+        let files = self.noted.not_looked as usize;
+        let cut = (files > 0).then(|| {
+            format!(
+                "{} not looked at for `MEMORY:` comments: {MAX_FILES} others have some, and more are not kept",
+                count(files, "file")
+            )
+        });
+        self.problems.iter().cloned().chain(replaced).chain(cut)
     }
 
     /// Whether one of its memories may be told to somebody who did not ask for it.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use m1nd_base::ContentHash;
+use m1nd_base::{ContentHash, count};
 use m1nd_history::GitFolder;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeSource, EdgeWarning, Stack};
-use m1nd_memory::{Kind, RecallHit, RecallQuery, Record, Relation, RelationKind};
+use m1nd_memory::{Kind, RecallHit, RecallQuery, Recalled, Record};
 use m1nd_store::SharedFolder;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -25,6 +25,7 @@ use crate::memory::model::{self, Models};
 use crate::memory::near::{Near, NearCode};
 use crate::memory::project::{MEMORY_FILE, first_project};
 use crate::memory::registry::Registry;
+use crate::memory::related::Related;
 use crate::snapshot::Snapshot;
 use crate::text_model::LocalModel;
 
@@ -36,12 +37,10 @@ const MAX_COMPARED: usize = 400;
 const MAX_AGENTS: usize = 1_000;
 /// Stands behind the id of a gotcha that an agent was shown because of its code.
 const BY_CODE: &str = " by code";
-/// Related memories shown with one.
-const MAX_RELATED: usize = 5;
+/// Found memories, the best first, for which others of like meaning are looked for: each costs a pass over all memories.
+const MAX_LINKED: usize = 10;
 /// Memories that say the same as a found one and are told of with it.
 const MAX_SAME: usize = 5;
-/// Confidence from which a relation is shown.
-const MIN_RELATION: f32 = 0.6;
 /// Memories shown unasked about a piece of code.
 const MAX_UNASKED: usize = 3;
 /// Least confidence of a memory that is shown unasked.
@@ -96,21 +95,6 @@ pub struct FoundMemory {
     pub same: Vec<Record>,
     /// Other memories of the project that it speaks of, or that speak of it, the surest first.
     pub related: Vec<Related>,
-}
-
-/// A memory that another one is related to.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Related {
-    /// How.
-    pub relation: RelationKind,
-    /// Whether the found memory says it; else the other one does.
-    pub is_from_here: bool,
-    /// The other one.
-    pub id: String,
-    /// What it says.
-    pub title: String,
-    /// How sure, 0 to 1.
-    pub confidence: f32,
 }
 
 /// What is about to be done.
@@ -354,31 +338,11 @@ impl Memories {
             notices.extend(read.err().map(|why| format!("the model was not asked: {why}")));
         }
         rows.truncate(query.limit);
-        let mut views: Vec<Option<CodeView>> = projects.iter().map(|_| None).collect();
-        let row = |found: Hit<'_>| {
-            let (at, hit) = (found.project, found.hit);
-            let (memory, record) = (&projects[at], hit.record);
-            let view = views[at].get_or_insert_with(|| CodeView::of(memory, snapshot));
-            let (code, depends_on_changed) = view.of_record(memory, snapshot, record);
-            FoundMemory {
-                near: answers[at].1.as_ref().and_then(|near| near.reason(memory, &memory.records[record])),
-                record: memory.records[record].clone(),
-                trust: memory.trust(&memory.records[record]),
-                project: memory.name.clone(),
-                relevance: found.relevance,
-                date: memory.dates[record].clone(),
-                code,
-                depends_on_changed,
-                same: hit.also.iter().take(MAX_SAME).map(|other| memory.records[*other].clone()).collect(),
-                related: memory.related(record),
-            }
-        };
-        let rows: Vec<FoundMemory> = rows.into_iter().map(row).collect();
-        for (memory, view) in projects.iter().zip(&views) {
-            notices.extend(view.as_ref().and_then(|view| view.limit_in_words(memory)));
-            let missing = self.not_looked_at(memory, rows.is_empty() && !query.all_projects)?;
-            notices.extend(missing);
-            notices.extend(memory.problems.iter().map(|problem| format!("{}: {problem}", memory.name)));
+        let asked = Asked { projects: &projects, answers: &answers, snapshot };
+        let rows = asked.shown(&rows, &mut notices);
+        for memory in &projects {
+            notices.extend(self.not_looked_at(memory, rows.is_empty() && !query.all_projects)?);
+            notices.extend(memory.left_out().map(|problem| format!("{}: {problem}", memory.name)));
         }
         let unapproved = rows.iter().filter(|row| row.trust == Trust::Unapproved).count();
         if unapproved > 0 {
@@ -530,6 +494,46 @@ impl Hit<'_> {
     }
 }
 
+/// What was asked of which projects, and their answers.
+struct Asked<'a, 's> {
+    projects: &'a [Arc<ProjectMemory>],
+    /// Of each project, with what lies near the places of the question.
+    answers: &'a [(Recalled, Option<Near<'s>>)],
+    snapshot: &'s Snapshot,
+}
+
+impl Asked<'_, '_> {
+    /// The answers with everything that is told of them. What limits that is added to the notices.
+    fn shown(&self, rows: &[Hit<'_>], notices: &mut Vec<String>) -> Vec<FoundMemory> {
+        let mut views: Vec<Option<CodeView>> = self.projects.iter().map(|_| None).collect();
+        let mut shown = Vec::with_capacity(rows.len());
+        for (place, found) in rows.iter().enumerate() {
+            let (at, record) = (found.project, found.hit.record);
+            let memory = &self.projects[at];
+            let view = views[at].get_or_insert_with(|| CodeView::of(memory, self.snapshot));
+            let (code, depends_on_changed) = view.of_record(memory, self.snapshot, record);
+            let near = self.answers[at].1.as_ref();
+            let same = found.hit.also.iter().take(MAX_SAME).map(|other| memory.records[*other].clone());
+            shown.push(FoundMemory {
+                near: near.and_then(|near| near.reason(memory, &memory.records[record])),
+                record: memory.records[record].clone(),
+                trust: memory.trust(&memory.records[record]),
+                project: memory.name.clone(),
+                relevance: found.relevance,
+                date: memory.dates[record].clone(),
+                code,
+                depends_on_changed,
+                same: same.collect(),
+                related: memory.related(record, place < MAX_LINKED),
+            });
+        }
+        for (memory, view) in self.projects.iter().zip(&views) {
+            notices.extend(view.as_ref().and_then(|view| view.limit_in_words(memory)));
+        }
+        shown
+    }
+}
+
 /// Puts the first answers, which are sorted, into the order that a model gives them.
 fn read_again(
     model: &LocalModel,
@@ -550,28 +554,6 @@ fn read_again(
 }
 
 impl ProjectMemory {
-    /// The memories that one is related to, the surest first, few.
-    fn related(&self, at: usize) -> Vec<Related> {
-        let id = self.records[at].id;
-        let sure = self.relations().iter().filter(|relation| relation.confidence >= MIN_RELATION);
-        let own = sure.filter(|relation| relation.from == id || relation.to == id);
-        let of = |relation: &Relation| {
-            let other = if relation.from == id { relation.to } else { relation.from };
-            let other = self.records.iter().find(|record| record.id == other)?;
-            Some(Related {
-                relation: relation.kind,
-                is_from_here: relation.from == id,
-                id: other.id.to_string(),
-                title: other.title.to_string(),
-                confidence: relation.confidence,
-            })
-        };
-        let mut related: Vec<Related> = own.filter_map(of).collect();
-        related.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.id.cmp(&b.id)));
-        related.truncate(MAX_RELATED);
-        related
-    }
-
     /// See [`Memories::about`].
     pub fn about(&self, nodes: &[String], snapshot: &Snapshot) -> Vec<Note> {
         let mut notes: Vec<(u8, std::cmp::Reverse<u32>, usize)> = Vec::new();
@@ -658,8 +640,9 @@ impl CodeView {
     fn limit_in_words(&self, memory: &ProjectMemory) -> Option<String> {
         (self.not_compared > 0).then(|| {
             format!(
-                "{}: `depends_on_changed` is told of {MAX_COMPARED} pieces of code that memories name; {} more were not compared",
-                memory.name, self.not_compared
+                "{}: `depends_on_changed` is told of {MAX_COMPARED} pieces of code that memories name; {} not compared",
+                memory.name,
+                count(self.not_compared, "further piece")
             )
         })
     }

@@ -26,6 +26,7 @@ mod noted;
 mod project;
 mod project_file;
 mod registry;
+mod related;
 mod session_end;
 mod sessions;
 mod settings;
@@ -50,12 +51,11 @@ pub use looking::{Look, Looking, Progress as LookProgress};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning, canonical_tag};
 pub use m1nd_memory::{GotchaBullet, Kind, Record, Relation, SourceKind, Stats as ParseStats, secrets, without_hidden};
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
-pub use memories::{
-    EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note, Related,
-};
+pub use memories::{EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note};
 pub use near::NearCode;
 pub use project::find_project;
 pub use registry::{Project, Registry};
+pub use related::Related;
 pub use settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};
 pub use setup::{Made, make};
 pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStats, ProjectStatus};

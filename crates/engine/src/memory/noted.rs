@@ -17,10 +17,10 @@ use crate::memory::project::index_folder;
 /// The file.
 const FILE: &str = "noted.m1nd";
 /// How it begins. The number goes up with its format.
-const MAGIC: &[u8; 8] = b"m1ndmem3";
-/// How it began when it had none of the last members, and how many those are: from [`Noted::began`] on, and
-/// [`Noted::looked`]. Each of those is one zero when it holds nothing.
-const OLD_MAGICS: [(&[u8; 8], usize); 2] = [(b"m1ndmem1", 4), (b"m1ndmem2", 1)];
+const MAGIC: &[u8; 8] = b"m1ndmem4";
+/// How it began when it had none of the last members, and how many those are: from [`Noted::began`], [`Noted::looked`] and
+/// [`Noted::not_looked`] on. Each of those is one zero when it holds nothing.
+const OLD_MAGICS: [(&[u8; 8], usize); 3] = [(b"m1ndmem1", 5), (b"m1ndmem2", 2), (b"m1ndmem3", 1)];
 /// Largest such file that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 /// How long a change waits for others.
@@ -68,6 +68,8 @@ pub(crate) struct Noted {
     pub(crate) touched: BTreeMap<String, Seconds>,
     /// The files that were looked at for comments: hashes of path, size and time, in order. Others are looked at again.
     pub(crate) looked: Vec<u64>,
+    /// How many files were not looked at for comments, because enough others have some.
+    pub(crate) not_looked: u32,
 }
 
 /// When a memory was seen, and the code it was about.

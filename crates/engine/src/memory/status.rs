@@ -1,6 +1,6 @@
 //! How memories are doing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use m1nd_memory::{Health, Kind, Status};
@@ -11,7 +11,7 @@ use crate::memory::edges::GlobalEdges;
 use crate::memory::load::{ProjectMemory, user_settings};
 use crate::memory::model::embedder_in_words;
 use crate::memory::project::{MEMORY_FILE, name_of};
-use crate::memory::registry::Registry;
+use crate::memory::registry::{Project, Registry};
 use crate::memory::sessions::gap_seconds;
 use crate::memory::{Memories, MemoryError, health};
 
@@ -73,7 +73,7 @@ pub struct ProjectStatus {
     /// Comments and commits with memories that nobody here has approved.
     #[serde(skip_serializing_if = "is_zero")]
     pub unapproved: usize,
-    /// What is wrong with its files.
+    /// What is wrong with its files, or left out of its memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -138,6 +138,23 @@ impl ProjectStats {
 }
 
 impl ProjectStatus {
+    /// What is to say of a project, but for whether it is registered.
+    fn of(memory: &ProjectMemory, now: Timestamp) -> Self {
+        let (health, memory_health_reason) = health::of(memory, now);
+        Self {
+            path: memory.path.clone(),
+            name: memory.name.clone(),
+            stack: memory.stack.clone(),
+            memory_health: health,
+            memory_health_reason,
+            last_activity: memory.modified,
+            stats: ProjectStats::of(memory),
+            registered: false,
+            unapproved: memory.sources().iter().filter(|source| !source.approved).count(),
+            problems: memory.left_out().collect(),
+        }
+    }
+
     /// What is left to say of a project whose memory cannot be read.
     fn unreadable(path: PathBuf, error: &MemoryError, now: Timestamp) -> Self {
         Self {
@@ -163,18 +180,6 @@ impl Memories {
     pub fn status(&self) -> Result<MemoryStatusReport, MemoryError> {
         let home = self.home();
         let now = Timestamp::now();
-        let daemon = match daemon::status(home.path()) {
-            Ok(report) => DaemonStatus {
-                running: true,
-                pid: Some(report.pid),
-                uptime_seconds: u64::try_from(now.duration_since(report.started_at).as_secs()).ok(),
-                projects_watching: report.projects.len(),
-                last_index: report.last_index,
-                degraded: report.degraded,
-            },
-            Err(MemoryError::DaemonNotRunning) => DaemonStatus::default(),
-            Err(error) => DaemonStatus { running: true, degraded: Some(error.to_string()), ..DaemonStatus::default() },
-        };
         let mut problems = Vec::new();
         let registered = Registry::new(home.clone()).list().unwrap_or_else(|error| {
             problems.push(error.to_string());
@@ -185,50 +190,60 @@ impl Memories {
             Ok((Ok(memory), _)) => memory.settings.clone(),
             _ => user_settings(home).0,
         };
-        let is_registered = |project: &PathBuf| registered.iter().any(|known| known.path == *project);
         let current_project = match memory {
-            Ok((Err(error), project)) => {
-                let registered = is_registered(&project);
-                Some(ProjectStatus { registered, ..ProjectStatus::unreadable(project, &error, now) })
-            }
-            Ok((Ok(memory), project)) => {
-                let (health, memory_health_reason) = health::of(&memory, now);
-                Some(ProjectStatus {
-                    name: memory.name.clone(),
-                    stack: memory.stack.clone(),
-                    memory_health: health,
-                    memory_health_reason,
-                    last_activity: memory.modified,
-                    stats: ProjectStats::of(&memory),
-                    registered: is_registered(&project),
-                    unapproved: memory.sources().iter().filter(|source| !source.approved).count(),
-                    problems: memory.problems.clone(),
-                    path: project,
-                })
+            Ok((memory, project)) => {
+                let status = match memory {
+                    Ok(memory) => ProjectStatus::of(&memory, now),
+                    Err(error) => ProjectStatus::unreadable(project, &error, now),
+                };
+                let registered = registered.iter().any(|known| known.path == status.path);
+                Some(ProjectStatus { registered, ..status })
             }
             Err(MemoryError::NoProject { .. }) => None,
             Err(error) => return Err(error),
         };
-        let mut total_memories = 0;
-        for project in &registered {
-            match self.of(&project.path) {
-                Ok(memory) => total_memories += ProjectStats::of(&memory).total(),
-                Err(error) => problems.push(format!("`{}` is not counted: {error}", project.path.display())),
-            }
-        }
-        let global = GlobalEdges::read(home).unwrap_or_else(|error| {
-            problems.push(error.to_string());
-            GlobalEdges::default()
-        });
-        let global_stats =
-            GlobalStats { projects_registered: registered.len(), global_edges: global.edges().len(), total_memories };
+        let global_stats = self.global_stats(&registered, &mut problems);
         Ok(MemoryStatusReport {
-            daemon,
+            daemon: DaemonStatus::of(home.path(), now),
             current_project,
             global_stats,
             version: env!("CARGO_PKG_VERSION"),
             embedder: embedder_in_words(&settings),
             problems,
         })
+    }
+
+    /// Counts over all registered projects; what cannot be counted is named.
+    fn global_stats(&self, registered: &[Project], problems: &mut Vec<String>) -> GlobalStats {
+        let mut total_memories = 0;
+        for project in registered {
+            match self.of(&project.path) {
+                Ok(memory) => total_memories += ProjectStats::of(&memory).total(),
+                Err(error) => problems.push(format!("`{}` is not counted: {error}", project.path.display())),
+            }
+        }
+        let global = GlobalEdges::read(self.home()).unwrap_or_else(|error| {
+            problems.push(error.to_string());
+            GlobalEdges::default()
+        });
+        GlobalStats { projects_registered: registered.len(), global_edges: global.edges().len(), total_memories }
+    }
+}
+
+impl DaemonStatus {
+    /// What the daemon of a folder that all projects share says, if it runs.
+    fn of(home: &Path, now: Timestamp) -> Self {
+        match daemon::status(home) {
+            Ok(report) => Self {
+                running: true,
+                pid: Some(report.pid),
+                uptime_seconds: u64::try_from(now.duration_since(report.started_at).as_secs()).ok(),
+                projects_watching: report.projects.len(),
+                last_index: report.last_index,
+                degraded: report.degraded,
+            },
+            Err(MemoryError::DaemonNotRunning) => Self::default(),
+            Err(error) => Self { running: true, degraded: Some(error.to_string()), ..Self::default() },
+        }
     }
 }

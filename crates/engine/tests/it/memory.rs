@@ -4,4 +4,5 @@ mod attacks;
 mod block;
 mod projects;
 mod reading;
+mod replaced;
 mod stack;

@@ -2,6 +2,7 @@
 
 mod files;
 mod histories;
+mod identity;
 mod messages;
 mod odd;
 mod reading;

@@ -6,7 +6,7 @@ use crate::repository::{Put, Repository};
 fn read(repository: &Repository, limit: usize) -> Result<Messages, NoHistory> {
     let git = GitFolder::find(repository.tree.path()).expect("a repository");
     let head = git.head().expect("a commit");
-    messages(&git, &head, limit, &Cancel::new())
+    messages(&git, &head, limit, None, &Cancel::new())
 }
 
 fn texts(repository: &Repository, limit: usize) -> (Vec<String>, Option<Cut>) {
@@ -60,4 +60,26 @@ fn what_is_not_there_is_told() {
     assert!(matches!(read(&repository, 200), Err(NoHistory::Unreadable(_))));
     std::fs::write(&path, b"no object").expect("it can be written");
     assert!(matches!(read(&repository, 200), Err(NoHistory::Unreadable(_))));
+}
+
+#[test]
+fn a_known_commit_is_looked_for_further_back() {
+    let mut repository = Repository::new();
+    let commits: Vec<String> =
+        (0..6).map(|n| repository.commit("ann", &format!("c{n}"), &[Put("a", &n.to_string())]).to_string()).collect();
+    let git = GitFolder::find(repository.tree.path()).expect("a repository");
+    let head = git.head().expect("a commit");
+    let elsewhere = "1".repeat(40);
+    // The known commit, how much further is looked, how many are found, and whether the known one is.
+    let rows = [
+        (&commits[4], 0, 2, true),
+        (&commits[1], 100, 5, true),
+        (&commits[1], 0, 4, false),
+        (&elsewhere, 1, 5, false),
+        (&elsewhere, 100, 6, false),
+    ];
+    for (known, further, expected, met) in rows {
+        let found = messages(&git, &head, 2, Some((known, further)), &Cancel::new()).expect("is read");
+        assert_eq!((found.rows.len(), found.met), (expected, met), "{known} {further}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 
+use super::MIN_CONFIDENCE;
 use super::cues::{self, Extras, Hit, Role, Strength, Title};
 use super::sentence::{Sentence, is_clause_break};
 use crate::markers::{Marker, markers};
@@ -51,6 +52,37 @@ pub(crate) fn draft(
     let extras = Extras { reason: own_reason.is_some() || next_reason.is_some(), alternative: !rejected.is_empty() };
     let hit = cues::find(sentence, is_first, strength, extras)?;
     from_hit(sentence, &hit, own_reason, next_reason, rejected)
+}
+
+/// The memories of the sentences of a line that are sure enough, each with the number of its sentence. One that stands alone
+/// has the whole line as its content, each of several its own part of it.
+pub(crate) fn drafts(sentences: &[Sentence<'_>], strength: Strength) -> Vec<(usize, Draft)> {
+    let all = sentences.iter().enumerate().filter_map(|(index, sentence)| {
+        Some((index, draft(sentence, sentences.get(index + 1), index == 0, strength)?))
+    });
+    let mut found: Vec<(usize, Draft)> = all.filter(|(_, draft)| draft.confidence >= MIN_CONFIDENCE).collect();
+    share_line(sentences, &mut found);
+    found
+}
+
+/// Gives each memory of a line its part: from its sentence up to the next memory, the first from the start of the line. So
+/// every word of the line is in one of them. What only says that a known issue is back may stand for nothing: its words are
+/// its own and of the memory before it.
+fn share_line(sentences: &[Sentence<'_>], found: &mut [(usize, Draft)]) {
+    if found.len() < 2 {
+        return;
+    }
+    let own = found.iter().filter(|(_, draft)| draft.role != Role::OnlyAgain);
+    let starts: Vec<usize> = own.map(|(index, _)| *index).collect();
+    for (index, draft) in found.iter_mut() {
+        let Some(sentence) = sentences.get(*index) else { continue };
+        let is_first = draft.role != Role::OnlyAgain && starts.first() == Some(index);
+        let start = if is_first { 0 } else { sentence.start };
+        let next = starts.iter().find(|start| *start > index).and_then(|start| sentences.get(*start));
+        let end = next.map_or(sentence.line.shown.len(), |next| next.start);
+        let part = sentence.line.shown[start..end].trim_end_matches([' ', '\t', ';', '|']);
+        draft.content = cut(part.trim_start(), MAX_CONTENT_CHARS);
+    }
 }
 
 /// The memory that a whole sentence is because of the heading or label above it.

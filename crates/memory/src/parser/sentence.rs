@@ -180,7 +180,7 @@ fn ends_sentence(line: &Line, words: &[Word<'_>], index: usize) -> bool {
         return false;
     }
     let next = &words[index + 1];
-    let mark = word.after.trim_start_matches([')', ']', '"', '”', '\'', '*', '`']);
+    let mark = word.after.trim_start_matches([')', ']', '"', '”', '’', '»', '›', '\'', '*', '`']);
     if mark.starts_with(';') || word.after.contains(" | ") {
         return word.after.contains(" | ") || starts_entry(words, index + 1);
     }

@@ -12,7 +12,7 @@ use super::gotcha_bullets::{self, GotchaBullet};
 use super::markdown::{Line, Shape};
 use super::sentence::{MAX_WORDS, Sentence, Word, sentences, words_in};
 use super::timeline::{Origin, Titles, assemble};
-use super::{MAX_PROBLEMS, MAX_RECORDS, MIN_CONFIDENCE, ParseContext, ParseProblem, Parsed, dates};
+use super::{MAX_PROBLEMS, MAX_RECORDS, ParseContext, ParseProblem, Parsed, dates};
 use crate::sessions::{NextItem, Session};
 use crate::{Kind, Record, RecordId, Source, Status};
 
@@ -188,9 +188,7 @@ impl Walk<'_> {
         }
         let sentences = sentences(line, words);
         let before = self.drafts.len();
-        for (index, sentence) in sentences.iter().enumerate() {
-            let draft = draft::draft(sentence, sentences.get(index + 1), index == 0, strength);
-            let Some(mut draft) = draft.filter(|draft| draft.confidence >= MIN_CONFIDENCE) else { continue };
+        for (index, mut draft) in draft::drafts(&sentences, strength) {
             let is_last = index + 1 == sentences.len();
             if draft.reasoning.is_none()
                 && is_last

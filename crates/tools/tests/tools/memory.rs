@@ -403,3 +403,33 @@ fn what_says_the_same_elsewhere_is_named_with_the_one_that_is_shown() {
         "{answer}"
     );
 }
+
+#[test]
+fn memories_of_like_meaning_are_linked_and_those_that_say_the_same_are_not() {
+    let project = Project::new(
+        "//- .mind/MEMORY.md\n# Shop\n\n## 2026-03-02\n\
+         **Problem:** map tiles look blurry on phones with retina screens\n\
+         **Decided:** blurry map tiles are drawn again at twice the size on retina screens\n\
+         **Learned:** invoices need a tax number in Spain\n\
+         **Decided:** the pool holds 10 connections\n\
+         **Decided:** the pool holds 20 connections\n",
+    );
+    let related = |query: &str, at: usize| {
+        let answer = project.ok("mind_search", json!({"query": query}));
+        let rows = answer["results"][at]["relations"].as_array().cloned().unwrap_or_default();
+        let of = |row: &Value| (row["relation"].clone(), row["title"].as_str().unwrap_or_default().to_owned());
+        rows.iter().map(of).collect::<Vec<_>>()
+    };
+    let like = |title: &str| vec![(json!("relates_to"), title.to_owned())];
+    assert_eq!(
+        related("blurry map tiles drawn again", 0),
+        like("map tiles look blurry on phones with retina screens"),
+        "an issue and what was decided about it"
+    );
+    // All words alike, another number: another statement about the same thing.
+    assert_eq!(related("the pool holds 20 connections", 0), like("the pool holds 10 connections"));
+    assert_eq!(related("tax number in Spain", 0), Vec::new());
+    // By words alone nothing is like another.
+    project.tree.write(".mind/config.toml", "[search]\nembedder = \"words\"\n");
+    assert_eq!(related("the pool holds 20 connections", 0), Vec::new());
+}

@@ -142,7 +142,7 @@ pub(crate) fn edges(args: &EdgesArgs, common: &Common, out: &mut Out) -> Result<
         }
         Some(EdgesCommand::Verify { id }) => {
             let edge = GlobalEdges::verify(&home, id)?;
-            said(&json!(edge), &format!("{id}: met {} times again", edge.verified_count), out)
+            said(&json!(edge), &format!("{id}: met again, {}", count(edge.verified_count as usize, "time")), out)
         }
         Some(EdgesCommand::Remove { id }) => {
             let edge = GlobalEdges::remove(&home, id)?;

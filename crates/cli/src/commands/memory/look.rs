@@ -45,7 +45,7 @@ pub(crate) fn index(args: &IndexArgs, common: &Common, out: &mut Out) -> Result<
     let stats = memory::ProjectStats::of(&memory);
     if out.json {
         return out.value(&json!({
-            "project": project, "memory_changed": changed, "stats": stats, "problems": memory.problems,
+            "project": project, "memory_changed": changed, "stats": stats, "problems": memory.left_out().collect::<Vec<_>>(),
             "sources": memory.source_counts(), "blocks_written": kept.written, "block_problems": kept.problems,
             "elapsed_ms": begun.elapsed().as_secs_f64() * 1e3,
         }));
@@ -63,7 +63,7 @@ pub(crate) fn index(args: &IndexArgs, common: &Common, out: &mut Out) -> Result<
     for path in &kept.written {
         out.line(format!("  wrote the block of {}", path.display()))?;
     }
-    for problem in memory.problems.iter().chain(&kept.problems) {
+    for problem in memory.left_out().chain(kept.problems) {
         note(problem);
     }
     Ok(())
@@ -161,7 +161,7 @@ pub(crate) fn parse(args: &ParseArgs, common: &Common, out: &mut Out) -> Result<
         let rule = format!("    {}  {}", record.rule, record.id);
         out.line(out.paint(Tone::Dim, &rule))?;
     }
-    for problem in &memory.problems {
+    for problem in memory.left_out() {
         note(problem);
     }
     out.line(count(records.len(), "memory"))

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use jiff::Timestamp;
+use m1nd_base::count;
 use m1nd_history::GitFolder;
 use m1nd_store::{HeldLock, SharedFolder, StoreError};
 use m1nd_vfs::FolderWatch;
@@ -351,8 +352,11 @@ impl Daemon {
         let (stats, [file, archive, comments, commits]) = (&kept.stats, kept.sources);
         let (decisions, open, solved) = (stats.decisions, stats.issues_open, stats.issues_resolved);
         let read = format_args!(
-            "{shown}: {decisions} decisions, {open} open issues, {solved} solved, {} learnings, {} gotchas",
-            stats.learnings, stats.edges
+            "{shown}: {}, {}, {solved} solved, {}, {}",
+            count(decisions, "decision"),
+            count(open, "open issue"),
+            count(stats.learnings, "learning"),
+            count(stats.edges, "gotcha")
         );
         self.logs.write(Part::Parser, level, read);
         for problem in &kept.unread {
@@ -360,7 +364,8 @@ impl Daemon {
         }
         let took = took.as_millis();
         let found = format_args!(
-            "{shown}: {file} memories in the file, {archive} archived, {comments} in comments, {commits} in commits; {took} ms"
+            "{shown}: {} in the file, {archive} archived, {comments} in comments, {commits} in commits; {took} ms",
+            count(file, "memory")
         );
         self.logs.write(Part::Index, level, found);
         for file in &kept.written {

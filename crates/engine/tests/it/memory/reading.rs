@@ -291,3 +291,31 @@ fn nothing_is_made_beside_a_memory_that_is_gone() {
     }
     assert!(keeper.keep(&project).is_err() && !project.join(".mind").exists());
 }
+
+#[test]
+fn what_a_commit_said_is_remembered_however_many_follow() {
+    let mut repository = Repository::new();
+    repository.tree.write(".mind/MEMORY.md", "# Shop\n");
+    repository.commit("ann", "root", &[Put("a.py", "r")]);
+    repository.commit("ann", "old\n\ndecided: jam over honey because of bees", &[Put("a.py", "0")]);
+    let home = TempTree::new("");
+    let keeper = Keeper::new(home.path(), None);
+    let project = std::fs::canonicalize(repository.tree.path()).expect("is there");
+    keeper.refresh(&project, Depth::Quick).expect("is noted");
+    for round in 0..2 {
+        for number in 0..250 {
+            repository.commit("ann", "more", &[Put("a.py", &format!("{round} {number}"))]);
+        }
+        keeper.refresh(&project, Depth::Quick).expect("is noted");
+        assert_eq!(titles(&read(&project, &keeper)), ["jam over honey"], "round {round}");
+    }
+    // A branch that does not hold it.
+    let mut other = Repository::new();
+    let elsewhere = other.commit("ann", "another root", &[Put("b.py", "1")]);
+    let path = repository.object_path(&elsewhere);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("is made");
+    std::fs::copy(other.object_path(&elsewhere), &path).expect("is copied");
+    repository.point(elsewhere);
+    keeper.refresh(&project, Depth::Quick).expect("is noted");
+    assert_eq!(titles(&read(&project, &keeper)), Vec::<&str>::new());
+}

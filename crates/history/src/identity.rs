@@ -1,0 +1,38 @@
+//! By which commits a repository is known again, wherever it lies and whatever was committed since.
+
+use gix_hash::ObjectId;
+
+use crate::objects::Objects;
+use crate::{GitFolder, Head, NoHistory};
+
+/// Commits that are gone back through at most.
+const MAX_STEPS: usize = 20_000;
+
+/// The oldest commit that first parents lead to from what is checked out, in hexadecimal: the first one of all, where the
+/// history is no longer than the 20,000 commits that are gone back through, and nothing is left out. Every full copy of the
+/// repository has it.
+///
+/// # Errors
+/// [`NoHistory`], if not even what is checked out can be read.
+pub fn oldest_commit(git: &GitFolder, head: &Head) -> Result<String, NoHistory> {
+    let objects = Objects::open(git.objects())?;
+    let missing = || NoHistory::Unreadable(format!("commit {} is missing or damaged", head.commit()));
+    let (mut oldest, mut next) = (head.id, Some(objects.commit(&head.id).ok_or_else(missing)?));
+    for _ in 0..MAX_STEPS {
+        let parent = next.take().and_then(|commit| commit.parents.first().copied());
+        let Some(parent) = parent.filter(|_| head.shallow.binary_search(&oldest).is_err()) else { break };
+        let Some(commit) = objects.commit(&parent) else { break };
+        (oldest, next) = (parent, Some(commit));
+    }
+    Ok(oldest.to_hex().to_string())
+}
+
+/// Whether one of these commits, by their full names in hexadecimal, is among the objects of a repository.
+#[must_use]
+pub fn has_commit<'n>(git: &GitFolder, names: impl IntoIterator<Item = &'n str>) -> bool {
+    let mut ids = names.into_iter().filter_map(|name| ObjectId::from_hex(name.as_bytes()).ok()).peekable();
+    if ids.peek().is_none() {
+        return false;
+    }
+    Objects::open(git.objects()).is_ok_and(|objects| ids.any(|id| objects.commit(&id).is_some()))
+}
