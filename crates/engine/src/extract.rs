@@ -24,7 +24,7 @@ const BATCH_BYTES: u64 = 12 << 20;
 /// Files between two reports of progress.
 const REPORT: u64 = 64;
 /// Version of what the cache holds for a file beside its facts. Goes up when the terms for search change.
-const TERMS_VERSION: u32 = 3;
+const TERMS_VERSION: u32 = 4;
 /// Version under which the cache keeps rows: changes with either part.
 pub(crate) const CACHE_VERSION: u32 = EXTRACTOR_VERSION * 1_000 + TERMS_VERSION;
 

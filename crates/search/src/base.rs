@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::index::IndexError;
-use crate::terms::{EntryHead, FIELD_COUNT, PostingsReader};
+use crate::terms::{Cut, EntryHead, FIELD_COUNT, PostingsReader};
 
 /// First bytes of the format.
 pub(crate) const MAGIC: &[u8; 8] = b"m1ndsrch";
@@ -21,7 +21,7 @@ pub(crate) enum Section {
     Paths,
     /// u32 × (files + 1): first document of each file.
     FileDocuments,
-    /// u32 key, u16 × fields lengths, u8 kind: 20 bytes with padding for each document.
+    /// u32 key, u16 × fields lengths, u8 kind, u8 what was cut: 20 bytes for each document.
     Documents,
     /// u64 × (documents + 1): where each id starts in `Ids`.
     IdStarts,
@@ -178,7 +178,9 @@ impl Base {
     pub(crate) fn head(&self, document: u32) -> Option<EntryHead> {
         let record = self.records().get(document as usize)?;
         let key = u32::from_le_bytes(*record.first_chunk()?);
-        Some(EntryHead { key, kind: record[4 + 2 * FIELD_COUNT].min(63), lengths: lengths_of(record) })
+        let kind = record[4 + 2 * FIELD_COUNT].min(63);
+        let cut = Cut::of_bits(record[5 + 2 * FIELD_COUNT]);
+        Some(EntryHead { key, kind, cut, lengths: lengths_of(record) })
     }
 
     /// Id of a document; `path` is that of its file.

@@ -137,7 +137,7 @@ fn write_files(files: &[(Box<str>, Arc<IndexedFile>)], sections: &mut [Vec<u8>; 
             let mut record = Vec::with_capacity(DOCUMENT_BYTES);
             record.extend_from_slice(&head.key.to_le_bytes());
             head.lengths.iter().for_each(|length| record.extend_from_slice(&length.to_le_bytes()));
-            record.extend_from_slice(&[head.kind, 0]);
+            record.extend_from_slice(&[head.kind, head.cut.bits()]);
             sections[Section::Documents as usize].extend_from_slice(&record);
             push_u64(sections, Section::IdStarts, Section::Ids);
             sections[Section::Ids as usize].extend_from_slice(pack_id(id, path).as_bytes());

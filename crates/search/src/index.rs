@@ -102,16 +102,24 @@ impl std::fmt::Debug for Index {
 pub(crate) struct Totals {
     pub(crate) entries: u64,
     pub(crate) lengths: [u64; FIELD_COUNT],
+    /// Entries with words that are not kept.
+    pub(crate) cut_words: u64,
+    /// Files with names that are not kept.
+    pub(crate) cut_names: u64,
 }
 
 impl Totals {
     fn add(&mut self, head: &EntryHead) {
         self.entries += 1;
+        self.cut_words += u64::from(head.cut.words);
+        self.cut_names += u64::from(head.cut.names);
         self.lengths.iter_mut().zip(head.lengths).for_each(|(sum, length)| *sum += u64::from(length));
     }
 
     fn remove(&mut self, head: &EntryHead) {
         self.entries = self.entries.saturating_sub(1);
+        self.cut_words = self.cut_words.saturating_sub(u64::from(head.cut.words));
+        self.cut_names = self.cut_names.saturating_sub(u64::from(head.cut.names));
         self.lengths
             .iter_mut()
             .zip(head.lengths)
@@ -188,6 +196,17 @@ impl Index {
     /// Number of entries.
     pub fn len(&self) -> usize {
         self.totals.entries as usize
+    }
+
+    /// Entries that hold more distinct words than [`MAX_BODY_TERMS`](crate::MAX_BODY_TERMS) or text than is read: they are
+    /// not found by those further down.
+    pub fn entries_in_part(&self) -> usize {
+        self.totals.cut_words as usize
+    }
+
+    /// Files that use more names of several words than [`MAX_USED_NAMES`](crate::MAX_USED_NAMES).
+    pub fn files_in_part(&self) -> usize {
+        self.totals.cut_names as usize
     }
 
     /// Whether there is nothing to find.

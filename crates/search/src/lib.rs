@@ -24,7 +24,10 @@ pub use abbreviations::alternatives as synonyms;
 pub use build::IndexBuilder;
 pub use index::{Index, IndexError, IndexedFile, SharedBytes};
 pub use near::LEAST_NEAR;
-pub use query::{Mention, Query, QueryTerm};
+pub use query::{Beyond, Mention, Query, QueryTerm};
 pub use rank::{FileHit, Filter, Found, Hit, Near, Ranked, is_within};
-pub use terms::{Entry, FIELDS, Field, FieldSettings, FileTerms, FileTermsBuilder, TermsError, innermost_ranges};
+pub use terms::{
+    Entry, FIELDS, Field, FieldSettings, FileTerms, FileTermsBuilder, MAX_BODY_TERMS, MAX_USED_NAMES, TermsError,
+    innermost_ranges,
+};
 pub use zones::Zone;

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use crate::abbreviations::alternatives;
 use crate::messages;
 use crate::terms::{WHOLE_NAME, used_name};
@@ -47,6 +49,19 @@ pub struct Mention {
     pub line: Option<u32>,
 }
 
+/// Distinct parts of a long text that are not looked up, because it has more than is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Beyond {
+    /// Bytes of the text behind those that are read.
+    pub bytes: usize,
+    /// Words beyond the first of [`Query::terms`], which go by weight.
+    pub words: BTreeSet<String>,
+    /// Names beyond those that are looked up as wholes.
+    pub names: BTreeSet<String>,
+    /// Paths and modules beyond the first.
+    pub mentions: BTreeSet<String>,
+}
+
 /// A question, taken apart: words, whole names, paths.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Query {
@@ -64,6 +79,8 @@ pub struct Query {
     pub used: Vec<(String, u32)>,
     /// It is longer than a question: an issue, a message, a report.
     pub is_long: bool,
+    /// What of it is not looked up.
+    pub beyond: Beyond,
 }
 
 impl Query {
@@ -71,6 +88,7 @@ impl Query {
     pub fn parse(text: &str) -> Self {
         let pieces = zones::pieces(text);
         let mut query = Self { is_long: pieces.len() > 1, ..Self::default() };
+        query.beyond.bytes = text.len() - text.floor_char_boundary(zones::MAX_TEXT);
         // By weight, so that what is said in the title is there however long the rest is.
         let mut order: Vec<&Piece<'_>> = pieces.iter().collect();
         order.sort_by_key(|piece| piece.zone);
@@ -157,6 +175,9 @@ impl Query {
             known.in_title |= term.in_title;
         } else if self.terms.len() < MAX_TERMS {
             self.terms.push(term);
+        } else {
+            let beyond = if term.counts { &mut self.beyond.words } else { &mut self.beyond.names };
+            beyond.insert(term.text);
         }
     }
 
@@ -194,7 +215,9 @@ impl Query {
             match self.used.iter().position(|(known, _)| *known == name) {
                 Some(at) => self.used[at].1 += 1,
                 None if self.used.len() < MAX_USED => self.used.push((name, 1)),
-                None => {}
+                None => {
+                    self.beyond.names.insert(identifier.to_owned());
+                }
             }
         });
     }
@@ -230,8 +253,13 @@ impl Query {
     }
 
     fn mention(&mut self, mention: Mention) {
-        if self.mentions.len() < MAX_TERMS && !self.mentions.contains(&mention) {
+        if self.mentions.contains(&mention) {
+            return;
+        }
+        if self.mentions.len() < MAX_TERMS {
             self.mentions.push(mention);
+        } else {
+            self.beyond.mentions.insert(mention.path);
         }
     }
 }
@@ -333,7 +361,24 @@ mod tests {
     #[test]
     fn endless_queries_are_bounded() {
         let text: String = (0..10_000).map(|n| format!("word{n} ")).collect();
-        assert_eq!(Query::parse(&text).terms.len(), MAX_TERMS);
+        let query = Query::parse(&text[..zones::MAX_TEXT]);
+        let read = text[..zones::MAX_TEXT].split_whitespace().count();
+        let beyond = &query.beyond;
+        assert_eq!((query.terms.len(), beyond.words.len(), beyond.bytes), (MAX_TERMS, read - MAX_TERMS, 0));
+        assert!(beyond.words.contains("word200") && !beyond.words.contains("word0"));
+        assert_eq!(Query::parse(&text).beyond.bytes, text.len() - zones::MAX_TEXT);
+    }
+
+    #[test]
+    fn names_and_paths_beyond_the_limits_are_kept_apart() {
+        let names: String = (0..MAX_USED + 2).map(|n| format!("name_of{n} ")).collect();
+        let query = Query::parse(&names);
+        assert_eq!(query.used.len(), MAX_USED);
+        assert!(query.beyond.names.contains("name_of64") && query.beyond.names.contains("name_of65"));
+        assert!(!query.beyond.names.contains("name_of63"), "{:?}", query.beyond.names);
+        let paths: String = (0..MAX_TERMS + 3).map(|n| format!("src/m{n}.py ")).collect();
+        assert_eq!(Query::parse(&paths).beyond.mentions.len(), 3);
+        assert_eq!(Query::parse("does acquire_all in src/pool.py wait?").beyond, Beyond::default());
     }
 
     #[test]

@@ -118,6 +118,8 @@ pub struct Ranked<'i> {
     pub nearest: Vec<Hit<'i>>,
     /// Mean cosines of all entries: what is near by chance. `None` without vectors.
     pub mean_near: Option<Near>,
+    /// Names of several words that the query writes out and no file is known to use, in the form of the index.
+    pub unknown_names: Vec<String>,
 }
 
 impl Index {

@@ -9,7 +9,7 @@ use crate::base::{Base, length_of};
 use crate::index::{Index, Segment, Source};
 use crate::query::{Query, QueryTerm};
 use crate::rank::rarity;
-use crate::terms::{Counts, FIELD_COUNT, FIELDS, Field, FieldSettings};
+use crate::terms::{Counts, FIELD_COUNT, FIELDS, Field, FieldSettings, USED_NAME};
 
 /// How fast further occurrences of a term in an entry stop counting (BM25 k1).
 const SATURATION: f64 = 4.0;
@@ -131,14 +131,19 @@ impl<'a> Scoring<'a> {
         query.terms.par_iter().with_max_len(1).map(|term| self.met_by(term, cancel)).collect()
     }
 
-    /// What the names that a query writes out bring to each segment whose file uses them, by its number.
+    /// What the names that a query writes out bring to each segment whose file uses them, by its number; and those names
+    /// that no file is known to use.
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub(crate) fn used(&self, query: &Query, cancel: &Cancel) -> Result<Vec<f32>, Cancelled> {
+    pub(crate) fn used(&self, query: &Query, cancel: &Cancel) -> Result<(Vec<f32>, Vec<String>), Cancelled> {
+        let mut unknown = Vec::new();
         let mut gains = vec![0f32; if query.used.is_empty() { 0 } else { self.segments.len() }];
         for (name, said) in &query.used {
             let rows = self.rows_of(name, cancel)?;
+            if rows.files.is_empty() {
+                unknown.push(name.trim_start_matches(USED_NAME).to_owned());
+            }
             let rarity = rarity(rows.files.len(), self.segments.len());
             let top = rarity * (1.0 + f64::from(*said).ln()).min(MOST_SAID);
             // Only the entry of the file itself holds such names: as many rows as files.
@@ -147,7 +152,7 @@ impl<'a> Scoring<'a> {
                 gains[*segment as usize] += (top * count / (1.0 + count)) as f32;
             }
         }
-        Ok(gains)
+        Ok((gains, unknown))
     }
 
     fn met_by(&self, term: &QueryTerm, cancel: &Cancel) -> Result<Met, Cancelled> {

@@ -92,6 +92,8 @@ pub(crate) struct Asking<'a, 'i> {
     messages: FxHashMap<u32, f32>,
     /// What names that the query writes out bring to the segments of files that use them; empty if it has none.
     used: Vec<f32>,
+    /// Those of these names that no file is known to use.
+    unknown: Vec<String>,
     meaning: Option<Meaning<'a>>,
     /// Of all segments.
     paths: Vec<&'i str>,
@@ -108,12 +110,12 @@ impl<'a, 'i> Asking<'a, 'i> {
     ) -> Result<Self, Cancelled> {
         let paths = || -> Vec<&'i str> { scoring.segments.iter().map(|one| scoring.index.path_of(one)).collect() };
         let (met, paths) = rayon::join(|| scoring.met(query, cancel), paths);
-        let (met, used) = (met?, scoring.used(query, cancel)?);
+        let (met, (used, unknown)) = (met?, scoring.used(query, cancel)?);
         let in_scope = paths.iter().map(|path| is_within(path, filter.scope)).collect();
         let rarities: Vec<f64> = met.iter().map(|met| met.rarity).collect();
         let meaning = table.and_then(|table| Meaning::of(query, &rarities, table));
         let messages = messages::said(query, &met);
-        Ok(Self { scoring, query, filter, met, messages, used, meaning, paths, in_scope })
+        Ok(Self { scoring, query, filter, met, messages, used, unknown, meaning, paths, in_scope })
     }
 
     /// The most that an entry can have.
@@ -154,7 +156,8 @@ impl<'a, 'i> Asking<'a, 'i> {
         let scanned = inside.map(|(segment, _)| segment.count as usize).sum();
         let candidates = parts.iter().map(|part| part.candidates).sum();
         let nearest = nearest.into_iter().flatten().collect();
-        Ok(Ranked { found: Found { hits, candidates, scanned }, files, nearest, mean_near })
+        let unknown_names = self.unknown.clone();
+        Ok(Ranked { found: Found { hits, candidates, scanned }, files, nearest, mean_near, unknown_names })
     }
 
     /// All segments, from one to before another, so that each run has enough to do.

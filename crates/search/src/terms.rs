@@ -67,7 +67,7 @@ pub const FIELDS: [FieldSettings; FIELD_COUNT] = [
 ];
 
 /// Distinct terms of code and literals kept of one entry, the first ones; more adds noise and memory, not meaning.
-const MAX_BODY_TERMS: usize = 400;
+pub const MAX_BODY_TERMS: usize = 400;
 /// Bytes of a text that are looked at for one field of one entry.
 const MAX_FIELD_BYTES: usize = 256 << 10;
 /// Marks the term of a whole name, so that it cannot meet a word.
@@ -75,8 +75,8 @@ pub(crate) const WHOLE_NAME: char = '=';
 
 /// Marks the term of a name that a file uses.
 pub(crate) const USED_NAME: char = '~';
-/// Distinct names kept of what one file uses, the first ones.
-const MAX_USED_NAMES: usize = 1_000;
+/// Distinct names of several words kept of what one file uses, the first ones.
+pub const MAX_USED_NAMES: usize = 1_000;
 
 /// The term of a name that a file uses; `None` if it is too short or too long to tell something.
 pub(crate) fn used_name(identifier: &str) -> Option<String> {
@@ -130,11 +130,36 @@ impl Counts {
     }
 }
 
+/// Whether a limit left something of an entry out of its terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cut {
+    /// Words of its texts.
+    pub(crate) words: bool,
+    /// Names that its file uses.
+    pub(crate) names: bool,
+}
+
+impl Cut {
+    /// As two bits.
+    pub(crate) fn bits(self) -> u8 {
+        u8::from(self.words) | u8::from(self.names) << 1
+    }
+
+    /// Of two bits; others are ignored.
+    pub(crate) fn of_bits(bits: u8) -> Self {
+        Self { words: bits & 1 == 1, names: bits >> 1 & 1 == 1 }
+    }
+}
+
+/// The bits of a byte that hold the kind of an entry; the two others hold what was cut.
+const KIND_BITS: u32 = 6;
+
 /// What is known of an entry beside its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryHead {
     pub(crate) key: u32,
     pub(crate) kind: u8,
+    pub(crate) cut: Cut,
     /// Terms in each field.
     pub(crate) lengths: [u16; FIELD_COUNT],
 }
@@ -156,7 +181,8 @@ impl FileTermsBuilder {
     /// Adds an entry; its number, for [`Self::body`], is the count of entries before it.
     pub fn entry(&mut self, entry: &Entry<'_>) -> usize {
         let number = self.heads.len();
-        self.heads.push(EntryHead { key: entry.key, kind: entry.kind.min(63), lengths: [0; FIELD_COUNT] });
+        let (kind, cut) = (entry.kind.min(63), Cut::default());
+        self.heads.push(EntryHead { key: entry.key, kind, cut, lengths: [0; FIELD_COUNT] });
         self.body_terms.push(0);
         let folded = words::folded(entry.name);
         if !folded.is_empty() && folded.len() <= 4 * words::MAX_WORD {
@@ -183,13 +209,16 @@ impl FileTermsBuilder {
         if number >= self.heads.len() {
             return;
         }
-        let mut kept = 0;
+        let (mut kept, mut is_cut) = (0, text.len() > MAX_FIELD_BYTES);
         words::identifiers(&text[..text.floor_char_boundary(MAX_FIELD_BYTES)], |identifier| {
             let Some(name) = words::is_compound(identifier).then(|| used_name(identifier)).flatten() else { return };
             let known = self.terms.get_mut(name.as_str());
             let entries = match known {
                 Some(entries) => entries,
-                None if kept >= MAX_USED_NAMES => return,
+                None if kept >= MAX_USED_NAMES => {
+                    is_cut = true;
+                    return;
+                }
                 None => {
                     kept += 1;
                     self.terms.entry(name.into()).or_default()
@@ -198,6 +227,7 @@ impl FileTermsBuilder {
             let count = &mut entries.entry(number as u32).or_default().0[Field::Body as usize];
             *count = count.saturating_add(1);
         });
+        self.heads[number].cut.names |= is_cut;
     }
 
     /// Adds the content of a string literal to entry `number`. Unknown numbers are ignored.
@@ -208,6 +238,7 @@ impl FileTermsBuilder {
     }
 
     fn text(&mut self, number: usize, field: Field, text: &str) {
+        self.heads[number].cut.words |= text.len() > MAX_FIELD_BYTES;
         let text = &text[..text.floor_char_boundary(MAX_FIELD_BYTES)];
         words::terms(text, |term| {
             if matches!(field, Field::Name | Field::Owner) || (term.len() > 1 && !words::is_stop_word(term)) {
@@ -222,14 +253,17 @@ impl FileTermsBuilder {
         let is_code = matches!(field, Field::Body | Field::Literal);
         let full = is_code && self.body_terms[number] >= MAX_BODY_TERMS;
         let entry = number as u32;
+        let is_new = || self.terms.get(term).is_none_or(|entries| !entries.contains_key(&entry));
+        if full && is_new() {
+            self.heads[number].cut.words = true;
+            return;
+        }
         let known = match self.terms.get_mut(term) {
             Some(entries) => entries,
-            None if full => return,
             None => self.terms.entry(term.into()).or_default(),
         };
         let counts = match known.get_mut(&entry) {
             Some(counts) => counts,
-            None if full => return,
             None => {
                 self.body_terms[number] += usize::from(is_code);
                 known.entry(entry).or_default()
@@ -246,7 +280,7 @@ impl FileTermsBuilder {
         varint::write(&mut out, self.heads.len() as u64);
         for head in &self.heads {
             varint::write(&mut out, u64::from(head.key));
-            out.push(head.kind);
+            out.push(head.kind | head.cut.bits() << KIND_BITS);
             head.lengths.iter().for_each(|length| varint::write(&mut out, u64::from(*length)));
         }
         let mut terms: Vec<_> = self.terms.into_iter().filter(|(_, entries)| !entries.is_empty()).collect();
@@ -326,13 +360,14 @@ impl FileTerms {
         let mut heads = Vec::with_capacity(count.min(self.0.len() / 9));
         for _ in 0..count {
             let key = varint::read_u32(&self.0, &mut at)?;
-            let kind = *self.0.get(at)?;
+            let byte = *self.0.get(at)?;
+            let (kind, cut) = (byte & ((1 << KIND_BITS) - 1), Cut::of_bits(byte >> KIND_BITS));
             at += 1;
             let mut lengths = [0; FIELD_COUNT];
             for length in &mut lengths {
                 *length = u16::try_from(varint::read(&self.0, &mut at)?).ok()?;
             }
-            heads.push(EntryHead { key, kind, lengths });
+            heads.push(EntryHead { key, kind, cut, lengths });
         }
         Some((heads, at))
     }
@@ -556,6 +591,30 @@ mod tests {
             .collect();
         assert_eq!(used, [("~canencode", 2), ("~maxsize", 1)]);
         assert_eq!(Field::Body as usize, 5);
+    }
+
+    #[test]
+    fn what_limits_leave_out_is_noted_with_the_entry() {
+        let words = |count: usize| (0..count).map(|n| format!("word{n} ")).collect::<String>();
+        let names = |count: usize| (0..count).map(|n| format!("a{n}_name ")).collect::<String>();
+        let cases: [(String, String, Cut); 4] = [
+            (words(MAX_BODY_TERMS / 2), names(MAX_USED_NAMES), Cut::default()),
+            (words(2 * MAX_BODY_TERMS), names(1), Cut { words: true, names: false }),
+            (words(1), names(MAX_USED_NAMES + 1), Cut { words: false, names: true }),
+            ("a ".repeat(MAX_FIELD_BYTES), " ".repeat(MAX_FIELD_BYTES + 1), Cut { words: true, names: true }),
+        ];
+        for (body, uses, expected) in cases {
+            let mut builder = FileTermsBuilder::new();
+            for key in 0..2 {
+                builder.entry(&Entry { key, kind: 63, name: "f", path: "a.py", ..Entry::default() });
+            }
+            builder.body(1, &body);
+            builder.uses(1, &uses);
+            let terms = FileTerms::from_bytes(builder.finish().as_bytes()).expect("own bytes");
+            let heads = terms.heads();
+            assert_eq!((heads[0].cut, heads[1].cut), (Cut::default(), expected), "{} {}", body.len(), uses.len());
+            assert_eq!(heads[1].kind, 63);
+        }
     }
 
     #[test]

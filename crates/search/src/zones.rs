@@ -43,7 +43,7 @@ pub(crate) struct Piece<'a> {
 }
 
 /// Bytes of a text that are looked at.
-const MAX_TEXT: usize = 64 << 10;
+pub(crate) const MAX_TEXT: usize = 64 << 10;
 
 /// Takes a text apart, in order. A text of one line is a title.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {

@@ -29,7 +29,7 @@ pub use repeated::RepeatedUse;
 pub use resonate::{ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow};
 pub use seek::{
     Calibration, Connection, ENTRY_SIGNALS, EntryCandidate, EntryModel, EntrySignals, FileCandidate, FileModel,
-    SIGNALS, SeekAnswer, SeekQuery, SeekRow, Signals,
+    LeftOut, SIGNALS, SeekAnswer, SeekQuery, SeekRow, Signals,
 };
 pub use siblings::GroupKey;
 pub use traits::Trait;

@@ -1,5 +1,7 @@
 //! What belongs together without a connection in the code, and what is connected without having been found.
 
+use std::collections::hash_map::Entry;
+
 use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
 use m1nd_graph::spread::Spread;
 use m1nd_graph::{Graph, NodeIx};
@@ -109,8 +111,8 @@ pub(super) fn ghost_edges(
                 continue;
             }
             for end in [file, other] {
-                if !near.contains_key(&end) {
-                    near.insert(end, connected_files(graph, end, cancel)?);
+                if let Entry::Vacant(place) = near.entry(end) {
+                    place.insert(connected_files(graph, end, cancel)?);
                 }
             }
             if near[&file].contains(&other) || !near[&file].is_disjoint(&near[&other]) {

@@ -56,6 +56,7 @@ fn files_that_change_together_without_a_connection_are_ghost_edges() {
     let graph = snapshot.graph();
     let ghosts: Vec<String> = answer
         .ghost_edges
+        .rows
         .iter()
         .map(|ghost| format!("{} {} {}", graph.path(ghost.source), graph.path(ghost.target), ghost.commits))
         .collect();
@@ -63,7 +64,7 @@ fn files_that_change_together_without_a_connection_are_ghost_edges() {
     for pair in ["billing.py money.py", "money.py billing.py"] {
         assert!(!ghosts.iter().any(|ghost| ghost.starts_with(pair)), "connected in the code: {ghosts:?}");
     }
-    let ghost = &answer.ghost_edges[0];
+    let ghost = &answer.ghost_edges.rows[0];
     assert!(ghost.p_value < 0.01 && ghost.evidence[0].1.starts_with("dunning"), "{ghost:?}");
     let temporal = Dimension::ALL.iter().position(|one| *one == Dimension::Temporal).expect("one of all");
     let mail = answer.rows.iter().find(|row| graph.id(row.node) == "file::mail.py").expect("it changes with the seed");

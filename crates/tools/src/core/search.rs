@@ -345,6 +345,16 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
         let hint = format!("nothing yet, but the time budget ended before {left} were searched: narrow `scope`");
         return Guidance::next(ProofState::Proving, "search", Some(output.query.chars().take(200).collect()), hint);
     }
+    if input.mode == SearchMode::Semantic {
+        let target = Some(output.query.chars().take(200).collect());
+        return match &output.scope_applied {
+            Some(scope) => {
+                let hint = format!("nothing below `{scope}` meets a word; repeat without `scope`");
+                Guidance::next(ProofState::Blocked, "search", target, hint)
+            }
+            None => Guidance::no_match(Some(&output.query)),
+        };
+    }
     let looks_like_regex = input.mode == SearchMode::Literal && input.query.contains(['*', '|', '\\', '^', '$', '[']);
     let (tool, hint) = if looks_like_regex {
         (

@@ -1,6 +1,6 @@
 //! Finds code by what it is about.
 
-use m1nd_engine::retrieval::{Calibration, Prior, SeekAnswer, SeekQuery, SeekRow};
+use m1nd_engine::retrieval::{Calibration, LeftOut, Prior, SeekAnswer, SeekQuery, SeekRow};
 use m1nd_engine::{ModelUse, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,8 @@ const DEFAULT_ROWS: usize = 20;
 const MAX_ROWS: usize = 200;
 /// Least score when the caller does not say.
 const DEFAULT_MIN_SCORE: f64 = 0.1;
+/// Words that are named as not found.
+const NAMED_WORDS: usize = 5;
 /// The first of the ranking stands out when its score is this many times that of the second.
 const CLEAR_LEAD: f64 = 1.25;
 
@@ -131,6 +133,9 @@ pub(crate) struct Output {
     budget: Option<TokenBudget>,
     sufficiency: Sufficiency,
     trust_envelope: TrustEnvelope,
+    /// What limits left out of the question or of the index, where it may matter for this answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
 }
 
 /// What a model of the user had to do with the order.
@@ -170,6 +175,9 @@ holds only what was computed: `embedding_similarity` is null without vectors (`e
 yet: `embeddings_used`), `temporal_recency` without history; `history_missing` says what of the history is not there or of another
 commit than is checked out. `best_field` is `meaning` or `context`
 where no word is met. `token_budget` cuts the page to about so many tokens. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true.
+Of a long text 64 KiB are read, and the weightiest 160 words and names, 64 names of several words and 160 paths are looked up; an entry is found by the first
+400 distinct words of its code, and of a file the first 1,000 names of several words are known that it uses: `what_is_missing` says
+where that left something out, and `search` reads all.
 `sufficiency` says whether the first row stands out and which words nothing meets. `trust_envelope`: `act` from the confidence
 whose precision was measured on issues and commits (`calibration_receipt`; only where vectors and the whole history took part,
 without `scope` and `node_types`, and the first row is of the file that the ranking puts first), `abstain` where that is no better
@@ -209,6 +217,7 @@ impl ReadTool for Seek {
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
         let trust_envelope = trust(snapshot, &query, &found, &sufficiency);
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let what_is_missing = missing(&found.left_out, &found.unmatched);
         let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
         let (results, budget) = rows::within_tokens(results, input.token_budget);
         let output = Output {
@@ -226,6 +235,7 @@ impl ReadTool for Seek {
             budget,
             trust_envelope,
             sufficiency,
+            what_is_missing,
         };
         Ok(Answer::new(output).rows("results", total).guidance(guidance))
     }
@@ -269,7 +279,8 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
         return Sufficiency { state: "insufficient", unmatched_words, why, met: 0 };
     };
     let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
-    let whole = first.matched.len() == words;
+    let whole =
+        first.matched.len() == words && found.left_out.untold + found.left_out.words + found.left_out.bytes == 0;
     let clear = found.rows.get(1).is_none_or(|second| first.score >= second.score * CLEAR_LEAD);
     let met = format!("the first row meets {} of {}", first.matched.len(), count(words, "word"));
     let (state, why) = match (whole, clear) {
@@ -279,6 +290,39 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
         (false, false) => ("insufficient", format!("{met}, and others score about as high")),
     };
     Sufficiency { state, unmatched_words, why, met: first.matched.len() }
+}
+
+/// What limits left out, where it may matter for what the answer says.
+fn missing(left: &LeftOut, unmatched: &[String]) -> Option<String> {
+    let mut gaps: Vec<String> = Vec::new();
+    let unsought = [(left.bytes, "byte"), (left.words, "word"), (left.names, "name"), (left.paths, "path")];
+    let unsought: Vec<String> =
+        unsought.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(number, noun)).collect();
+    if !unsought.is_empty() {
+        gaps.push(format!("not looked up of the long query: {}", unsought.join(", ")));
+    }
+    if left.untold > 0 {
+        let told = SeekAnswer::TOLD_WORDS;
+        gaps.push(format!("`matched_words` and `unmatched_words` are about the weightiest {told} words only"));
+    }
+    if left.entries > 0 && !unmatched.is_empty() {
+        let (entries, kept) = (count(left.entries, "long entry"), LeftOut::KEPT_WORDS);
+        let words = named(unmatched);
+        gaps.push(format!("{words} may stand in one of {entries} beyond the first {kept} words: `search` reads all"));
+    }
+    if left.files > 0 && !left.unknown_names.is_empty() {
+        let (files, kept) = (count(left.files, "long file"), LeftOut::KEPT_NAMES);
+        let names = named(&left.unknown_names);
+        gaps.push(format!("{names} may be used in one of {files} beyond the first {kept} names: `search` reads all"));
+    }
+    (!gaps.is_empty()).then(|| gaps.join("; "))
+}
+
+/// The first few words, in backticks.
+fn named(words: &[String]) -> String {
+    let shown: Vec<String> = words.iter().take(NAMED_WORDS).map(|word| format!("`{word}`")).collect();
+    let more = words.len() - shown.len();
+    if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }
 
 fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency: &Sufficiency) -> TrustEnvelope {

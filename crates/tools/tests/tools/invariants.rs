@@ -139,6 +139,52 @@ fn every_id_of_any_answer_is_taken_by_every_tool_that_takes_nodes() {
     }
 }
 
+#[test]
+fn what_was_told_wrong_moves_it_for_questions_like_it_alone_and_undoing_it_restores_every_answer() {
+    let project = Project::new(PROGRAM);
+    let ask = |tool: &str, query: &str| {
+        let mut answer = project.ok(tool, json!({"query": query, "top_k": 200}));
+        answer["elapsed_ms"].take();
+        answer
+    };
+    let value = |answer: &Value, id: &Value| {
+        let rows = answer["results"].as_array().expect("rows");
+        rows.iter().find(|row| row["node_id"] == *id).and_then(|row| row["score"].as_f64())
+    };
+    let mut lowered = 0;
+    for seed in 0..16 {
+        let mut random = Random::new(seed);
+        let mut words = WORDS.to_vec();
+        let mut word = || words.remove(random.below(words.len()));
+        let (a, b, c, d) = (word(), word(), word(), word());
+        let (question, like, unlike) = (format!("{a} {b}"), format!("where is the {b} of {a}?"), format!("{c} {d}"));
+        let all = || {
+            let seek = [&question, &like, &unlike].map(|query| ask("seek", query));
+            (seek, [&question, &unlike].map(|query| ask("activate", query)))
+        };
+        let before = all();
+        let rows = before.0[0]["results"].as_array().expect("rows");
+        if rows.is_empty() {
+            continue;
+        }
+        let id = rows[random.below(rows.len())]["node_id"].clone();
+        let strength = (1 + random.below(10)) as f64 / 10.0;
+        let told = project
+            .ok("learn", json!({"query": question, "feedback": "wrong", "node_ids": [id], "strength": strength}));
+        let after = all();
+        for number in [0, 1] {
+            let (old, new) = (value(&before.0[number], &id), value(&after.0[number], &id));
+            // Below the least score it is no longer a row.
+            assert!(old.is_none() || new < old, "seed {seed}: {id} for {question}, {like}: {old:?} {new:?}");
+            lowered += usize::from(old.is_some());
+        }
+        assert_eq!((&before.0[2], &before.1[1]), (&after.0[2], &after.1[1]), "seed {seed}: {question}, but {unlike}");
+        project.ok("learn", json!({"undo": told["ledger_id"]}));
+        assert_eq!(before, all(), "seed {seed}: {question}");
+    }
+    assert!(lowered >= 16, "{lowered} of 32 questions had the node");
+}
+
 /// A chain of files around one topic, in a project of others; with a hub, one more function calls every one of them.
 fn project_with(hub: bool, links: &[(usize, usize)]) -> String {
     let mut text = String::new();

@@ -92,6 +92,20 @@ fn auto_ingest_is_taken_and_indexes_nothing() {
 }
 
 #[test]
+fn what_meaning_does_not_find_leads_to_the_text_and_not_to_the_same_again() {
+    let project = Project::new(PROGRAM);
+    let next = |arguments: serde_json::Value| {
+        let answer = project.ok("search", arguments);
+        assert_eq!((&answer["matches"], &answer["proof_state"]), (&json!([]), &json!("blocked")));
+        (answer["next_suggested_tool"].clone(), answer["next_step_hint"].as_str().unwrap_or_default().to_owned())
+    };
+    let (tool, hint) = next(json!({"query": "zebra quagga", "mode": "semantic"}));
+    assert!(tool == "search" && hint.contains("search the text"), "{tool} {hint}");
+    let (tool, hint) = next(json!({"query": "zebra quagga", "mode": "semantic", "scope": "auth.py"}));
+    assert!(tool == "search" && hint.contains("without `scope`"), "{tool} {hint}");
+}
+
+#[test]
 fn whether_meaning_had_a_part_is_said() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("search", json!({"query": "validates credentials", "mode": "semantic"}));

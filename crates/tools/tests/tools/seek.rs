@@ -113,3 +113,48 @@ fn rows_that_the_model_did_not_weigh_are_not_passed_over_in_silence() {
     assert!(answer["total_matches"].as_u64() < Some(400), "{}", answer["total_matches"]);
     assert_eq!(answer["total_is_lower_bound"], json!(true));
 }
+
+#[test]
+fn what_limits_left_out_is_said_where_it_may_matter() {
+    let words: String = (0..500).map(|n| format!("    word{n} = 1\n")).collect();
+    let names: String = (0..1_100).map(|n| format!("x.name_of{n}()\n")).collect();
+    let text = format!("{PROGRAM}//- long.py\ndef fill():\n{words}//- names.py\n{names}x.last_of_all()\n");
+    let project = Project::new(&text);
+    let said = |query: &str| {
+        let answer = project.ok("seek", json!({"query": query, "min_score": 0.0}));
+        answer["what_is_missing"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(said("validate credentials"), "", "every word is met");
+    let beyond = said("validate zebra");
+    assert!(beyond.contains("`zebra` may stand in one of 2 long entries beyond the first 400 words"), "{beyond}");
+    let name = said("validate lastOfAll");
+    assert!(name.contains("`lastofall` may be used in one of 1 long file beyond the first 1000 names"), "{name}");
+    let known = said("validate name_of7");
+    assert!(!known.contains("long file"), "a file is known to use it: {known}");
+    let long: String = (0..200).map(|n| format!("topic{n} ")).collect();
+    let asked = said(&format!("validate credentials {long}"));
+    assert!(asked.contains("not looked up of the long query: 42 words"), "{asked}");
+    assert!(asked.contains("are about the weightiest 64 words only"), "{asked}");
+    let short = Project::new(PROGRAM).ok("seek", json!({"query": "validate zebra"}));
+    assert!(short["what_is_missing"].is_null(), "no entry is long: {short}");
+}
+
+#[test]
+fn the_most_telling_connections_of_a_hub_are_among_all_of_them() {
+    let mut text = "//- hub.py\ndef write_log(line):\n    pass\n".to_owned();
+    for number in 0..450 {
+        text +=
+            &format!("//- a/m{number:03}.py\nfrom hub import write_log\n\n\ndef run{number}():\n    write_log('')\n");
+    }
+    let uses: String = (0..450).map(|n| format!("from a.m{n:03} import run{n}\n")).collect();
+    text +=
+        &format!("//- zzz.py\nfrom hub import write_log\n\n\ndef central():\n    write_log('')\n//- zzzz.py\n{uses}");
+    for number in 0..30 {
+        text += &format!("//- z/n{number}.py\nfrom zzz import central\n\n\ndef call{number}():\n    central()\n");
+    }
+    let project = Project::new(&text);
+    let answer = project.ok("seek", json!({"query": "write_log", "top_k": 1}));
+    let row = &answer["results"][0];
+    assert_eq!(row["label"], "write_log");
+    assert!(column(row, "connections", "label").contains("central"), "the most important user: {row}");
+}

@@ -100,3 +100,32 @@ fn arguments_are_checked() {
     let answer = project.ok("trace", json!({"error_text": TEXT, "language": "Python", "top_k": 1}));
     assert_eq!((answer["suspects"].as_array().map(Vec::len), &answer["truncated"]), (Some(1), &json!(true)));
 }
+
+#[test]
+fn what_of_a_long_text_is_not_sought_is_said() {
+    let project = Project::new(PROGRAM);
+    assert!(trace(&project, TEXT)["what_is_missing"].is_null());
+    let answer = trace(&project, &format!("{TEXT}{}", "request served\n".repeat(4_000)));
+    let said = answer["what_is_missing"].as_str().unwrap_or_default();
+    assert!(said.contains("`whole_text_score` is about the first 32 of 59 KiB"), "{said}");
+    assert_eq!(answer["suspects"][0]["node_id"], "file::auth.py::fn::load_user");
+}
+
+#[test]
+fn what_the_innermost_frame_uses_beyond_a_limit_is_said() {
+    let steps: String = (0..250).map(|n| format!("def step{n}():\n    pass\n\n\n")).collect();
+    let calls: String = (0..250).map(|n| format!("    step{n}()\n")).collect();
+    let project = Project::new(&format!("//- steps.py\n{steps}def run():\n{calls}"));
+    let answer = trace(&project, "  File \"steps.py\", line 1002, in run\nKeyError: 1\n");
+    let said = answer["what_is_missing"].as_str().unwrap_or_default();
+    assert!(said.contains("uses more than was looked at"), "{answer}");
+}
+
+#[test]
+fn a_long_message_says_that_it_goes_on() {
+    let project = Project::new(PROGRAM);
+    let answer =
+        trace(&project, &format!("  File \"auth.py\", line 11, in load_user\nKeyError: {}\n", "é".repeat(500)));
+    let message = answer["error_message"].as_str().unwrap_or_default();
+    assert!(message.ends_with("é…") && message.chars().count() == 401, "{message}");
+}

@@ -78,7 +78,9 @@ pub fn parse(text: &str, hint: Option<Format>) -> Parsed {
                 parsed.is_cut = true;
                 return parsed;
             }
-            parsed.traces.push(finished(format, block.exceptions, &lines, (at, end)));
+            let (trace, is_cut) = finished(format, block.exceptions, &lines, (at, end));
+            parsed.is_cut |= is_cut;
+            parsed.traces.push(trace);
             (next, floor) = (end, end);
             break;
         }
@@ -96,8 +98,15 @@ fn refuses(source: &str) -> bool {
     })
 }
 
-fn finished(format: Format, mut exceptions: Vec<Exception>, lines: &Lines<'_>, (start, end): (usize, usize)) -> Trace {
+/// A trace, and whether it has more exceptions than are kept.
+fn finished(
+    format: Format,
+    mut exceptions: Vec<Exception>,
+    lines: &Lines<'_>,
+    (start, end): (usize, usize),
+) -> (Trace, bool) {
     exceptions.retain(|exception| !exception.is_empty());
+    let is_cut = exceptions.len() > limits::EXCEPTIONS;
     exceptions.truncate(limits::EXCEPTIONS);
     for exception in &mut exceptions {
         exception.bound();
@@ -107,7 +116,7 @@ fn finished(format: Format, mut exceptions: Vec<Exception>, lines: &Lines<'_>, (
             frame.refuses = refuses(lines.get(frame.text_line as usize));
         }
     }
-    Trace { format, exceptions, text_lines: (start as u32 + 1, end as u32) }
+    (Trace { format, exceptions, text_lines: (start as u32 + 1, end as u32) }, is_cut)
 }
 
 /// A frame of a line of the text (0-based).

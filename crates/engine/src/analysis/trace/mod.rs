@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 pub use map::{MappedFrame, MatchedBy, Place};
 pub use signals::{SUSPECT_SIGNALS, Signals, SuspectModel, suspect_model};
-pub use suspects::Suspect;
+pub use suspects::{LeftOut, Suspect};
 
 use super::{Direction, ImpactQuery};
 use crate::history::ProjectHistory;
@@ -122,6 +122,10 @@ pub struct TraceAnswer {
     pub history_gaps: Vec<String>,
     /// The text was cut at a limit.
     pub is_cut: bool,
+    /// Frames of the text that were not looked for in the index, beyond the first.
+    pub frames_left: usize,
+    /// What limits left out of what speaks for suspects.
+    pub left_out: LeftOut,
 }
 
 impl TraceAnswer {
@@ -155,7 +159,7 @@ impl Snapshot {
         let exceptions = summaries(&parsed.traces);
         let frames = self.map_frames(&parsed.traces, cancel)?;
         let evidence = suspects::Evidence { query, traces: &parsed.traces, frames: &frames, history };
-        let mut suspects = suspects::rank(self, &evidence, cancel)?;
+        let (mut suspects, left_out) = suspects::rank(self, &evidence, cancel)?;
         let total_suspects = suspects.len();
         suspects.truncate(query.max_suspects);
         let co_changes = suspects.first().map_or_else(Vec::new, |first| self.co_changes(first, query, history));
@@ -163,6 +167,8 @@ impl Snapshot {
         let reported = exceptions.iter().position(|exception| exception.relation == ExceptionRelation::Reported);
         Ok(TraceAnswer {
             reported: reported.or(exceptions.len().checked_sub(1)),
+            frames_left: exceptions.iter().map(|exception| exception.frames).sum::<usize>() - frames.len(),
+            left_out,
             exceptions,
             causal_chain: self.causal_chain(&frames),
             frames,

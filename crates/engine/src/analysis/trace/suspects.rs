@@ -61,6 +61,20 @@ pub struct Suspect {
     pub why: String,
 }
 
+/// What limits left out of the evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// Bytes of the text behind those that are sought as a whole.
+    pub text_bytes: usize,
+    /// Something near where it broke is connected with more than was looked at: what it uses may be no suspect.
+    pub connections: bool,
+}
+
+impl LeftOut {
+    /// Bytes of the text that are sought as a whole.
+    pub const SOUGHT_BYTES: usize = MAX_SOUGHT;
+}
+
 /// What is known of the failure.
 pub(super) struct Evidence<'a> {
     pub(super) query: &'a TraceQuery,
@@ -73,6 +87,7 @@ pub(super) struct Evidence<'a> {
 #[derive(Default)]
 struct Candidates {
     rows: FxHashMap<NodeIx, Candidate>,
+    left_out: LeftOut,
 }
 
 #[derive(Default)]
@@ -101,7 +116,11 @@ impl Candidates {
 type Way = fn(&mut Signals) -> &mut f64;
 
 /// All suspects, likeliest first.
-pub(super) fn rank(snapshot: &Snapshot, evidence: &Evidence<'_>, cancel: &Cancel) -> Result<Vec<Suspect>, Cancelled> {
+pub(super) fn rank(
+    snapshot: &Snapshot,
+    evidence: &Evidence<'_>,
+    cancel: &Cancel,
+) -> Result<(Vec<Suspect>, LeftOut), Cancelled> {
     let mut candidates = Candidates::default();
     let near = add_frames(snapshot, evidence, &mut candidates);
     add_neighbours(snapshot, &near, &mut candidates);
@@ -120,7 +139,7 @@ pub(super) fn rank(snapshot: &Snapshot, evidence: &Evidence<'_>, cancel: &Cancel
         let ids = || snapshot.graph().id(a.node).cmp(snapshot.graph().id(b.node));
         b.suspiciousness.total_cmp(&a.suspiciousness).then_with(ids)
     });
-    Ok(suspects)
+    Ok((suspects, candidates.left_out))
 }
 
 /// Whether a node is test code, or lies in a file of it.
@@ -236,7 +255,10 @@ fn add_neighbours(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidate
         let mut targets: Vec<(NodeIx, Relation)> = Vec::new();
         // A frame at the top of a file is not all that the file holds.
         let is_file = graph.kind(frame.node) == NodeKind::File;
-        for node in graph.with_members(frame.node, if is_file { 1 } else { MAX_EDGES }) {
+        let members = graph.with_members(frame.node, if is_file { 1 } else { MAX_EDGES });
+        candidates.left_out.connections |= !is_file && members.len() >= MAX_EDGES;
+        for node in members {
+            candidates.left_out.connections |= graph.out_edges(node).nth(MAX_EDGES).is_some();
             let edges = graph.out_edges(node).take(MAX_EDGES);
             let telling = edges.filter(|edge| {
                 matches!(
@@ -263,6 +285,8 @@ fn add_used_files(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidate
     for frame in near.iter().take(NEAR_FILES) {
         let Some(file) = graph.file(frame.node) else { continue };
         let members = graph.with_members(file, MAX_MEMBERS);
+        let more = members.iter().any(|&node| graph.out_edges(node).nth(MAX_EDGES).is_some());
+        candidates.left_out.connections |= more || members.len() >= MAX_MEMBERS;
         let edges = members.iter().flat_map(|&node| graph.out_edges(node).take(MAX_EDGES));
         let mut used: Vec<NodeIx> =
             edges.filter(|edge| edge.relation.carries_change()).filter_map(|edge| graph.file(edge.to)).collect();
@@ -359,7 +383,8 @@ fn add_sought_files(
 ) -> Result<(), Cancelled> {
     let graph = snapshot.graph();
     let text = &evidence.query.text;
-    let text = &text[..text.floor_char_boundary(MAX_SOUGHT)];
+    let (whole, text) = (text.len(), &text[..text.floor_char_boundary(MAX_SOUGHT)]);
+    candidates.left_out.text_bytes = whole - text.len();
     let files = snapshot.seek_files_given(text, Some(evidence.history), cancel)?;
     let model = FileModel::fitted();
     let mut valued: Vec<(f64, NodeIx)> = files.iter().map(|file| (model.value(&file.signals), file.node)).collect();

@@ -5,10 +5,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
+use m1nd_base::{Cancel, Cancelled, NodeKind};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_search::embedding::Embedding;
-use m1nd_search::{FIELDS, Filter, Hit, Query, QueryTerm};
+use m1nd_search::{FIELDS, Filter, Hit, Query, QueryTerm, Ranked};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,6 +17,7 @@ use crate::snapshot::Snapshot;
 use crate::text_model::{LocalModel, ModelUse};
 
 mod beside;
+mod connections;
 mod entries;
 mod mentions;
 mod model;
@@ -25,6 +26,7 @@ mod rerank;
 mod signals;
 mod spread;
 
+pub use connections::Connection;
 pub use entries::{ENTRY_SIGNALS, EntryCandidate, EntrySignals};
 pub use model::{Calibration, EntryModel, FileModel};
 use signals::Measures;
@@ -45,10 +47,6 @@ const SCALE: f64 = 5.0;
 const BEST_FILES: usize = 100;
 /// What the nearest meaning counts against words where no word is met.
 const MEANING_SHARE: f64 = 0.6;
-/// Neighbours looked at for each row.
-const NEIGHBOURS: usize = 400;
-/// Connections of each row.
-const CONNECTIONS: usize = 4;
 /// Longest summary, in bytes.
 const SUMMARY_BYTES: usize = 240;
 
@@ -129,6 +127,51 @@ pub struct SeekAnswer {
     pub confidence: Option<f64>,
     /// What the model of the query had to do with it.
     pub model: Option<ModelUse>,
+    /// What limits left out of the question and of the index.
+    pub left_out: LeftOut,
+}
+
+/// What limits left out of a question, or of the index that it was asked of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// Bytes of a very long question that are not read.
+    pub bytes: usize,
+    /// Words, whole names and paths of a long question that are read and not looked up.
+    pub words: usize,
+    /// See [`LeftOut::words`].
+    pub names: usize,
+    /// See [`LeftOut::words`].
+    pub paths: usize,
+    /// Words that are looked up, but of which it is not told whether a row meets them.
+    pub untold: usize,
+    /// Entries that hold more words than [`LeftOut::KEPT_WORDS`] each, the first ones, or very long texts.
+    pub entries: usize,
+    /// Files that use more names of several words than [`LeftOut::KEPT_NAMES`], the first ones.
+    pub files: usize,
+    /// Names of several words of the question that no file is known to use, in small letters and without `_`.
+    pub unknown_names: Vec<String>,
+}
+
+impl LeftOut {
+    /// Distinct words of its code that an entry is found by.
+    pub const KEPT_WORDS: usize = m1nd_search::MAX_BODY_TERMS;
+    /// Distinct names of several words of which is known that a file uses them.
+    pub const KEPT_NAMES: usize = m1nd_search::MAX_USED_NAMES;
+
+    fn of(snapshot: &Snapshot, query: &Query, told: usize, ranked: &Ranked<'_>) -> Self {
+        let counted = query.terms.iter().filter(|term| term.counts).count();
+        let index = &snapshot.search.index;
+        Self {
+            bytes: query.beyond.bytes,
+            words: query.beyond.words.len(),
+            names: query.beyond.names.len(),
+            paths: query.beyond.mentions.len(),
+            untold: counted - told,
+            entries: index.entries_in_part(),
+            files: index.files_in_part(),
+            unknown_names: ranked.unknown_names.clone(),
+        }
+    }
 }
 
 impl SeekAnswer {
@@ -136,19 +179,6 @@ impl SeekAnswer {
     pub const MAX_ROWS: usize = CANDIDATES;
     /// Words of a long text of which it is told whether a row meets them: the weightiest.
     pub const TOLD_WORDS: usize = 64;
-}
-
-/// An edge of a found node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Connection {
-    /// The other end.
-    pub node: NodeIx,
-    /// What the edge says.
-    pub relation: Relation,
-    /// The edge starts at the found node.
-    pub outgoing: bool,
-    /// How sure it is.
-    pub tier: EdgeTier,
 }
 
 impl Snapshot {
@@ -213,31 +243,6 @@ impl Snapshot {
             Some(EntryCandidate { node, signals: entries::signals(self.graph(), node, hit, &measures) })
         };
         Ok(ranked.found.hits.iter().chain(&ranked.nearest).filter_map(candidate).collect())
-    }
-
-    /// The most telling edges of a node: no containment, sure ones first, then by the importance of the other end.
-    pub fn connections(&self, node: NodeIx) -> Vec<Connection> {
-        let graph = self.graph();
-        let out = graph.out_edges(node).take(NEIGHBOURS).map(|edge| (edge.to, edge.relation, true, edge.tier));
-        let into = graph.in_edges(node).take(NEIGHBOURS).map(|edge| (edge.from, edge.relation, false, edge.tier));
-        let mut found: Vec<Connection> = out
-            .chain(into)
-            .filter(|(other, relation, ..)| *relation != Relation::Contains && *other != node)
-            .map(|(node, relation, outgoing, tier)| Connection { node, relation, outgoing, tier })
-            .collect();
-        found.sort_by(|a, b| {
-            let rank = |row: &Connection| graph.pagerank(row.node);
-            let key = |row: &Connection| (row.tier, !row.outgoing);
-            key(a).cmp(&key(b)).then(rank(b).total_cmp(&rank(a))).then_with(|| graph.id(a.node).cmp(graph.id(b.node)))
-        });
-        let mut seen = Vec::new();
-        found.retain(|row| {
-            !seen.contains(&row.node) && {
-                seen.push(row.node);
-                seen.len() <= CONNECTIONS
-            }
-        });
-        found
     }
 
     /// What a node is for, in a sentence: the start of its doc comment, else its header; empty if it has neither.
@@ -308,6 +313,7 @@ fn ranked(
         is_cut: ranked.found.candidates > CANDIDATES,
         scanned: ranked.found.scanned,
         used_vectors: ranked.mean_near.is_some(),
+        left_out: LeftOut::of(snapshot, &parsed, told.len(), &ranked),
         ..SeekAnswer::default()
     };
     let mut rows: Vec<SeekRow> = match judged {
