@@ -18,6 +18,8 @@ pub(crate) struct Reached {
     pub(crate) is_cut: bool,
     /// It ended at its limit of nodes: what lies within the steps is not known, either.
     pub(crate) is_full: bool,
+    /// Nodes that were passed without a hit, in the order of the walk, without the first ones.
+    pub(crate) passed: Vec<NodeIx>,
 }
 
 /// Which way to walk.
@@ -87,6 +89,7 @@ pub(crate) fn walk(
                 return reached;
             }
         }
+        reached.passed.extend_from_slice(&next);
         level = next;
     }
     reached.is_cut |= !level.is_empty();

@@ -11,6 +11,7 @@ use crate::error::ReadError;
 use crate::files::{FileEntry, FileTable, Skipped};
 use crate::history::Histories;
 use crate::json_graph::Imported;
+use crate::patterns::KeptScans;
 use crate::persist::Stored;
 use crate::report::{RootInfo, Tiers};
 use crate::retrieval::indexed_files::IndexedFiles;
@@ -41,6 +42,8 @@ pub struct Snapshot {
     pub(crate) spread_weights: OnceLock<SpreadWeights>,
     /// Where the files of the search index stand elsewhere.
     pub(crate) indexed_files: OnceLock<IndexedFiles>,
+    /// Scans whose further pages may be asked for.
+    pub(crate) kept_scans: KeptScans,
 }
 
 impl std::fmt::Debug for Snapshot {
@@ -131,6 +134,7 @@ impl Snapshot {
             reasons: OnceLock::new(),
             spread_weights: OnceLock::new(),
             indexed_files: OnceLock::new(),
+            kept_scans: KeptScans::default(),
         }
     }
 
@@ -159,6 +163,7 @@ impl Snapshot {
             reasons: stored.reasons.map(OnceLock::from).unwrap_or_default(),
             spread_weights: OnceLock::new(),
             indexed_files: OnceLock::new(),
+            kept_scans: KeptScans::default(),
         }
     }
 
@@ -181,6 +186,7 @@ impl Snapshot {
             reasons: OnceLock::new(),
             spread_weights: OnceLock::new(),
             indexed_files: OnceLock::new(),
+            kept_scans: KeptScans::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Weighs a match by what the graph knows.
 //!
-//! For every pattern: a match in test code is a false positive; one in an example, a benchmark or foreign code is mitigated; so
-//! is one in a function that is hidden from other files and that only tests call. What is left goes by [`Check`]. "Confirmed"
+//! For every pattern: a match in test code is a false positive; one in an example or a benchmark that nothing shipped uses, or in
+//! foreign code, is mitigated; so is one in a function or file that is hidden from others and that only tests use. What is left goes by [`Check`]. "Confirmed"
 //! says that nothing which is known speaks against the match; where an edge is only possible, or a reference has no target,
 //! so that something could, `open` says what is not known.
 
@@ -13,11 +13,14 @@ use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
 use m1nd_lang::patterns::{Check, Extent, SyntaxFile, SyntaxMatch, SyntaxQuery, handing_calls, speaks_of_auth};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::aside::Aside;
 use super::matching::{Place, Raw};
 use super::{ContextNode, Finding, FindingStatus};
 use crate::Language;
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::snapshot::Snapshot;
+
+mod values;
 
 /// Steps from a function to a test that runs it.
 const TEST_STEPS: usize = 4;
@@ -29,24 +32,6 @@ const MAX_CONTEXT: usize = 3;
 const MAX_MEMBERS: usize = 200;
 /// Files read again for what their functions do, in one scan.
 const MAX_FILES_READ: usize = 2_000;
-
-/// Folders of code that is not what is shipped.
-const ASIDE: [&str; 14] = [
-    "example",
-    "examples",
-    "_examples",
-    "samples",
-    "demo",
-    "demos",
-    "docs",
-    "doc",
-    "benches",
-    "bench",
-    "benchmarks",
-    "vendor",
-    "third_party",
-    "fixtures",
-];
 
 /// What became of a match.
 struct Verdict {
@@ -102,6 +87,8 @@ pub(super) struct Judge<'s> {
     cancel: &'s Cancel,
     until: Instant,
     files_read: usize,
+    late: bool,
+    aside: Aside,
     queries: FxHashMap<(Language, &'static str), Option<Arc<SyntaxQuery>>>,
     found: FxHashMap<(NodeIx, &'static str), Option<Arc<Vec<SyntaxMatch>>>>,
 }
@@ -109,7 +96,22 @@ pub(super) struct Judge<'s> {
 impl<'s> Judge<'s> {
     pub(super) fn new(snapshot: &'s Snapshot, cancel: &'s Cancel, until: Instant) -> Self {
         let (queries, found) = (FxHashMap::default(), FxHashMap::default());
-        Self { snapshot, graph: snapshot.graph(), cancel, until, files_read: 0, queries, found }
+        Self {
+            snapshot,
+            graph: snapshot.graph(),
+            cancel,
+            until,
+            files_read: 0,
+            late: false,
+            aside: Aside::default(),
+            queries,
+            found,
+        }
+    }
+
+    /// Whether the time ended before all was weighed.
+    pub(super) fn is_late(&self) -> bool {
+        self.late
     }
 
     /// The match as it is.
@@ -136,10 +138,11 @@ impl<'s> Judge<'s> {
             let status = if raw.custom { FindingStatus::Mitigated } else { FindingStatus::FalsePositive };
             return Verdict::new(status, "in test code");
         }
-        if let Some(folder) = raw.path.parent().split('/').find(|folder| ASIDE.contains(folder)) {
-            return Verdict::mitigated(format!("in `{folder}`, beside what is shipped"));
+        if let Some(reason) = self.aside.reason(self.graph, &raw.path) {
+            return Verdict::mitigated(reason);
         }
         if Instant::now() > self.until {
+            self.late = true;
             return Verdict::confirmed("as written").open("not weighed: the time budget ended; narrow `scope`");
         }
         let verdict = self.by_check(raw, node);
@@ -155,11 +158,13 @@ impl<'s> Judge<'s> {
     fn by_check(&mut self, raw: &Raw, node: Option<NodeIx>) -> Verdict {
         let Place::Syntax(found) = &raw.at else { return Verdict::confirmed("as written; no other rule bears on it") };
         match raw.check {
-            Check::Plain => Verdict::confirmed("as written; nothing elsewhere could make up for it"),
+            Check::Plain => Verdict::confirmed("as written; what the graph knows has no bearing on it"),
             Check::CalleeDoes { does, handed } => self.callee_does(raw, found, does, handed),
             Check::CallersGuard { guard } => self.callers_guard(raw, found, node, guard),
             Check::ReturnsError { word } => self.returns_error(raw, found, word),
+            Check::AskedBefore { asks } => self.asked_before(raw, found, node, asks),
             Check::Shared => self.shared(raw),
+            Check::SharedOnceSet { writes, once } => self.shared_once_set(raw, writes, once),
             Check::Exposed => self.exposed(raw),
             Check::Undocumented => self.undocumented(raw),
             Check::ReachesAuth => self.reaches_auth(raw, found),
@@ -241,7 +246,8 @@ impl<'s> Judge<'s> {
         let entry = self.snapshot.file_of(file)?;
         let compile = || SyntaxQuery::new(entry.language, text).ok().map(Arc::new);
         let query = self.queries.entry((entry.language, text)).or_insert_with(compile).clone()?;
-        if self.files_read >= MAX_FILES_READ || Instant::now() > self.until {
+        self.late |= Instant::now() > self.until;
+        if self.files_read >= MAX_FILES_READ || self.late {
             return None;
         }
         self.files_read += 1;
@@ -375,17 +381,6 @@ impl<'s> Judge<'s> {
         }
     }
 
-    fn variable(&self, raw: &Raw) -> Option<NodeIx> {
-        let Place::Syntax(found) = &raw.at else { return None };
-        let name = found.name.as_deref()?;
-        let file = self.graph.find_file(raw.path.as_str())?;
-        let is = |node: &NodeIx| {
-            let kinds = [NodeKind::Variable, NodeKind::Constant, NodeKind::Field, NodeKind::Object];
-            self.graph.label(*node) == name && kinds.contains(&self.graph.kind(*node))
-        };
-        self.subject(raw).filter(is).or_else(|| self.graph.of_file(file).into_iter().find(is))
-    }
-
     fn users(&self, node: NodeIx) -> (Vec<NodeIx>, bool) {
         let edges = self.graph.in_edges(node).filter(|edge| edge.relation != Relation::Contains);
         let (mut users, mut possible) = (Vec::new(), false);
@@ -398,28 +393,6 @@ impl<'s> Judge<'s> {
             }
         }
         (users, possible)
-    }
-
-    fn shared(&self, raw: &Raw) -> Verdict {
-        let Some(variable) = self.variable(raw) else {
-            return Verdict::confirmed("as written").open("who uses the variable is not known");
-        };
-        let (users, possible) = self.users(variable);
-        let functions: Vec<NodeIx> =
-            users.into_iter().filter(|user| self.graph.kind(*user) == NodeKind::Function).collect();
-        match functions.as_slice() {
-            [_, _, ..] => {
-                Verdict::confirmed(format!("{} functions use it", functions.len())).with(functions, "references")
-            }
-            _ if possible => Verdict::confirmed("as written")
-                .with(functions, "references")
-                .open("some uses are only possible: who shares it is not known"),
-            [only] => {
-                let reason = format!("only `{}` uses it", self.graph.label(*only));
-                Verdict::mitigated(reason).with([*only], "references")
-            }
-            [] => Verdict::mitigated("no function is known to use it"),
-        }
     }
 
     fn elsewhere(&self, node: NodeIx) -> (Vec<NodeIx>, bool) {
@@ -554,7 +527,27 @@ impl<'s> Judge<'s> {
         if is_method && self.users(node).0.is_empty() {
             return verdict.open("no use of it is known: it may be called through an interface");
         }
-        if reached.is_cut { verdict.open("there are callers beyond") } else { verdict }
+        if reached.is_cut {
+            return verdict.open("there are callers beyond");
+        }
+        match reached.passed.iter().find_map(|&caller| self.unnamed_use(caller)) {
+            Some(open) => verdict.open(open),
+            None => verdict,
+        }
+    }
+
+    /// How a function on the way to the tests may be run by something that is not known to.
+    fn unnamed_use(&self, caller: NodeIx) -> Option<String> {
+        let graph = self.graph;
+        let label = graph.label(caller);
+        if graph.unresolved_named(label).any(|reference| is_test(graph, reference.from)) {
+            return Some(format!("tests may use `{label}`, which leads to it: some references have no known target"));
+        }
+        let is_method = graph.kind(caller) == NodeKind::Function
+            && graph.parent(caller).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
+        let is_used = graph.in_edges(caller).any(|edge| edge.relation != Relation::Contains);
+        (is_method && !is_used)
+            .then(|| format!("`{label}`, which leads to it, may be run without being named: no use of it is known"))
     }
 
     fn collaborator(&self, raw: &Raw, found: &SyntaxMatch) -> Verdict {

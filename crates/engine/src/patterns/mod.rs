@@ -1,11 +1,14 @@
 //! Patterns of code, each match weighed by what the graph knows of it: [`Snapshot::scan`].
 
+mod aside;
 mod judge;
+mod kept;
 mod matching;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use m1nd_base::{Cancel, Cancelled, RepoPath};
+use m1nd_base::{Cancel, Cancelled, ContentHash, RepoPath};
 use m1nd_graph::NodeIx;
 pub use m1nd_lang::patterns::{Pattern, QueryError};
 use m1nd_search::grep::GrepError;
@@ -15,6 +18,7 @@ use crate::Language;
 use crate::files::FileEntry;
 use crate::snapshot::Snapshot;
 use judge::Judge;
+pub(crate) use kept::KeptScans;
 use matching::{Looked, Matcher, Raw};
 
 /// Time that looking through files may take; what was not looked at by then is said.
@@ -161,9 +165,45 @@ pub struct ScanAnswer {
     pub files_left: usize,
     /// Some file has more matches than are kept.
     pub is_cut: bool,
+    /// The time did not suffice: looking again may find other rows.
+    pub ran_out_of_time: bool,
+}
+
+impl ScanAnswer {
+    /// A number for the rows and their order: pages that join have the same.
+    pub fn state(&self) -> u64 {
+        let mut bytes = Vec::new();
+        for finding in &self.findings {
+            bytes.extend_from_slice(finding.path.as_str().as_bytes());
+            bytes.extend_from_slice(&finding.line.to_le_bytes());
+            bytes.extend_from_slice(&finding.column.to_le_bytes());
+            bytes.extend_from_slice(finding.rule.as_bytes());
+        }
+        ContentHash::of(&bytes).short()
+    }
 }
 
 impl Snapshot {
+    /// As [`Snapshot::scan`]; for a further page of an answer that the clock cut short, that answer if it is still kept.
+    ///
+    /// # Errors
+    /// [`ScanFault`].
+    pub fn scan_paged(
+        &self,
+        query: &ScanQuery,
+        is_further: bool,
+        cancel: &Cancel,
+    ) -> Result<Arc<ScanAnswer>, ScanFault> {
+        if let Some(kept) = self.kept_scans.get(query).filter(|_| is_further) {
+            return Ok(kept);
+        }
+        let answer = Arc::new(self.scan(query, cancel)?);
+        if answer.ran_out_of_time {
+            self.kept_scans.keep(query, &answer);
+        }
+        Ok(answer)
+    }
+
     /// Looks through indexed files, as they are on the disk now, and weighs what is found by the graph.
     ///
     /// # Errors
@@ -196,6 +236,7 @@ impl Snapshot {
             status.then_with(|| b.severity.total_cmp(&a.severity)).then_with(place)
         };
         answer.findings.sort_by(order);
+        answer.ran_out_of_time |= judge.is_late();
         Ok(answer)
     }
 
@@ -230,6 +271,7 @@ impl Snapshot {
             }
         }
         answer.files_left = chunks.map(<[_]>::len).sum();
+        answer.ran_out_of_time = answer.files_left > 0 && raw.len() < MAX_MATCHES;
         Ok(raw)
     }
 }

@@ -4,6 +4,10 @@ use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, St
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
+const ASSIGNS: &str = r#"(assignment_statement left: (expression_list (identifier) @name)) @found
+(assignment_statement left: (expression_list (index_expression operand: (identifier) @name))) @found
+(inc_statement (identifier) @name) @found"#;
+
 pub(super) const PATTERNS: Patterns = Patterns {
     languages: &[Language::Go],
     rules: RULES,
@@ -136,14 +140,9 @@ static RULES: &[Rule] = &[
         message: "functions assign this variable of the package",
         query: r#"(source_file (var_declaration (var_spec name: (identifier) @name) @found))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @found)))"#,
-        needs: &[Near {
-            within: Within::File,
-            query: r#"(assignment_statement left: (expression_list (identifier) @name)) @found
-(assignment_statement left: (expression_list (index_expression operand: (identifier) @name))) @found
-(inc_statement (identifier) @name) @found"#,
-        }],
+        needs: &[Near { within: Within::File, query: ASSIGNS }],
         unless: &[],
-        check: Check::Shared,
+        check: Check::SharedOnceSet { writes: ASSIGNS, once: "init" },
     },
     Rule {
         pattern: Concurrency,

@@ -127,6 +127,18 @@ pub enum Check {
     },
     /// Only a finding if several functions use the variable `@name`.
     Shared,
+    /// Made up for where the value that `@name` starts with is asked, earlier in the function, by a match of `asks`.
+    AskedBefore {
+        /// What asks; captures `@name`.
+        asks: &'static str,
+    },
+    /// As [`Check::Shared`], but none where all that match `writes` for `@name` stand in functions named `once`.
+    SharedOnceSet {
+        /// What sets the variable; captures `@name`.
+        writes: &'static str,
+        /// Functions that run once, before all others.
+        once: &'static str,
+    },
     /// Only a finding if other files can see `@name`; proven if they use it.
     Exposed,
     /// Only a finding if `@name` is visible to others and has no doc comment.

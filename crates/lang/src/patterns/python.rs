@@ -46,7 +46,9 @@ static RULES: &[Rule] = &[
         name: "swallowed",
         severity: 0.4,
         message: "an exception is caught and dropped without a trace",
-        query: "(except_clause value: (_) (block . (pass_statement) .)) @found",
+        // After a body that leaves the function or the round, what follows is run only then: it is the answer to the exception.
+        query: r#"((try_statement body: (block (_) @last .) (except_clause value: (_) (block . (pass_statement) .)) @found)
+  (#not-match? @last "^(return|continue|break)\\b"))"#,
         needs: &[],
         // What only says that something optional is not there.
         unless: &[Near {

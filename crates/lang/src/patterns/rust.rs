@@ -37,11 +37,14 @@ static RULES: &[Rule] = &[
         severity: 0.45,
         message: "`unwrap` ends the thread without saying why this cannot happen",
         // A poisoned lock is a bug of the program itself: to end it then is the custom.
-        query: r#"((call_expression function: (field_expression value: (_) @v field: (field_identifier) @found) arguments: (arguments) @a)
-  (#eq? @found "unwrap") (#match? @a "^\\(\\s*\\)$") (#not-match? @v "(lock|read|write|join|borrow|borrow_mut)\\(\\)$") (#not-match? @v "Regex::new"))"#,
+        query: r#"((call_expression function: (field_expression value: (_) @name field: (field_identifier) @found) arguments: (arguments) @a)
+  (#eq? @found "unwrap") (#match? @a "^\\(\\s*\\)$") (#not-match? @name "(lock|read|write|join|borrow|borrow_mut)\\(\\)$") (#not-match? @name "Regex::new"))"#,
         needs: &[],
         unless: &[],
-        check: Check::Plain,
+        check: Check::AskedBefore {
+            asks: r#"((call_expression function: (field_expression value: (_) @name field: (field_identifier) @m)) @found
+  (#any-of? @m "is_some" "is_none" "is_ok" "is_err" "is_empty" "len" "contains_key" "contains" "starts_with" "ends_with"))"#,
+        },
     },
     Rule {
         pattern: ErrorHandling,

@@ -125,14 +125,15 @@ most 4096 bytes, where `@found` marks the node to report (else the first capture
 
 Each finding has a `status`. `confirmed`: nothing known speaks against it; `cannot_tell`, if there, names what is not known and
 could. `mitigated`: something else makes up for it (a called function closes or logs, every caller is ready for the exception, the
-handler leads to a check, only tests call it) or it lies in examples, benchmarks or foreign code. `false_positive`: test code, or
-the graph shows otherwise; left out unless `include_false_positives`, but counted in `by_status`. `reason` and `graph_context` say
-on what it rests. `graph_validate: false` gives all matches, `unvalidated`.
+handler leads to a check, the value was asked before, only tests use it) or it lies in examples or benchmarks that nothing else
+uses, or in foreign code. `false_positive`: test code, or the graph shows otherwise; left out unless `include_false_positives`, but
+counted in `by_status`. `reason` and `graph_context` say on what it rests. `graph_validate: false` gives all matches, `unvalidated`.
 
 Confirmed findings come first, those without `cannot_tell` before the others, then by `severity`. A severity is the rule's, not a
 measure of this place. Checks that are made outside of the code (proxies, framework settings) are not seen. Limits: 8 s for
 looking and 8 s for checking, 20,000 matches, 2,000 of a rule in a file; `files_not_scanned`, `skipped` and
-`total_is_lower_bound` say what was left. `message` is this program's; `line_content` is text of the repository.";
+`total_is_lower_bound` say what was left; further pages are cut from the same rows, or their cursor is refused. `message` is this
+program's; `line_content` is text of the repository.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "error_handling"}"#;
     const PAGED: bool = true;
     const UNLISTED: &'static [&'static str] =
@@ -156,18 +157,19 @@ impl ReadTool for Scan {
             validate,
             false_positives: input.include_false_positives,
         };
-        let mut found = snapshot.scan(&query, cx.cancel()).map_err(fault)?;
+        let found = snapshot.scan_paged(&query, page.offset > 0, cx.cancel()).map_err(fault)?;
+        cx.rests_on(&found.state().to_le_bytes());
         let guidance = guidance(snapshot, &found);
         let total = found.findings.len();
         let pattern = match &wanted {
             Wanted::BuiltIn(pattern) => pattern.word(),
             Wanted::Query { .. } | Wanted::Regex(_) => "custom",
         };
-        let findings = page.cut(std::mem::take(&mut found.findings));
+        let findings = found.findings.iter().skip(page.offset).take(page.limit);
         let [confirmed, mitigated, false_positive] = found.by_status;
         let output = Output {
             pattern: input.pattern,
-            findings: findings.into_iter().map(|finding| row(snapshot, pattern, finding)).collect(),
+            findings: findings.map(|finding| row(snapshot, pattern, finding.clone())).collect(),
             files_scanned: found.files_scanned,
             total_matches_raw: found.raw,
             total_matches_validated: confirmed + mitigated,
@@ -179,8 +181,8 @@ impl ReadTool for Scan {
             files_not_scanned: found.files_left,
             skipped: found
                 .skipped
-                .into_iter()
-                .map(|(path, reason)| Skipped { file_path: path.to_string(), reason })
+                .iter()
+                .map(|(path, reason)| Skipped { file_path: path.to_string(), reason: reason.clone() })
                 .collect(),
         };
         Ok(Answer::new(output).rows("findings", total).guidance(guidance))

@@ -236,3 +236,43 @@ fn callers_that_cannot_be_looked_through_are_not_called_unready() {
     assert_eq!(unread["status"], "confirmed");
     assert_eq!(unread["cannot_tell"], "1 of the known callers could not be looked through", "{unread}");
 }
+
+#[test]
+fn what_may_be_run_without_being_named_is_not_called_untested_for_certain() {
+    let fixture = "//- auth.py
+class Digest:
+    def __call__(self, request):
+        request.on(self.answer)
+        return request
+
+    def answer(self, response):
+        again = response.request
+        return again
+//- tests/test_auth.py
+from auth import Digest
+
+def test_it(server):
+    assert server.get(auth=Digest()).ok
+";
+    let answer = Project::new(fixture).ok("scan", json!({"pattern": "test_coverage"}));
+    let rows = answer["findings"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["label"] == "answer").expect("a row of `answer`");
+    assert_eq!(row["status"], "confirmed");
+    let open = row["cannot_tell"].as_str().expect("what is not known is told");
+    assert!(open.contains("__call__"), "{open}");
+}
+
+#[test]
+fn a_page_of_other_rows_is_refused() {
+    let files: String = (0..4)
+        .map(|n| format!("//- m{n}.py\ndef f():\n    try:\n        g()\n    except ValueError:\n        pass\n"))
+        .collect();
+    let project = Project::new(&files);
+    let first = project.ok("scan", json!({"pattern": "error_handling", "limit": 2}));
+    let cursor = first["cursor"].as_str().expect("more rows");
+    let second = json!({"pattern": "error_handling", "limit": 2, "cursor": cursor});
+    assert_eq!(column(&project.ok("scan", second.clone()), "findings", "file_path"), "m2.py m3.py");
+    project.tree.write("m0.py", "def f():\n    pass\n");
+    let refused = project.err("scan", second);
+    assert!(refused.to_string().contains("cursor"), "{refused}");
+}

@@ -1,0 +1,71 @@
+//! Files that are not what is shipped: examples, benchmarks, foreign code, helpers of tests.
+
+use m1nd_base::{EdgeTier, NodeKind, Relation, RepoPath};
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use rustc_hash::FxHashMap;
+
+use crate::calls::is_test;
+
+/// Folders of code that is beside what is shipped, unless that uses it.
+const ASIDE: [&str; 12] = [
+    "example",
+    "examples",
+    "_examples",
+    "samples",
+    "demo",
+    "demos",
+    "docs",
+    "doc",
+    "benches",
+    "bench",
+    "benchmarks",
+    "fixtures",
+];
+/// Folders of foreign code.
+const FOREIGN: [&str; 2] = ["vendor", "third_party"];
+
+/// Which files are beside what is shipped, as far as it was asked.
+#[derive(Default)]
+pub(super) struct Aside {
+    known: FxHashMap<RepoPath, Option<String>>,
+}
+
+impl Aside {
+    /// Why a file is not what is shipped; `None` if nothing says so.
+    pub(super) fn reason(&mut self, graph: &Graph, path: &RepoPath) -> Option<String> {
+        if let Some(known) = self.known.get(path) {
+            return known.clone();
+        }
+        let reason = look(graph, path);
+        self.known.insert(path.clone(), reason.clone());
+        reason
+    }
+}
+
+fn look(graph: &Graph, path: &RepoPath) -> Option<String> {
+    let aside = |folder: &str| format!("in `{folder}`, beside what is shipped");
+    if let Some(folder) = folder_of(path.parent(), &FOREIGN) {
+        return Some(aside(folder));
+    }
+    let Some(file) = graph.find_file(path.as_str()) else { return folder_of(path.parent(), &ASIDE).map(aside) };
+    let nodes: Vec<NodeIx> = graph.of_file(file).into_iter().chain([file]).collect();
+    let users = || {
+        let edges = nodes.iter().flat_map(|&node| graph.in_edges(node));
+        edges.filter(|edge| edge.relation != Relation::Contains && graph.file(edge.from) != Some(file))
+    };
+    if let Some(folder) = folder_of(path.parent(), &ASIDE) {
+        let is_shipped = |from: NodeIx| !is_test(graph, from) && folder_of(graph.path(from), &ASIDE).is_none();
+        let used = users().any(|edge| edge.tier == EdgeTier::Certain && is_shipped(edge.from));
+        return (!used).then(|| aside(folder));
+    }
+    // That a module is declared says nothing of who uses it: `#[cfg(test)] mod helpers;`.
+    let uses =
+        || users().filter(|edge| !(edge.relation == Relation::Imports && graph.kind(edge.from) == NodeKind::File));
+    let hidden = nodes.iter().all(|&node| !graph.flags(node).has(NodeFlags::EXPORTED));
+    (hidden && uses().next().is_some() && uses().all(|edge| is_test(graph, edge.from)))
+        .then(|| "only tests use its file".to_owned())
+}
+
+fn folder_of<'p>(path: &'p str, folders: &[&str]) -> Option<&'p str> {
+    path.split('/').find(|part| folders.contains(part))
+}
