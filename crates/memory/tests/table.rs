@@ -81,8 +81,8 @@ fn each_memory_of_a_line_has_its_part_of_it() {
         ("A word. decided to use JWT. Another word.", &["A word. decided to use JWT. Another word."]),
         // Lines that are one text.
         (
-            "decided to use\nJWT. Problem: Safari\ndrops cookies",
-            &["decided to use JWT.", "Problem: Safari drops cookies"],
+            "decided on the\nJWT. Problem: a cookie for\nSafari",
+            &["decided on the JWT.", "Problem: a cookie for Safari"],
         ),
         // A fix of an issue of the same line is told with it.
         (
@@ -101,6 +101,27 @@ fn each_memory_of_a_line_has_its_part_of_it() {
     // The id is of the title alone, so it is the same wherever the text stands.
     let (alone, beside) = (read("Problem: Safari cookies"), read("decided JWT. Problem: Safari cookies"));
     assert_eq!(alone.records[0].id, beside.records[1].id);
+}
+
+#[test]
+fn a_line_that_begins_to_tell_of_something_is_no_continuation() {
+    let long = "TIL: the second version of the library dropped its strict mode";
+    // The line below, and how many memories both are.
+    let rows = [
+        ("hit an issue with `super_len` returning 0 for pipes", 2),
+        ("ran into trouble", 1),
+        ("stuck on the upgrade of the parser", 2),
+        ("which is sad", 1),
+        ("hitting an issue with it was a surprise", 1),
+    ];
+    for (below, expected) in rows {
+        let parsed = read(&format!("{long}\n{below}"));
+        assert_eq!(parsed.records.len(), expected, "{below}: {:#?}", parsed.records);
+    }
+    // A sentence that was broken for width.
+    let parsed = read("the export of large reports was slow, and on the first day we\nhit an issue with the cursor");
+    assert_eq!(parsed.records.len(), 1);
+    assert!(parsed.records[0].content.starts_with("the export"), "{:#?}", parsed.records);
 }
 
 #[test]

@@ -35,7 +35,7 @@ const MAX_SESSION: u64 = 1 << 20;
 const MAX_ARCHIVES: usize = 100;
 /// What is said of a project whose repository is not the one that was taken over.
 pub(crate) const REPLACED: &str =
-    "another repository lies in this folder than the one that was approved; read what it says, then `mind approve`";
+    "what lies in this folder is not the repository that was approved here; read what it says, then `mind approve`";
 /// The folder of old memories, below the project.
 const ARCHIVE: &str = ".mind/archive";
 

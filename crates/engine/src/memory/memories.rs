@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use m1nd_base::{ContentHash, count};
+use m1nd_base::ContentHash;
 use m1nd_history::GitFolder;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeSource, EdgeWarning, Stack};
 use m1nd_memory::{Kind, RecallHit, RecallQuery, Recalled, Record};
@@ -640,9 +640,10 @@ impl CodeView {
     fn limit_in_words(&self, memory: &ProjectMemory) -> Option<String> {
         (self.not_compared > 0).then(|| {
             format!(
-                "{}: `depends_on_changed` is told of {MAX_COMPARED} pieces of code that memories name; {} not compared",
+                "{}: `depends_on_changed` is told of {MAX_COMPARED} pieces of code that memories name; {} more {} not compared",
                 memory.name,
-                count(self.not_compared, "further piece")
+                self.not_compared,
+                if self.not_compared == 1 { "was" } else { "were" }
             )
         })
     }

@@ -406,9 +406,38 @@ fn continues(before: &Line, next: &Line) -> bool {
     if NEVER_LAST.contains(&last_word) {
         return true;
     }
+    if starts_with_a_cue(next) && !SUBJECTS.contains(&last_word) {
+        return false;
+    }
     let starts_small = next.shown.trim_start().starts_with(|c: char| c.is_lowercase() || c == '`' || c == '(');
     let width = before.joins.last().map_or(&*before.shown, |(from, _)| &before.shown[*from..]).chars().count();
     starts_small && width >= MIN_BROKEN_CHARS
+}
+
+/// What somebody does is told behind these, so a line that ends with one goes on.
+const SUBJECTS: &[&str] =
+    &["also", "been", "had", "has", "have", "he", "i", "it", "just", "not", "she", "then", "they", "we", "who", "you"];
+
+/// Whether a line starts with words by which people begin to tell of a trouble or of something found out.
+fn starts_with_a_cue(line: &Line) -> bool {
+    const CUES: &[&str] = &[
+        "hit a problem",
+        "hit a bug",
+        "hit an issue",
+        "ran into ",
+        "struggling with ",
+        "stuck on ",
+        "waiting for ",
+        "waiting on ",
+        "found out ",
+        "realized ",
+        "settled on ",
+        "went with ",
+        "chose ",
+        "gotcha",
+    ];
+    let text = line.mask.trim_start();
+    CUES.iter().any(|cue| text.starts_with(cue))
 }
 
 /// Whether a line starts with a word that is followed by a colon, or that starts an entry.

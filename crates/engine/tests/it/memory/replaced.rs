@@ -123,12 +123,12 @@ fn of_a_replaced_repository_nothing_is_told_unasked_until_it_is_approved() {
     for event in [HookEvent::SessionStart, HookEvent::Prompt] {
         assert!(!told(event).contains("zebra"), "{}", told(event));
     }
-    assert!(told(HookEvent::SessionStart).contains("another repository than its user approved"));
+    assert!(told(HookEvent::SessionStart).contains("not the repository that its user approved"));
     let memory = ProjectMemory::read(&project, keeper.home()).expect("is read");
     assert_eq!(refresh_blocks(&memory).written, Vec::<PathBuf>::new());
-    assert!(memory.left_out().any(|why| why.contains("another repository")), "whoever asks is told");
+    assert!(memory.left_out().any(|why| why.contains("not the repository")), "whoever asks is told");
     let found = check_up(home.path(), Some(&project));
-    let said: Vec<_> = found.iter().filter(|finding| finding.text.contains("another repository")).collect();
+    let said: Vec<_> = found.iter().filter(|finding| finding.text.contains("not the repository")).collect();
     assert!(matches!(said.as_slice(), [one] if one.level == Level::Warning), "{found:#?}");
     keeper.approve(&project, &[], None).expect("is approved");
     assert!(is_own(&keeper, &project) && told(HookEvent::Prompt).contains("zebra horns"));
