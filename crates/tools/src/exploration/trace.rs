@@ -2,7 +2,8 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::analysis::trace::{
-    CoChange, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Suspect, TraceAnswer, TraceQuery,
+    CoChange, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Place, Suspect, TraceAnswer,
+    TraceQuery,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -352,11 +353,11 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer) -> Guidance {
     };
     let graph = snapshot.graph();
     let (target, label) = (Some(graph.id(first.node).to_owned()), graph.label(first.node));
-    let Some((_, innermost)) = found.mapped().next() else {
+    let Some((frame, innermost)) = found.mapped().next() else {
         let hint = format!("no frame lies in the index; `{label}` only meets the message: open it and check");
         return Guidance::next(ProofState::Triaging, "view", target, hint);
     };
-    if innermost.by == MatchedBy::Name {
+    if is_of_another_version(snapshot, frame, innermost) {
         let hint = format!("open `{label}`, but mind that the trace is of another version: its lines differ");
         return Guidance::next(ProofState::Triaging, "view", target, hint);
     }
@@ -368,4 +369,11 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer) -> Guidance {
     let second = found.suspects.get(1).map_or(String::new(), |second| graph.label(second.node).to_owned());
     let hint = format!("`{label}` and `{second}` are about as likely: open both");
     Guidance::next(ProofState::Triaging, "view", target, hint)
+}
+
+/// The function is elsewhere in its file than the frame says, or the file ends before the frame's line.
+fn is_of_another_version(snapshot: &Snapshot, frame: &MappedFrame, place: &Place) -> bool {
+    let graph = snapshot.graph();
+    let is_beyond = || graph.find_file(&place.path).is_some_and(|file| frame.frame.line > Some(graph.lines(file).1));
+    place.by == MatchedBy::Name || is_beyond()
 }

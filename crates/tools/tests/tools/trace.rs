@@ -129,3 +129,90 @@ fn a_long_message_says_that_it_goes_on() {
     let message = answer["error_message"].as_str().unwrap_or_default();
     assert!(message.ends_with("é…") && message.chars().count() == 401, "{message}");
 }
+
+#[test]
+fn installed_packages_of_the_project_are_its_code() {
+    let fixture = "//- package.json
+{\"name\": \"@acme/web\"}
+//- lib/view.js
+function lookup() {
+  return 1;
+}
+//- go.mod
+module example.com/acme/mux/v5
+//- mux.go
+package mux
+
+func Mount() {
+	panic(1)
+}
+//- crates/walk/Cargo.toml
+[package]
+name = \"acme-walk\"
+//- crates/walk/src/walk.rs
+pub fn run_one() {
+    panic!();
+}
+//- src/walk.rs
+pub fn run_one() {
+    panic!();
+}
+";
+    let project = Project::new(fixture);
+    let js = |path: &str| format!("Error: x\n    at lookup (/app/node_modules/{path}:2:2)\n");
+    let go = |path: &str| format!("panic: 1\n\ngoroutine 1 [running]:\nx.Mount()\n\t/go/pkg/mod/{path}:4 +0x2\n");
+    let rust =
+        |path: &str| format!("thread 'main' panicked at /h/.cargo/registry/src/index/{path}:2:5:\nexplicit panic\n");
+    let cases = [
+        (js("@acme/web/lib/view.js"), "file::lib/view.js::fn::lookup"),
+        (js(".pnpm/@acme+web@1.0.0/node_modules/@acme/web/lib/view.js"), "file::lib/view.js::fn::lookup"),
+        (js("web/lib/view.js"), ""),
+        (go("example.com/acme/mux/v5@v5.0.10/mux.go"), "file::mux.go::fn::Mount"),
+        (go("example.com/other/mux@v1.0.0/mux.go"), ""),
+        (rust("acme-walk-0.4.20/src/walk.rs"), "file::crates/walk/src/walk.rs::fn::run_one"),
+        (rust("other-walk-0.4.20/src/walk.rs"), ""),
+    ];
+    for (text, expected) in cases {
+        let answer = trace(&project, &text);
+        assert_eq!(column(&answer, "mapped_frames", "node_id"), expected, "{text}");
+    }
+    let built = trace(&project, &js("@acme/web/dist/index.js"));
+    let reason = built["unmapped_frames"][0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("`@acme/web`"), "{reason}");
+}
+
+#[test]
+fn frames_of_different_exceptions_do_not_call_each_other() {
+    let fixture = "//- src/a/Http.java
+package a;
+class Http {
+    void get() {
+        open();
+    }
+    void open() {
+    }
+    void close() {
+    }
+}
+";
+    let text = "java.lang.RuntimeException: boom
+\tat a.Http.open(Http.java:6)
+\tat a.Http.get(Http.java:4)
+\tSuppressed: java.io.IOException: close
+\t\tat a.Http.close(Http.java:8)
+";
+    let answer = trace(&Project::new(fixture), text);
+    assert_eq!(answer["causal_chain"], json!(["Http.java::open", "Http.java::get"]), "{answer}");
+    let rows = answer["suspects"].as_array().expect("rows");
+    let callers = |label: &str| rows.iter().find(|row| row["label"] == label).map(|row| row["related_callers"].clone());
+    assert_eq!(callers("open"), Some(json!(["Http.java::get"])));
+    assert_eq!(callers("get"), Some(json!([])), "what failed while closing did not call it");
+}
+
+#[test]
+fn lines_beyond_a_file_are_of_another_version() {
+    let project = Project::new("//- m.py\nX = 1\n");
+    let answer = trace(&project, "  File \"/x/m.py\", line 900, in <module>\nKeyError: 1\n");
+    let hint = answer["next_step_hint"].as_str().expect("a hint");
+    assert!(hint.contains("another version"), "{hint}");
+}

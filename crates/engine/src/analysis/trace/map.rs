@@ -5,6 +5,7 @@ use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_trace::{Frame, Origin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::packages::Packages;
 use crate::snapshot::Snapshot;
 
 /// Other files kept that fit a frame as well.
@@ -71,11 +72,13 @@ impl MatchedBy {
 pub(super) struct Files<'s> {
     snapshot: &'s Snapshot,
     by_name: FxHashMap<String, Vec<&'s str>>,
+    packages: Packages,
 }
 
 impl<'s> Files<'s> {
     /// Looks up the files of these frames.
-    pub(super) fn new<'f>(snapshot: &'s Snapshot, frames: impl Iterator<Item = &'f Frame>) -> Self {
+    pub(super) fn new<'f>(snapshot: &'s Snapshot, frames: impl Iterator<Item = &'f Frame> + Clone) -> Self {
+        let packages = Packages::new(snapshot, frames.clone());
         let names: FxHashSet<String> =
             frames.filter_map(|frame| Some(parts(frame.path.as_deref()?).pop()?.to_lowercase())).collect();
         let mut by_name: FxHashMap<String, Vec<&str>> = FxHashMap::default();
@@ -85,7 +88,7 @@ impl<'s> Files<'s> {
                 by_name.entry(name).or_default().push(file.path.as_str());
             }
         }
-        Self { snapshot, by_name }
+        Self { snapshot, by_name, packages }
     }
 
     /// Where a frame is, or why that is not known.
@@ -95,6 +98,12 @@ impl<'s> Files<'s> {
             Origin::Minified => return Err("minified: its place means nothing in the sources".into()),
             Origin::Runtime => return Err("the language's own library".into()),
             Origin::Code | Origin::Vendored => {}
+        }
+        if let Some((package, files)) = self.packages.files(path).filter(|_| frame.origin == Origin::Vendored) {
+            let missing = || {
+                format!("of the project's package `{package}`, but it has no such file: built, or of another version")
+            };
+            return self.best(frame, files.iter().map(String::as_str).collect()).ok_or_else(missing);
         }
         let wanted = parts(path);
         let Some(name) = wanted.last() else { return Err("the frame names no file".into()) };
@@ -199,7 +208,7 @@ fn has_version(part: &str) -> bool {
 }
 
 /// The parts of a path, whatever separates them.
-fn parts(path: &str) -> Vec<&str> {
+pub(super) fn parts(path: &str) -> Vec<&str> {
     path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != "." && *part != "..").collect()
 }
 

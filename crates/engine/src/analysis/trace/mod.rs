@@ -1,6 +1,7 @@
 //! What a stack trace is about: its frames in the graph, and where the fault may be.
 
 mod map;
+mod packages;
 mod signals;
 mod suspects;
 
@@ -169,8 +170,8 @@ impl Snapshot {
             reported: reported.or(exceptions.len().checked_sub(1)),
             frames_left: exceptions.iter().map(|exception| exception.frames).sum::<usize>() - frames.len(),
             left_out,
+            causal_chain: self.causal_chain(&parsed.traces, &frames),
             exceptions,
-            causal_chain: self.causal_chain(&frames),
             frames,
             suspects,
             total_suspects,
@@ -200,8 +201,14 @@ impl Snapshot {
         Ok(frames)
     }
 
-    fn causal_chain(&self, frames: &[MappedFrame]) -> Vec<String> {
-        let places = frames.iter().filter_map(|frame| frame.place.as_ref().ok());
+    fn causal_chain(&self, traces: &[Trace], frames: &[MappedFrame]) -> Vec<String> {
+        // What failed beside it, while something was closed or in another thread, led to nothing.
+        let leads = |frame: &&MappedFrame| {
+            let exception = traces.get(frame.trace).and_then(|trace| trace.exceptions.get(frame.exception));
+            exception
+                .is_none_or(|row| !matches!(row.relation, ExceptionRelation::Suppressed | ExceptionRelation::Aside))
+        };
+        let places = frames.iter().filter(leads).filter_map(|frame| frame.place.as_ref().ok());
         let mut chain: Vec<String> = places.map(|place| self.step(place.node)).collect();
         chain.dedup();
         chain.truncate(MAX_CHAIN);

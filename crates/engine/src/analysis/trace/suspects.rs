@@ -178,7 +178,8 @@ fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Can
     for (number, trace) in evidence.traces.iter().enumerate() {
         let mapped = of_trace(number).count().max(1);
         let mut files: Vec<&str> = Vec::new();
-        let mut outer: Option<NodeIx> = None;
+        // The next frame called it only within one exception.
+        let mut inner: Option<(usize, NodeIx)> = None;
         for (at, (frame, place)) in of_trace(number).enumerate() {
             // Frames of one file count as one step: a fault is as likely in any of them.
             if files.last() != Some(&place.path.as_str()) {
@@ -200,13 +201,13 @@ fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Can
                 }
             }
             row.trace_depth = Some(row.trace_depth.map_or(linear, |known| known.max(linear)));
-            if let Some(inner) = outer.filter(|&inner| inner != node)
-                && let Some(inner) = candidates.rows.get_mut(&inner)
-                && !inner.callers.contains(&node)
+            let called = inner.filter(|&(exception, called)| exception == frame.exception && called != node);
+            if let Some(called) = called.and_then(|(_, called)| candidates.rows.get_mut(&called))
+                && !called.callers.contains(&node)
             {
-                inner.callers.push(node);
+                called.callers.push(node);
             }
-            outer = Some(node);
+            inner = Some((frame.exception, node));
             near.push(Near { node, depth });
         }
     }
