@@ -1,8 +1,9 @@
 //! A closer look at the memories that answer best by their words: do the question's words stand in them side by side, is the
-//! whole spelt alike, and do its words stand in the same company elsewhere?
+//! whole spelt alike, does it mean the same by the table of word vectors, and do its words stand in the same company elsewhere?
 //!
-//! What each of the three adds was chosen on six projects' histories, each left out once; `eval/README.md` says how.
+//! What each of the four adds was chosen on six projects' histories, each left out once; `eval/README.md` says how.
 
+use m1nd_search::embedding::{Embedding, Vector, Vectors};
 use m1nd_search::words;
 use rustc_hash::FxHashMap;
 
@@ -19,6 +20,17 @@ const PAIRS: f32 = 0.15;
 const SPELLING: f32 = 0.4;
 /// What a text of the same company adds.
 const COMPANY: f32 = 0.25;
+/// What a text of the same direction adds.
+const DIRECTION: f32 = 0.2;
+
+/// What is known of the meaning of records beyond their words.
+#[derive(Clone, Copy)]
+pub(super) struct Meaning<'v> {
+    /// Directions of the whole records.
+    pub(super) directions: &'v Vectors,
+    /// What their words mean in these records.
+    pub(super) company: &'v Company,
+}
 
 /// A question, ready to be compared with records.
 pub(super) struct Look<'v> {
@@ -26,8 +38,15 @@ pub(super) struct Look<'v> {
     /// Words that follow each other, with their share of the question.
     pairs: Vec<((u32, u32), f32)>,
     pieces: Pieces,
-    /// What the company of words says; nothing where only words count.
-    company: Option<(&'v Company, company::Question)>,
+    /// What the question means; nothing where only words count.
+    meant: Option<Meant<'v>>,
+}
+
+/// What a question means.
+struct Meant<'v> {
+    meaning: Meaning<'v>,
+    direction: Vector,
+    company: company::Question,
 }
 
 impl<'v> Look<'v> {
@@ -36,7 +55,7 @@ impl<'v> Look<'v> {
         question: &str,
         terms: &[(String, f32)],
         vocabulary: &'v Vocabulary,
-        company: Option<&'v Company>,
+        meaning: Option<Meaning<'v>>,
     ) -> Self {
         let weights: FxHashMap<u32, f32> =
             terms.iter().filter_map(|(term, weight)| Some((vocabulary.number(term)?, *weight))).collect();
@@ -53,17 +72,20 @@ impl<'v> Look<'v> {
             }
             before = number;
         });
-        let company = company.map(|company| (company, company.of_question(vocabulary, terms)));
-        Self { vocabulary, pairs, pieces: Pieces::of(question, vocabulary), company }
+        let meant = meaning.map(|meaning| Meant {
+            meaning,
+            // Every word counts the same: how much it tells lies in the length of its vector already.
+            direction: Embedding::built_in().of_terms(terms.iter().map(|(term, _)| (term.as_str(), 1.0))),
+            company: meaning.company.of_question(vocabulary, terms),
+        });
+        Self { vocabulary, pairs, pieces: Pieces::of(question, vocabulary), meant }
     }
 
     /// What a record is worth beyond its single words.
     pub(super) fn worth(&self, record: usize, text: &str) -> f32 {
         let spelling = self.pieces.cosine(&Pieces::of(&text[..text.floor_char_boundary(MAX_READ)], self.vocabulary));
-        let of =
-            |(company, question): &(&Company, company::Question)| company.likeness(self.vocabulary, question, record);
-        let company = self.company.as_ref().map_or(0.0, of);
-        self.beside(record) * PAIRS + spelling * SPELLING + company * COMPANY
+        let meaning = self.meant.as_ref().map_or(0.0, |meant| meant.worth(self.vocabulary, record));
+        self.beside(record) * PAIRS + spelling * SPELLING + meaning
     }
 
     /// Whether a record may hold the question as it is: all words that follow each other in it do so there.
@@ -77,6 +99,14 @@ impl<'v> Look<'v> {
 
     fn is_beside(&self, record: usize, (one, other): (u32, u32)) -> bool {
         self.vocabulary.sequence(record).array_windows().any(|[a, b]| *a == one && *b == other)
+    }
+}
+
+impl Meant<'_> {
+    fn worth(&self, vocabulary: &Vocabulary, record: usize) -> f32 {
+        let company = self.meaning.company.likeness(vocabulary, &self.company, record);
+        let direction = self.meaning.directions.cosine(&self.direction, record).max(0.0);
+        company * COMPANY + direction * DIRECTION
     }
 }
 
@@ -128,7 +158,8 @@ mod tests {
     fn worth(question: &str, text: &str) -> f32 {
         let texts = [text, "read the index of postings", "write the postings anew", "a cache of pages"];
         let recall = recall(&texts.map(|text| (Kind::Learning, text)));
-        Look::new(question, &recall.terms(question), &recall.vocabulary, Some(&recall.company)).worth(0, text)
+        let meaning = Meaning { directions: &recall.meanings, company: &recall.company };
+        Look::new(question, &recall.terms(question), &recall.vocabulary, Some(meaning)).worth(0, text)
     }
 
     #[test]
@@ -137,9 +168,11 @@ mod tests {
         assert!(worth(question, "cache pages early") > worth(question, "pages cache early") + 0.4 * PAIRS);
         assert!(worth("deprecation", "deprecated") > worth("deprecation", "window"));
         let all = worth(question, question) - PAIRS / 2.0 - SPELLING;
-        assert!((0.9 * COMPANY..COMPANY + 1e-3).contains(&all), "{all}");
+        let most = COMPANY + DIRECTION;
+        assert!((0.9 * most..most + 1e-3).contains(&all), "{all}");
         for nothing in ["", "?!", "zzz"] {
-            assert!(worth(question, nothing).abs() < f32::EPSILON, "{nothing}");
+            let worth = worth(question, nothing);
+            assert!(worth < 0.3 * DIRECTION, "{nothing} {worth}: only the words of the path have a direction");
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! One score, so that the order and the number that is shown agree: BM25 in which every word of the question counts as far as
 //! the memory holds it or a word like it (by meaning, by spelling, as part of a compound, as a short form). It is a share
-//! of what a perfect memory would get, which makes it readable. What stands side by side, is spelt alike or has the same
-//! company adds to it for the best. The direction of the whole text, added to it, found no more.
+//! of what a perfect memory would get, which makes it readable. What stands side by side, is spelt alike, has the same
+//! direction or the same company adds to it for the best.
 
 mod advice;
 mod company;
@@ -21,7 +21,7 @@ use m1nd_search::embedding::{Embedding, Vector, Vectors};
 pub use advice::{Novelty, Rejected, Severity as RejectedSeverity};
 use company::Company;
 use groups::Claim;
-use look::{Look, MAX_LOOKED_AT};
+use look::{Look, MAX_LOOKED_AT, Meaning};
 use words::{Vocabulary, flattened, terms_of, weighted_terms};
 
 use crate::{Kind, Record, Status};
@@ -118,7 +118,7 @@ struct Scored {
 pub struct Recall {
     records: Arc<[Record]>,
     vocabulary: Vocabulary,
-    /// Directions of the whole records, by which duplicates are found.
+    /// Directions of the whole records.
     meanings: Vectors,
     /// What the words mean in these records.
     company: Company,
@@ -208,7 +208,8 @@ impl Recall {
         if best < found.len() {
             found.select_nth_unstable_by(best, |a, b| self.compare(a, b));
         }
-        let look = Look::new(question, terms, &self.vocabulary, self.by_meaning.then_some(&self.company));
+        let meaning = Meaning { directions: &self.meanings, company: &self.company };
+        let look = Look::new(question, terms, &self.vocabulary, self.by_meaning.then_some(meaning));
         let phrase = (terms.len() > 1).then(|| spaced(question));
         for scored in &mut found[..best] {
             let text = &self.records[scored.record];

@@ -1,7 +1,7 @@
 //! `cargo xtask eval memory`: memories that people wrote, and the words in which others speak of the same; and whether
 //! gotchas are shown when they are due.
 //!
-//! A row is one question with the memories that answer it. Overlap is the share of the question's words that the memory
+//! A row is one question with the memories that answer it. A memory is found where it or the one that it was folded into stands. Overlap is the share of the question's words that the memory
 //! holds; rows below [`LOW_OVERLAP`] can hardly be answered by words. Memories have no dates here: the date of a memory is
 //! that of its commit, which would give the answer away.
 
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use m1nd_memory::{Kind, Recall, RecallQuery, Record, RecordId, Source, SourceKind};
+use m1nd_memory::{Kind, Recall, RecallHit, RecallQuery, Record, RecordId, Source, SourceKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ fn recall(arguments: &Arguments) -> Outcome<()> {
         let started = Instant::now();
         let found = recall.search(&RecallQuery { limit: DEPTH, ..RecallQuery::new(&row.query) });
         times.push(started.elapsed());
-        let rank = found.hits.iter().position(|hit| gold.contains(&hit.record)).map(|at| at + 1);
+        let rank = found.hits.iter().position(|hit| names(hit, &gold)).map(|at| at + 1);
         ours.add(rank, row.overlap);
         let ranked = baseline.ranked(&row.query);
         words.add(ranked.iter().take(DEPTH).position(|number| gold.contains(number)).map(|at| at + 1), row.overlap);
@@ -101,6 +101,11 @@ fn recall(arguments: &Arguments) -> Outcome<()> {
     let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let name = stem.split('.').next().unwrap_or_default();
     keep_as(name, &result, arguments.keep)
+}
+
+/// Whether a hit names a right memory: itself, or one that says the same and is told with it.
+fn names(hit: &RecallHit, gold: &BTreeSet<usize>) -> bool {
+    gold.contains(&hit.record) || hit.also.iter().any(|record| gold.contains(record))
 }
 
 /// Keeps a result that was printed already, or compares it with the kept one.
