@@ -215,15 +215,17 @@ fn a_hub_that_is_tied_to_everything_does_not_change_what_is_nearest() {
             links.push((file, 4 + random.below(20)));
         }
         links.retain(|(from, to)| from != to);
-        let nearest = |hub: bool| {
-            let project = Project::new(&project_with(hub, &links));
-            let answer = project.ok("activate", json!({"query": "invoice", "dimensions": ["structural"], "top_k": 50}));
+        let nearest = |project: &Project, xlr: bool, count: usize| {
+            let question = json!({"query": "invoice", "dimensions": ["structural"], "top_k": 50, "xlr": xlr});
+            let answer = project.ok("activate", question);
             let rows = answer["activated"].as_array().expect("rows").clone();
-            let labels = rows.iter().filter_map(|row| row["label"].as_str().map(str::to_owned));
-            labels.filter(|label| label.starts_with("part") || label == "invoice").take(3).collect::<Vec<_>>()
+            let functions = rows.iter().filter(|row| row["type"] == "function");
+            functions.filter_map(|row| row["label"].as_str().map(str::to_owned)).take(count).collect::<Vec<_>>()
         };
-        let (without, with) = (nearest(false), nearest(true));
-        assert_eq!(without, with, "seed {seed}");
-        assert_eq!(without[0], "invoice");
+        let [without, with] = [false, true].map(|hub| Project::new(&project_with(hub, &links)));
+        assert_eq!(nearest(&without, true, 3), nearest(&with, true, 3), "seed {seed}");
+        assert_eq!(nearest(&with, true, 3), ["invoice", "part0", "part1"], "seed {seed}");
+        // The hub is near the seeds: without what is taken off it would stand among the nearest.
+        assert!(nearest(&with, false, 4).contains(&"everything".to_owned()), "seed {seed}");
     }
 }
