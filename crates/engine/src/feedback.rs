@@ -88,6 +88,11 @@ pub struct Judgement<'a> {
     pub nodes: &'a [NodeIx],
 }
 
+impl Judgement<'_> {
+    /// Nodes inside of each told one, itself among them, that it is passed on to.
+    pub const MAX_CONTAINED: usize = MAX_CONTAINED;
+}
+
 /// An entry of the ledger, ready to be compared.
 #[derive(Debug)]
 struct Entry {
@@ -118,6 +123,11 @@ pub(crate) struct Says {
     pub(crate) gone: Vec<String>,
 }
 
+/// The first characters of a text.
+fn shortened(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
 fn words(text: &str) -> BTreeSet<String> {
     let terms = Query::parse(text).terms;
     let plain = terms.into_iter().filter(|term| term.counts).take(MAX_WORDS);
@@ -141,7 +151,8 @@ impl Ledger {
         if self.entries.is_empty() {
             return Vec::new();
         }
-        let asked = words(text);
+        // As much of it as is kept of a question: a long one is like itself.
+        let asked = words(&shortened(text, MAX_QUERY));
         let mut shared: BTreeMap<u32, u32> = BTreeMap::new();
         for number in asked.iter().filter_map(|word| self.by_word.get(word)).flatten() {
             *shared.entry(*number).or_default() += 1;
@@ -241,16 +252,15 @@ impl Engine {
         if self.is_read_only() {
             return Err(EngineError::ReadOnly);
         }
-        let short = |text: &str, most: usize| text.chars().take(most).collect::<String>();
         let snapshot = self.snapshot();
         let nodes = told.nodes.iter().take(MAX_NODES).map(|node| snapshot.graph().id(*node).to_owned());
         let new = NewFeedback {
             at_ms: self.clock().now_ms(),
-            agent: short(told.agent, MAX_NAME),
+            agent: shortened(told.agent, MAX_NAME),
             kind: told.feedback.word().to_owned(),
-            query: m1nd_memory::secrets::redact(&short(told.query, MAX_QUERY)).into_owned(),
+            query: m1nd_memory::secrets::redact(&shortened(told.query, MAX_QUERY)).into_owned(),
             strength: told.strength.clamp(0.0, 1.0),
-            key: told.key.map(|key| short(key, MAX_NAME)),
+            key: told.key.map(|key| shortened(key, MAX_NAME)),
             nodes: nodes.collect(),
         };
         self.project().add_feedback(&new).map_err(|error| EngineError::Store(error.to_string()))
@@ -264,8 +274,7 @@ impl Engine {
         if self.is_read_only() {
             return Err(EngineError::ReadOnly);
         }
-        let agent: String = agent.chars().take(MAX_NAME).collect();
-        let undone = self.project().undo_feedback(entry, &agent, self.clock().now_ms());
+        let undone = self.project().undo_feedback(entry, &shortened(agent, MAX_NAME), self.clock().now_ms());
         undone.map_err(|error| EngineError::Store(error.to_string()))
     }
 

@@ -125,15 +125,10 @@ pub fn reach<'g>(
             reach.incomplete |= !arriving.is_empty();
             break;
         }
-        let mut rows: Vec<Reached<'g>> = arriving
-            .into_iter()
-            .map(|(node, at)| Reached { node, hops, strength: 1.0 - at.miss, via: at.via, nearer: at.nearer })
-            .collect();
-        seen.extend(rows.iter().map(|row| row.node));
-        let all = rows.len();
-        rows.retain(|row| row.strength >= query.min_strength);
+        seen.extend(arriving.keys().copied());
+        let all = arriving.len();
+        let mut rows = strong(graph, arriving, hops, query.min_strength);
         reach.too_weak += all - rows.len();
-        rows.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
         level = rows.iter().map(|row| (row.node, row.strength)).collect();
         let room = query.max_nodes.saturating_sub(reach.rows.len());
         if rows.len() > room {
@@ -148,6 +143,17 @@ pub fn reach<'g>(
         }
     }
     Ok(reach)
+}
+
+/// What arrived strong enough, strongest first.
+fn strong<'g>(graph: &Graph, arriving: FxHashMap<NodeIx, Arriving<'g>>, hops: u32, least: f64) -> Vec<Reached<'g>> {
+    let row = |(node, at): (NodeIx, Arriving<'g>)| {
+        let strength = 1.0 - at.miss;
+        (strength >= least).then_some(Reached { node, hops, strength, via: at.via, nearer: at.nearer })
+    };
+    let mut rows: Vec<Reached<'g>> = arriving.into_iter().filter_map(row).collect();
+    rows.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
+    rows
 }
 
 /// The strongest edge that carries a change to (or from) each neighbour.

@@ -139,60 +139,88 @@ pub fn spread(
     if all <= 0.0 {
         return Ok(spread);
     }
-    let mut region = Region::default();
-    let mut queue: VecDeque<usize> = VecDeque::new();
+    let (region, queue) = (Region::default(), VecDeque::new());
+    let mut search = Search { graph, query, weights, region, queue, looked: 0 };
     for &(node, weight) in starts {
-        let at = region.place(node);
-        let spot = &mut region.spots[at];
-        (spot.waiting, spot.is_start) = (spot.waiting + weight.max(0.0) / all, true);
-        if !std::mem::replace(&mut spot.is_queued, true) {
-            queue.push_back(at);
-        }
+        search.start(node, weight.max(0.0) / all);
     }
-    let (mut looked, mut pushes) = (0, 0usize);
-    while let Some(at) = queue.pop_front() {
-        if pushes % CHECKED_EVERY == 0 {
+    let mut pushes = 0usize;
+    while let Some(at) = search.queue.pop_front() {
+        if pushes.is_multiple_of(CHECKED_EVERY) {
             cancel.check()?;
         }
         pushes += 1;
-        let spot = &mut region.spots[at];
-        spot.is_queued = false;
-        let is_first = spot.degree.is_none();
-        let degree = *spot.degree.get_or_insert_with(|| weights.degree(spot.node));
-        let mass = spot.waiting;
-        // Most that mass comes to are hubs with too little of it: their edges are not looked at.
-        if mass <= query.tolerance * degree && !(is_first && spot.is_start) {
-            continue;
-        }
-        spot.waiting = 0.0;
-        let kept = if degree > 0.0 { query.restart * mass } else { mass };
-        *spot.arrived.get_or_insert(0.0) += kept;
-        if degree <= 0.0 {
-            continue;
-        }
-        region.look_around(graph, at);
-        let spot = &mut region.spots[at];
-        looked += spot.edges.len();
-        if looked > query.max_edges {
+        if !search.push(at) {
             spread.incomplete = true;
             break;
         }
-        let on = (1.0 - query.restart) * mass / degree;
-        let edges = std::mem::take(&mut spot.edges);
-        for &(next, weight) in &edges {
-            let there = &mut region.spots[next];
-            there.waiting += on * weight;
-            // How much a node must hold is known only once its edges were looked at.
-            let threshold = query.tolerance * there.degree.unwrap_or(weight);
-            if there.waiting > threshold && !std::mem::replace(&mut there.is_queued, true) {
-                queue.push_back(next);
-            }
-        }
-        region.spots[at].edges = edges;
     }
-    spread.nodes = region.near(weights.total);
+    spread.nodes = search.region.near(weights.total);
     spread.nodes.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
     Ok(spread)
+}
+
+/// A search under way.
+struct Search<'s> {
+    graph: &'s Graph,
+    query: &'s SpreadQuery,
+    weights: &'s SpreadWeights,
+    region: Region,
+    /// Places that may hold enough to be pushed on.
+    queue: VecDeque<usize>,
+    /// Edges looked at.
+    looked: usize,
+}
+
+impl Search<'_> {
+    /// Gives a start node its share of the mass.
+    fn start(&mut self, node: NodeIx, share: f64) {
+        let at = self.region.place(node);
+        let spot = &mut self.region.spots[at];
+        (spot.waiting, spot.is_start) = (spot.waiting + share, true);
+        if !std::mem::replace(&mut spot.is_queued, true) {
+            self.queue.push_back(at);
+        }
+    }
+
+    /// Keeps a part of what waits at a place and pushes the rest on, if it is enough; `false` if that takes more edges than
+    /// may be looked at.
+    fn push(&mut self, at: usize) -> bool {
+        let spot = &mut self.region.spots[at];
+        spot.is_queued = false;
+        let is_first = spot.degree.is_none();
+        let degree = *spot.degree.get_or_insert_with(|| self.weights.degree(spot.node));
+        let mass = spot.waiting;
+        // Most that mass comes to are hubs with too little of it: their edges are not looked at.
+        if mass <= self.query.tolerance * degree && !(is_first && spot.is_start) {
+            return true;
+        }
+        spot.waiting = 0.0;
+        let kept = if degree > 0.0 { self.query.restart * mass } else { mass };
+        *spot.arrived.get_or_insert(0.0) += kept;
+        if degree <= 0.0 {
+            return true;
+        }
+        self.region.look_around(self.graph, at);
+        let spot = &mut self.region.spots[at];
+        self.looked += spot.edges.len();
+        if self.looked > self.query.max_edges {
+            return false;
+        }
+        let on = (1.0 - self.query.restart) * mass / degree;
+        let edges = std::mem::take(&mut spot.edges);
+        for &(next, weight) in &edges {
+            let there = &mut self.region.spots[next];
+            there.waiting += on * weight;
+            // How much a node must hold is known only once its edges were looked at.
+            let threshold = self.query.tolerance * there.degree.unwrap_or(weight);
+            if there.waiting > threshold && !std::mem::replace(&mut there.is_queued, true) {
+                self.queue.push_back(next);
+            }
+        }
+        self.region.spots[at].edges = edges;
+        true
+    }
 }
 
 /// What a search knows of one node.

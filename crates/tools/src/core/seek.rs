@@ -5,7 +5,7 @@ use m1nd_engine::{ModelUse, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, TokenBudget, count, rounded};
 
@@ -212,7 +212,7 @@ impl ReadTool for Seek {
             cx.rests_on(format!("{model:?}").as_bytes());
         }
         let sufficiency = sufficiency(&found);
-        let guidance = guidance(snapshot, &found, &sufficiency, &input.query, min_score);
+        let guidance = guidance(snapshot, &found, &sufficiency, &query);
         let total = found.rows.len();
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
         let trust_envelope = trust(snapshot, &query, &found, &sufficiency);
@@ -370,21 +370,19 @@ fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency
     }
 }
 
-fn guidance(
-    snapshot: &Snapshot,
-    found: &SeekAnswer,
-    sufficiency: &Sufficiency,
-    query: &str,
-    min_score: f64,
-) -> Guidance {
+fn guidance(snapshot: &Snapshot, found: &SeekAnswer, sufficiency: &Sufficiency, query: &SeekQuery) -> Guidance {
     let Some(first) = found.rows.first() else {
-        let words = found.words.first().cloned().unwrap_or_else(|| query.chars().take(100).collect());
-        return if found.below_min_score > 0 {
-            let hint = format!("only weak matches (below {min_score}); repeat with a lower `min_score` or other words");
-            Guidance::next(ProofState::Blocked, "seek", Some(words), hint)
-        } else {
-            Guidance::no_match(Some(&words))
-        };
+        let whole = || Some(query.text.chars().take(MAX_TARGET).collect());
+        if found.below_min_score > 0 {
+            let least = query.min_score;
+            let hint = format!("only weak matches (below {least}); repeat with a lower `min_score` or other words");
+            return Guidance::next(ProofState::Blocked, "seek", whole(), hint);
+        }
+        if !query.scope.is_empty() || !query.kinds.is_empty() {
+            let hint = "nothing that `scope` and `node_types` let through meets a word; repeat without them";
+            return Guidance::next(ProofState::Blocked, "seek", whole(), hint);
+        }
+        return Guidance::no_match(Some(found.words.first().unwrap_or(&query.text)));
     };
     let target = Some(snapshot.graph().id(first.node).to_owned());
     let label = snapshot.graph().label(first.node);

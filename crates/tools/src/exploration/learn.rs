@@ -15,8 +15,6 @@ use crate::rows::{self, NodeRow, count, rounded};
 const DEFAULT_STRENGTH: f64 = 0.2;
 /// Nodes of one call.
 const MAX_NODES: usize = 100;
-/// Nodes inside the told ones that are counted.
-const MAX_COUNTED: usize = 10_000;
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -69,7 +67,7 @@ pub(crate) struct Output {
     repeated: bool,
     nodes: Vec<NodeRow>,
     nodes_found: usize,
-    /// With what they contain.
+    /// With what they contain, as far as it is passed on.
     nodes_expanded: usize,
     not_found: Vec<NotFound>,
     /// The graph stays as it is.
@@ -85,7 +83,7 @@ impl Tool for Learn {
     const HELP: &'static str = "\
 Adds a row to the feedback ledger of this project: these nodes were `correct`, `wrong` or `partial` (counts half of `correct`) for
 this `query`. Later `seek` and `activate` of any agent that ask something similar multiply the score of these nodes, and half as
-strongly of what they contain: on the same question by 4^strength (`wrong`: divided), so by 1.32 with the default of 0.2, and less
+strongly of what they contain (each the first 200 nodes): on the same question by 4^strength (`wrong`: divided), so by 1.32 with the default of 0.2, and less
 the less alike the questions are (shared words weighed by how rare they are; below 0.5 nothing). Several rows add up, to at most 4
 times or a quarter. A row counts half after 30 days. Questions that are not similar, and the graph itself, stay as they are.
 
@@ -94,7 +92,7 @@ the entries, told nodes that are `gone`, and those told right that are `not_amon
 
 `undo: <ledger_id>` takes a row back; answers are then exactly as before. The ledger is only ever added to: taking back is a row,
 too; the newest 10,000 rows that stand are kept. `idempotency_key` makes repeating a call safe. Node ids that do not exist stand in `not_found`; if none exists nothing is told.
-What was asked is stored, without passwords and keys, in m1nd's own folder.";
+What was asked is stored and compared, its first 2,000 characters, without passwords and keys, in m1nd's own folder.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials", "feedback": "correct", "node_ids": ["file::auth.py"]}"#;
     const UNLISTED: &'static [&'static str] = &["idempotency_key", "strength"];
     type Input = Input;
@@ -133,7 +131,7 @@ impl WriteTool for Learn {
         let told = Judgement { agent: &input.agent_id, query, feedback, strength, key, nodes: &nodes };
         let (ledger_id, repeated) = cx.engine().learn(&told).map_err(rows::engine_error)?;
         let guidance = guidance(query, &nodes, not_found.len());
-        let members = |node: &NodeIx| snapshot.graph().with_members(*node, MAX_COUNTED);
+        let members = |node: &NodeIx| snapshot.graph().with_members(*node, Judgement::MAX_CONTAINED);
         let mut expanded: Vec<NodeIx> = nodes.iter().flat_map(members).collect();
         expanded.sort_unstable();
         expanded.dedup();

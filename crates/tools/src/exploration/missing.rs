@@ -7,7 +7,7 @@ use m1nd_engine::retrieval::{GapsAnswer, GroupKey, Hole, RepeatedUse, Trait as L
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 use crate::rows::{self, count, rounded};
 
 /// Least activation of a node of the topic when the caller does not say.
@@ -372,7 +372,11 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
             let path = if graph.path(*node) == graph.path(hole.node) { "" } else { graph.path(*node) };
             format!(", and compare it with `{}`{}{path}", graph.label(*node), if path.is_empty() { "" } else { " in " })
         });
-        let hint = format!("open `{}`{like}", graph.label(hole.node));
+        let label = graph.label(hole.node);
+        let hint = match hole.open {
+            None => format!("open `{label}`{like}"),
+            Some(_) => format!("no hole is sure: open `{label}`{like}, and check what `cannot_tell` names"),
+        };
         return Guidance::next(ProofState::Triaging, "view", target, hint);
     }
     if let Some(one) = found.repeated.first() {
@@ -388,8 +392,11 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
             Guidance::next(ProofState::Proving, "resonate", target, hint)
         }
         compared => {
-            let hint = format!("{} compared with their siblings, and none lacks anything", count(compared, "node"));
-            Guidance::next(ProofState::Proving, "activate", target, hint)
+            let rest = if found.incomplete { "; the topic is larger than was looked at" } else { "" };
+            let compared = count(compared, "node");
+            let hint = format!("{compared} compared with their siblings, and none lacks anything{rest}");
+            let words = Some(query.chars().take(MAX_TARGET).collect());
+            Guidance::next(ProofState::Proving, "activate", words, hint)
         }
     }
 }

@@ -256,6 +256,24 @@ fn row(snapshot: &Snapshot, pattern: &'static str, finding: Finding) -> Row {
     }
 }
 
+/// Nothing is to be shown of files that were all looked through: why, and what was not looked at.
+fn nothing(found: &ScanAnswer) -> Guidance {
+    let [.., false_positives] = found.by_status;
+    let files = count(found.files_scanned, "file");
+    let mut hint = match false_positives {
+        0 => format!("nothing in {files}"),
+        _ => format!(
+            "{} in {files}, none of them true: `include_false_positives` shows them",
+            count(false_positives, "match")
+        ),
+    };
+    let unread = [(found.skipped_total, "could not be read"), (found.files_without_rules, "of other languages")];
+    for (number, why) in unread.into_iter().filter(|(number, _)| *number > 0) {
+        hint += &format!("; {} {why}", count(number, "file"));
+    }
+    Guidance { next_step_hint: Some(hint), ..Guidance::state(ProofState::Triaging) }
+}
+
 fn guidance(snapshot: &Snapshot, found: &ScanAnswer) -> Guidance {
     let Some(first) = found.findings.first() else {
         if found.files_left > 0 {
@@ -267,7 +285,7 @@ fn guidance(snapshot: &Snapshot, found: &ScanAnswer) -> Guidance {
             let hint = "no file in scope is of a language with rules for this pattern; look for text instead";
             return Guidance::next(ProofState::Blocked, "search", None, hint);
         }
-        return Guidance::state(ProofState::Triaging);
+        return nothing(found);
     };
     let target = first.node.map(|node| snapshot.graph().id(node).to_owned());
     let target = target.or_else(|| Some(first.path.to_string()));

@@ -8,7 +8,7 @@ use m1nd_engine::analysis::trace::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Suspects returned when the caller does not say.
@@ -198,7 +198,7 @@ impl ReadTool for Trace {
             max_suspects: MAX_SUSPECTS,
         };
         let found = snapshot.trace_given(&query, &cx.history(), cx.cancel())?;
-        let guidance = guidance(snapshot, &found);
+        let guidance = guidance(snapshot, &found, &query.text);
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let total = found.suspects.len();
         let output = output(snapshot, found, |rows| page.cut(rows));
@@ -340,10 +340,12 @@ fn scope_row(scope: &FixScope) -> ScopeRow {
     }
 }
 
-fn guidance(snapshot: &Snapshot, found: &TraceAnswer) -> Guidance {
+fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
     if found.exceptions.is_empty() {
-        let hint = "no stack trace was recognised in `error_text`; search for its words instead";
-        return Guidance::next(ProofState::Blocked, "seek", None, hint);
+        let hint = "no stack trace was recognised in `error_text`; look for its words instead";
+        let line = text.lines().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric));
+        let words = line.map(|line| line.chars().take(MAX_TARGET).collect());
+        return Guidance::next(ProofState::Blocked, "seek", words, hint);
     }
     let Some(first) = found.suspects.first() else {
         let name = found.frames.iter().find_map(|frame| frame.frame.function_name()).map(str::to_owned);

@@ -5,7 +5,9 @@ use m1nd_engine::{PRIMING_HALF_LIFE_MS, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Effect, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool};
+use crate::framework::{
+    Answer, Effect, Guidance, MAX_TARGET, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool,
+};
 use crate::rows::{self, Seed, rounded};
 
 /// Share on top of the score of the nearest node, when the caller does not say.
@@ -55,7 +57,7 @@ impl Tool for Warmup {
     const SUMMARY: &'static str = "Say what you are about to do: later answers lean towards it";
     const HELP: &'static str = "\
 Finds the code that a task is about (`seeds`: what meets its words; `top_primed`: what lies within about two steps of them, nearer
-than by chance) and remembers it for this `agent_id`. Later answers of `seek` and `activate` for the same agent multiply the score
+than by chance, at most 200 nodes) and remembers it for this `agent_id`. Later answers of `seek` and `activate` for the same agent multiply the score
 of these nodes by up to 1 + `boost_strength`, and say so: `primed_by` in the answer names the task and what is left of the
 strength, `primed_by` in a row what it got. No row is added or hidden by it, and nothing else depends on it.
 
@@ -84,7 +86,8 @@ impl WriteTool for Warmup {
         if !preview {
             engine.prime(&input.agent_id, &input.task_description, strength, &plan, &snapshot);
         }
-        let guidance = guidance(&snapshot, plan.seeds.first().map(|(node, _)| *node), strength, preview);
+        let first = plan.seeds.first().map(|(node, _)| *node);
+        let guidance = guidance(&snapshot, first, &input.task_description, strength, preview);
         let graph = snapshot.graph();
         let primed = |(node, near): &(NodeIx, f64)| Primed {
             node_id: graph.id(*node).to_owned(),
@@ -107,10 +110,10 @@ impl WriteTool for Warmup {
     }
 }
 
-fn guidance(snapshot: &Snapshot, first: Option<NodeIx>, strength: f64, preview: bool) -> Guidance {
+fn guidance(snapshot: &Snapshot, first: Option<NodeIx>, task: &str, strength: f64, preview: bool) -> Guidance {
     let Some(first) = first else {
         let hint = "no symbol meets a word of the task, so nothing is primed; name the code, or search the text itself";
-        return Guidance::next(ProofState::Blocked, "search", None, hint);
+        return Guidance::next(ProofState::Blocked, "search", Some(task.chars().take(MAX_TARGET).collect()), hint);
     };
     let (id, label) = (snapshot.graph().id(first).to_owned(), snapshot.graph().label(first));
     let hint = match (preview, strength > 0.0) {

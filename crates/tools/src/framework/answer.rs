@@ -52,7 +52,7 @@ impl Guidance {
 }
 
 /// Longest text that is handed to the next tool, in characters.
-const MAX_TARGET: usize = 100;
+pub(crate) const MAX_TARGET: usize = 100;
 
 impl Guidance {
     /// Nothing meets the words: their text may stand somewhere.

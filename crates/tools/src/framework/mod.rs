@@ -11,8 +11,8 @@ mod names;
 mod schema;
 mod visible;
 
-pub(crate) use answer::is_zero;
 pub use answer::{Answer, Guidance, Page, ProofState};
+pub(crate) use answer::{MAX_TARGET, is_zero};
 pub use context::{Context, ReadContext, WriteContext};
 pub use definition::{Effect, ReadTool, Tool, ToolDef, Toolset, WriteTool};
 pub use error::{ErrorCode, ToolError};

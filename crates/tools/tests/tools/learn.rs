@@ -230,3 +230,16 @@ fn the_effect_is_bounded_and_undone_exactly() {
         assert_eq!(questions.map(ask), before, "seed {seed}");
     }
 }
+
+#[test]
+fn a_long_question_is_like_itself_and_passing_on_ends_where_it_is_said() {
+    let methods: String = (0..300).map(|n| format!("    def step_{n}(self):\n        pass\n\n")).collect();
+    let project = Project::new(&format!("{PROGRAM}//- large.py\nclass Large:\n{methods}"));
+    let prose: String = (0..400).map(|n| format!("topic{n} ")).collect();
+    let spans: String = (0..70).map(|n| format!("`span{n}` ")).collect();
+    let question = format!("Login fails\n\n{prose}\n{spans}\n");
+    let told = project.ok("learn", json!({"query": question, "feedback": "correct", "node_ids": ["Large"]}));
+    assert_eq!(told["nodes_expanded"], json!(200));
+    let answer = seek(&project, &question);
+    assert_eq!(answer["feedback_applied"]["entries"][0]["similarity"], json!(1.0), "{}", answer["feedback_applied"]);
+}

@@ -159,6 +159,8 @@ fn a_class_larger_than_is_looked_at_is_not_called_missing() {
     for hole in found {
         assert_eq!(hole["status"], "cannot_tell", "{hole}");
     }
+    assert_eq!(answer["sure_holes"], 0, "{answer}");
+    assert!(answer["next_step_hint"].as_str().is_some_and(|hint| hint.starts_with("no hole is sure")), "{answer}");
 }
 
 #[test]

@@ -276,3 +276,20 @@ fn a_page_of_other_rows_is_refused() {
     let refused = project.err("scan", second);
     assert!(refused.to_string().contains("cursor"), "{refused}");
 }
+
+#[test]
+fn where_nothing_is_to_be_shown_it_is_said_what_was_looked_at() {
+    let project = Project::new(
+        "//- tests/test_a.py\ndef test_a():\n    try:\n        run()\n    except:\n        pass\n//- b.kt\nfun b() {}\n",
+    );
+    let hint = |pattern: &str| {
+        let answer = project.ok("scan", json!({"pattern": pattern}));
+        assert_eq!(answer["findings"], json!([]), "{answer}");
+        answer["next_step_hint"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        hint("error_handling"),
+        "1 match in 1 file, none of them true: `include_false_positives` shows them; 1 file of other languages"
+    );
+    assert_eq!(hint("concurrency"), "nothing in 1 file; 1 file of other languages");
+}

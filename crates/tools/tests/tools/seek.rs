@@ -140,6 +140,25 @@ fn what_limits_left_out_is_said_where_it_may_matter() {
 }
 
 #[test]
+fn where_nothing_is_found_the_next_call_differs_in_what_stood_in_the_way() {
+    let project = Project::new(PROGRAM);
+    let cases = [
+        (json!({"query": "validate", "scope": "twins", "min_score": 0.0}), "seek", "repeat without them"),
+        (json!({"query": "zebra", "node_types": ["class"], "min_score": 0.0}), "seek", "repeat without them"),
+        (json!({"query": "validate credentials", "min_score": 1.0}), "seek", "lower `min_score`"),
+        (json!({"query": "zebra quagga", "min_score": 0.0}), "search", "search the text"),
+    ];
+    for (arguments, tool, hint) in cases {
+        let answer = project.ok("seek", arguments.clone());
+        assert_eq!((&answer["results"], &answer["next_suggested_tool"]), (&json!([]), &json!(tool)), "{arguments}");
+        assert!(answer["next_step_hint"].as_str().is_some_and(|said| said.contains(hint)), "{arguments}: {answer}");
+        if tool == "seek" {
+            assert_eq!(answer["next_suggested_target"], arguments["query"]);
+        }
+    }
+}
+
+#[test]
 fn the_most_telling_connections_of_a_hub_are_among_all_of_them() {
     let mut text = "//- hub.py\ndef write_log(line):\n    pass\n".to_owned();
     for number in 0..450 {

@@ -81,6 +81,7 @@ fn text_without_a_trace_and_traces_from_elsewhere() {
     let project = Project::new(PROGRAM);
     let none = trace(&project, "it does not work");
     assert_eq!((&none["proof_state"], &none["next_suggested_tool"]), (&json!("blocked"), &json!("seek")));
+    assert_eq!(none["next_suggested_target"], "it does not work");
     assert_eq!((&none["suspects"], &none["frames_parsed"]), (&json!([]), &json!(0)));
     let elsewhere = trace(&project, "panic: zzz\n\ngoroutine 1 [running]:\nmain.zzz()\n\t/x/zzz.go:5 +0x2\n");
     assert_eq!((&elsewhere["frames_mapped"], &elsewhere["language_detected"]), (&json!(0), &json!("go")));

@@ -88,6 +88,7 @@ fn what_cannot_be_kept_is_a_preview() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("warmup", json!({"task_description": "zebra quagga"}));
     assert_eq!((&answer["primed_nodes"], &answer["proof_state"]), (&json!(0), &json!("blocked")));
+    assert_eq!(answer["next_suggested_target"], "zebra quagga");
     assert!(seek(&project, "tester")["primed_by"].is_null());
     for bad in [json!({"task_description": " ?! "}), json!({"task_description": "x", "boost_strength": 1.5})] {
         assert_eq!(project.err("warmup", bad)["code"], "invalid_params");
