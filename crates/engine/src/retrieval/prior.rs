@@ -194,6 +194,7 @@ impl Snapshot {
         let mut answer = self.seek_given(&SeekQuery { min_score: 0.0, ..query.clone() }, history, cancel)?;
         prior.reorder(self.graph(), &mut answer.rows, |row| row.node, |row| &mut row.score);
         let before = answer.rows.len();
+        answer.second_score = answer.rows.get(1).map(|row| row.score);
         answer.rows.retain(|row| row.score >= query.min_score);
         answer.below_min_score += before - answer.rows.len();
         let is_met = |word: &String| answer.rows.iter().any(|row| row.meets(word));

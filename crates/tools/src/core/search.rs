@@ -1,7 +1,10 @@
 //! Finds lines of indexed files by text or regular expression, and says which symbol each line belongs to.
 
+use std::collections::HashSet;
+
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
+use m1nd_engine::graph::NodeIx;
 use m1nd_engine::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -148,6 +151,11 @@ impl ReadTool for Search {
         if input.query.is_empty() {
             return Err(ToolError::invalid("argument `query` is empty, expected text or a regular expression"));
         }
+        if input.query.contains('\n') && input.mode != SearchMode::Semantic && !input.multiline {
+            return Err(ToolError::invalid("argument `query` holds a line break, but is looked for line by line").next_step(
+                "look for one of its lines, or repeat with `mode` \"regex\" and `multiline`, special characters escaped",
+            ));
+        }
         if input.multiline && input.mode != SearchMode::Regex {
             return Err(ToolError::invalid("argument `multiline` needs `mode` to be \"regex\""));
         }
@@ -184,14 +192,14 @@ fn text(
         offset: page.offset,
         limit: if input.count_only { 0 } else { page.limit },
     };
-    let found = snapshot.grep(&query, cx.cancel()).map_err(fault)?;
+    let found = snapshot.grep(&query, cx.cancel()).map_err(|error| fault(input.mode, error))?;
     let matches = found.rows.iter().map(|row| text_row(snapshot, row)).collect();
     let named = if input.mode == SearchMode::Literal && page.offset == 0 && !input.count_only {
         snapshot.graph().labelled(&input.query)
     } else {
         Vec::new()
     };
-    let inside = |node: &m1nd_engine::graph::NodeIx| {
+    let inside = |node: &NodeIx| {
         let path = snapshot.graph().path(*node);
         scope.is_empty()
             || path.strip_prefix(scope.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -214,13 +222,16 @@ fn text(
     })
 }
 
-fn fault(fault: GrepFault) -> ToolError {
+fn fault(mode: SearchMode, fault: GrepFault) -> ToolError {
     let text = fault.to_string();
     match fault {
         GrepFault::Cancelled(cancelled) => cancelled.into(),
         GrepFault::Glob(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `filename_pattern`: {text}")),
         GrepFault::Pattern(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `query`: {text}"))
-            .next_step("correct the expression, or use `mode` \"literal\" to look for the text as it is"),
+            .next_step(match mode {
+                SearchMode::Regex => "correct the expression, or use `mode` \"literal\" to look for the text as it is",
+                _ => "look for a shorter part of it, or by what it does with `seek`",
+            }),
     }
 }
 
@@ -270,6 +281,8 @@ fn semantic(
     let found = snapshot.seek_given(&query, cx.loaded_history().as_ref(), cx.cancel())?;
     let total = found.rows.len();
     let context = input.context_lines.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
+    let files: HashSet<Option<NodeIx>> = found.rows.iter().map(|row| snapshot.graph().file(row.node)).collect();
+    let (files_matched, files_searched) = (files.len(), snapshot.files().within(&scope).count());
     let limit = if input.count_only { 0 } else { page.limit };
     let rows = Page { limit, ..page }.cut(found.rows);
     let matches = rows.iter().map(|row| semantic_row(snapshot, row.node, row.score, context)).collect();
@@ -282,8 +295,8 @@ fn semantic(
         match_count: input.count_only.then_some(total),
         node_matches: Vec::new(),
         scope_applied: Some(scope).filter(|scope| !scope.is_empty()),
-        files_matched: 0,
-        files_searched: 0,
+        files_matched,
+        files_searched,
         files_skipped: 0,
         files_not_searched: 0,
         inline_summary: Some(match found.used_vectors {
@@ -293,7 +306,7 @@ fn semantic(
     })
 }
 
-fn semantic_row(snapshot: &Snapshot, node: m1nd_engine::graph::NodeIx, score: f64, context: usize) -> SearchMatch {
+fn semantic_row(snapshot: &Snapshot, node: NodeIx, score: f64, context: usize) -> SearchMatch {
     let row = NodeRow::new(snapshot, node);
     let source = snapshot.index_path(&row.file_path).and_then(|path| snapshot.read_file(&path)).ok();
     let source = source.filter(|source| !source.binary);
@@ -309,7 +322,7 @@ fn semantic_row(snapshot: &Snapshot, node: m1nd_engine::graph::NodeIx, score: f6
         context_before: slice(at.saturating_sub(context), at),
         context_after: slice(at + 1, at + 1 + context),
         match_score: rounded(score),
-        graph_linked: true,
+        graph_linked: snapshot.graph().kind(node) != NodeKind::File,
         stale: source.as_ref().is_some_and(|source| source.stale),
         file_path: row.file_path,
         node_id: Some(row.node_id),

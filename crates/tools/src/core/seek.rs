@@ -281,7 +281,7 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
     let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
     let whole =
         first.matched.len() == words && found.left_out.untold + found.left_out.words + found.left_out.bytes == 0;
-    let clear = found.rows.get(1).is_none_or(|second| first.score >= second.score * CLEAR_LEAD);
+    let clear = found.second_score.is_none_or(|second| first.score >= second * CLEAR_LEAD);
     let met = format!("the first row meets {} of {}", first.matched.len(), count(words, "word"));
     let (state, why) = match (whole, clear) {
         (true, true) => ("sufficient", format!("{met} and stands out")),
@@ -370,6 +370,14 @@ fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency
     }
 }
 
+/// The part of the query that a word was taken from: of text without spaces the words are only pieces.
+fn as_written<'q>(query: &'q str, word: &'q str) -> &'q str {
+    if word.is_ascii() {
+        return word;
+    }
+    query.split_whitespace().find(|part| part.to_lowercase().contains(word)).unwrap_or(word)
+}
+
 fn guidance(snapshot: &Snapshot, found: &SeekAnswer, sufficiency: &Sufficiency, query: &SeekQuery) -> Guidance {
     let Some(first) = found.rows.first() else {
         let whole = || Some(query.text.chars().take(MAX_TARGET).collect());
@@ -382,14 +390,14 @@ fn guidance(snapshot: &Snapshot, found: &SeekAnswer, sufficiency: &Sufficiency, 
             let hint = "nothing that `scope` and `node_types` let through meets a word; repeat without them";
             return Guidance::next(ProofState::Blocked, "seek", whole(), hint);
         }
-        return Guidance::no_match(Some(found.words.first().unwrap_or(&query.text)));
+        return Guidance::no_match(Some(found.words.first().map_or(&query.text, |word| as_written(&query.text, word))));
     };
     let target = Some(snapshot.graph().id(first.node).to_owned());
     let label = snapshot.graph().label(first.node);
     let hint = match sufficiency.state {
         "sufficient" => format!("`{label}` meets the whole query; open it"),
         _ if !found.unmatched.is_empty() => {
-            format!("open `{label}`, but nothing meets: {}", found.unmatched.join(", "))
+            format!("open `{label}`, but no row meets: {}", found.unmatched.join(", "))
         }
         _ => format!("open `{label}` and compare it with the next rows"),
     };

@@ -83,6 +83,8 @@ impl WriteTool for Warmup {
         rows::words("task_description", &input.task_description, "what you are about to do, in words or names")?;
         let plan = snapshot.priming_plan(&input.task_description, cx.cancel())?;
         let preview = engine.is_read_only();
+        // With no strength nothing is primed: it ends what was.
+        let nodes = if strength > 0.0 { plan.nodes.as_slice() } else { &[] };
         if !preview {
             engine.prime(&input.agent_id, &input.task_description, strength, &plan, &snapshot);
         }
@@ -99,11 +101,11 @@ impl WriteTool for Warmup {
             task_description: input.task_description,
             boost_strength: rounded(strength),
             half_life_minutes: PRIMING_HALF_LIFE_MS / 60_000,
-            primed_nodes: plan.nodes.len(),
-            top_primed: plan.nodes.iter().take(SHOWN).map(primed).collect(),
+            primed_nodes: nodes.len(),
+            top_primed: nodes.iter().take(SHOWN).map(primed).collect(),
             seeds: plan.seeds.iter().map(|seed| Seed::new(&snapshot, seed)).collect(),
             total_seeds: plan.seeds.len(),
-            total_priming: plan.nodes.len(),
+            total_priming: nodes.len(),
             preview,
         })
         .guidance(guidance))

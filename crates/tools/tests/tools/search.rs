@@ -69,6 +69,10 @@ fn bad_patterns_are_refused() {
         assert_eq!(project.err("search", arguments)["code"], "invalid_pattern");
     }
     assert_eq!(project.err("search", json!({"query": ""}))["code"], "invalid_params");
+    let lines = project.err("search", json!({"query": "a\nb"}));
+    assert!(lines["suggested_next_step"].as_str().is_some_and(|next| next.contains("multiline")), "{lines}");
+    let long = project.err("search", json!({"query": "x".repeat(100_000)}));
+    assert!(long["suggested_next_step"].as_str().is_some_and(|next| next.contains("shorter")), "{long}");
     assert_eq!(project.err("search", json!({"query": "x", "multiline": true}))["code"], "invalid_params");
 }
 
@@ -109,6 +113,7 @@ fn what_meaning_does_not_find_leads_to_the_text_and_not_to_the_same_again() {
 fn whether_meaning_had_a_part_is_said() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("search", json!({"query": "validates credentials", "mode": "semantic"}));
+    assert!(answer["files_matched"] == 3 && answer["files_searched"] == 9, "{answer}");
     let said = answer["inline_summary"].as_str().unwrap_or_default();
     assert!(said.contains("meaning") && !said.contains("no embeddings"), "{said}");
 }

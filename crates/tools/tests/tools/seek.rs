@@ -65,6 +65,26 @@ fn unmet_words_and_weak_rows_are_said() {
 }
 
 #[test]
+fn a_row_does_not_stand_out_because_the_others_are_not_shown() {
+    let project =
+        Project::new("//- a.py\ndef load_user():\n    pass\n//- b.py\ndef load_user(name):\n    return name\n");
+    let call =
+        |least: f64| project.ok("seek", json!({"query": "load user", "node_types": ["function"], "min_score": least}));
+    let score = |answer: &serde_json::Value, row: usize| answer["results"][row]["score"].as_f64().expect("a score");
+    let all = call(0.0);
+    assert_eq!(all["sufficiency"]["state"], "partial", "{all}");
+    let one = call((score(&all, 0) + score(&all, 1)) / 2.0);
+    assert_eq!((&one["sufficiency"], one["results"].as_array().map(Vec::len)), (&all["sufficiency"], Some(1)));
+}
+
+#[test]
+fn what_has_no_spaces_is_searched_as_it_is_written() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("seek", json!({"query": "クッキーの処理 直す"}));
+    assert_eq!(answer["next_suggested_target"], "クッキーの処理");
+}
+
+#[test]
 fn other_words_for_the_same_are_found() {
     let project = Project::new(
         "//- a.py\ndef resize_image(image, width, height):\n    return image\n//- b.py\ndef noop():\n    pass\n",

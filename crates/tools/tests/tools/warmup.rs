@@ -67,7 +67,8 @@ fn it_fades_and_can_be_ended() {
     assert_eq!(seek(&project, "tester"), before);
     project.ok("warmup", json!({"task_description": "load_user"}));
     assert_ne!(seek(&project, "tester"), before);
-    project.ok("warmup", json!({"task_description": "load_user", "boost_strength": 0}));
+    let ended = project.ok("warmup", json!({"task_description": "load_user", "boost_strength": 0}));
+    assert_eq!((&ended["primed_nodes"], &ended["top_primed"]), (&json!(0), &json!([])));
     assert_eq!(seek(&project, "tester"), before);
 }
 

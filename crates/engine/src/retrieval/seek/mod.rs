@@ -110,6 +110,8 @@ pub struct SeekAnswer {
     pub is_cut: bool,
     /// Rows left out for their score.
     pub below_min_score: usize,
+    /// Score of the second row, whether or not it was left out for it.
+    pub second_score: Option<f64>,
     /// Nodes that were looked at.
     pub scanned: usize,
     /// Words that were looked for.
@@ -271,6 +273,7 @@ fn seek(
         answer.model = Some(rerank::rerank(snapshot, &mut rows, &query.text, model, cancel)?);
     }
     let before = rows.len();
+    answer.second_score = rows.get(1).map(|row| row.score);
     rows.retain(|row| row.score >= query.min_score);
     answer.below_min_score = before - rows.len();
     let unmet = |word: &&String| !rows.iter().any(|row| row.meets(word));
