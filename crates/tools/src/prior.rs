@@ -49,6 +49,9 @@ pub(crate) struct PriorNote {
 #[derive(Debug, Serialize)]
 struct Applied {
     entries: Vec<EntryRow>,
+    /// Older ones that counted as well.
+    #[serde(skip_serializing_if = "crate::framework::is_zero")]
+    more_entries: usize,
     /// Told nodes that are no longer in the graph.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gone: Vec<String>,
@@ -112,6 +115,7 @@ fn applied(snapshot: &Snapshot, prior: &Prior, rows: impl Iterator<Item = NodeIx
     };
     Applied {
         entries: prior.entries().iter().rev().take(SHOWN_ENTRIES).map(entry).collect(),
+        more_entries: prior.entries().len().saturating_sub(SHOWN_ENTRIES),
         gone: prior.gone().iter().take(SHOWN_NODES).cloned().collect(),
         not_among_rows: beside.take(SHOWN_NODES).map(|node| snapshot.graph().id(node).to_owned()).collect(),
         unavailable: prior.unavailable().map(str::to_owned),

@@ -128,6 +128,8 @@ pub struct ActivateAnswer {
     pub unavailable: Vec<(Dimension, String)>,
     /// The neighbourhood is larger than was looked at.
     pub incomplete: bool,
+    /// More nodes meet a word than were ranked: the others have no part in [`Dimension::Semantic`].
+    pub unranked_words: bool,
 }
 
 pub(super) type Scores = FxHashMap<NodeIx, f64>;
@@ -173,6 +175,7 @@ impl Snapshot {
         if answer.seeds.is_empty() {
             return Ok(answer);
         }
+        answer.unranked_words = query.counts(Dimension::Semantic) && found.is_cut;
         let none = ProjectHistory::default();
         let history = history.unwrap_or(&none);
         let weights = self.spread_weights(cancel)?;

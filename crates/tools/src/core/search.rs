@@ -286,6 +286,10 @@ fn semantic(
     let limit = if input.count_only { 0 } else { page.limit };
     let rows = Page { limit, ..page }.cut(found.rows);
     let matches = rows.iter().map(|row| semantic_row(snapshot, row.node, row.score, context)).collect();
+    let how = match found.used_vectors {
+        true => "ranked by words in names, headers, comments, paths and bodies, and by their meaning",
+        false => "ranked by words in names, headers, comments, paths and bodies; no embeddings",
+    };
     Ok(Output {
         query: input.query.clone(),
         mode: input.mode,
@@ -299,9 +303,9 @@ fn semantic(
         files_searched,
         files_skipped: 0,
         files_not_searched: 0,
-        inline_summary: Some(match found.used_vectors {
-            true => "ranked by words in names, headers, comments, paths and bodies, and by their meaning".to_owned(),
-            false => "ranked by words in names, headers, comments, paths and bodies; no embeddings".to_owned(),
+        inline_summary: Some(match super::seek::missing(&found.left_out, &found.unmatched) {
+            Some(missing) => format!("{how}; {missing}"),
+            None => how.to_owned(),
         }),
     })
 }

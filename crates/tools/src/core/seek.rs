@@ -293,7 +293,7 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
 }
 
 /// What limits left out, where it may matter for what the answer says.
-fn missing(left: &LeftOut, unmatched: &[String]) -> Option<String> {
+pub(super) fn missing(left: &LeftOut, unmatched: &[String]) -> Option<String> {
     let mut gaps: Vec<String> = Vec::new();
     let unsought = [(left.bytes, "byte"), (left.words, "word"), (left.names, "name"), (left.paths, "path")];
     let unsought: Vec<String> =

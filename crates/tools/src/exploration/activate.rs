@@ -258,6 +258,9 @@ fn missing(found: &ActivateAnswer) -> Option<String> {
     for (what, told, all) in told.into_iter().filter(|(_, told, all)| told < all) {
         gaps.push(format!("only the strongest {told} of {all} {what} are listed"));
     }
+    if found.unranked_words {
+        gaps.push("more nodes meet a word than were ranked: the others have nothing semantic".to_owned());
+    }
     if found.incomplete {
         gaps.push("the neighbourhood is larger than was looked at".to_owned());
     }

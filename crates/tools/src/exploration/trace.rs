@@ -162,7 +162,7 @@ sanitizers, C#, Ruby, PHP; several in one text, other lines around them), finds 
 fault may be. `language` is only a hint.
 
 A frame's path may come from another machine, an installed copy or a container: the file whose path shares the longest end is
-taken; `ambiguous_with` lists others that fit as well, `matched_by: name` says that lines differ from the index. Frames of the
+taken; `ambiguous_with` lists the first five others that fit as well, `matched_by: name` says that lines differ from the index. Frames of the
 language's library, of dependencies and of minified files stay in `unmapped_frames` with the reason.
 
 `suspects` are frames (`in_trace`), what the innermost ones call, what the message names or its words meet, and files that the
@@ -256,6 +256,10 @@ fn missing(found: &TraceAnswer) -> Option<String> {
     }
     if found.exceptions.len() > MAX_EXCEPTIONS {
         gaps.push(format!("the first {MAX_EXCEPTIONS} of {} are listed", count(found.exceptions.len(), "exception")));
+    }
+    if found.chain_left > 0 {
+        let (told, all) = (found.causal_chain.len(), found.causal_chain.len() + found.chain_left);
+        gaps.push(format!("`causal_chain` has the first {told} of {}", count(all, "step")));
     }
     if found.left_out.text_bytes > 0 {
         let (kept, all) = (LeftOut::SOUGHT_BYTES, LeftOut::SOUGHT_BYTES + found.left_out.text_bytes);

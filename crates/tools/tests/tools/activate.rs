@@ -106,6 +106,18 @@ fn more_than_is_ranked_is_said() {
 }
 
 #[test]
+fn what_meets_a_word_and_was_not_ranked_is_said() {
+    let text: String = (0..1_050).map(|n| format!("def settle_invoice_{n}():\n    return {n}\n\n\n")).collect();
+    let project = Project::new(&format!("//- a.py\n{text}"));
+    let said = |dimensions: Value| {
+        let answer = project.ok("activate", json!({"query": "settle invoice", "dimensions": dimensions}));
+        answer["what_is_missing"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(said(json!(["semantic"])).contains("more nodes meet a word than were ranked"));
+    assert!(!said(json!(["structural"])).contains("meet a word"), "words have no part in it");
+}
+
+#[test]
 fn more_ghost_edges_than_are_listed_are_counted() {
     let mut text = "//- billing.py\ndef charge_invoice():\n    return 1\n".to_owned();
     let mut paths = vec!["billing.py".to_owned()];

@@ -243,3 +243,20 @@ fn a_long_question_is_like_itself_and_passing_on_ends_where_it_is_said() {
     let answer = seek(&project, &question);
     assert_eq!(answer["feedback_applied"]["entries"][0]["similarity"], json!(1.0), "{}", answer["feedback_applied"]);
 }
+
+#[test]
+fn older_entries_than_are_shown_are_counted() {
+    let project = Project::new(PROGRAM);
+    for _ in 0..7 {
+        project.ok("learn", json!({"query": QUESTION, "feedback": "correct", "node_ids": [VALIDATE], "strength": 0.1}));
+    }
+    let applied = seek(&project, QUESTION)["feedback_applied"].clone();
+    assert_eq!(
+        (applied["entries"].as_array().map(Vec::len), &applied["more_entries"]),
+        (Some(5), &json!(2)),
+        "{applied}"
+    );
+    let once = Project::new(PROGRAM);
+    once.ok("learn", json!({"query": QUESTION, "feedback": "correct", "node_ids": [VALIDATE]}));
+    assert!(seek(&once, QUESTION)["feedback_applied"]["more_entries"].is_null());
+}

@@ -116,4 +116,8 @@ fn whether_meaning_had_a_part_is_said() {
     assert!(answer["files_matched"] == 3 && answer["files_searched"] == 9, "{answer}");
     let said = answer["inline_summary"].as_str().unwrap_or_default();
     assert!(said.contains("meaning") && !said.contains("no embeddings"), "{said}");
+    let long: String = (0..200).map(|n| format!("topic{n} ")).collect();
+    let answer = project.ok("search", json!({"query": format!("validates {long}"), "mode": "semantic"}));
+    let said = answer["inline_summary"].as_str().unwrap_or_default();
+    assert!(said.contains("not looked up of the long query"), "{said}");
 }

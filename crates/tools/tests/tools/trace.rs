@@ -123,6 +123,18 @@ fn what_the_innermost_frame_uses_beyond_a_limit_is_said() {
 }
 
 #[test]
+fn steps_of_a_chain_beyond_those_listed_are_counted() {
+    let text: String = (0..80).map(|n| format!("def step{n}():\n    step{}()\n", n + 1)).collect();
+    let project = Project::new(&format!("//- deep.py\n{text}"));
+    let frames: String =
+        (0..80).map(|n| format!("  File \"deep.py\", line {}, in step{n}\n    go()\n", 2 * n + 2)).collect();
+    let answer = trace(&project, &format!("Traceback (most recent call last):\n{frames}KeyError: 1\n"));
+    assert_eq!(answer["causal_chain"].as_array().map(Vec::len), Some(60));
+    let said = answer["what_is_missing"].as_str().unwrap_or_default();
+    assert!(said.contains("`causal_chain` has the first 60 of 80 steps"), "{answer}");
+}
+
+#[test]
 fn a_long_message_says_that_it_goes_on() {
     let project = Project::new(PROGRAM);
     let answer =

@@ -117,6 +117,8 @@ pub struct TraceAnswer {
     pub co_changes: Vec<CoChange>,
     /// Labels of mapped frames, from where it broke outwards.
     pub causal_chain: Vec<String>,
+    /// Its steps beyond those.
+    pub chain_left: usize,
     /// Where a repair may reach.
     pub fix_scope: FixScope,
     /// Why there is no history, or where it ends.
@@ -165,12 +167,14 @@ impl Snapshot {
         suspects.truncate(query.max_suspects);
         let co_changes = suspects.first().map_or_else(Vec::new, |first| self.co_changes(first, query, history));
         let fix_scope = self.fix_scope(&suspects, &co_changes, cancel)?;
+        let (causal_chain, chain_left) = self.causal_chain(&parsed.traces, &frames);
         let reported = exceptions.iter().position(|exception| exception.relation == ExceptionRelation::Reported);
         Ok(TraceAnswer {
             reported: reported.or(exceptions.len().checked_sub(1)),
             frames_left: exceptions.iter().map(|exception| exception.frames).sum::<usize>() - frames.len(),
             left_out,
-            causal_chain: self.causal_chain(&parsed.traces, &frames),
+            causal_chain,
+            chain_left,
             exceptions,
             frames,
             suspects,
@@ -201,7 +205,8 @@ impl Snapshot {
         Ok(frames)
     }
 
-    fn causal_chain(&self, traces: &[Trace], frames: &[MappedFrame]) -> Vec<String> {
+    /// The steps of the mapped frames, and how many there are beyond those that are kept.
+    fn causal_chain(&self, traces: &[Trace], frames: &[MappedFrame]) -> (Vec<String>, usize) {
         // What failed beside it, while something was closed or in another thread, led to nothing.
         let leads = |frame: &&MappedFrame| {
             let exception = traces.get(frame.trace).and_then(|trace| trace.exceptions.get(frame.exception));
@@ -211,8 +216,9 @@ impl Snapshot {
         let places = frames.iter().filter(leads).filter_map(|frame| frame.place.as_ref().ok());
         let mut chain: Vec<String> = places.map(|place| self.step(place.node)).collect();
         chain.dedup();
+        let left = chain.len().saturating_sub(MAX_CHAIN);
         chain.truncate(MAX_CHAIN);
-        chain
+        (chain, left)
     }
 
     /// A node in few words: `worker.py::submit`.
