@@ -16,7 +16,7 @@ const MAX_INDEX_MINUTES: u32 = 10;
 /// The daemon may be off for so long, in days.
 const MAX_DAEMON_OFF_DAYS: u32 = 2;
 /// A larger memory file is to be archived, in bytes.
-const LARGE_FILE_BYTES: u64 = 100 << 10;
+pub const LARGE_FILE_BYTES: u64 = 100_000;
 
 /// How well a project's memory is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +96,8 @@ pub fn memory_health(facts: &HealthFacts) -> (Health, String) {
         return (Health::Stale, reason);
     }
     let is_large = facts.file_bytes > LARGE_FILE_BYTES;
-    let advice = if is_large { format!("; {} kB, archive old entries", facts.file_bytes >> 10) } else { String::new() };
+    let advice =
+        if is_large { format!("; {} kB, archive old entries", facts.file_bytes / 1_000) } else { String::new() };
     let newest = facts.newest_entry.map(|day| format!(", the newest of {day}")).unwrap_or_default();
     (Health::Good, format!("{}{newest}{advice}", count(facts.memories, "memory")))
 }
@@ -167,7 +168,7 @@ mod tests {
             assert_eq!(health, expected, "{reason}");
             assert!(!reason.is_empty());
         }
-        assert!(memory_health(&HealthFacts { file_bytes: 200 << 10, ..good }).1.contains("archive"));
+        assert!(memory_health(&HealthFacts { file_bytes: 200_000, ..good }).1.contains("archive"));
         let said = |facts: HealthFacts| memory_health(&facts).1;
         assert_eq!(said(HealthFacts { memories: 1, newest_entry: None, ..good }), "1 memory");
         assert_eq!(said(HealthFacts { memories: 2, newest_entry: None, ..good }), "2 memories");

@@ -28,7 +28,7 @@ pub use block::without_hidden;
 pub use closing::close_issues;
 pub use comments::{COMMENT_MARK, Comment, MAX_COMMENT_CHARS, comment_records, comments_by_form, is_code_file};
 pub use commits::{CommitText, commit_records};
-pub use health::{Health, HealthFacts, STALE_AFTER_DAYS, behind, memory_health};
+pub use health::{Health, HealthFacts, LARGE_FILE_BYTES, STALE_AFTER_DAYS, behind, memory_health};
 pub use markers::{Marker, MarkerKind, markers};
 pub use mentions::{Mention, MentionKind, mentions};
 pub use overlap::{SAME_THING, Tokens};

@@ -53,6 +53,8 @@ fn every_row_of_the_confidence_table() {
         ("the tests are failing since Monday", Issue, Some(Status::Open), "the tests are failing since Monday", 0.4),
         ("- [x] Problem: flaky login test", Issue, Some(Status::Resolved), "flaky login test", 0.6),
         ("- Fixed: Safari CORS issue by adding preflight", Issue, Some(Status::Resolved), "Safari CORS issue", 0.6),
+        ("**Fixed:** dark lamp, by a new plug", Issue, Some(Status::Resolved), "dark lamp", 0.9),
+        ("**Fixed:** dark lamp by the door", Issue, Some(Status::Resolved), "dark lamp by the door", 0.9),
     ];
     for (text, kind, status, title, confidence) in rows {
         let parsed = read(text);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, Unit};
 use m1nd_base::count;
-use m1nd_memory::{Health, Kind, SourceKind, Status, secrets};
+use m1nd_memory::{Health, Kind, LARGE_FILE_BYTES, SourceKind, Status, secrets};
 use m1nd_store::SharedFolder;
 use serde::Serialize;
 
@@ -25,8 +25,6 @@ const MAX_SECRETS: usize = 20;
 const MAX_REMARKS: usize = 5;
 /// Days without a change from which it is said how long ago the last one was.
 const QUIET_DAYS: i32 = 7;
-/// Size of a memory from which old days are better moved out, in bytes.
-const LARGE_MEMORY: u64 = 100_000;
 /// Folders that a system should be able to watch: the daemon takes half of them at most.
 const FEW_WATCHES: u64 = 8_192;
 /// Hours that a time may lie ahead: clocks of machines differ.
@@ -223,7 +221,7 @@ fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
             found.push(Finding::warning(format!("the memory is empty: {why}"), "write into .mind/MEMORY.md"))
         }
     }
-    if memory.bytes > LARGE_MEMORY {
+    if memory.bytes > LARGE_FILE_BYTES {
         let text = format!("{MEMORY_FILE} has {} kB", memory.bytes / 1_000);
         found.push(Finding::warning(text, "mind archive moves old days out of it"));
     }

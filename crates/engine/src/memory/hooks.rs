@@ -261,7 +261,10 @@ impl Moment<'_> {
         limit: usize,
     ) -> Result<Option<String>, MemoryError> {
         let mut rows = first;
-        rows.extend(records.iter().map(|record| (record.id.to_string(), row(record))));
+        // One that is told for what it rejected is told.
+        let told: Vec<String> = rows.iter().filter_map(|(id, _)| Some(id.split_once(':')?.1.to_owned())).collect();
+        let others = records.iter().map(|record| (record.id.to_string(), row(record)));
+        rows.extend(others.filter(|(id, _)| !told.contains(id)));
         let mut taken = std::collections::BTreeSet::new();
         rows.retain(|(id, _)| taken.insert(id.clone()));
         rows.truncate(limit);

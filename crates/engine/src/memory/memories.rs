@@ -38,7 +38,7 @@ const MAX_AGENTS: usize = 1_000;
 /// Stands behind the id of a gotcha that an agent was shown because of its code.
 const BY_CODE: &str = " by code";
 /// Found memories, the best first, for which others of like meaning are looked for: each costs a pass over all memories.
-const MAX_LINKED: usize = 10;
+const MAX_LINKED: usize = 5;
 /// Memories that say the same as a found one and are told of with it.
 const MAX_SAME: usize = 5;
 /// Memories shown unasked about a piece of code.

@@ -190,7 +190,9 @@ fn fix_end(s: &Sentence<'_>, first: usize) -> Option<usize> {
     (first..s.words.len().saturating_sub(1)).find_map(|index| {
         let after = s.after(index);
         let dash = after.starts_with(char::is_whitespace) && is_clause_break(after) || after.contains(['—', '→']);
-        let how = s.word(index + 1) == "via" || s.word(index + 1) == "by" && s.word(index + 2).ends_with("ing");
+        let is_apart = after.starts_with(',') && matches!(s.word(index + 1), "by" | "through" | "thanks");
+        let how =
+            s.word(index + 1) == "via" || s.word(index + 1) == "by" && s.word(index + 2).ends_with("ing") || is_apart;
         (dash || how).then(|| s.words[index].end)
     })
 }

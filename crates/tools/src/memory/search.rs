@@ -74,7 +74,7 @@ commits), or with `scope: all` about every registered one. Ask it when the block
 empty list means that nothing does). `source_file` and `source_line` say where it stands; `date` is the day it was written, else
 when it was first seen. An issue has a `status`, and `resolved_by` says where its fix stands if that is another
 text; `same` names memories that say the same and have no row of their own; `relations` names memories it speaks of (`to`) or that
-speak of it (`from`), and for the first 10 results those that are only alike, about the same thing (`relates_to`, `confidence` is their
+speak of it (`from`), and for the first 5 results those that are only alike, about the same thing (`relates_to`, `confidence` is their
 likeness). `superseded_by` names the later memory that takes its place. `code` holds the
 code that it names and what became of that since: `current`, `relocated`, `stale` (changed), `gone`, or `unknown` (with the
 reason); a memory about code that is stale or gone may no longer hold. Memories about code near what the query names, or near

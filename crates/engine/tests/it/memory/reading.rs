@@ -173,6 +173,18 @@ fn what_a_comment_gave_up_is_quoted() {
 }
 
 #[test]
+fn what_is_told_for_what_it_rejected_is_told_once() {
+    let session = "//- p/.mind/SESSION.md\n## Rejected\n- microwave baking because it is soggy\n";
+    let (_tree, project, keeper) = shop(session);
+    let text = said(
+        &keeper,
+        HookEvent::Prompt,
+        &json!({"cwd": project, "session_id": "s", "prompt": "let us bake the bread by microwave baking"}),
+    );
+    assert_eq!(text.matches("soggy").count(), 1, "{text}");
+}
+
+#[test]
 fn gotchas_that_cannot_be_read_are_not_taken_for_none() {
     let (tree, _project, _keeper) = shop("");
     tree.write("home/global_edges.json", "");
