@@ -52,7 +52,7 @@ pub struct Hole {
     /// What the siblings share.
     pub group: GroupKey,
     /// Siblings that have it, with a place where, at most three.
-    pub holders: Vec<(NodeIx, Option<Pos>)>,
+    pub holders: Vec<(NodeIx, Option<(NodeIx, Pos)>)>,
     /// How many have it.
     pub with: usize,
     /// Of how many siblings, without the node itself.

@@ -3,7 +3,7 @@
 use m1nd_base::{NodeKind, Relation};
 use m1nd_graph::{Graph, NodeIx};
 
-use super::traits::Trait;
+use super::traits::{Trait, is_its_own};
 use crate::calls::is_test;
 use crate::snapshot::Snapshot;
 
@@ -68,12 +68,13 @@ pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
         // Things of all kinds come from one package; its members tell them apart.
         matches!(edge.relation, Decorates | Implements | Inherits | Overrides)
             && graph.kind(edge.to) != NodeKind::Package
+            && is_its_own(graph, edge)
     });
     let shared = shared.take(EDGES);
     let mut shared: Vec<(Relation, NodeIx)> = shared.map(|edge| (edge.relation, edge.to)).collect();
     shared.dedup();
     for (relation, to) in shared {
-        let same = graph.in_edges(to).filter(|edge| edge.relation == relation).take(EDGES);
+        let same = graph.in_edges(to).filter(|edge| edge.relation == relation && is_its_own(graph, edge)).take(EDGES);
         let members = same.map(|edge| edge.from).filter(|one| graph.kind(*one) == kind);
         add(graph, node, GroupKey::With(relation, to, kind as u8), members.collect(), &mut groups);
     }

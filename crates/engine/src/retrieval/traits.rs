@@ -52,7 +52,7 @@ pub(super) struct Having {
     /// By an edge that is certain.
     pub(super) sure: bool,
     /// Where.
-    pub(super) at: Option<Pos>,
+    pub(super) at: Option<(NodeIx, Pos)>,
 }
 
 /// Looks up what can be said of nodes.
@@ -73,7 +73,7 @@ impl<'g> Traits<'g> {
         let is_file = graph.kind(node) == NodeKind::File;
         let own = graph.with_members(node, MEMBERS);
         let mut found: FxHashMap<Trait, Having> = FxHashMap::default();
-        let mut note = |one: Trait, tier: EdgeTier, at: Option<Pos>| {
+        let mut note = |one: Trait, tier: EdgeTier, at: Option<(NodeIx, Pos)>| {
             let sure = tier != EdgeTier::Possible;
             let known = found.entry(one).or_insert(Having { sure, at });
             if sure && !known.sure {
@@ -84,17 +84,17 @@ impl<'g> Traits<'g> {
             // What a file imports and calls depends on what it is about; what is done with it does not.
             let out = graph.out_edges(one).take(EDGES).filter(|edge| !is_file && self.is_telling(edge));
             for edge in out.filter(|edge| !own.contains(&edge.to)) {
-                note(Trait::Uses(edge.relation, edge.to), edge.tier, edge.sites.first());
+                note(Trait::Uses(edge.relation, edge.to), edge.tier, first_site(&edge));
             }
             let into = graph.in_edges(one).take(EDGES).filter(|edge| edge.relation != Relation::Contains);
             for edge in into.filter(|edge| !own.contains(&edge.from)) {
                 if is_test(graph, edge.from) {
-                    note(Trait::Tested, edge.tier, edge.sites.first());
+                    note(Trait::Tested, edge.tier, first_site(&edge));
                 } else if one == node || is_file {
                     let user = if is_file { graph.file(edge.from) } else { Some(edge.from) };
                     let relation = if is_file { Relation::Imports } else { edge.relation };
                     if let Some(user) = user.filter(|user| *user != node) {
-                        note(Trait::UsedBy(relation, user), edge.tier, edge.sites.first());
+                        note(Trait::UsedBy(relation, user), edge.tier, first_site(&edge));
                     }
                 }
             }
@@ -104,7 +104,7 @@ impl<'g> Traits<'g> {
             let kind = graph.kind(edge.to);
             if matches!(kind, Class | Constant | Enum | Function | Interface | Struct | TraitKind) {
                 let line = graph.name_line(edge.to);
-                let at = (line > 0).then_some(Pos { line, col: 1 });
+                let at = (line > 0).then_some((edge.to, Pos { line, col: 1 }));
                 note(Trait::Defines(kind as u8, graph.label(edge.to).to_owned()), EdgeTier::Certain, at);
             }
         }
@@ -142,7 +142,8 @@ impl<'g> Traits<'g> {
         match edge.relation {
             // The package says what is used of it nowhere; its members do.
             _ if kind == NodeKind::Package => false,
-            Decorates | Implements | Inherits | ReadsConfig => true,
+            Decorates => is_its_own(self.graph, edge),
+            Implements | Inherits | ReadsConfig => true,
             Calls => edge.tier != EdgeTier::External,
             References => edge.tier != EdgeTier::External && matches!(kind, NodeKind::Constant | NodeKind::Variable),
             _ => false,
@@ -169,4 +170,16 @@ impl<'g> Traits<'g> {
         }
         *self.users.entry(node).or_insert_with(|| self.graph.in_edges(node).count())
     }
+}
+
+/// Where an edge rests first: the position, in the file of this node.
+fn first_site(edge: &EdgeRef<'_>) -> Option<(NodeIx, Pos)> {
+    Some((edge.from, edge.sites.first()?))
+}
+
+/// Whether an edge of a decorator is about the node that it comes from, before whose name it stands, and not about one of its
+/// members: where decorators run when a class or file is loaded, the edge comes from there.
+pub(super) fn is_its_own(graph: &Graph, edge: &EdgeRef<'_>) -> bool {
+    let before_name = || edge.sites.iter().any(|site| site.line <= graph.name_line(edge.from));
+    edge.relation != Relation::Decorates || (graph.kind(edge.from) != NodeKind::File && before_name())
 }

@@ -46,6 +46,9 @@ pub(crate) struct What {
 #[derive(Debug, Serialize)]
 pub(crate) struct Holder {
     node_id: String,
+    /// Of the line, where it is not that of the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
 }
@@ -141,7 +144,8 @@ or imported by the same place, a member of a name, a test. Only what is rarer el
 
 `status` is `missing` where the graph holds nothing that could fill the hole, within two calls either way and in base types, and
 `cannot_tell` where something open could: a reference of that name without a target, one of several candidates, a file that was
-not parsed whole; `cannot_tell` names it. `reason` says it in a sentence, `evidence` names siblings that have it and the line.
+not parsed whole; `cannot_tell` names it. `reason` says it in a sentence, `evidence` names siblings that have it and the line
+(of `file_path`, if that is not the sibling's own).
 `strength` is the lower end of the share's interval (Wilson, 90 %), weighed by kind. A hole is a difference, not a defect: look at
 the siblings before filling it. Groups of fewer than four or more than 200, or of which more than four lack it, show no pattern;
 of one node the four strongest holes are told. No answer is made up: with no siblings there are no holes, and `members_compared` says how much was looked at.
@@ -216,11 +220,11 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
         |node| format!("`{}` does it for others", graph.label(node)),
     );
     let functions = one.by.len();
-    let sites = one
-        .by
-        .iter()
-        .take(NAMED)
-        .map(|(node, at)| Holder { node_id: graph.id(*node).to_owned(), line: at.map(|at| at.line) });
+    let sites = one.by.iter().take(NAMED).map(|(node, at)| Holder {
+        node_id: graph.id(*node).to_owned(),
+        file_path: None,
+        line: at.map(|at| at.line),
+    });
     let label = one.uses.iter().map(|node| graph.label(*node)).collect::<Vec<_>>().join(" + ");
     RepeatedRow {
         place: place(snapshot, one.by[0].0, "missing_abstraction", label),
@@ -239,10 +243,14 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
 fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
     let graph = snapshot.graph();
     let siblings = siblings(snapshot, hole);
-    let sites = hole
-        .holders
-        .iter()
-        .map(|(node, at)| Holder { node_id: graph.id(*node).to_owned(), line: at.map(|at| at.line) });
+    let sites = hole.holders.iter().map(|(node, at)| Holder {
+        node_id: graph.id(*node).to_owned(),
+        file_path: at
+            .map(|(within, _)| graph.path(within))
+            .filter(|path| *path != graph.path(*node))
+            .map(str::to_owned),
+        line: at.map(|(_, at)| at.line),
+    });
     LackingRow {
         place: place(snapshot, hole.node, "structural_hole", graph.label(hole.node).to_owned()),
         status: if hole.open.is_none() { "missing" } else { "cannot_tell" },
@@ -368,11 +376,17 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
     };
     if let Some(hole) = found.holes.first() {
         let target = Some(graph.id(hole.node).to_owned());
+        // Siblings of one name are known by what they are members of.
+        let same_name = hole.holders.first().is_some_and(|(node, _)| graph.label(*node) == graph.label(hole.node));
+        let told_apart = |node: NodeIx| match graph.parent(node).filter(|_| same_name) {
+            Some(parent) => format!("{}.{}", graph.label(parent), graph.label(node)),
+            None => graph.label(node).to_owned(),
+        };
         let like = hole.holders.first().map_or_else(String::new, |(node, _)| {
             let path = if graph.path(*node) == graph.path(hole.node) { "" } else { graph.path(*node) };
-            format!(", and compare it with `{}`{}{path}", graph.label(*node), if path.is_empty() { "" } else { " in " })
+            format!(", and compare it with `{}`{}{path}", told_apart(*node), if path.is_empty() { "" } else { " in " })
         });
-        let label = graph.label(hole.node);
+        let label = told_apart(hole.node);
         let hint = match hole.open {
             None => format!("open `{label}`{like}"),
             Some(_) => format!("no hole is sure: open `{label}`{like}, and check what `cannot_tell` names"),

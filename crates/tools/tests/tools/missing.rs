@@ -271,3 +271,42 @@ fn work_that_each_module_does_for_itself() {
     assert_eq!(found[0]["existing"], "file::app/pool.py::fn::with_link", "{answer}");
     assert_eq!(found[0]["functions"], json!(3), "{answer}");
 }
+
+#[test]
+fn decorators_of_members_do_not_make_siblings_of_classes() {
+    let mut text = "//- typed/marked.py\ndef marked(f):\n    return f\n".to_owned();
+    let mut tests = String::new();
+    for name in ["basic", "digest", "proxy", "token", "bearer", "cookie", "ticket", "netrc"] {
+        text += &format!(
+            "//- {name}/{name}.py\nfrom typed.marked import marked\n\nclass {name}Auth:\n    @marked\n    def run_{name}(self):\n        return 1\n"
+        );
+        if name != "netrc" {
+            tests +=
+                &format!("from {name}.{name} import {name}Auth\n\ndef test_{name}():\n    assert {name}Auth()\n\n");
+        }
+    }
+    text += &format!("//- tests/test_all.py\n{tests}");
+    let answer = Project::new(&text).ok("missing", json!({"query": "netrcAuth", "min_sibling_activation": 0.0}));
+    let reasons = column(&answer, "holes", "reason");
+    assert!(!reasons.contains("decorated with"), "{answer}");
+}
+
+#[test]
+fn a_line_in_another_file_names_it() {
+    let mut text = String::new();
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        text += &format!("//- pkg/{name}.py\nclass Base{name}:\n    x = 1\n");
+    }
+    text += "//- tests/test_all.py\n";
+    for name in ["a", "b", "c", "d", "e"] {
+        text += &format!("from pkg.{name} import Base{name}\n\ndef test_{name}():\n    assert Base{name}()\n\n");
+    }
+    let answer = Project::new(&text).ok("missing", json!({"query": "pkg f", "min_sibling_activation": 0.0}));
+    let rows = answer["holes"].as_array().expect("rows");
+    let row =
+        rows.iter().find(|row| row["lacks"]["relation"] == "tests").unwrap_or_else(|| panic!("a hole in {answer}"));
+    assert!(
+        row["evidence"].as_array().is_some_and(|all| all.iter().all(|one| one["file_path"] == "tests/test_all.py")),
+        "{row}"
+    );
+}
