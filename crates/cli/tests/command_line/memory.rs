@@ -466,7 +466,8 @@ fn the_doctor_names_what_is_wrong_and_never_a_secret() {
     );
     assert!(run.out.contains("mind context --regenerate"), "{}", run.out);
     place.user.write("mind/projects.json", "{");
-    assert_eq!(mind(&place, &["doctor"]).code, 1);
+    let run = mind(&place, &["doctor", "--fix"]);
+    assert!(run.code == 1 && run.err.contains("1 thing does not work"), "{}{}", run.out, run.err);
 }
 
 #[test]

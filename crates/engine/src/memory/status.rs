@@ -161,7 +161,7 @@ impl ProjectStatus {
             name: name_of(&path),
             stack: Vec::new(),
             memory_health: Health::Stale,
-            memory_health_reason: format!("`{MEMORY_FILE}` cannot be read: {error}"),
+            memory_health_reason: unread(error),
             last_activity: now,
             stats: ProjectStats::default(),
             registered: false,
@@ -170,6 +170,12 @@ impl ProjectStatus {
             path,
         }
     }
+}
+
+/// That a memory cannot be read, and why. Some errors say both.
+fn unread(error: &MemoryError) -> String {
+    let why = error.to_string();
+    if why.contains("cannot be read") { why } else { format!("`{MEMORY_FILE}` cannot be read: {why}") }
 }
 
 impl Memories {

@@ -10,7 +10,7 @@ use super::mind_home;
 use crate::args::Common;
 use crate::error::CliError;
 use crate::memory_args::{ArchiveArgs, DoctorArgs, ForgetArgs};
-use crate::output::{Out, Tone, note};
+use crate::output::{Out, Tone, count, note};
 
 /// How the ids of gotchas of all projects begin.
 const GLOBAL_GOTCHA: &str = "edge_";
@@ -22,8 +22,11 @@ pub(crate) fn doctor(args: &DoctorArgs, common: &Common, out: &mut Out) -> Resul
     let home = mind_home()?;
     let project = match open(args.path.path.as_deref(), common) {
         Ok((project, keeper)) => {
-            if args.fix {
-                keeper.keep(&project)?;
+            // What stands against mending is among what is looked at.
+            if args.fix
+                && let Err(error) = keeper.keep(&project)
+            {
+                note(format!("nothing was mended: {error}"));
             }
             Some(project)
         }
@@ -48,6 +51,7 @@ pub(crate) fn doctor(args: &DoctorArgs, common: &Common, out: &mut Out) -> Resul
     }
     match findings.iter().filter(|finding| finding.level == Level::Bad).count() {
         0 => Ok(()),
+        1 => Err(CliError::failed("1 thing does not work", "do what stands below it")),
         bad => Err(CliError::failed(format!("{bad} things do not work"), "do what stands below each")),
     }
 }
@@ -68,7 +72,7 @@ pub(crate) fn archive(args: &ArchiveArgs, common: &Common, out: &mut Out) -> Res
     }
     for day in &moved {
         let what = if args.dry_run { "would go to" } else { "went to" };
-        out.line(format!("{}  {} lines {what} {}", day.date, day.lines, day.file.display()))?;
+        out.line(format!("{}  {} {what} {}", day.date, count(day.lines, "line"), day.file.display()))?;
     }
     if moved.is_empty() { out.line(format!("nothing of before {before} can be moved")) } else { Ok(()) }
 }
