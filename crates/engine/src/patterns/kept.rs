@@ -1,5 +1,5 @@
-//! The last scans that the clock cut short. Looking again may get further or less far, so that the pages of an answer would not
-//! join: all of them are cut from the rows of the first.
+//! The last scans that took long. Looking again may be cut short by the clock, or get further, so that the pages of an answer
+//! would not join: all of them are cut from the rows of the first.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

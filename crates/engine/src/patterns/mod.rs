@@ -25,6 +25,8 @@ use matching::{Looked, Matcher, Raw};
 const MATCH_BUDGET: Duration = Duration::from_secs(8);
 /// Time that weighing the matches may take; those not weighed by then say so.
 const JUDGE_BUDGET: Duration = Duration::from_secs(8);
+/// A scan that took so long may be cut short by the clock when it is made again: its answer is kept for further pages.
+const KEPT_FROM: Duration = Duration::from_millis(500);
 /// Most matches of one scan.
 const MAX_MATCHES: usize = 20_000;
 /// Files looked at between two looks at the clock.
@@ -184,7 +186,7 @@ impl ScanAnswer {
 }
 
 impl Snapshot {
-    /// As [`Snapshot::scan`]; for a further page of an answer that the clock cut short, that answer if it is still kept.
+    /// As [`Snapshot::scan`]; for a further page of an answer that took long, that answer if it is still kept.
     ///
     /// # Errors
     /// [`ScanFault`].
@@ -197,8 +199,9 @@ impl Snapshot {
         if let Some(kept) = self.kept_scans.get(query).filter(|_| is_further) {
             return Ok(kept);
         }
+        let started = Instant::now();
         let answer = Arc::new(self.scan(query, cancel)?);
-        if answer.ran_out_of_time {
+        if answer.ran_out_of_time || started.elapsed() >= KEPT_FROM {
             self.kept_scans.keep(query, &answer);
         }
         Ok(answer)
