@@ -160,7 +160,7 @@ mod tests {
             ("/a/node_modules/.pnpm/@x+y@1.0.0/node_modules/@x/y/a.js", Some((Registry::Npm, "@x/y", "a.js"))),
             ("C:\\app\\node_modules\\a\\b.js", Some((Registry::Npm, "a", "b.js"))),
             (
-                "/root/go/pkg/mod/github.com/!burnt!sushi/toml@v1.2.0/decode.go",
+                "/go/pkg/mod/github.com/!burnt!sushi/toml@v1.2.0/decode.go",
                 Some((Registry::Go, "github.com/BurntSushi/toml", "decode.go")),
             ),
             (
