@@ -45,7 +45,7 @@ impl Snapshot {
     }
 
     /// The nodes that a text may mean, best first; one if it is clear.
-    fn matching(&self, text: &str) -> Vec<NodeIx> {
+    pub(crate) fn matching(&self, text: &str) -> Vec<NodeIx> {
         let graph = self.graph();
         if let Some(node) = graph.find(text).or_else(|| self.by_path(text)) {
             return vec![node];

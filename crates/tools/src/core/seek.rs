@@ -180,7 +180,8 @@ Of a long text 64 KiB are read, and the weightiest 160 words and names, 64 names
 where that left something out, and `search` reads all.
 `sufficiency` says whether the first row stands out and which words nothing meets. `trust_envelope`: `act` from the confidence
 whose precision was measured on issues and commits (`calibration_receipt`; only where vectors and the whole history took part,
-without `scope` and `node_types`, and the first row is of the file that the ranking puts first), `abstain` where that is no better
+without `scope` and `node_types`, and the first row is of the file that the ranking puts first) or where the query is nothing but
+the name of one node (`Pool.acquire`, `src/pool.py`; those are always the first rows), `abstain` where that is no better
 than a guess, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
 `--model FOLDER`, that model orders the best 50 anew: `model` names it, or says why it could not be asked.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
@@ -281,6 +282,13 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
     let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
     let whole =
         first.matched.len() == words && found.left_out.untold + found.left_out.words + found.left_out.bytes == 0;
+    if found.named > 0 {
+        let (state, why) = match found.named {
+            1 => ("sufficient", "the query is the name of the first row".to_owned()),
+            several => ("partial", format!("the query is the name of the first {several} rows")),
+        };
+        return Sufficiency { state, unmatched_words, why, met: first.matched.len() };
+    }
     let clear = found.second_score.is_none_or(|second| first.score >= second * CLEAR_LEAD);
     let met = format!("the first row meets {} of {}", first.matched.len(), count(words, "word"));
     let (state, why) = match (whole, clear) {
@@ -328,6 +336,9 @@ fn named(words: &[String]) -> String {
 fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency: &Sufficiency) -> TrustEnvelope {
     let measured = Calibration::measured();
     let mut reasons = vec![sufficiency.why.clone()];
+    if found.named == 1 {
+        return TrustEnvelope { verdict: "act", score: None, calibrated: false, calibration_receipt: None, reasons };
+    }
     // The confidence is about the model's own first file, of all files.
     let is_best = |row: &SeekRow| found.best_file.is_some() && snapshot.graph().file(row.node) == found.best_file;
     let confidence = found.confidence.filter(|_| found.rows.first().is_some_and(is_best));

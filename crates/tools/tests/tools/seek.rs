@@ -24,6 +24,51 @@ fn finds_by_purpose_and_by_name() {
 }
 
 #[test]
+fn a_name_is_answered_by_what_has_it() {
+    let project = Project::new(
+        r#"
+//- net.py
+class Base:
+    def send(self):
+        pass
+
+
+class Session(Base):
+    def send(self):
+        pass
+//- lib/more.py
+from net import Session
+
+
+class SessionSend:
+    """Session send: sends a session."""
+"#,
+    );
+    let session = "file::net.py::class::Session";
+    let send = "file::net.py::class::Session::fn::send";
+    let cases = [
+        ("Session.send", send, "act", "sufficient"),
+        ("`net.Session::send()`", send, "act", "sufficient"),
+        ("Session", session, "act", "sufficient"),
+        ("lib/more.py", "file::lib/more.py", "act", "sufficient"),
+        ("SessionSend", "file::lib/more.py::class::SessionSend", "act", "sufficient"),
+        ("net.send", "file::net.py::class::Base::fn::send", "reverify", "partial"),
+    ];
+    for (query, expected, verdict, state) in cases {
+        let answer = project.ok("seek", json!({"query": query, "min_score": 0.0}));
+        let rows = column(&answer, "results", "node_id");
+        assert_eq!(rows.split(' ').next(), Some(expected), "{query}: {rows}");
+        assert_eq!(answer["trust_envelope"]["verdict"], verdict, "{query}");
+        assert_eq!(answer["sufficiency"]["state"], state, "{query}");
+        let scores =
+            answer["results"].as_array().expect("rows").iter().map(|row| row["score"].as_f64().expect("a score"));
+        assert!(scores.is_sorted_by(|a, b| a >= b), "{query}: {answer}");
+    }
+    let others = project.ok("seek", json!({"query": "Session.send", "node_types": ["class"]}));
+    assert_ne!(others["trust_envelope"]["verdict"], "act", "no class has this name");
+}
+
+#[test]
 fn a_row_has_the_members_of_the_contract_and_nothing_made_up() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("seek", json!({"query": "validate credentials", "node_types": ["function"]}));

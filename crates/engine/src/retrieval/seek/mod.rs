@@ -21,6 +21,7 @@ mod connections;
 mod entries;
 mod mentions;
 mod model;
+mod named;
 mod past;
 mod rerank;
 mod signals;
@@ -69,6 +70,16 @@ pub struct SeekQuery {
     pub model: Option<Arc<LocalModel>>,
 }
 
+impl SeekQuery {
+    fn filter(&self) -> Filter<'_> {
+        let kinds = self.kinds.iter().fold(0u64, |mask, kind| mask | 1 << (*kind as u8));
+        Filter {
+            scope: Some(self.scope.as_str()).filter(|scope| !scope.is_empty()),
+            kinds: Some(kinds).filter(|kinds| *kinds != 0),
+        }
+    }
+}
+
 /// A node that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeekRow {
@@ -108,6 +119,8 @@ pub struct SeekAnswer {
     /// More nodes meet a word than were ranked, or some of a file that the model did not weigh: the number of rows is a
     /// lower bound.
     pub is_cut: bool,
+    /// How many rows, the first ones, are what the question names; 0 if it says more than a name.
+    pub named: usize,
     /// Rows left out for their score.
     pub below_min_score: usize,
     /// Score of the second row, whether or not it was left out for it.
@@ -272,6 +285,7 @@ fn seek(
     if let Some(model) = query.model.as_ref().filter(|_| query.graph_rerank) {
         answer.model = Some(rerank::rerank(snapshot, &mut rows, &query.text, model, cancel)?);
     }
+    answer.named = named::lift(snapshot, &query.text, &query.filter(), &mut rows);
     let before = rows.len();
     answer.second_score = rows.get(1).map(|row| row.score);
     rows.retain(|row| row.score >= query.min_score);
@@ -290,11 +304,7 @@ fn ranked(
     cancel: &Cancel,
 ) -> Result<(SeekAnswer, Vec<SeekRow>), Cancelled> {
     let parsed = Query::parse(&query.text);
-    let kinds = query.kinds.iter().fold(0u64, |mask, kind| mask | 1 << (*kind as u8));
-    let filter = Filter {
-        scope: Some(query.scope.as_str()).filter(|scope| !scope.is_empty()),
-        kinds: Some(kinds).filter(|kinds| *kinds != 0),
-    };
+    let filter = query.filter();
     let table = Some(Embedding::built_in()).filter(|_| query.graph_rerank && !query.without_vectors);
     let ranked = snapshot.search.index.rank(&parsed, CANDIDATES, &filter, table, cancel)?;
     // Those that are near in meaning alone count only with the rest of the signals.
