@@ -1,5 +1,5 @@
 //! What logs put before each line: the time, the level, the name of who wrote it (`2024-05-01T10:00:00Z `,
-//! `2016/09/01 07:21:55 [DEBUG] plugin: app: `, `web_1  | `).
+//! `2016/09/01 07:21:55 [DEBUG] plugin: app: `, `web_1  | `, `Jan  2 03:04:05 host app[12]: `).
 //!
 //! A trace that went line by line through a log has such a prefix on each of its lines. One line alone tells nothing: only what
 //! neighbours share is taken off.
@@ -9,16 +9,45 @@ use std::borrow::Cow;
 use crate::formats::pattern;
 
 pattern!(
-    STAMP,
-    r"^(?:[\w.-]{1,80} *\| )?\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?"
+    TIME,
+    concat!(
+        r"^(?:",
+        // `2024-05-01T10:00:00.123Z`, `[2024-05-01 10:00:00 +0000]`; container runtimes add the stream.
+        r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?: std(?:out|err) [FP])?",
+        // `01-02 03:04:05.678  1234  1235 E`
+        r"|\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +\d{1,9} +\d{1,9} [VDIWEF]",
+        r"|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?",
+        r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d",
+        r"|\[\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d(?: [\w/+:-]+)?\]",
+        r"|\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M)?",
+        // `E0102 03:04:05.678901       1`
+        r"|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d{1,9}",
+        r"|\[ *\d{1,9}\.\d{6}\]",
+        r")"
+    )
 );
 pattern!(
-    /// The name of a container.
+    /// Who wrote the line: a container, a pod, a task, a tag.
     NAME,
-    r"^[\w.-]{1,80} *\|"
+    r"^(?:[\w.-]+ *\||\[[\w./@:-]+\]|npm (?:ERR!|error)|[VDIWEF]/[\w.$-]+(?:\( *\d+\))?:|[@\w/-]+:[A-Za-z][\w-]*:)"
+);
+pattern!(
+    /// What counts only before a time: job and step of a build, a priority.
+    BEFORE_TIME,
+    r"^(?:[^\t]+\t[^\t]+\t\x{FEFF}?|<\d{1,3}>1 )"
 );
 /// What ends a part of a prefix.
-const ENDS: [&str; 3] = [": ", "] ", "| "];
+const ENDS: [&str; 4] = [": ", "] ", "| ", " - "];
+/// Words that are a part of a prefix by themselves.
+const LEVELS: [&str; 12] =
+    ["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERR", "ERROR", "SEVERE", "CRITICAL", "FATAL", "PANIC"];
+const MARK: &str = "##[error]";
+/// Bytes after time or name among which a prefix ends.
+const MAX_LABEL: usize = 240;
+/// Lines in a row that share a part for it to be surely one of the prefix: two of them may say the same.
+const RUN: usize = 3;
+/// Lines of others between two lines of one writer.
+const MAX_BETWEEN: usize = 8;
 
 /// A line of a log.
 #[derive(Clone, Copy)]
@@ -45,37 +74,102 @@ pub(crate) fn strip(lines: &mut [Cow<'_, str>]) {
     }
 }
 
+/// What a line may say if it starts with a prefix of its own: the line, then the line without one part after the other.
+pub(crate) fn said(line: &str) -> impl Iterator<Item = &str> {
+    let stamped = stamped(line);
+    let parts = stamped.map_or_else(Vec::new, |own| {
+        let ends = ends(own.rest);
+        std::iter::once(0).chain(ends).filter_map(|end| own.rest.get(end..)).map(str::trim_start).collect()
+    });
+    std::iter::once(line).chain(parts)
+}
+
 fn stamped(line: &str) -> Option<Stamped<'_>> {
-    let name = if line.contains('|') { NAME.find(line).map_or("", |found| found.as_str()) } else { "" };
-    let may_be_time = line.starts_with('[') || line.starts_with(|first: char| first.is_ascii_digit());
-    let time = if may_be_time || !name.is_empty() { STAMP.find(line) } else { None };
-    let length = time.map(|found| found.end()).or(Some(name.len()).filter(|length| *length > 0))?;
+    if let Some(time) = TIME.find(line) {
+        return Some(Stamped { name: "", length: time.end(), rest: &line[time.end()..] });
+    }
+    if let Some(found) = BEFORE_TIME.find(line)
+        && let Some(time) = TIME.find(&line[found.end()..])
+    {
+        let length = found.end() + time.end();
+        return Some(Stamped { name: found.as_str(), length, rest: &line[length..] });
+    }
+    let name = NAME.find(line)?.as_str();
+    let after = &line[name.len()..];
+    let space = after.len() - after.trim_start_matches(' ').len();
+    let time = TIME.find(&after[space..]).map(|time| name.len() + space + time.end());
+    let length = time.unwrap_or(name.len());
     Some(Stamped { name, length, rest: &line[length..] })
 }
 
 /// Bytes of the prefix of a line: time or name, what its neighbours have in common after that, and a space.
 fn length(stamped: &[Option<Stamped<'_>>], at: usize) -> usize {
     let Some(own) = stamped[at] else { return 0 };
-    let of = |at: Option<usize>| at.and_then(|at| *stamped.get(at)?).filter(|other| other.name == own.name);
-    let (before, after) = (of(at.checked_sub(1)), of(at.checked_add(1)));
-    if before.is_none() && after.is_none() {
+    let before = neighbours(stamped[..at].iter().rev(), own.name);
+    let after = neighbours(stamped[at + 1..].iter(), own.name);
+    if before.is_empty() && after.is_empty() {
         return 0;
     }
     // White space at the end of a line was cut off before.
     let whole = format!("{} ", own.rest);
-    let mut shared = whole.len();
-    for other in before.into_iter().chain(after) {
-        shared = shared.min(common(own.rest, other.rest));
+    let (mut most, mut label) = (2, usize::from(own.rest.starts_with(' ')));
+    for end in ends(own.rest) {
+        let part = &whole[..end];
+        let shares = |rest: &&&str| rest.starts_with(part) || part.strip_suffix(' ') == Some(**rest);
+        let in_row = |rows: &[&str]| rows.iter().take_while(shares).count();
+        let run = (1 + in_row(&before) + in_row(&after)).min(RUN);
+        if run >= most {
+            (most, label) = (run, end);
+        }
     }
-    let label = ENDS.iter().filter_map(|end| Some(whole[..shared].rfind(end)? + end.len())).max();
-    let label = label.unwrap_or_else(|| usize::from(own.rest.starts_with(' ')));
-    (own.length + label).min(own.length + own.rest.len())
+    let label = label.min(own.rest.len());
+    // What a build marks as an error.
+    let mark = if own.rest[label..].starts_with(MARK) { MARK.len() } else { 0 };
+    own.length + label + mark
 }
 
-/// Bytes that two texts have in common, both taken with a space at their end; at the end of a character.
-fn common(one: &str, other: &str) -> usize {
-    let (one, other) = (one.chars().chain([' ']), other.chars().chain([' ']));
-    one.zip(other).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>()
+/// What the nearest lines of the same writer say, in one direction. Others may write in between if lines have names.
+fn neighbours<'l>(rows: impl Iterator<Item = &'l Option<Stamped<'l>>>, name: &str) -> Vec<&'l str> {
+    let (mut found, mut between) = (Vec::new(), 0);
+    for row in rows {
+        match row.filter(|other| other.name == name) {
+            Some(other) => found.push(other.rest),
+            None => between += 1,
+        }
+        if found.len() + 1 >= RUN || between > if name.is_empty() { 0 } else { MAX_BETWEEN } {
+            break;
+        }
+    }
+    found
+}
+
+/// Where a prefix may end in what comes after time or name, taken with a space at its end; ascending.
+fn ends(rest: &str) -> Vec<usize> {
+    let whole = format!("{} ", crate::clean::head(rest, MAX_LABEL));
+    let mut found = Vec::new();
+    // What is set in belongs to what is said, but levels may be aligned.
+    let mut is_inside = whole.starts_with("  ") || whole.starts_with('\t');
+    let mut from = 0;
+    for (at, _) in whole.match_indices(' ') {
+        let end = at + 1;
+        let part = &whole[from..end];
+        let is_level = LEVELS.iter().any(|level| part.trim().eq_ignore_ascii_case(level));
+        if is_inside && !is_level {
+            if part.trim().is_empty() {
+                continue;
+            }
+            break;
+        }
+        let is_end = ENDS.iter().any(|mark| part.ends_with(mark)) && part.contains(char::is_alphanumeric)
+            // A field that is left empty.
+            || part == "- " && !found.is_empty();
+        if is_level || is_end {
+            found.push(end);
+            from = end;
+            is_inside = !is_level && whole[end..].starts_with(char::is_whitespace) && whole.len() > end + 1;
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -102,10 +196,71 @@ mod tests {
         check("[2024-05-01 10:00:00] a é\n[2024-05-01 10:00:00] a ü\n", &["a é", "a ü"]);
     }
 
+    /// Every prefix, put before each line of a record, between records of other levels and writers.
+    #[test]
+    fn prefixes_of_what_writes_logs() {
+        let said = [
+            "Traceback (most recent call last):",
+            "  File \"a.py\", line 1, in f",
+            "    g(x)",
+            "",
+            "ValueError: no: x",
+        ];
+        for prefix in [
+            "web-1  | ",
+            "web-1  | 2024-05-01 10:00:00,123 ERROR app: ",
+            "2026-01-02 03:04:05,678 ERROR name: ",
+            "2026-01-02 03:04:05,678 - pkg.mod - ERROR - ",
+            "2026-01-02 03:04:05,678 ERROR ",
+            "2026-01-02T03:04:05.678Z stderr F ",
+            "[2026-01-02 03:04:05 +0000] [12] [ERROR] ",
+            "2026-01-02 03:04:05.678 ERROR 1 --- [           main] c.a.App   : ",
+            "2026/01/02 03:04:05 [error] 12#12: ",
+            "03:04:05.678 [main] ERROR app - ",
+            "03:04:05 web.1  | ",
+            "Jan  2 03:04:05 host app[12]: ",
+            "2026-01-02T03:04:05+0100 host app[12]: ",
+            "2026-01-02T03:04:05.123456+00:00 app[web.1]: ",
+            "<34>1 2026-01-02T03:04:05.678Z host app 12 - - ",
+            "[pod/web-1/app] ",
+            "[pod/web-1/app] 2026-01-02T03:04:05.678901234Z ",
+            "test\tRun tests\t2026-01-02T03:04:05.1234567Z ",
+            "2026-01-02T03:04:05.1234567Z ",
+            "01-02 03:04:05.678  1234  1235 E AndroidRuntime: ",
+            "E/AndroidRuntime( 1234): ",
+            "E0102 03:04:05.678901       1 server.go:12] ",
+            "[   12.345678] ",
+            "[ERROR] ",
+            "[01-May-2024 10:00:00 UTC] ",
+            "npm ERR! ",
+            "app:test: ",
+        ] {
+            let text: String = said.iter().map(|line| format!("{prefix}{line}\n")).collect();
+            check(&text, &said);
+            let around = prefix.replace("ERROR", "INFO").replace("app", "other");
+            let text = format!("{around}before: x\n{text}{around}after: y\n");
+            let mut lines: Vec<Cow<'_, str>> = text.lines().map(|line| Cow::Borrowed(line.trim_end())).collect();
+            strip(&mut lines);
+            assert_eq!(lines[1..=said.len()], said, "{prefix}");
+        }
+    }
+
+    #[test]
+    fn others_may_write_in_between() {
+        check("web_1 | a\ndb_1  | x\nweb_1 |   b\nweb_1 | c\n", &["a", "db_1  | x", "  b", "c"]);
+    }
+
     #[test]
     fn a_line_alone_keeps_what_it_has() {
         check("2024-05-01 10:00:00 ERROR failed\nTraceback\n", &["2024-05-01 10:00:00 ERROR failed", "Traceback"]);
         check("a | b\nc | d\n", &["a | b", "c | d"]);
         check("", &[]);
+    }
+
+    #[test]
+    fn what_a_line_alone_may_say() {
+        let parts: Vec<&str> = said("2024-05-01 10:00:00 ERROR app: IOError: x").skip(1).collect();
+        assert_eq!(parts, ["ERROR app: IOError: x", "app: IOError: x", "IOError: x", "x"]);
+        assert_eq!(said("IOError: x").collect::<Vec<_>>(), ["IOError: x"]);
     }
 }

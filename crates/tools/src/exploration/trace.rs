@@ -119,7 +119,8 @@ pub(crate) struct CoChangeRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct ScopeRow {
     files_to_inspect: Vec<String>,
-    estimated_blast_radius: usize,
+    /// `null` where no frame lies in the index.
+    estimated_blast_radius: Option<usize>,
     /// `low`, `medium`, `high` or `unknown`.
     risk_level: &'static str,
 }
@@ -251,6 +252,12 @@ fn output(snapshot: &Snapshot, found: TraceAnswer, page: impl FnOnce(Vec<Suspect
 /// What limits left out that could matter for who is a suspect.
 fn missing(found: &TraceAnswer) -> Option<String> {
     let mut gaps: Vec<String> = Vec::new();
+    if !found.frames.is_empty() && found.mapped().next().is_none() {
+        gaps.push(
+            "no frame lies in the index: what led there, what changed with it and what a repair can reach is unknown"
+                .to_owned(),
+        );
+    }
     if found.frames_left > 0 {
         gaps.push(format!("{} not looked for in the index", count(found.frames_left, "frame")));
     }

@@ -88,6 +88,23 @@ fn text_without_a_trace_and_traces_from_elsewhere() {
     assert_eq!(elsewhere["unmapped_frames"][0]["reason"], "no indexed file's path ends like this one");
 }
 
+/// Words of the message may lead to code, but nothing says that it is what broke.
+#[test]
+fn without_a_mapped_frame_nothing_is_claimed_about_the_repair() {
+    let project = Project::new(PROGRAM);
+    let text = "Traceback (most recent call last):\n  File \"/x/zzz.py\", line 5, in zzz\nKeyError: load_user found no user in Store\n";
+    let answer = trace(&project, text);
+    assert_eq!((&answer["frames_parsed"], &answer["frames_mapped"]), (&json!(1), &json!(0)));
+    assert!(!answer["suspects"].as_array().expect("suspects").is_empty(), "{answer}");
+    assert!(!column(&answer, "suspects", "in_trace").contains("true"), "{answer}");
+    let scope = &answer["fix_scope"];
+    assert_eq!((&scope["risk_level"], &scope["estimated_blast_radius"]), (&json!("unknown"), &json!(null)));
+    assert_eq!((&answer["causal_chain"], &answer["co_change_suspects"]), (&json!([]), &json!([])));
+    assert_eq!(answer["proof_state"], "triaging");
+    let missing = answer["what_is_missing"].as_str().expect("what is missing");
+    assert!(missing.starts_with("no frame lies in the index"), "{missing}");
+}
+
 #[test]
 fn arguments_are_checked() {
     let project = Project::new(PROGRAM);

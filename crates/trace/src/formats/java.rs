@@ -4,6 +4,7 @@ use super::{Block, frame, kind_and_message, named, pattern};
 use crate::clean::Lines;
 use crate::limits;
 use crate::model::{Exception, Frame, Relation};
+use crate::prefix;
 
 pattern!(
     /// `at app//com.foo.Bar$Inner.load(Bar.java:12)`
@@ -84,7 +85,7 @@ fn header<'l>(lines: &'l Lines<'_>, at: usize, floor: usize) -> Option<(&'l str,
         let text = text.split_once("Caused by: ").map_or(text, |(_, text)| text);
         // A log puts its own words before the type.
         let from_type = text.rsplit_once(" - ").map_or(text, |(_, text)| text);
-        for text in [text, from_type] {
+        for text in std::iter::once(text).chain([from_type]).chain(prefix::said(text)) {
             let Some(found) = HEADER.captures(text) else { continue };
             let kind = found.get(1)?.as_str();
             let name = kind.rsplit(['.', '$']).next().unwrap_or(kind);

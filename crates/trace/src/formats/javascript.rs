@@ -4,6 +4,7 @@ use super::{Block, frame, pattern};
 use crate::clean::Lines;
 use crate::limits;
 use crate::model::{Exception, Frame, Relation};
+use crate::prefix;
 
 pattern!(
     /// `at async Pool.acquire (webpack:///./src/pool.ts?1a2b:10:5)`, `at file.js:1:2`, `at new Pool (node:internal/x:1:2)`
@@ -106,7 +107,8 @@ fn nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
 /// Kind and message before the first frame, and the place that Node prints above them.
 fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) -> Option<Frame> {
     let from = at.saturating_sub(MAX_HEADER).max(floor);
-    let found = (from..at).rev().find_map(|line| Some((line, HEADER.captures(lines.get(line).trim_start())?)));
+    let says = |line: usize| prefix::said(lines.get(line)).find_map(|text| HEADER.captures(text.trim_start()));
+    let found = (from..at).rev().find_map(|line| Some((line, says(line)?)));
     let (line, found) = found?;
     let kind = found.get(1).map_or("", |part| part.as_str());
     // Words of a log line may look like a type where no message follows.

@@ -6,6 +6,7 @@ use super::{Block, frame, kind_and_message, pattern};
 use crate::clean::Lines;
 use crate::limits;
 use crate::model::{Exception, Frame, Relation};
+use crate::prefix;
 
 pattern!(FILE, r#"File "([^"]{1,1000})", line (\d{1,9})(?:, in (.+))?"#);
 pattern!(RAISED, r"^([A-Za-z_][\w.]*)(?:: ?(.*))?$");
@@ -204,6 +205,9 @@ fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
         } else if let Some((kind, message)) = raised(line.trim_start()).filter(|_| indent(line) <= margin) {
             stack.exception.say(kind, message);
             return ended(stack, at + 1, true);
+        } else if let Some((kind, message)) = logged(line).filter(|_| !stack.frames.is_empty()) {
+            stack.exception.say(kind, message);
+            return ended(stack, at + 1, true);
         } else if line.starts_with(char::is_whitespace) || line.is_empty() || line.starts_with("...") {
             // A line of source, a mark below it, or what an editor put in.
         } else {
@@ -253,6 +257,13 @@ fn raised(line: &str) -> Option<(&str, &str)> {
     // `Note: more`, `INFO: x` in a log are no types, unless nothing else says what a type looks like.
     let is_log = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase());
     (is_type && !is_log && !matches!(name, "File" | "Note" | "Traceback")).then_some((kind, message))
+}
+
+/// The exception that a line names behind a prefix of its own, where its name leaves no doubt.
+fn logged(line: &str) -> Option<(&str, &str)> {
+    let ends = ["Error", "Exception", "Exit", "Interrupt", "Warning"];
+    let is_sure = |kind: &str| ends.iter().any(|end| kind.ends_with(end));
+    prefix::said(line).skip(1).find_map(|text| raised(text).filter(|(kind, _)| is_sure(kind)))
 }
 
 /// A failure as pytest prints it: locations from the outermost to the innermost, lines of source with marks between them.

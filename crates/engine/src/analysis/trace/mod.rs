@@ -94,9 +94,9 @@ pub struct CoChange {
 pub struct FixScope {
     /// Files to look at, the likeliest first.
     pub files: Vec<String>,
-    /// Nodes that a change of the first suspect can affect within a few hops.
-    pub blast_radius: usize,
-    /// `low`, `medium` or `high`.
+    /// Nodes that a change of the first suspect can affect within a few hops; `None` where no frame says that it is the one.
+    pub blast_radius: Option<usize>,
+    /// `low`, `medium`, `high` or `unknown`.
     pub risk: &'static str,
 }
 
@@ -165,8 +165,11 @@ impl Snapshot {
         let (mut suspects, left_out) = suspects::rank(self, &evidence, cancel)?;
         let total_suspects = suspects.len();
         suspects.truncate(query.max_suspects);
-        let co_changes = suspects.first().map_or_else(Vec::new, |first| self.co_changes(first, query, history));
-        let fix_scope = self.fix_scope(&suspects, &co_changes, cancel)?;
+        // What changed with a file of which nothing says that it broke is no suspect.
+        let is_placed = frames.iter().any(|frame| frame.place.is_ok());
+        let first = suspects.first().filter(|_| is_placed);
+        let co_changes = first.map_or_else(Vec::new, |first| self.co_changes(first, query, history));
+        let fix_scope = self.fix_scope(&suspects, &co_changes, is_placed, cancel)?;
         let (causal_chain, chain_left) = self.causal_chain(&parsed.traces, &frames);
         let reported = exceptions.iter().position(|exception| exception.relation == ExceptionRelation::Reported);
         Ok(TraceAnswer {
@@ -255,7 +258,15 @@ impl Snapshot {
         found
     }
 
-    fn fix_scope(&self, suspects: &[Suspect], co_changes: &[CoChange], cancel: &Cancel) -> Result<FixScope, Cancelled> {
+    /// Where a repair may reach. Where no frame is placed, nothing says that the first suspect is what will be repaired: the
+    /// files are those to look at, the risk is not known.
+    fn fix_scope(
+        &self,
+        suspects: &[Suspect],
+        co_changes: &[CoChange],
+        is_placed: bool,
+        cancel: &Cancel,
+    ) -> Result<FixScope, Cancelled> {
         let Some(first) = suspects.first() else { return Ok(FixScope { risk: "unknown", ..FixScope::default() }) };
         let graph = self.graph();
         let mut seen = FxHashSet::default();
@@ -265,6 +276,9 @@ impl Snapshot {
         let partners = co_changes.iter().filter(|row| row.is_partner).map(|row| row.path.clone()).take(1);
         let kept = paths.filter(|path| seen.insert(path.clone())).take(MAX_FILES - 1).collect::<Vec<_>>();
         let files = kept.iter().cloned().chain(partners.filter(|path| !kept.contains(path))).collect();
+        if !is_placed {
+            return Ok(FixScope { files, blast_radius: None, risk: "unknown" });
+        }
         let bounds = ImpactQuery {
             direction: Direction::Forward,
             max_hops: RISK_HOPS,
@@ -277,7 +291,7 @@ impl Snapshot {
             MEDIUM_RISK.. => "medium",
             _ => "low",
         };
-        Ok(FixScope { files, blast_radius, risk })
+        Ok(FixScope { files, blast_radius: Some(blast_radius), risk })
     }
 }
 
