@@ -56,6 +56,7 @@ const RUNTIME: &[(Format, &[&str])] = &[
             "vg_replace_malloc",
         ],
     ),
+    (Format::Php, &["[internal function]"]),
     (Format::Ruby, &["<internal:", "/lib/ruby/2", "/lib/ruby/3"]),
 ];
 /// Starts of functions of a language's own library.
@@ -97,6 +98,7 @@ const FUNCTIONS: &[(Format, &[&str])] = &[
             "__cxa",
             "_Unwind",
             "operator new",
+            "operator delete",
             "malloc",
             "free",
         ],

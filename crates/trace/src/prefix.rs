@@ -16,6 +16,8 @@ pattern!(
         r"\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?\]?(?: std(?:out|err) [FP])?",
         // `01-02 03:04:05.678  1234  1235 E`
         r"|\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +\d{1,9} +\d{1,9} [VDIWEF]",
+        // `F, [2026-01-02T03:04:05.678901 #12]`
+        r"|[DIWEFA], \[\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9} #\d{1,9}\]",
         r"|\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?",
         r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d",
         r"|\[\d\d-[A-Z][a-z]{2}-\d{4} \d\d:\d\d:\d\d(?: [\w/+:-]+)?\]",
@@ -162,7 +164,7 @@ fn ends(rest: &str) -> Vec<usize> {
         }
         let is_end = ENDS.iter().any(|mark| part.ends_with(mark)) && part.contains(char::is_alphanumeric)
             // A field that is left empty.
-            || part == "- " && !found.is_empty();
+            || matches!(part, "- " | "-- : ") && !found.is_empty();
         if is_level || is_end {
             found.push(end);
             from = end;
@@ -231,6 +233,7 @@ mod tests {
             "E0102 03:04:05.678901       1 server.go:12] ",
             "[   12.345678] ",
             "[ERROR] ",
+            "E, [2026-01-02T03:04:05.678901 #12] ERROR -- : [8a1b] ",
             "[01-May-2024 10:00:00 UTC] ",
             "npm ERR! ",
             "app:test: ",

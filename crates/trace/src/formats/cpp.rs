@@ -12,7 +12,12 @@ pattern!(
 );
 pattern!(
     SANITIZER,
-    r"^\s*#(\d{1,6}) 0x[0-9a-fA-F]+ +(?:in (.+?) )?(?:((?:[A-Za-z]:)?[^\s:()]+):(\d{1,9})(?::(\d{1,9}))?|\(([^()+]+)\+0x[0-9a-fA-F]+\)(?: \(BuildId: \S+\))?)$"
+    r"^\s*#(\d{1,6}) 0x[0-9a-fA-F]+ +(?:in (.+?) )?(?:((?:[A-Za-z]:)?[^\s:()]+):(\d{1,9})(?::(\d{1,9}))?|\(([^()+]+)\+0x[0-9a-fA-F]+\)(?: +\(BuildId: \S+\))?)$"
+);
+pattern!(
+    /// `#0 inc(int*) /src/race.cc:7:3 (a.out+0x4b1)`: of data races.
+    RACE,
+    r"^\s*#(\d{1,6}) (\S.*?) (?:<null>|((?:[A-Za-z]:)?[^\s:()]+):(\d{1,9})(?::(\d{1,9}))?) \(([^()+\s]+)\+0x[0-9a-fA-F]+\)(?: +\(BuildId: \S+\))?$"
 );
 pattern!(
     LLDB,
@@ -27,10 +32,14 @@ pattern!(VALGRIND_SAID, r"^(?:==\d+==|) *([A-Z0-9][^=]{3,200})$");
 pattern!(RUNTIME_ERROR, r"^(\S+?):(\d{1,9}):(\d{1,9}): runtime error: (.*)$");
 pattern!(ASSERTION, r"^(?:[^\s:]+: )?([^\s:]+\.\w{1,4}):(\d{1,9}): ?(.*?): [Aa]ssertion [`'‘](.*)['’`] failed");
 pattern!(SIGNAL, r"(?:Program|Thread .{1,80}) (?:received|terminated with) signal (SIG\w+), (.*?)\.?$");
-pattern!(SANITIZER_SAID, r"(?:ERROR|WARNING): (\w+Sanitizer): (\S+)(.*)$");
+pattern!(SANITIZER_SAID, r"(?:ERROR|WARNING): (\w+Sanitizer): (data race|thread leak|detected memory leaks|\S+)(.*)$");
+pattern!(STOP, r"stop reason = (\w+)(?: \((.*)\))?");
 
 /// Lines before the first frame among which the words stand that say what happened.
 const MAX_HEADER: usize = 6;
+/// Lines of variables and source between two frames of one stack.
+const MAX_SHOWN: usize = 60;
+const HANDLER: &str = "<signal handler called>";
 /// Lines between two stacks of one report.
 const MAX_BETWEEN: usize = 4;
 
@@ -48,7 +57,13 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
     if let Some(found) = line.contains(": runtime error: ").then(|| RUNTIME_ERROR.captures(line)).flatten() {
         let mut block = one(at, &found, "runtime error", [1, 2, 3, 0], 4);
         if line_of(lines, at + 1).is_some() {
-            block.next = stack(lines, at + 1, &mut block.exceptions[0]);
+            let exception = &mut block.exceptions[0];
+            block.next = stack(lines, at + 1, exception);
+            // The first frame names the place once more, with its function.
+            let places = |index: usize| exception.frames.get(index).map(|frame| (&frame.path, frame.line));
+            if places(0) == places(1) {
+                exception.frames.remove(0);
+            }
         }
         return Some(block);
     }
@@ -94,7 +109,15 @@ fn one(at: usize, found: &regex::Captures<'_>, kind: &str, parts: [usize; 4], me
 /// Frames with numbers that go up.
 fn stack(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
     let (mut at, mut last) = (start, None);
-    while let Some(found) = line_of(lines, at) {
+    loop {
+        let Some(found) = line_of(lines, at) else {
+            // What debuggers show between frames; a stack that starts anew counts from 0.
+            let Some(next) = last.and_then(|last| continued(lines, at, last)) else { break };
+            at = next;
+            last = last.map(|last| last + u32::from(lines.get(next).contains(HANDLER)));
+            at += usize::from(lines.get(next).contains(HANDLER));
+            continue;
+        };
         // Calls that were inlined share a number; one that is less starts another stack.
         if last.is_some_and(|last| found.number < last) {
             break;
@@ -106,6 +129,16 @@ fn stack(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
         at += 1;
     }
     at
+}
+
+/// Where the frame that follows number `last` stands, behind what is shown of the one before.
+fn continued(lines: &Lines<'_>, at: usize, last: u32) -> Option<usize> {
+    let wanted = format!("#{} ", last.checked_add(1)?);
+    let end = lines.len().min(at + MAX_SHOWN);
+    let next = (at..end).find(|&line| lines.get(line).trim_start().starts_with('#'))?;
+    let line = lines.get(next);
+    let fits = line.trim_start().starts_with(&wanted);
+    (fits && (line.contains(HANDLER) || line_of(lines, next).is_some())).then_some(next)
 }
 
 fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
@@ -124,6 +157,9 @@ fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
         if let Some(found) = SANITIZER.captures(line) {
             return build(&found, 2, [3, 4, 5], 6);
         }
+        if let Some(found) = RACE.captures(line) {
+            return build(&found, 2, [3, 4, 5], 6);
+        }
         return build(&GDB.captures(line)?, 2, [4, 5, 6], 7);
     }
     if trimmed.starts_with("frame #") || trimmed.starts_with("* frame #") {
@@ -134,8 +170,24 @@ fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
 
 /// A function without the arguments of its signature.
 fn bare(function: &str) -> &str {
-    let end = function.find('(').filter(|end| *end > 0 && !function.starts_with("operator"));
-    end.map_or(function, |end| &function[..end]).trim_end()
+    // Parentheses of a name, or among the types in angles, start no arguments.
+    let is_name = |at: usize| function[at..].starts_with("(anonymous") || function[..at].ends_with("operator");
+    let mut depth = 0_usize;
+    let starts = |&(at, c): &(usize, char)| {
+        match c {
+            '<' if !function[..at].ends_with("operator") => depth += 1,
+            '>' if !function[..at].ends_with(['-', '=']) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == '(' && depth == 0 && at > 0 && !is_name(at)
+    };
+    let end = function.char_indices().find(starts).map(|(at, _)| at);
+    let name = end.map_or(function, |end| &function[..end]).trim_end();
+    // `start + 2360`: how far behind the start of a function without lines.
+    match name.rsplit_once(" + ") {
+        Some((name, bytes)) if bytes.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => name,
+    }
 }
 
 fn plain(line: &str) -> String {
@@ -155,6 +207,9 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize) -> Exception {
             return named(Relation::Reported, &part(&found, 2), &format!("{}{}", part(&found, 1), part(&found, 3)));
         }
         if let Some(found) = SIGNAL.captures(text) {
+            return named(Relation::Reported, &part(&found, 1), &part(&found, 2));
+        }
+        if let Some(found) = STOP.captures(text).filter(|_| lines.get(at).contains("frame #")) {
             return named(Relation::Reported, &part(&found, 1), &part(&found, 2));
         }
         if let Some(found) = VALGRIND_SAID.captures(text).filter(|_| VALGRIND.is_match(lines.get(at))) {

@@ -8,11 +8,17 @@ use crate::model::{Exception, Frame, Relation};
 pattern!(
     /// `at Acme.Pool.Acquire(String name) in /src/Pool.cs:line 12`
     AT,
-    r"^\s+at ([\p{L}\w.`<>+\[\],$|&~-]+?(?:\[[^\]]*\])?)\(([^()]*(?:\([^()]*\)[^()]*)*)\)(?: in (.+?):(?:line )?(\d{1,9}))?$"
+    r"^\s+at ([\p{L}\w.`<>+\[\],$|&~-]+?(?:\[[^\]]*\])?) ?\(([^()]*(?:\([^()]*\)[^()]*)*)\)(?: \[0x[0-9a-fA-F]+\])?(?: in (.+?):(?:line )?(\d{1,9}))?$"
 );
 pattern!(
     HEADER,
     r"^(?:.*?Unhandled [Ee]xception[.:] |\s*---> )?(?:\(Inner Exception #\d+\) )?((?:[\p{L}\w]+\.)*[\p{L}\w]*(?:Exception|Error|Fault)\w*)(?: \(0x[0-9A-Fa-f]+\))?: ?(.*)$"
+);
+
+pattern!(
+    /// What the compiler names after the method around it: state machines, lambdas, local functions.
+    MADE,
+    r"<(\w+)>[bdg]__"
 );
 
 const INNER: &str = "---> ";
@@ -83,7 +89,7 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize) -> Vec<Exception> {
     let mut chain: Vec<Exception> = Vec::new();
     let is_header = |line: usize| {
         let text = lines.get(line);
-        !text.trim_start().starts_with(INNER) && HEADER.is_match(text)
+        !text.trim_start().starts_with(INNER) && HEADER.is_match(text.trim_start())
     };
     let Some(first) = (from..at).rev().find(|&line| is_header(line)) else { return chain };
     for line in first..at {
@@ -101,15 +107,16 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize) -> Vec<Exception> {
 fn place(at: usize, found: &regex::Captures<'_>) -> Frame {
     let text = |index| found.get(index).map(|part| part.as_str());
     let function = text(1).map(method);
-    frame(at, text(3), function.as_deref(), text(4), None)
+    // `<a1b2c3>:0` is a module without lines.
+    let path = text(3).filter(|path| !path.starts_with('<'));
+    frame(at, path, function.as_deref(), text(4), None)
 }
 
 /// `Pool.<Acquire>d__3.MoveNext` is what the compiler makes of an asynchronous `Pool.Acquire`.
 fn method(name: &str) -> String {
-    match (name.find('<'), name.find(">d__").or_else(|| name.find(">b__")).or_else(|| name.find(">g__"))) {
-        (Some(open), Some(close)) if open < close => {
-            format!("{}{}", &name[..open].replace('+', "."), &name[open + 1..close])
-        }
+    let made = MADE.captures(name).and_then(|found| found.get(1));
+    match (name.find('<'), made) {
+        (Some(open), Some(made)) => format!("{}{}", &name[..open].replace('+', "."), made.as_str()),
         _ => name.to_owned(),
     }
 }

@@ -4,8 +4,14 @@ use super::{Block, frame, kind_and_message, named, pattern};
 use crate::clean::Lines;
 use crate::limits;
 use crate::model::{Exception, Relation};
+use crate::prefix;
 
-pattern!(GOROUTINE, r"^goroutine \d+(?: gp=\S+)?(?: m=\S+)?(?: mp=\S+)? \[([^\]]*)\]:$");
+pattern!(
+    /// A server that goes on says so in its log.
+    SERVING,
+    r"panic serving \S+: (.*)$"
+);
+pattern!(GOROUTINE, r"^\s*goroutine \d+(?: gp=\S+)?(?: m=\S+)?(?: mp=\S+)? \[([^\]]*)\]:$");
 pattern!(PLACE, r"^\s+(\S.*?\.(?:go|s|c|cgo)):(\d{1,9})(?: \+0x[0-9a-f]+)?");
 pattern!(
     /// `main.(*Pool).Acquire(0xc000, 0x1)`, `created by main.run in goroutine 7`
@@ -20,20 +26,29 @@ pattern!(CREATED, r"^Goroutine \d{1,9} \(\w+\) created at:$");
 /// Lines between what is said and the first goroutine.
 const MAX_BETWEEN: usize = 12;
 
-pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
+pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
     let line = lines.get(at);
     if line.trim_start() == RACE {
         return Some(race(lines, at + 1));
     }
-    let said = ["panic: ", "fatal error: ", "unexpected fault address"].iter().find(|start| line.starts_with(**start));
+    let starts = ["panic: ", "fatal error: ", "unexpected fault address"];
+    let may_say = starts.iter().any(|start| line.contains(start));
+    let is_said = |text: &&str| starts.iter().any(|start| text.trim_start().starts_with(start));
+    let said = if may_say { prefix::said(line).find(is_said) } else { None };
     let mut exceptions: Vec<Exception> = Vec::new();
     let mut next = at;
     if said.is_some() {
         let (first, panics) = goroutine_after(lines, at)?;
         exceptions.extend(panics);
         next = first;
-    } else if !(line.starts_with("goroutine ") && GOROUTINE.is_match(line)) {
+    } else if !GOROUTINE.is_match(line) {
         return None;
+    } else if let Some(found) = at.checked_sub(1).filter(|&above| above >= floor).map(|above| lines.get(above))
+        && let Some(found) = SERVING.captures(found)
+    {
+        let text = found.get(1).map_or("", |part| part.as_str());
+        let (kind, message) = kind_of(text).unwrap_or(("panic", text));
+        exceptions.push(named(Relation::Reported, kind, message));
     }
     let mut is_first = true;
     while exceptions.len() < limits::EXCEPTIONS {
@@ -73,24 +88,24 @@ fn race(lines: &Lines<'_>, start: usize) -> Block {
     Block { exceptions, next: at }
 }
 
+/// Kind and message of what the runtime refused.
+fn kind_of(message: &str) -> Option<(&str, &str)> {
+    Some(("runtime error", message.strip_prefix("runtime error: ")?))
+}
+
 /// The first goroutine after what is said, and the panics that are said: each line is one, the last the reported one.
 fn goroutine_after(lines: &Lines<'_>, at: usize) -> Option<(usize, Vec<Exception>)> {
     let end = lines.len().min(at + MAX_BETWEEN);
     let first = (at..end).find(|&line| GOROUTINE.is_match(lines.get(line)))?;
     let mut panics: Vec<Exception> = Vec::new();
     for line in at..first {
-        let text = lines.get(line).trim_start();
-        let Some((kind, message)) = ["panic", "fatal error"]
-            .iter()
-            .find_map(|kind| Some((*kind, text.strip_prefix(kind)?.strip_prefix(": ")?)))
-        else {
-            continue;
-        };
-        let message = message.trim_end_matches(" [recovered]");
-        let (kind, message) = match message.strip_prefix("runtime error: ") {
-            Some(rest) => ("runtime error", rest),
-            None => (kind, message),
-        };
+        let said = prefix::said(lines.get(line)).find_map(|text| {
+            let text = text.trim_start();
+            ["panic", "fatal error"].iter().find_map(|kind| Some((*kind, text.strip_prefix(kind)?.strip_prefix(": ")?)))
+        });
+        let Some((kind, message)) = said else { continue };
+        let message = message.trim_end_matches(" [recovered]").trim_end_matches(" [recovered, repanicked]");
+        let (kind, message) = kind_of(message).unwrap_or((kind, message));
         if let Some(last) = panics.last_mut() {
             last.relation = Relation::Cause;
         }

@@ -9,7 +9,7 @@ use crate::prefix;
 pattern!(
     /// `at app//com.foo.Bar$Inner.load(Bar.java:12)`
     AT,
-    r"^\s*at (?:[\w.@-]*/{1,2}(?:[\w.@-]+/)?)?([\p{L}\w$.<>-]+)\.([\p{L}\w$<>-]+)\(((?:[\w$-]+\.(?:java|kt|kts|scala|groovy|clj))(?::(\d{1,9}))?|Native Method|Unknown Source|<generated>)\)"
+    r"^\s*at (?:[\w.@-]*/{1,2}(?:[\w.@-]+/)?)?([\p{L}\w$.<>-]+)\.([\p{L}\w$<>-]+)\(((?:[\w$-]+\.(?:java|kt|kts|scala|groovy|clj))(?::(\d{1,9}))?|Native Method|(?:Unknown Source|SourceFile)(?::\d{1,9})?|<generated>)\)"
 );
 pattern!(MORE, r"^\s*\.\.\. (\d{1,9}) (?:more|common frames omitted)");
 pattern!(HEADER, r#"^\s*(?:Exception in thread "[^"]*" )?((?:[\p{L}\w$]+\.)*[\p{L}\w$]+)(?:: ?(.*))?$"#);
@@ -51,7 +51,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
             let (kind, message) = kind_and_message(text);
             asides.push(named(Relation::Suppressed, kind, message));
             is_aside = true;
-        } else if !continues(lines, next) {
+        } else if !is_note(line) && !continues(lines, next) {
             break;
         }
         next += 1;
@@ -63,6 +63,14 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
     exceptions.reverse();
     exceptions.extend(asides);
     Some(Block { exceptions, next })
+}
+
+/// What stands between frames: locks of a thread, and that an exception was printed before.
+fn is_note(line: &str) -> bool {
+    let line = line.trim_start();
+    ["[CIRCULAR REFERENCE", "- locked ", "- waiting ", "- parking ", "- eliminated "]
+        .iter()
+        .any(|start| line.starts_with(start))
 }
 
 /// Whether a line that fits nothing belongs to a message of several lines: a frame or a cause follows soon.

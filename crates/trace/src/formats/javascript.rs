@@ -9,7 +9,7 @@ use crate::prefix;
 pattern!(
     /// `at async Pool.acquire (webpack:///./src/pool.ts?1a2b:10:5)`, `at file.js:1:2`, `at new Pool (node:internal/x:1:2)`
     V8,
-    r"^\s*at (?:(async) )?(?:(.{1,500}?) \()?(?:eval at .*?\((.+?):(\d{1,9}):(\d{1,9})\)\)?.*|([^()]{1,2000}?|[^()\s]*\([^()]*\)[^()]*?):(\d{1,9}):(\d{1,9}))\)?(?: \{)?$"
+    r"^\s*at (?:(async) )?(?:(.{1,500}?) \()?(?:eval at .*?\((.+?):(\d{1,9}):(\d{1,9})\)\)?.*|([^()]{1,2000}?|[^()]*\([^()]*\)[^()]*?):(\d{1,9}):(\d{1,9}))\)?(?: \{)?$"
 );
 pattern!(
     /// Frames that name no place.
@@ -24,7 +24,12 @@ pattern!(
 pattern!(
     /// `acquire@http://localhost/src/pool.js:10:5`
     GECKO,
-    r"^\s*([^@\s]{0,500})@((?:[a-z][a-z0-9+.-]{1,20}:)?[^\s@]*/[^\s]*?|[^\s@]+\.[cm]?[jt]sx?):(\d{1,9})(?::(\d{1,9}))?$"
+    r"^\s*(?:[\w ]* handler\*)?([^@\s]{0,500})@((?:[a-z][a-z0-9+.-]{1,20}:)?[^\s@]*/[^\s]*?|[^\s@]+\.[cm]?[jt]sx?):(\d{1,9})(?::(\d{1,9}))?$"
+);
+pattern!(
+    /// `map@[native code]`
+    GECKO_BLANK,
+    r"^\s*([^@\s]{0,500})@\[native code\]$"
 );
 pattern!(
     HEADER,
@@ -32,7 +37,7 @@ pattern!(
 );
 pattern!(
     NESTED,
-    r"^\s*(?:\[?cause\]?: |Caused by: |\[errors\]: \[|)(?:\{ )?([A-Z][\w$]*Error)(?: \[[\w-]+\])?(?:: (.*))?$"
+    r"^\s*(?:\[?cause\]?: |Caused by: |\[errors\]: \[|)(?:\{ )?([A-Z][\w$]*Error|Error)(?: \[[\w-]+\])?(?:: (.*))?$"
 );
 pattern!(
     /// Where Node found a syntax error, or the line that threw: `/app/a.js:3`.
@@ -42,6 +47,8 @@ pattern!(
 
 /// Lines before the first frame among which the header stands.
 const MAX_HEADER: usize = 8;
+/// Lines of a test's report before its stack.
+const MAX_SHOWN: usize = 30;
 /// Lines that fit nothing before a stack is taken to be over: properties that are printed with an error.
 const MAX_NOISE: usize = 3;
 
@@ -108,8 +115,19 @@ fn nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
 fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) -> Option<Frame> {
     let from = at.saturating_sub(MAX_HEADER).max(floor);
     let says = |line: usize| prefix::said(lines.get(line)).find_map(|text| HEADER.captures(text.trim_start()));
-    let found = (from..at).rev().find_map(|line| Some((line, says(line)?)));
-    let (line, found) = found?;
+    let is_error = |found: &regex::Captures<'_>| {
+        let kind = found.get(1).map_or("", |part| part.as_str());
+        ["Error", "Exception", "Warning", "Rejection"].iter().any(|end| kind.ends_with(end))
+    };
+    // A type may have any name, but a line `Word: more` is one only right above the frames, and where no other is.
+    let near = (from..at).rev().take_while(|&line| !lines.get(line).trim().is_empty());
+    let error = |line: usize| Some((line, says(line).filter(is_error)?));
+    let mut any = near.clone();
+    let found = near.clone().find_map(error).or_else(|| any.find_map(|line| Some((line, says(line)?))));
+    let Some((line, found)) = found.or_else(|| (from..at).rev().find_map(error)) else {
+        exception.say("", failed(lines, at, floor)?);
+        return None;
+    };
     let kind = found.get(1).map_or("", |part| part.as_str());
     // Words of a log line may look like a type where no message follows.
     if found.get(2).is_none() && !(kind.ends_with("Error") || kind.ends_with("Exception")) {
@@ -122,12 +140,26 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception)
     Some(frame(line, found.get(1).map(|part| plain(part.as_str())), None, found.get(2).map(|part| part.as_str()), None))
 }
 
+/// What a test runner says of a failure, above the source that it shows: below `● suite › name`.
+fn failed<'l>(lines: &'l Lines<'_>, at: usize, floor: usize) -> Option<&'l str> {
+    let from = at.saturating_sub(MAX_SHOWN).max(floor);
+    let title = (from..at).rev().find(|&line| lines.get(line).trim_start().starts_with("● "))?;
+    let said = lines.next_filled(title + 1, 3).filter(|&line| line < at)?;
+    Some(lines.get(said).trim())
+}
+
 fn v8(at: usize, line: &str) -> Option<Frame> {
     if !line.trim_start().starts_with("at ") {
         return None;
     }
     if let Some(found) = V8_BLANK.captures(line) {
-        return Some(frame(at, Some("<anonymous>"), found.get(1).map(|part| part.as_str()), None, None));
+        return Some(frame(
+            at,
+            Some("<anonymous>"),
+            found.get(1).map(|part| part.as_str().trim_start_matches("new ")),
+            None,
+            None,
+        ));
     }
     if let Some(found) = V8_ROW.captures(line) {
         let text = |index| found.get(index).map(|part| part.as_str());
@@ -147,6 +179,9 @@ fn v8(at: usize, line: &str) -> Option<Frame> {
 fn gecko(at: usize, line: &str) -> Option<Frame> {
     if !line.contains('@') {
         return None;
+    }
+    if let Some(found) = GECKO_BLANK.captures(line) {
+        return Some(frame(at, Some("[native code]"), found.get(1).map(|part| part.as_str()), None, None));
     }
     let found = GECKO.captures(line)?;
     let text = |index| found.get(index).map(|part| part.as_str());
@@ -176,6 +211,9 @@ fn plain(path: &str) -> &str {
         }
     }
     let rest = rest.trim_start_matches("./");
+    // `file:///C:/app/a.js`
+    let drive = rest.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
+    let rest = drive.unwrap_or(rest);
     // Files of a page under development.
     rest.strip_prefix("@fs/").or_else(|| rest.strip_prefix("/@fs/")).unwrap_or(rest)
 }

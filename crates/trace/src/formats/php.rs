@@ -8,7 +8,7 @@ use crate::model::{Exception, Frame, Relation};
 pattern!(
     /// `PHP Fatal error:  Uncaught Acme\PoolError: no room in /app/src/Pool.php:12`
     THROWN,
-    r"(?:Uncaught |^Next |^\[object\] \()?((?:\\?[A-Z]\w*\\)*[A-Z]\w*(?:Exception|Error)?)(?:\(code: \d+\))?: (.*) (?:in|at) (\S.*?\.\w{2,5}):(\d{1,9})\)?$"
+    r"(?:Uncaught |^Next |^\[object\] \()?((?:\\?[A-Z]\w*\\{1,2})*[A-Z]\w*(?:Exception|Error)?)(?:\(code: \d+\))?: (.*) (?:in|at) (\S.*?\.\w{2,5}):(\d{1,9})\)?$"
 );
 pattern!(
     PLAIN,
@@ -17,16 +17,24 @@ pattern!(
 pattern!(
     /// `#0 /app/src/Pool.php(34): Acme\Pool->acquire('x')`
     AT,
-    r"^#(\d{1,6}) (?:(\S.*?)\((\d{1,9})\)|(\[internal function\])): (.*)$"
+    r"^\s*#(\d{1,6}) (?:(\S.*?)\((\d{1,9})\)|(\[internal function\])): (.*)$"
+);
+
+pattern!(
+    /// `PHP   2. Acme\Math->div($a = 1) /app/index.php:4`, the outermost first.
+    LISTED,
+    r"^(?:PHP)?\s+(\d{1,6})\. (\S.*?)\(.*\) (\S.*?):(\d{1,9})$"
 );
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
     let line = lines.get(at);
     if line.contains("Uncaught ") || line.contains("[object] (") {
-        let found = THROWN.captures(line)?;
+        // A log repeats the message before it.
+        let start = line.rfind("[object] (").unwrap_or(0);
+        let found = THROWN.captures(&line[start..])?;
         return Some(chain(lines, at, thrown(at, &found)));
     }
-    if line.starts_with("#0 ") && AT.is_match(line) {
+    if line.trim_start().starts_with("#0 ") && AT.is_match(line) {
         return Some(chain(lines, at, Exception::new(Relation::Reported)));
     }
     if !line.contains(" on line ") {
@@ -37,13 +45,37 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block>
     let mut exception = Exception::new(Relation::Reported);
     exception.say(text(1).unwrap_or_default(), text(2).unwrap_or_default());
     exception.frames.push(frame(at, text(3), None, text(4), None));
-    Some(Block { exceptions: vec![exception], next: at + 1 })
+    let next = listed(lines, at + 1, &mut exception);
+    Some(Block { exceptions: vec![exception], next })
+}
+
+/// Reads the calls that are listed below an error; the number of the first line after them.
+fn listed(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
+    if !lines.get(start).trim_end().ends_with("Stack trace:") {
+        return start;
+    }
+    let mut next = start + 1;
+    while next < lines.len() && LISTED.is_match(lines.get(next)) {
+        next += 1;
+    }
+    for at in (start + 1..next).rev() {
+        let Some(found) = LISTED.captures(lines.get(at)) else { continue };
+        let text = |index| found.get(index).map(|part: regex::Match<'_>| part.as_str());
+        if let Some(last) = exception.frames.last_mut() {
+            last.function = text(2).map(str::to_owned);
+        }
+        let is_start = text(4) == Some("0");
+        if !is_start && exception.frames.len() < 2 * limits::FRAMES {
+            exception.frames.push(frame(at, text(3), None, text(4), None));
+        }
+    }
+    next
 }
 
 fn thrown(at: usize, found: &regex::Captures<'_>) -> Exception {
     let text = |index| found.get(index).map(|part| part.as_str());
     let mut exception = Exception::new(Relation::Reported);
-    exception.say(text(1).unwrap_or_default(), text(2).unwrap_or_default());
+    exception.say(&text(1).unwrap_or_default().replace("\\\\", "\\"), text(2).unwrap_or_default());
     exception.frames.push(frame(at, text(3), None, text(4), None));
     exception
 }
@@ -60,11 +92,13 @@ fn chain(lines: &Lines<'_>, start: usize, first: Exception) -> Block {
                 break;
             }
             called(at, &found, &mut open);
-        } else if let Some(found) = line.strip_prefix("Next ").and_then(|_| THROWN.captures(line)) {
+        } else if let Some(found) =
+            line.trim_start().strip_prefix("Next ").and_then(|_| THROWN.captures(line.trim_start()))
+        {
             let mut done = std::mem::replace(&mut open, thrown(at, &found));
             done.relation = Relation::Cause;
             exceptions.push(done);
-        } else if line.starts_with("  thrown in ") {
+        } else if line.trim_start().starts_with("thrown in ") {
             at += 1;
             break;
         } else if !is_between(line) {
@@ -87,7 +121,8 @@ fn called(at: usize, found: &regex::Captures<'_>, open: &mut Exception) {
     let call = text(5).unwrap_or_default();
     let function = call.split('(').next().unwrap_or(call);
     if let Some(last) = open.frames.last_mut().filter(|last| last.function.is_none()) {
-        last.function = Some(function.to_owned());
+        // In a record, what separates names is written twice.
+        last.function = Some(function.replace("\\\\", "\\"));
     }
     let place = text(2).or_else(|| text(4));
     if open.frames.len() < 2 * limits::FRAMES {

@@ -34,6 +34,8 @@ pattern!(
 );
 pattern!(NAMED_HEADER, r"^([A-Za-z_][\w.]*) +Traceback \(most recent call last\)");
 
+pattern!(REPEATED, r"^\s*\[Previous line repeated (\d{1,9}) more times?\]$");
+
 const HEADER: &str = "Traceback (most recent call last)";
 const CAUSE: &str = "The above exception was the direct cause of the following exception";
 const CONTEXT: &str = "During handling of the above exception, another exception occurred";
@@ -41,6 +43,8 @@ const CONTEXT: &str = "During handling of the above exception, another exception
 const MAX_NOISE: usize = 3;
 /// Blank lines between two tracebacks of a chain.
 const MAX_BLANK: usize = 4;
+/// Lines of a message after its first one.
+const MAX_MESSAGE: usize = 40;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
     let line = lines.get(at);
@@ -124,6 +128,16 @@ fn chain(lines: &Lines<'_>, start: usize) -> Block {
         if !ended.is_whole || full {
             break;
         }
+        // Only a mark of a chain tells where a message of several lines ends.
+        if let Some(end) = end_of_message(lines, at) {
+            if let Some(last) = row.last_mut() {
+                let more = (at..end).map(|line| without_bars(lines.get(line)));
+                let message = std::iter::once(last.message.clone()).chain(more.map(str::to_owned));
+                let (kind, message) = (last.kind.clone(), message.collect::<Vec<_>>().join("\n"));
+                last.say(&kind, &message);
+            }
+            at = end;
+        }
         match after(lines, at) {
             Next::Chained(relation, header) => {
                 if let Some(last) = row.last_mut() {
@@ -140,6 +154,20 @@ fn chain(lines: &Lines<'_>, start: usize) -> Block {
     }
     exceptions.extend(members);
     Block { exceptions, next: at }
+}
+
+/// The first line after a message that has several, if a chain goes on behind it.
+fn end_of_message(lines: &Lines<'_>, at: usize) -> Option<usize> {
+    let is_mark = |line: &str| {
+        let line = without_bars(line).trim_start();
+        line.starts_with(CAUSE) || line.starts_with(CONTEXT)
+    };
+    let end = lines.len().min(at + MAX_MESSAGE);
+    let is_other = |line: &str| {
+        line.contains(HEADER) || line.contains("File \"") || is_member_mark(line) || line.starts_with("```")
+    };
+    let mark = (at..end).find(|&line| is_mark(lines.get(line)) || is_other(lines.get(line)))?;
+    is_mark(lines.get(mark)).then_some(mark)
 }
 
 /// What follows a traceback.
@@ -208,6 +236,9 @@ fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
         } else if let Some((kind, message)) = logged(line).filter(|_| !stack.frames.is_empty()) {
             stack.exception.say(kind, message);
             return ended(stack, at + 1, true);
+        } else if let Some(found) = REPEATED.captures(line) {
+            let more: usize = found.get(1).and_then(|count| count.as_str().parse().ok()).unwrap_or(0);
+            stack.exception.left_out = stack.exception.left_out.saturating_add(more);
         } else if line.starts_with(char::is_whitespace) || line.is_empty() || line.starts_with("...") {
             // A line of source, a mark below it, or what an editor put in.
         } else {

@@ -8,12 +8,16 @@ use crate::model::{Exception, Frame, Relation};
 pattern!(
     /// `lib/pool.rb:12:in 'Pool#acquire': no room (Timeout::Error)`, with `from` or a number before it in the lines below.
     AT,
-    r"^\s*(?:(\d{1,6}): )?(from )?((?:[A-Za-z]:)?[^\s:][^:]*|<internal:[^>]+>):(\d{1,9})(?::in [`']([^']+)')?(?:: (.*))?$"
+    r"^\s*(?:# )?(?:(\d{1,6}): )?(from )?((?:[A-Za-z]:)?[^\s:][^:]*|<internal:[^>]+>):(\d{1,9})(?::in [`']([^']+)')?(?:: (.*))?$"
 );
 pattern!(KIND, r"^(.*?)\s?\(([A-Z][\w:]*)\)$");
 pattern!(RAILS, r"^([A-Z]\w*(?:::\w+)*(?:Error|Exception)\w*|[A-Z]\w*::\w+) \((.*)\):?$");
 
+pattern!(TYPE, r"^[A-Z]\w*(?:::[A-Z]\w*)*:$");
+
 const REVERSED: &str = "Traceback (most recent call last)";
+/// Lines of a test's report before its stack.
+const MAX_SHOWN: usize = 20;
 /// Lines of a message after its first one.
 const MAX_MESSAGE: usize = 5;
 
@@ -86,10 +90,25 @@ fn say(exception: &mut Exception, message: &str) {
 
 /// What Rails prints above a bare list of frames: `NoMethodError (undefined method 'x'):`.
 fn rails(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) {
+    if lines.get(at).trim_start().starts_with("# ") {
+        return rspec(lines, at, floor, exception);
+    }
     let from = at.saturating_sub(MAX_MESSAGE).max(floor);
     if let Some(found) = (from..at).rev().find_map(|line| RAILS.captures(lines.get(line).trim())) {
         exception.say(found.get(1).map_or("", |part| part.as_str()), found.get(2).map_or("", |part| part.as_str()));
     }
+}
+
+/// What a test runner says of a failure: below the failed line the type, and what was said or expected.
+fn rspec(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) {
+    let from = at.saturating_sub(MAX_SHOWN).max(floor);
+    let failed = |line: &usize| lines.get(*line).trim_start().starts_with("Failure/Error:");
+    let Some(start) = (from..at).rev().find(failed) else { return };
+    let mut said: Vec<&str> =
+        (start + 1..at).map(|line| lines.get(line).trim()).filter(|line| !line.is_empty()).collect();
+    let kind = said.iter().position(|line| TYPE.is_match(line));
+    let kind = kind.map(|at| said.drain(..=at).next_back().unwrap_or_default().trim_end_matches(':'));
+    exception.say(kind.unwrap_or_default(), &said.join("\n"));
 }
 
 fn place(at: usize, found: &regex::Captures<'_>) -> Frame {

@@ -42,6 +42,9 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block>
     if line.starts_with("Error: ") {
         return error(lines, at);
     }
+    if line.trim() == "Error:" {
+        return report(lines, at);
+    }
     // The beginning of a backtrace may be left out.
     if line.contains(": ") && is_numbered(lines, at) {
         let mut exception = Exception::new(Relation::Reported);
@@ -101,7 +104,9 @@ fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
 }
 
 fn same_file(path: &str, place: &Frame) -> bool {
-    let own = place.path.as_deref().unwrap_or_default().trim_start_matches("./");
+    let path = path.replace('\\', "/");
+    let own = place.path.as_deref().unwrap_or_default().replace('\\', "/");
+    let own = own.trim_start_matches("./");
     path == own || path.ends_with(&format!("/{own}"))
 }
 
@@ -120,6 +125,10 @@ fn backtrace(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usi
     while at < lines.len() {
         let line = lines.get(at);
         if let Some(found) = NUMBERED.captures(line) {
+            if found.get(2).is_some_and(|name| name.as_str() == "<unknown>") {
+                at += 1;
+                continue;
+            }
             let function = found.get(2).map(|name| without_hash(name.as_str()));
             // A backtrace that starts anew belongs to something else.
             if found.get(1).is_some_and(|number| number.as_str() == "0") && !exception.frames.is_empty() {
@@ -135,6 +144,9 @@ fn backtrace(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usi
                 // Inlined calls have several places below one number.
                 exception.frames.push(place);
             }
+        } else if line.starts_with(char::is_whitespace) && PLACE.is_match(lines.get(at + 1)) {
+            // An inlined call with a name of its own.
+            exception.frames.push(frame(at, None, Some(without_hash(line.trim())), None, None));
         } else {
             break;
         }
@@ -178,5 +190,25 @@ fn error(lines: &Lines<'_>, start: usize) -> Option<Block> {
     if let Some(frames) = exceptions.last_mut().map(|last| std::mem::take(&mut last.frames)) {
         exceptions[0].frames = frames;
     }
+    Some(Block { exceptions, next })
+}
+
+/// An error with its causes by number, where it was made, and a backtrace below a banner.
+fn report(lines: &Lines<'_>, start: usize) -> Option<Block> {
+    let mut exceptions: Vec<Exception> = Vec::new();
+    let mut at = start + 1;
+    while exceptions.len() < MAX_MESSAGE
+        && let Some(found) = NUMBERED.captures(lines.get(at))
+    {
+        let relation = if exceptions.is_empty() { Relation::Reported } else { Relation::Cause };
+        exceptions.push(named(relation, "Error", found.get(2).map_or("", |part| part.as_str())));
+        at += 1;
+    }
+    let end = lines.len().min(at + MAX_MESSAGE);
+    let banner = (at..end).find(|&line| lines.get(line).contains(" BACKTRACE "))?;
+    let first = (banner + 1..end).find(|&line| NUMBERED.is_match(lines.get(line)))?;
+    let root = exceptions.last_mut()?;
+    let next = backtrace(lines, first, root);
+    exceptions.reverse();
     Some(Block { exceptions, next })
 }

@@ -209,7 +209,7 @@ c
         "* thread #1, stop reason = EXC_BAD_ACCESS\n  * frame #0: 0x0001 prog`acme::Pool::acquire(this=0x0) at pool.cc:12:5\n    frame #1: 0x0002 prog`main at main.cc:3:1\n",
         "
 cpp
-  reported : 
+  reported EXC_BAD_ACCESS: 
     acme::Pool::acquire pool.cc:12:5 code
     main main.cc:3:1 code",
     );

@@ -3,6 +3,7 @@
 mod any_text;
 mod compiled;
 mod mixed;
+mod practice;
 mod python;
 mod scripting;
 

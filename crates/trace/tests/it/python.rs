@@ -24,7 +24,7 @@ fn frames_without_a_header_and_without_an_end() {
         "  File \"a.py\", line 1, in <module>\n    main()\n  [Previous line repeated 967 more times]\n  File \"b.py\", line 2, in main\n",
         "
 python
-  reported : 
+  reported :  (+967)
     main b.py:2 code
     <module> a.py:1 code",
     );

@@ -122,7 +122,7 @@ php
   reported Acme\\PoolError: no room
     Acme\\Pool->acquire /app/src/Pool.php:12 code
     run /app/vendor/lib/run.php:34 vendored
-    - [internal function] code",
+    - [internal function] runtime",
     );
     check(
         Format::Php,
