@@ -20,6 +20,8 @@ use crate::Language;
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::snapshot::Snapshot;
 
+mod collaborator;
+mod declared;
 mod values;
 
 /// Steps from a function to a test that runs it.
@@ -89,6 +91,7 @@ pub(super) struct Judge<'s> {
     files_read: usize,
     late: bool,
     aside: Aside,
+    for_tests: FxHashMap<NodeIx, bool>,
     queries: FxHashMap<(Language, &'static str), Option<Arc<SyntaxQuery>>>,
     found: FxHashMap<(NodeIx, &'static str), Option<Arc<Vec<SyntaxMatch>>>>,
 }
@@ -104,6 +107,7 @@ impl<'s> Judge<'s> {
             files_read: 0,
             late: false,
             aside: Aside::default(),
+            for_tests: FxHashMap::default(),
             queries,
             found,
         }
@@ -137,6 +141,10 @@ impl<'s> Judge<'s> {
         if in_test {
             let status = if raw.custom { FindingStatus::Mitigated } else { FindingStatus::FalsePositive };
             return Verdict::new(status, "in test code");
+        }
+        if self.declared_for_tests(&raw.path) {
+            let status = if raw.custom { FindingStatus::Mitigated } else { FindingStatus::FalsePositive };
+            return Verdict::new(status, "in test code: its module is declared for test builds only");
         }
         if let Some(reason) = self.aside.reason(self.graph, &raw.path) {
             return Verdict::mitigated(reason);
@@ -548,41 +556,6 @@ impl<'s> Judge<'s> {
         let is_used = graph.in_edges(caller).any(|edge| edge.relation != Relation::Contains);
         (is_method && !is_used)
             .then(|| format!("`{label}`, which leads to it, may be run without being named: no use of it is known"))
-    }
-
-    fn collaborator(&self, raw: &Raw, found: &SyntaxMatch) -> Verdict {
-        let graph = self.graph;
-        let Some(call) = &found.call else { return Verdict::confirmed("as written") };
-        let called = self.called_in(&raw.path, std::slice::from_ref(call));
-        let holder = |node: &NodeIx| match graph.kind(*node) {
-            NodeKind::Class | NodeKind::Struct | NodeKind::Enum => Some(*node),
-            NodeKind::Function => {
-                let parent = graph.parent(*node)?;
-                matches!(graph.kind(parent), NodeKind::Class | NodeKind::Struct | NodeKind::Impl).then_some(parent)
-            }
-            _ => None,
-        };
-        let Some(made) = called.certain.iter().find_map(holder) else {
-            let reason = if called.external { "of a package outside" } else { "as written" };
-            return Verdict::confirmed(reason)
-                .with(called.certain, "calls")
-                .open("what is made here is not indexed: it may only hold values");
-        };
-        let members = graph.with_members(made, MAX_MEMBERS);
-        let works = |node: &NodeIx| {
-            graph.kind(*node) == NodeKind::Function
-                && !graph.flags(*node).has(NodeFlags::CONSTRUCTOR)
-                && graph.label(*node) != graph.label(made)
-                && graph.out_edges(*node).any(|edge| edge.relation == Relation::Calls && !members.contains(&edge.to))
-        };
-        let label = graph.label(made);
-        match members.iter().copied().find(works) {
-            Some(worker) => {
-                let reason = format!("`{label}` does work of its own: `{}`", graph.label(worker));
-                Verdict::confirmed(reason).with([made, worker], "calls")
-            }
-            None => Verdict::false_positive(format!("`{label}` only holds values")).with([made], "calls"),
-        }
     }
 }
 

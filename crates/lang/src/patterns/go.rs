@@ -212,7 +212,7 @@ static RULES: &[Rule] = &[
     ),
     Rule::collaborator(
         0.4,
-        r#"((keyed_element key: (literal_element (identifier) @name) value: (literal_element (call_expression function: (_) @t) @call)) @found
+        r#"((keyed_element key: (literal_element (identifier) @name) value: (literal_element (call_expression function: (_) @t @call))) @found
   (#match? @t "^(New[A-Z]\\w*|\\w+\\.New\\w*)$") (#not-match? @t "^(errors|sync|strings|bytes|bufio|list|rand|time|big|md5|sha\\d*|log)\\.|New(Map|Set|Buffer|Mutex|Pool)$"))"#,
         &[Near {
             within: Within::NamedFunctionItself,

@@ -193,12 +193,12 @@ static RULES: &[Rule] = &[
     Rule::collaborator(
         0.45,
         concat!(
-            r#"((field_declaration (modifiers)? @m declarator: (variable_declarator name: (identifier) @name value: (object_creation_expression type: (type_identifier) @t) @call)) @found
+            r#"((field_declaration (modifiers)? @m declarator: (variable_declarator name: (identifier) @name value: (object_creation_expression type: (type_identifier) @t @call))) @found
   (#not-match? @m "\\bstatic\\b")
   (#not-match? @t "#,
             plain_class!(),
             r#"))
-((constructor_declaration body: (constructor_body (expression_statement (assignment_expression left: (_) @name right: (object_creation_expression type: (type_identifier) @t) @call)) @found))
+((constructor_declaration body: (constructor_body (expression_statement (assignment_expression left: (_) @name right: (object_creation_expression type: (type_identifier) @t @call))) @found))
   (#not-match? @t "#,
             plain_class!(),
             r#"))"#

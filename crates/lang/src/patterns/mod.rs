@@ -3,6 +3,7 @@
 //!
 //! This crate only finds and takes back what one file shows. What other files say is for the reader of [`Check`].
 
+mod effects;
 mod go;
 mod java;
 mod javascript;
@@ -10,6 +11,8 @@ mod python;
 mod rust;
 mod syntax;
 
+pub use effects::{Effects, effects};
+pub use rust::{MODULE_FILES, TEST_MODULE_FILES};
 pub use syntax::{Extent, QueryError, SyntaxFile, SyntaxMatch, SyntaxMatches, SyntaxQuery};
 
 use std::sync::LazyLock;
@@ -147,7 +150,7 @@ pub enum Check {
     ReachesAuth,
     /// Only a finding if no test reaches the function `@name`.
     Tested,
-    /// Only a finding if what `@call` makes does work of its own beyond holding values.
+    /// Only a finding if what `@call` names makes something that reaches out of the program, see [`effects`].
     Collaborator,
 }
 

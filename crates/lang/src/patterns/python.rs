@@ -236,7 +236,7 @@ static RULES: &[Rule] = &[
     ),
     Rule::collaborator(
         0.45,
-        r#"((assignment left: (attribute object: (identifier) @s attribute: (identifier) @name) right: (call function: [(identifier) (attribute)] @t) @call) @found
+        r#"((assignment left: (attribute object: (identifier) @s attribute: (identifier) @name) right: (call function: [(identifier) (attribute)] @t @call)) @found
   (#eq? @s "self") (#match? @t "(^|\\.)[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$")
   (#not-match? @t "(^|\\.)(Ordered|Default|Chain|Weak|Case).*(Dict|Map|Set)|(^|\\.)(Counter|Path|PurePath|Decimal|Fraction|R?Lock|Event|Condition|Semaphore|Queue|Future|BytesIO|StringIO|Struct|Random|ContextVar|Exception|Namespace|SimpleNamespace|UserDict)$|Error$"))"#,
         &[Near {

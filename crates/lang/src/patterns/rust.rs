@@ -20,6 +20,13 @@ macro_rules! handed_on {
     };
 }
 
+/// Declarations of modules that stand in files of their own.
+pub const MODULE_FILES: &str = r#"(mod_item name: (identifier) @name !body) @found"#;
+
+/// Those that are only there in a test build, by `cfg(test)` or an `all` with it.
+pub const TEST_MODULE_FILES: &str = r#"((attribute_item) @a . [(attribute_item) (line_comment) (block_comment)]* . (mod_item name: (identifier) @name !body) @found
+  (#match? @a "^#\\s*\\[\\s*cfg\\s*\\(\\s*(test|all\\s*\\(([^()]*,)?\\s*test\\s*(,[^()]*)?\\))\\s*\\)"))"#;
+
 pub(super) const PATTERNS: Patterns = Patterns {
     languages: &[Language::Rust],
     rules: RULES,
@@ -240,7 +247,7 @@ static RULES: &[Rule] = &[
     ),
     Rule::collaborator(
         0.4,
-        r#"((field_initializer field: (field_identifier) @name value: (call_expression function: (scoped_identifier path: (_) @t name: (identifier) @m)) @call) @found
+        r#"((field_initializer field: (field_identifier) @name value: (call_expression function: (scoped_identifier path: (_) @t name: (identifier) @m) @call)) @found
   (#match? @m "^(new|connect|open|build)$")
   (#not-match? @t "(^|::)(Vec|VecDeque|String|\\w*(Builder|Map|Set|Heap|Cell|Lock|Arena|Path|PathBuf)|Arc|Rc|Box|Mutex|Atomic\\w+|Instant|Duration|PhantomData|Condvar|Cursor|Regex)$"))"#,
         &[Near {

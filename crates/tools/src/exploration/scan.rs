@@ -118,7 +118,8 @@ impl Tool for Scan {
     const HELP: &'static str = "\
 Looks through indexed files as they are now, by rules for Python, JavaScript, TypeScript, Rust, Go and Java (also TSX; not the
 scripts of Vue and Svelte components): `error_handling`, `resource_cleanup`, `api_surface`, `state_mutation`, `concurrency`,
-`auth_boundary`, `test_coverage` (within 4 steps of calls; functions of one statement are left out), `dependency_injection`.
+`auth_boundary`, `test_coverage` (within 4 steps of calls; functions of one statement are left out), `dependency_injection` (an
+object made where it is used, whose own code or package is known to reach files, the network, processes, the clock or chance).
 
 Any other `pattern` is a regular expression (Rust syntax, linear time, by line); with `language` it is a tree-sitter query of at
 most 4096 bytes, where `@found` marks the node to report (else the first capture).

@@ -208,6 +208,36 @@ fn pages_join() {
 }
 
 #[test]
+fn a_module_that_is_only_declared_for_tests_is_test_code() {
+    let declared = |how: &str| {
+        let helper = "pub fn load(text: &str) -> u8 {\n    text.parse().unwrap()\n}\n";
+        format!(
+            "//- Cargo.toml\n[package]\nname = \"a\"\nversion = \"0.1.0\"\n//- src/lib.rs\n{how}\npub mod outer;\n\
+             //- src/outer.rs\npub fn run() {{}}\n//- src/helpers/mod.rs\npub mod deep;\n{helper}\
+             //- src/helpers/deep.rs\n{helper}"
+        )
+    };
+    let in_tests = "false_positive false_positive";
+    let cases = [
+        ("#[cfg(test)]\nmod helpers;", in_tests),
+        ("#[cfg(test)]\n#[macro_use]\n// with a word\npub(crate) mod helpers;", in_tests),
+        ("#[macro_use]\n#[cfg(all(test, unix))]\nmod helpers;", in_tests),
+        ("#[cfg(not(test))]\nmod helpers;", "confirmed confirmed"),
+        ("#[cfg(any(test, unix))]\nmod helpers;", "confirmed confirmed"),
+        ("#[cfg(all(not(test), unix))]\nmod helpers;", "confirmed confirmed"),
+        ("#[cfg(feature = \"test\")]\nmod helpers;", "confirmed confirmed"),
+        ("#[cfg(test)]\nmod tests {}\nmod helpers;", "confirmed confirmed"),
+        ("mod helpers;", "confirmed confirmed"),
+    ];
+    for (how, expected) in cases {
+        let project = Project::new(&declared(how));
+        let call = json!({"pattern": "error_handling", "include_false_positives": true, "severity_min": 0.0});
+        let answer = project.ok("scan", call);
+        assert_eq!(column(&answer, "findings", "status"), expected, "{how}: {answer}");
+    }
+}
+
+#[test]
 fn a_file_that_changed_says_so() {
     let project = Project::new(PROGRAM);
     project.tree.write("app.py", "try:\n    x()\nexcept Exception:\n    pass\n");
