@@ -18,6 +18,8 @@ pub struct Partner<'h> {
     pub file: FileHistory<'h>,
     /// Commits that touched both.
     pub support: u32,
+    /// How many of these touched few files, see [`crate::Commit::is_focused`].
+    pub focused: u32,
     /// Commits that touched the other one.
     pub of: u32,
     /// Share of the other one's commits that touched this one too, 0 to 1.
@@ -52,6 +54,7 @@ pub struct TogetherPair<'h> {
 #[derive(Default)]
 struct Common {
     support: u32,
+    focused: u32,
     weight: f64,
     newest: u32,
 }
@@ -74,6 +77,7 @@ impl<'h> FileHistory<'h> {
             for &other in history.files_of[number as usize].iter().filter(|&&other| other != self.number) {
                 let at = common.entry(other).or_insert(Common { newest: number, ..Common::default() });
                 at.support += 1;
+                at.focused += u32::from(commit.is_focused());
                 at.weight += weight;
             }
         }
@@ -91,6 +95,7 @@ impl<'h> FileHistory<'h> {
         Partner {
             file: FileHistory { history, number: other },
             support: common.support,
+            focused: common.focused,
             of,
             confidence: f64::from(common.support) / f64::from(of.max(1)),
             lift: history.lift(common.support, of, theirs),

@@ -10,6 +10,8 @@ use crate::Head;
 /// A commit that touches more files says nothing of what belongs together (a first import, a reformatting); it counts for
 /// times and numbers of changes only.
 pub(crate) const MAX_TOGETHER: usize = 50;
+/// Most files of a commit that is about one thing.
+const MAX_FOCUSED: usize = 10;
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
@@ -95,6 +97,12 @@ impl Commit {
     /// Whether it brings two or more lines of work together.
     pub fn is_merge(&self) -> bool {
         self.parents.len() > 1
+    }
+
+    /// Whether it touches few enough files that two of them being among these says something of the two: the more files one
+    /// commit touches, the more pairs it makes that have nothing to do with each other.
+    pub fn is_focused(&self) -> bool {
+        (1..=MAX_FOCUSED).contains(&self.touches.len())
     }
 
     /// Whether it says which files belong together.

@@ -20,7 +20,7 @@ pub(super) const ROWS_READ: usize = 2 * ROWS;
 const SHOWN: usize = 10;
 /// Files that changed together with one file, at most.
 const PARTNERS: usize = 20;
-/// Fewer common commits are chance.
+/// Fewer common commits are chance, and those that touch many files are none of them.
 const LEAST_COMMITS: u32 = 2;
 /// Chance of a pattern that is still believed.
 const LEAST_LIKELY: f64 = 0.01;
@@ -43,7 +43,7 @@ pub struct GhostEdge {
     pub p_value: f64,
     /// How regular it is, 0 to 1.
     pub strength: f64,
-    /// The newest commits that touched both: short name and subject (text of the repository).
+    /// The newest commits that touched both and few others: short name and subject (text of the repository).
     pub evidence: Vec<(String, String)>,
 }
 
@@ -107,7 +107,7 @@ pub(super) fn ghost_edges(
             let row = &partner.partner;
             let Some(other) = graph.find_file(&partner.path) else { continue };
             let is_known = ghosts.iter().any(|ghost| ghost.source == other && ghost.target == file);
-            if row.support < LEAST_COMMITS || row.p_value > LEAST_LIKELY || is_known {
+            if row.focused < LEAST_COMMITS || row.p_value > LEAST_LIKELY || is_known {
                 continue;
             }
             for end in [file, other] {
@@ -136,11 +136,11 @@ pub(super) fn ghost_edges(
     Ok(Strongest::of(ghosts))
 }
 
-/// The newest commits that touched the file of a path and another one: short name and subject.
+/// The newest commits that touched the file of a path, another one and few more: short name and subject.
 fn common_commits(history: &ProjectHistory, path: &str, other: m1nd_history::FileHistory<'_>) -> Vec<(String, String)> {
     let own = history.file(path);
     let own: FxHashSet<String> = own.iter().flat_map(|file| file.commits().map(m1nd_history::Commit::name)).collect();
-    let common = other.commits().filter(|commit| own.contains(&commit.name()));
+    let common = other.commits().filter(|commit| commit.is_focused() && own.contains(&commit.name()));
     let named = common.take(NAMED_COMMITS).map(|commit| {
         let name = commit.name();
         (name[..name.floor_char_boundary(12)].to_owned(), commit.subject.to_string())

@@ -72,6 +72,52 @@ fn files_that_change_together_without_a_connection_are_ghost_edges() {
 }
 
 #[test]
+fn what_only_large_commits_bring_together_is_no_ghost_edge() {
+    // Commits that touch both files: how many of them touch ten more, and how many touch nothing else.
+    let cases = [(8, 0, 0), (8, 1, 0), (6, 2, 1), (0, 8, 1)];
+    for (large, small, expected) in cases {
+        let mut repository = Repository::new();
+        let home = TempDir::new().expect("a folder");
+        let code = |number: usize| {
+            (
+                format!("def charge_invoice():\n    return {number}\n"),
+                format!("def remind():\n    return {number}\n"),
+                number.to_string(),
+            )
+        };
+        let others: Vec<String> = (0..10).map(|number| format!("notes{number}.txt")).collect();
+        for number in 0..large + small {
+            let (billing, mail, text) = code(number);
+            let mut puts = vec![Put("billing.py", &billing), Put("mail.py", &mail)];
+            if number < large {
+                puts.extend(others.iter().map(|name| Put(name, &text)));
+            }
+            repository.commit("ann", if number < large { "sweep" } else { "dunning" }, &puts);
+        }
+        let (billing, mail, _) = code(large + small - 1);
+        repository.tree.write("billing.py", &billing);
+        repository.tree.write("mail.py", &mail);
+        for number in 0..30 {
+            let text = number.to_string();
+            repository.commit("bob", "other", &[Put("other.py", &text)]);
+        }
+        let config = EngineConfig {
+            threads: Some(1),
+            ..EngineConfig::new(home.path().into(), vec![repository.tree.path().to_owned()])
+        };
+        let engine = Engine::open(config).expect("opens");
+        ingest(&engine, IngestRequest::code(repository.tree.path())).expect("ingests");
+        let answer = activate(&engine.snapshot(), "charge invoice");
+        let ghosts = &answer.ghost_edges.rows;
+        assert_eq!(ghosts.len(), expected, "{large} {small}: {ghosts:?}");
+        for ghost in ghosts {
+            assert_eq!(ghost.commits as usize, large + small);
+            assert!(ghost.evidence.iter().all(|(_, subject)| subject == "dunning"), "{ghost:?}");
+        }
+    }
+}
+
+#[test]
 fn hubs_are_near_only_for_what_they_owe_to_the_seeds() {
     let mut text = "//- log.py\ndef write(line):\n    pass\n//- tax.py\nfrom log import write\ndef vat_rate():\n    write('')\n    \
                     return table()\ndef table():\n    return 1\n"

@@ -52,6 +52,23 @@ fn bulk_commits_say_nothing_of_what_belongs_together() {
 }
 
 #[test]
+fn commits_of_many_files_are_told_from_those_of_few() {
+    let names: Vec<String> = (0..11).map(|number| format!("f{number}.py")).collect();
+    let cases = [(2, 3), (10, 3), (11, 0)];
+    for (files, focused) in cases {
+        let mut repository = Repository::new();
+        for round in 0..3 {
+            let text = round.to_string();
+            let puts: Vec<_> = names.iter().take(files).map(|name| Put(name, &text)).collect();
+            repository.commit("ann", "sweep", &puts);
+        }
+        let history = repository.history();
+        let found = partners(&history, "f0.py");
+        assert_eq!((found[0].support, found[0].focused), (3, focused), "{files} files");
+    }
+}
+
+#[test]
 fn pairs_of_the_whole_project() {
     let history = repository().history();
     let shown: Vec<_> =

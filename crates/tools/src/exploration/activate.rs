@@ -134,8 +134,9 @@ leaves the others out and shares out their weights. `lift` says how many times n
 A dimension that cannot be computed (no git history) stands in `unavailable`, not as 0.
 
 `ghost_edges` are pairs of files, one of them that of one of the first 50 rows, that change together though no connection in the
-code leads from one to the other within two steps, with their commits; `structural_holes` are nodes that are no rows, but connected
-with more of the first 50 than chance explains (`p_value`, given their number of connections). The strongest ten of each are listed.
+code leads from one to the other within two steps, with their commits (two at least touch ten files or fewer: what only large
+commits bring together is not told); `structural_holes` are nodes that are no rows, but connected with more of the first 50 than
+chance explains (`p_value`, given their number of connections). The strongest ten of each are listed.
 `what_is_missing` says what a limit left out. Commit subjects are text of the repository. Nothing is changed by asking.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;

@@ -120,13 +120,16 @@ fn what_meets_a_word_and_was_not_ranked_is_said() {
 #[test]
 fn more_ghost_edges_than_are_listed_are_counted() {
     let mut text = "//- billing.py\ndef charge_invoice():\n    return 1\n".to_owned();
-    let mut paths = vec!["billing.py".to_owned()];
-    for number in 0..12 {
-        text += &format!("//- part{number}.py\nVALUE = {number}\n");
-        paths.push(format!("part{number}.py"));
+    let parts: Vec<String> = (0..12).map(|number| format!("part{number}.py")).collect();
+    for (number, part) in parts.iter().enumerate() {
+        text += &format!("//- {part}\nVALUE = {number}\n");
     }
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-    let mut commits: Vec<(&str, &[&str])> = vec![("dunning", &paths); 8];
+    let with: Vec<Vec<&str>> = parts
+        .chunks(6)
+        .map(|parts| std::iter::once("billing.py").chain(parts.iter().map(String::as_str)).collect())
+        .collect();
+    let mut commits: Vec<(&str, &[&str])> =
+        with.iter().flat_map(|paths| std::iter::repeat_n(("dunning", paths.as_slice()), 8)).collect();
     commits.extend(std::iter::repeat_n(("other", &["other.py"] as &[&str]), 30));
     let project = Project::in_git(&text, &commits);
     let answer = project.ok("activate", json!({"query": "charge invoice"}));
