@@ -13,7 +13,7 @@ pub(crate) struct Lines<'t> {
 
 /// The text with real line breaks: a trace copied out of JSON or a log has them written as `\n`.
 pub(crate) fn with_breaks(text: &str) -> Cow<'_, str> {
-    let (real, written) = (text.matches('\n').count(), text.matches("\\n").count());
+    let (real, written) = (text.trim_end().matches('\n').count(), text.matches("\\n").count());
     if written >= 2 && written > 2 * real {
         return Cow::Owned(unescaped(text));
     }

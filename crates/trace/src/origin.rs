@@ -38,7 +38,7 @@ const RUNTIME: &[(Format, &[&str])] = &[
             "/rustlib/",
         ],
     ),
-    (Format::JavaScript, &["node:", "internal/", "native ", "<anonymous>", "[native"]),
+    (Format::JavaScript, &["node:", "ext:", "internal/", "native ", "<anonymous>", "[native"]),
     (Format::Go, &["/usr/local/go/src/", "/go/src/runtime/", "/libexec/src/", "/goroot/"]),
     (
         Format::Cpp,

@@ -19,6 +19,13 @@ pattern!(
     r"^(?:created by )?([\w./~%\[\]-]+\.?[^\s]*?)(?:\([^()]*\)|\(\.\.\.\))?(?: in goroutine \d+)?$"
 );
 
+pattern!(
+    /// A web framework prints the stack of a panic that it caught as `/app/user.go:42 (0x8a1b2c)`, the function below it.
+    RECOVERED,
+    r"^\s*(\S.*?\.(?:go|s)):(\d{1,9}) \(0x[0-9a-f]+\)$"
+);
+pattern!(RECOVERED_IN, r"^\s+(\S+?): ");
+
 const RACE: &str = "WARNING: DATA RACE";
 pattern!(ACCESS, r"^(?:Previous )?(?:[Rr]ead|[Ww]rite)(?: at 0x[0-9a-f]+)? by (?:main )?goroutine(?: \d{1,9})?:$");
 pattern!(CREATED, r"^Goroutine \d{1,9} \(\w+\) created at:$");
@@ -28,6 +35,9 @@ const MAX_BETWEEN: usize = 12;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
     let line = lines.get(at);
+    if line.contains(" (0x") && RECOVERED.is_match(line) {
+        return recovered(lines, at, floor);
+    }
     if line.trim_start() == RACE {
         return Some(race(lines, at + 1));
     }
@@ -67,6 +77,27 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
         next = lines.next_filled(next, 2).filter(|&line| GOROUTINE.is_match(lines.get(line))).unwrap_or(next);
     }
     Some(Block { exceptions, next })
+}
+
+/// A panic that was caught: what it said stands below `panic recovered:`, above the frames.
+fn recovered(lines: &Lines<'_>, start: usize, floor: usize) -> Option<Block> {
+    let from = start.saturating_sub(MAX_BETWEEN).max(floor);
+    let title = (from..start).rev().find(|&line| lines.get(line).trim_end().ends_with("panic recovered:"))?;
+    let said: Vec<&str> = (title + 1..start).map(|line| lines.get(line)).collect();
+    let said = said.join("\n");
+    let (kind, message) = kind_of(&said).unwrap_or(("panic", &said));
+    let mut exception = named(Relation::Reported, kind, message);
+    let mut at = start;
+    while let Some(found) = RECOVERED.captures(lines.get(at)) {
+        let text = |index| found.get(index).map(|part: regex::Match<'_>| part.as_str());
+        let function = RECOVERED_IN.captures(lines.get(at + 1));
+        let name = function.as_ref().and_then(|found| found.get(1)).map(|part| part.as_str());
+        if exception.frames.len() < 2 * limits::FRAMES {
+            exception.frames.push(frame(at, text(1), name, text(2), None));
+        }
+        at += 1 + usize::from(function.is_some());
+    }
+    Some(Block { exceptions: vec![exception], next: at })
 }
 
 /// The accesses that race, the later one first, then where their goroutines were started.

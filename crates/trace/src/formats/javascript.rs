@@ -33,7 +33,7 @@ pattern!(
 );
 pattern!(
     HEADER,
-    r"^(?:Uncaught )?(?:\(in promise\) )?(?:\[?[Uu]nhandled\S* \S+\]? )?([A-Z][\w$]*(?:Error|Exception|Warning|Rejection|[A-Za-z]))(?: \[[\w-]+\])?(?:: (.*))?$"
+    r"^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?(?:\[?[Uu]nhandled\S* \S+\]? )?([A-Z][\w$]*(?:Error|Exception|Warning|Rejection|[A-Za-z]))(?: \[[\w-]+\])?(?:: (.*))?$"
 );
 pattern!(
     NESTED,
@@ -197,6 +197,8 @@ fn plain(path: &str) -> &str {
     if path.starts_with("node:") {
         return path;
     }
+    // Of compiled code, the place of the instruction.
+    let path = path.strip_prefix("address at ").unwrap_or(path);
     let mut rest = path;
     if let Some((protocol, after)) = path.split_once("://") {
         rest = after;
