@@ -5,6 +5,7 @@ mod learn;
 mod missing;
 mod resonate;
 mod scan;
+mod scan_metavariables;
 mod trace;
 mod warmup;
 

@@ -5,6 +5,7 @@ use m1nd_engine::{Language, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::scan_metavariables::{as_expression, first_metavariable};
 use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset, edit_distance, is_zero,
 };
@@ -87,6 +88,8 @@ pub(crate) struct Skipped {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     pattern: String,
+    /// `built_in`, `regex` or `tree_sitter_query`.
+    read_as: &'static str,
     findings: Vec<Row>,
     files_scanned: usize,
     total_matches_raw: usize,
@@ -122,7 +125,8 @@ scripts of Vue and Svelte components): `error_handling`, `resource_cleanup`, `ap
 object made where it is used, whose own code or package is known to reach files, the network, processes, the clock or chance).
 
 Any other `pattern` is a regular expression (Rust syntax, linear time, by line); with `language` it is a tree-sitter query of at
-most 4096 bytes, where `@found` marks the node to report (else the first capture).
+most 4096 bytes, where `@found` marks the node to report (else the first capture). `read_as` says which. Metavariables (`$X`, `$$$`)
+are not understood; a pattern with one is refused with the nearest regular expression.
 
 Each finding has a `status`. `confirmed`: nothing known speaks against it; `cannot_tell`, if there, names what is not known and
 could. `mitigated`: something else makes up for it (a called function closes or logs, every caller is ready for the exception, the
@@ -162,14 +166,16 @@ impl ReadTool for Scan {
         cx.rests_on(&found.state().to_le_bytes());
         let guidance = guidance(snapshot, &found);
         let total = found.findings.len();
-        let pattern = match &wanted {
-            Wanted::BuiltIn(pattern) => pattern.word(),
-            Wanted::Query { .. } | Wanted::Regex(_) => "custom",
+        let (pattern, read_as) = match &wanted {
+            Wanted::BuiltIn(pattern) => (pattern.word(), "built_in"),
+            Wanted::Query { .. } => ("custom", "tree_sitter_query"),
+            Wanted::Regex(_) => ("custom", "regex"),
         };
         let findings = found.findings.iter().skip(page.offset).take(page.limit);
         let [confirmed, mitigated, false_positive] = found.by_status;
         let output = Output {
             pattern: input.pattern,
+            read_as,
             findings: findings.map(|finding| row(snapshot, pattern, finding.clone())).collect(),
             files_scanned: found.files_scanned,
             total_matches_raw: found.raw,
@@ -201,6 +207,9 @@ fn wanted(input: &Input) -> Result<Wanted, ToolError> {
             let known = known.join(", ");
             return Err(ToolError::invalid(format!("argument `language` is `{shown}`, expected one of {known}")));
         };
+        if !text.starts_with(['(', '[', '"', ';', '_']) {
+            return Err(no_query(text));
+        }
         return Ok(Wanted::Query { language, text: text.to_owned() });
     }
     if let Some(pattern) = Pattern::parse(&text.to_lowercase()) {
@@ -216,8 +225,33 @@ fn wanted(input: &Input) -> Result<Wanted, ToolError> {
         ))),
         (_, Some(word)) => Err(ToolError::invalid(format!("argument `pattern` is `{text}`, did you mean `{word}`?"))
             .next_step(format!("repeat the call with `{word}`, or look for the text with `search`"))),
-        _ => Ok(Wanted::Regex(input.pattern.clone())),
+        _ => match first_metavariable(text) {
+            Some(variable) => Err(no_expression(text, variable)),
+            None => Ok(Wanted::Regex(input.pattern.clone())),
+        },
     }
+}
+
+/// A pattern with metavariables is not read as an expression: that would find nothing, or something else.
+fn no_expression(text: &str, variable: &str) -> ToolError {
+    let said = format!(
+        "argument `pattern` has the metavariable `{variable}`; metavariables are not understood: without `language` it is read as \
+         a regular expression, in which `$` is the end of a line"
+    );
+    let expression = as_expression(text);
+    ToolError::new(ErrorCode::InvalidPattern, said).next_step(format!(
+        "give the regular expression `{expression}` (`\\$` for the sign itself), or `language` and a tree-sitter query, such as \
+         `(call_expression) @found`"
+    ))
+}
+
+/// With a language only a query is taken.
+fn no_query(text: &str) -> ToolError {
+    let said = "argument `pattern` is no tree-sitter query, which begins with `(`, `[`, `\"` or `_`; with `language` it is read as one";
+    let other = first_metavariable(text).map_or_else(|| text.to_owned(), |_| as_expression(text));
+    ToolError::new(ErrorCode::InvalidPattern, said).next_step(format!(
+        "give a query, such as `(call_expression) @found`, or leave `language` out and give a regular expression: `{other}`"
+    ))
 }
 
 fn fault(fault: ScanFault) -> ToolError {

@@ -167,16 +167,26 @@ fn a_pattern_of_ones_own() {
     let lines = project.ok("scan", json!({"pattern": r"except\s+Exception"}));
     assert_eq!(column(&lines, "findings", "file_path"), "a.py notes.txt tests/test_a.py");
     assert_eq!(column(&lines, "findings", "status"), "confirmed confirmed mitigated");
+    assert_eq!(lines["read_as"], "regex");
+    let refused = project.err("scan", json!({"pattern": "$X.read()"}));
+    let step = refused["suggested_next_step"].as_str().unwrap_or_default();
+    assert!(step.contains(r"`[\w.]+\.read\(\)`"), "{refused}");
+    let offered = project.ok("scan", json!({"pattern": r"[\w.]+\.read\(\)"}));
+    assert_eq!((column(&offered, "findings", "file_path"), &offered["read_as"]), ("a.py".to_owned(), &json!("regex")));
     let query =
         project.ok("scan", json!({"pattern": "((identifier) @found (#eq? @found \"load\"))", "language": "python"}));
     assert_eq!(
         (column(&query, "findings", "line"), column(&query, "findings", "pattern")),
         ("1".into(), "custom".into())
     );
+    assert_eq!(query["read_as"], "tree_sitter_query");
     for (arguments, code, word) in [
         (json!({"pattern": "(["}), "invalid_pattern", "expression"),
         (json!({"pattern": "(nothing) @x", "language": "python"}), "invalid_pattern", "nothing"),
         (json!({"pattern": "(module) @x", "language": "vue"}), "invalid_pattern", "grammar"),
+        (json!({"pattern": "$X.unwrap()"}), "invalid_pattern", "metavariable `$X`"),
+        (json!({"pattern": "foo($$$)"}), "invalid_pattern", "metavariable `$$$`"),
+        (json!({"pattern": "$X.read()", "language": "python"}), "invalid_pattern", "no tree-sitter query"),
         (json!({"pattern": "x", "language": "klingon"}), "invalid_params", "klingon"),
         (json!({"pattern": "error_handing"}), "invalid_params", "error_handling"),
         (json!({"pattern": " "}), "invalid_params", "empty"),
