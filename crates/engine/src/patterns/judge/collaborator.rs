@@ -11,8 +11,9 @@ use super::{Judge, MAX_MEMBERS, Verdict};
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::patterns::matching::Raw;
 
-/// Calls from a member to the function that reaches out.
-const EFFECT_STEPS: usize = 2;
+/// Calls from a member to the function that reaches out: it is what the type is for only if it is done near. Some computation far
+/// down that draws a random number makes no collaborator of a value.
+const EFFECT_STEPS: usize = 1;
 /// Types that a type gets members from.
 const MAX_BASES: usize = 16;
 
@@ -30,12 +31,13 @@ impl<'s> Judge<'s> {
         if let Some(made) = targets.iter().find_map(|edge| self.made_by(edge)) {
             return self.made_here(made, effects);
         }
-        let mut outside = targets.iter().filter(|edge| edge.tier == EdgeTier::External);
+        let outside = targets.iter().filter(|edge| edge.tier == EdgeTier::External);
         if let Some(edge) = outside.clone().find(|edge| effects.knows(outside_name(self.graph.id(edge.to)))) {
             let name = outside_name(self.graph.id(edge.to));
             return Verdict::confirmed(format!("`{name}` reaches out of the program")).with([edge.to], "calls");
         }
-        match outside.next() {
+        // The package and what is used of it are both there: the latter has the longer name.
+        match outside.max_by_key(|edge| self.graph.id(edge.to).len()) {
             Some(edge) => {
                 let name = outside_name(self.graph.id(edge.to));
                 let reason = format!("nothing is known of `{name}` that reaches out of the program");
