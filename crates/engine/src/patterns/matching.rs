@@ -1,9 +1,12 @@
 //! Files in, matches out: what one file shows on its own.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 
 use m1nd_base::{Cancel, Cancelled, Limits, Pos, RepoPath};
-use m1nd_lang::patterns::{Check, Near, Pattern, Rule, SyntaxFile, SyntaxMatch, SyntaxQuery, Within, rules};
+use m1nd_lang::patterns::{
+    Check, Near, Pattern, QueryError, Rule, SyntaxFile, SyntaxMatch, SyntaxQuery, Within, rules,
+};
 use m1nd_search::grep::{Grep, GrepOptions};
 use rustc_hash::FxHashMap;
 
@@ -85,6 +88,42 @@ pub(super) struct Compiled {
     custom: bool,
 }
 
+impl Compiled {
+    /// Of a caller's own pattern.
+    fn custom(query: SyntaxQuery) -> Self {
+        Self {
+            name: "custom",
+            severity: CUSTOM_SEVERITY,
+            message: "matches the pattern",
+            check: Check::Plain,
+            query,
+            needs: Vec::new(),
+            unless: Vec::new(),
+            custom: true,
+        }
+    }
+}
+
+/// A pattern of code, for every language of the files in which it is code; if it is in none, why.
+fn code(text: &str, files: &[&FileEntry]) -> Result<FxHashMap<Language, Vec<Compiled>>, ScanFault> {
+    let mut found = FxHashMap::default();
+    let mut why = None;
+    let languages: BTreeSet<Language> = files.iter().map(|file| file.language).collect();
+    for language in languages {
+        match SyntaxQuery::of_code(language, text) {
+            Ok(query) => {
+                found.insert(language, vec![Compiled::custom(query)]);
+            }
+            Err(QueryError::NoGrammar(_)) => {}
+            Err(error) => why = why.or(Some(error)),
+        }
+    }
+    match why {
+        Some(error) if found.is_empty() => Err(error.into()),
+        _ => Ok(found),
+    }
+}
+
 /// What is looked for, compiled for the languages of the files.
 pub(super) enum Matcher {
     Syntax(FxHashMap<Language, Vec<Compiled>>),
@@ -105,18 +144,12 @@ impl Matcher {
                 return Ok(Self::Lines(Box::new(Grep::new(options)?)));
             }
             Wanted::Query { language, text } => {
-                let custom = Compiled {
-                    name: "custom",
-                    severity: CUSTOM_SEVERITY,
-                    message: "matches the query",
-                    check: Check::Plain,
-                    query: SyntaxQuery::new(*language, text)?,
-                    needs: Vec::new(),
-                    unless: Vec::new(),
-                    custom: true,
-                };
-                by_language.insert(*language, vec![custom]);
+                by_language.insert(*language, vec![Compiled::custom(SyntaxQuery::new(*language, text)?)]);
             }
+            Wanted::Code { language: Some(language), text } => {
+                by_language.insert(*language, vec![Compiled::custom(SyntaxQuery::of_code(*language, text)?)]);
+            }
+            Wanted::Code { language: None, text } => by_language = code(text, files)?,
             Wanted::BuiltIn(pattern) => {
                 for language in files.iter().map(|file| file.language) {
                     if let Entry::Vacant(vacant) = by_language.entry(language) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use m1nd_base::{Cancel, Cancelled, ContentHash, RepoPath};
 use m1nd_graph::NodeIx;
-pub use m1nd_lang::patterns::{Pattern, QueryError};
+pub use m1nd_lang::patterns::{Pattern, QueryError, first_metavariable};
 use m1nd_search::grep::GrepError;
 use rayon::prelude::*;
 
@@ -44,6 +44,13 @@ pub enum Wanted {
         /// The language.
         language: Language,
         /// The query.
+        text: String,
+    },
+    /// Code with metavariables (`$X.unwrap()`, `open($$$)`).
+    Code {
+        /// The language; else all in which it is code.
+        language: Option<Language>,
+        /// The pattern.
         text: String,
     },
     /// A regular expression (syntax of the Rust `regex` crate), line by line.

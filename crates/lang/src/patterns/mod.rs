@@ -3,6 +3,7 @@
 //!
 //! This crate only finds and takes back what one file shows. What other files say is for the reader of [`Check`].
 
+mod code;
 mod effects;
 mod go;
 mod java;
@@ -11,6 +12,7 @@ mod python;
 mod rust;
 mod syntax;
 
+pub use code::first_metavariable;
 pub use effects::{Effects, effects};
 pub use rust::{MODULE_FILES, TEST_MODULE_FILES};
 pub use syntax::{Extent, QueryError, SyntaxFile, SyntaxMatch, SyntaxMatches, SyntaxQuery};

@@ -36,6 +36,9 @@ pub enum QueryError {
     /// It, or one of its patterns, captures nothing, so nothing could be reported.
     #[error("the query, or a pattern of it, captures nothing; put `@found` after the node to report")]
     NoCapture,
+    /// A pattern that is not one piece of code of the language, or nothing but a gap.
+    #[error("it is not one expression or statement of {0}")]
+    NoCode(&'static str),
     /// A predicate that is not applied would silently widen the result.
     #[error("the predicate `#{0}` is not known, expected `#eq?`, `#match?`, `#any-of?` or their negations")]
     Predicate(String),

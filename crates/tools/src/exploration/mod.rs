@@ -5,7 +5,6 @@ mod learn;
 mod missing;
 mod resonate;
 mod scan;
-mod scan_metavariables;
 mod trace;
 mod warmup;
 

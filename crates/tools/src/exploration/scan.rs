@@ -1,11 +1,12 @@
 //! Finds patterns of code, and says of each match whether the graph bears it out.
 
-use m1nd_engine::patterns::{Finding, FindingStatus, Pattern, ScanAnswer, ScanFault, ScanQuery, Wanted};
+use m1nd_engine::patterns::{
+    Finding, FindingStatus, Pattern, QueryError, ScanAnswer, ScanFault, ScanQuery, Wanted, first_metavariable,
+};
 use m1nd_engine::{Language, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::scan_metavariables::{as_expression, first_metavariable};
 use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset, edit_distance, is_zero,
 };
@@ -25,7 +26,7 @@ const SLIP_DISTANCE: usize = 3;
 pub(crate) struct Input {
     #[allow(dead_code, reason = "read by the framework")]
     agent_id: String,
-    /// error_handling, resource_cleanup, api_surface, state_mutation, concurrency, auth_boundary, test_coverage, dependency_injection, or a regex
+    /// error_handling, resource_cleanup, api_surface, state_mutation, concurrency, auth_boundary, test_coverage, dependency_injection, or code (`$X.close()`), or a regex
     pattern: String,
     /// Folder or file
     scope: Option<String>,
@@ -35,7 +36,7 @@ pub(crate) struct Input {
     graph_validate: Option<bool>,
     /// 1-500, default 50
     limit: Option<usize>,
-    /// Makes `pattern` a tree-sitter query for this language
+    /// Of `pattern`: code, or a tree-sitter query
     language: Option<String>,
     /// Also matches that are none
     #[serde(default)]
@@ -88,7 +89,7 @@ pub(crate) struct Skipped {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     pattern: String,
-    /// `built_in`, `regex` or `tree_sitter_query`.
+    /// `built_in`, `code`, `regex` or `tree_sitter_query`.
     read_as: &'static str,
     findings: Vec<Row>,
     files_scanned: usize,
@@ -124,9 +125,10 @@ scripts of Vue and Svelte components): `error_handling`, `resource_cleanup`, `ap
 `auth_boundary`, `test_coverage` (within 4 steps of calls; functions of one statement are left out), `dependency_injection` (an
 object made where it is used, whose own code or package is known to reach files, the network, processes, the clock or chance).
 
-Any other `pattern` is a regular expression (Rust syntax, linear time, by line); with `language` it is a tree-sitter query of at
-most 4096 bytes, where `@found` marks the node to report (else the first capture). `read_as` says which. Metavariables (`$X`, `$$$`)
-are not understood; a pattern with one is refused with the nearest regular expression.
+Any other `pattern` is code, if it has metavariables or `language` is given: `$X.close()`, `open($$$)`, where `$X` is one piece (the
+same wherever it is named again, but for `$_`) and `$$$` any number of neighbours; it is looked for in every language in which it is
+code. With `language` and brackets around it is a tree-sitter query of at most 4096 bytes, where `@found` marks the node to report
+(else the first capture). Else it is a regular expression (Rust syntax, linear time, by line). `read_as` says which.
 
 Each finding has a `status`. `confirmed`: nothing known speaks against it; `cannot_tell`, if there, names what is not known and
 could. `mitigated`: something else makes up for it (a called function closes or logs, every caller is ready for the exception, the
@@ -169,6 +171,7 @@ impl ReadTool for Scan {
         let (pattern, read_as) = match &wanted {
             Wanted::BuiltIn(pattern) => (pattern.word(), "built_in"),
             Wanted::Query { .. } => ("custom", "tree_sitter_query"),
+            Wanted::Code { .. } => ("custom", "code"),
             Wanted::Regex(_) => ("custom", "regex"),
         };
         let findings = found.findings.iter().skip(page.offset).take(page.limit);
@@ -207,10 +210,13 @@ fn wanted(input: &Input) -> Result<Wanted, ToolError> {
             let known = known.join(", ");
             return Err(ToolError::invalid(format!("argument `language` is `{shown}`, expected one of {known}")));
         };
-        if !text.starts_with(['(', '[', '"', ';', '_']) {
-            return Err(no_query(text));
-        }
-        return Ok(Wanted::Query { language, text: text.to_owned() });
+        let is_query = text.starts_with(['(', '[', '"', ';']) && first_metavariable(text).is_none();
+        let text = text.to_owned();
+        return Ok(if is_query {
+            Wanted::Query { language, text }
+        } else {
+            Wanted::Code { language: Some(language), text }
+        });
     }
     if let Some(pattern) = Pattern::parse(&text.to_lowercase()) {
         return Ok(Wanted::BuiltIn(pattern));
@@ -225,39 +231,22 @@ fn wanted(input: &Input) -> Result<Wanted, ToolError> {
         ))),
         (_, Some(word)) => Err(ToolError::invalid(format!("argument `pattern` is `{text}`, did you mean `{word}`?"))
             .next_step(format!("repeat the call with `{word}`, or look for the text with `search`"))),
-        _ => match first_metavariable(text) {
-            Some(variable) => Err(no_expression(text, variable)),
-            None => Ok(Wanted::Regex(input.pattern.clone())),
-        },
+        _ => Ok(match first_metavariable(text) {
+            Some(_) => Wanted::Code { language: None, text: text.to_owned() },
+            None => Wanted::Regex(input.pattern.clone()),
+        }),
     }
-}
-
-/// A pattern with metavariables is not read as an expression: that would find nothing, or something else.
-fn no_expression(text: &str, variable: &str) -> ToolError {
-    let said = format!(
-        "argument `pattern` has the metavariable `{variable}`; metavariables are not understood: without `language` it is read as \
-         a regular expression, in which `$` is the end of a line"
-    );
-    let expression = as_expression(text);
-    ToolError::new(ErrorCode::InvalidPattern, said).next_step(format!(
-        "give the regular expression `{expression}` (`\\$` for the sign itself), or `language` and a tree-sitter query, such as \
-         `(call_expression) @found`"
-    ))
-}
-
-/// With a language only a query is taken.
-fn no_query(text: &str) -> ToolError {
-    let said = "argument `pattern` is no tree-sitter query, which begins with `(`, `[`, `\"` or `_`; with `language` it is read as one";
-    let other = first_metavariable(text).map_or_else(|| text.to_owned(), |_| as_expression(text));
-    ToolError::new(ErrorCode::InvalidPattern, said).next_step(format!(
-        "give a query, such as `(call_expression) @found`, or leave `language` out and give a regular expression: `{other}`"
-    ))
 }
 
 fn fault(fault: ScanFault) -> ToolError {
     let text = fault.to_string();
     match fault {
         ScanFault::Cancelled(cancelled) => cancelled.into(),
+        ScanFault::Query(QueryError::NoCode(_)) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: {text}"))
+            .next_step(
+                "write one whole expression or statement, such as `$X.close()` or `open($$$)`; in a regular expression `\\$` is \
+                 the sign itself",
+            ),
         ScanFault::Query(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: {text}"))
             .next_step("correct the query; node names are those of the language's tree-sitter grammar"),
         ScanFault::Regex(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: {text}"))
