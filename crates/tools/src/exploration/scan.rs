@@ -127,7 +127,7 @@ object made where it is used, whose own code or package is known to reach files,
 
 Any other `pattern` is code, if it has metavariables or `language` is given: `$X.close()`, `open($$$)`, where `$X` is one piece (the
 same wherever it is named again, but for `$_`) and `$$$` any number of neighbours; it is looked for in every language in which it is
-code. With `language` and brackets around it is a tree-sitter query of at most 4096 bytes, where `@found` marks the node to report
+code, not inside of macros, comments and strings. With `language` and brackets around it is a tree-sitter query of at most 4096 bytes, where `@found` marks the node to report
 (else the first capture). Else it is a regular expression (Rust syntax, linear time, by line). `read_as` says which.
 
 Each finding has a `status`. `confirmed`: nothing known speaks against it; `cannot_tell`, if there, names what is not known and
