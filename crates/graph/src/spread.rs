@@ -275,6 +275,18 @@ impl Region {
     }
 }
 
+/// Sorts weights by node and adds up those of one node, in their own order, so that the sum is the same to the last bit.
+pub fn sum_by_node(weights: &mut Vec<(NodeIx, f64)>) {
+    weights.sort_by_key(|(node, _)| *node);
+    weights.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+}
+
 /// Neighbours in both directions with the weight of all edges between, by their number.
 fn neighbours(graph: &Graph, node: NodeIx) -> Vec<(NodeIx, f64)> {
     let out = graph.out_edges(node).map(|edge| (edge.to, weight(&edge)));
@@ -283,13 +295,6 @@ fn neighbours(graph: &Graph, node: NodeIx) -> Vec<(NodeIx, f64)> {
         .chain(into)
         .filter(|&(other, weight)| other != node && weight > 0.0 && is_passage(graph.kind(other)))
         .collect();
-    found.sort_by_key(|(other, _)| *other);
-    found.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
+    sum_by_node(&mut found);
     found
 }

@@ -202,7 +202,11 @@ impl Query {
             let is_span = matches!(piece.zone, Zone::Span);
             let known = self.symbols.iter().any(|symbol| symbol == identifier);
             let stop = words::is_stop_word(&identifier.to_lowercase());
-            let written = known || !stop && (called || is_span || is_capital(identifier) && piece.zone == Zone::Code);
+            let written = known
+                || !stop
+                    && (called
+                        || is_span
+                        || identifier.len() > 3 && words::is_capital(identifier) && piece.zone == Zone::Code);
             if written || !stop && (plain_too || self.is_long && piece.zone == Zone::Title && identifier.len() > 3) {
                 names.push((identifier.to_owned(), piece.zone, written));
             }
@@ -289,10 +293,6 @@ fn is_module(text: &str) -> bool {
                 && part.starts_with(|c: char| c.is_alphabetic() || c == '_')
                 && part.chars().all(|c| c.is_alphanumeric() || c == '_')
         })
-}
-
-fn is_capital(name: &str) -> bool {
-    name.len() > 3 && name.starts_with(|c: char| c.is_uppercase()) && name.chars().skip(1).any(char::is_lowercase)
 }
 
 fn looks_like_path(text: &str) -> bool {

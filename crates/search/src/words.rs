@@ -116,6 +116,11 @@ pub fn is_compound(identifier: &str) -> bool {
     identifier.chars().any(char::is_alphanumeric) && (inner_capital || underscore)
 }
 
+/// Whether a word begins with a capital and has small letters behind it, as names of types do.
+pub fn is_capital(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase)
+}
+
 /// Takes common English endings off, so that `validates`, `validating`, `validation` and `validator` meet. Words that are
 /// short, hold a digit or are not plain ASCII stay as they are.
 pub fn stem(word: &str) -> Cow<'_, str> {

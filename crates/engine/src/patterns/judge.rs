@@ -60,6 +60,11 @@ impl Verdict {
         Self::new(FindingStatus::FalsePositive, reason)
     }
 
+    /// A match of which the graph cannot tell whether it is what the pattern looks for.
+    fn undecided(open: impl Into<String>) -> Self {
+        Self::new(FindingStatus::Unvalidated, "as written").open(open)
+    }
+
     fn open(mut self, open: impl Into<String>) -> Self {
         self.open = Some(open.into());
         self

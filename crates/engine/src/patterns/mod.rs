@@ -95,7 +95,7 @@ pub enum FindingStatus {
     Mitigated,
     /// It is not what the pattern looks for.
     FalsePositive,
-    /// The graph was not asked.
+    /// The graph was not asked, or cannot tell.
     Unvalidated,
 }
 

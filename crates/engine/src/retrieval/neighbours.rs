@@ -1,7 +1,7 @@
 //! What a node is directly connected with, whole: a node that very much is connected with is no exception.
 
 use m1nd_base::Relation;
-use m1nd_graph::spread::weight;
+use m1nd_graph::spread::{sum_by_node, weight};
 use m1nd_graph::{Graph, NodeIx};
 
 /// Neighbours in both directions by edges other than containment, with the weight of all edges between, by number.
@@ -11,15 +11,7 @@ pub(super) fn neighbours(graph: &Graph, node: NodeIx) -> Vec<(NodeIx, f64)> {
     let telling = out.chain(into).filter(|(other, edge)| edge.relation != Relation::Contains && *other != node);
     let mut found: Vec<(NodeIx, f64)> = telling.map(|(other, edge)| (other, weight(&edge))).collect();
     found.retain(|(_, weight)| *weight > 0.0);
-    // Edges between the same two are summed in their own order, so that the sum is the same to the last bit.
-    found.sort_by_key(|(other, _)| *other);
-    found.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            kept.1 += next.1;
-        }
-        same
-    });
+    sum_by_node(&mut found);
     found
 }
 

@@ -78,6 +78,9 @@ pub(crate) struct ByStatus {
     confirmed: usize,
     mitigated: usize,
     false_positive: usize,
+    /// Of these the graph cannot tell.
+    #[serde(skip_serializing_if = "is_zero")]
+    unvalidated: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -134,7 +137,8 @@ Each finding has a `status`. `confirmed`: nothing known speaks against it; `cann
 could. `mitigated`: something else makes up for it (a called function closes or logs, every caller is ready for the exception, the
 handler leads to a check, the value was asked before, only tests use it) or it lies in examples or benchmarks that nothing else
 uses, or in foreign code. `false_positive`: test code, or the graph shows otherwise; left out unless `include_false_positives`, but
-counted in `by_status`. `reason` and `graph_context` say on what it rests. `graph_validate: false` gives all matches, `unvalidated`.
+counted in `by_status`. `unvalidated`: the graph cannot tell (`cannot_tell` says what), or was not asked (`graph_validate: false`).
+`reason` and `graph_context` say on what it rests.
 
 Confirmed findings come first, those without `cannot_tell` before the others, then by `severity`. A severity is the rule's, not a
 measure of this place. Checks that are made outside of the code (proxies, framework settings) are not seen. Limits: 8 s for
@@ -183,7 +187,12 @@ impl ReadTool for Scan {
             files_scanned: found.files_scanned,
             total_matches_raw: found.raw,
             total_matches_validated: confirmed + mitigated,
-            by_status: validate.then_some(ByStatus { confirmed, mitigated, false_positive }),
+            by_status: validate.then_some(ByStatus {
+                confirmed,
+                mitigated,
+                false_positive,
+                unvalidated: found.raw - confirmed - mitigated - false_positive,
+            }),
             scope_applied: Some(scope).filter(|scope| !scope.is_empty()),
             files_without_rules: found.files_without_rules,
             files_skipped: found.skipped_total,

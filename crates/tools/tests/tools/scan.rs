@@ -1,6 +1,6 @@
 //! The patterns over cases that are data: `scan_cases/<language>.txt` holds one folder a pattern, and the scan of that folder
-//! must find exactly the lines that say so at their end: `FIND` (confirmed), `MITIGATED`, `FALSE` (false positive), each with
-//! the name of its rule. `CLEAR` marks lines that look like findings of a rule and must give none. That every rule has cases
+//! must find exactly the lines that say so at their end: `FIND` (confirmed), `MITIGATED`, `FALSE` (false positive), `OPEN` (cannot be
+//! told), each with the name of its rule. `CLEAR` marks lines that look like findings of a rule and must give none. That every rule has cases
 //! is checked where the rules are.
 
 use std::collections::BTreeSet;
@@ -21,7 +21,8 @@ const PATTERNS: [&str; 8] = [
     "dependency_injection",
 ];
 
-const MARKS: [(&str, &str); 3] = [("FIND", "confirmed"), ("MITIGATED", "mitigated"), ("FALSE", "false_positive")];
+const MARKS: [(&str, &str); 4] =
+    [("FIND", "confirmed"), ("MITIGATED", "mitigated"), ("FALSE", "false_positive"), ("OPEN", "unvalidated")];
 
 /// The mark at the end of a line, after the last `#` or `//`, and its rule.
 fn mark(line: &str) -> Option<(&str, &str)> {

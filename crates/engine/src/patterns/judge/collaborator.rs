@@ -25,7 +25,7 @@ fn outside_name(id: &str) -> &str {
 impl<'s> Judge<'s> {
     pub(super) fn collaborator(&mut self, raw: &Raw, found: &SyntaxMatch) -> Verdict {
         let (Some(call), Some(effects)) = (&found.call, effects(raw.language)) else {
-            return Verdict::false_positive("what is made here is not known");
+            return Verdict::undecided("what is made here is not known");
         };
         let targets = self.targets(raw, |pos| call.holds(pos));
         if let Some(made) = targets.iter().find_map(|edge| self.made_by(edge)) {
@@ -40,10 +40,11 @@ impl<'s> Judge<'s> {
         match outside.max_by_key(|edge| self.graph.id(edge.to).len()) {
             Some(edge) => {
                 let name = outside_name(self.graph.id(edge.to));
-                let reason = format!("nothing is known of `{name}` that reaches out of the program");
-                Verdict::false_positive(reason).with([edge.to], "calls")
+                let open =
+                    format!("`{name}` is of a package outside: whether it reaches out of the program is not known");
+                Verdict::undecided(open).with([edge.to], "calls")
             }
-            None => Verdict::false_positive("what is made here is not known"),
+            None => Verdict::undecided("what is made here is not known"),
         }
     }
 

@@ -57,13 +57,8 @@ fn row(snapshot: &Snapshot, node: NodeIx) -> SeekRow {
 fn name_of(question: &str) -> Option<&str> {
     let name = question.trim().trim_matches('`');
     let name = name.strip_suffix("()").unwrap_or(name);
-    let is_written = name.contains(['.', '/', '#', ':']) || words::is_compound(name) || is_capital(name);
+    let is_written = name.contains(['.', '/', '#', ':']) || words::is_compound(name) || words::is_capital(name);
     (is_written && !name.contains(char::is_whitespace)).then_some(name)
-}
-
-/// Whether a word begins with a capital and has small letters, as types do.
-fn is_capital(word: &str) -> bool {
-    word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase)
 }
 
 #[cfg(test)]
