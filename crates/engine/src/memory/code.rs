@@ -172,13 +172,7 @@ impl<'s> CodeIndex<'s> {
 
     /// What became of a piece of code.
     pub(crate) fn state(self, anchor: &Anchor) -> CodeRow {
-        let row = |state| CodeRow {
-            name: anchor.text.clone(),
-            node_id: anchor.node.clone(),
-            state,
-            moved_to: None,
-            reason: None,
-        };
+        let row = |state| anchor.row(state);
         let graph = self.snapshot.graph();
         match graph.find(&anchor.node) {
             Some(node) => {
@@ -198,14 +192,40 @@ impl<'s> CodeIndex<'s> {
                     Err(error) => CodeRow { reason: Some(error.to_string()), ..row(CodeState::Unknown) },
                 }
             }
-            None => match self.twin(anchor) {
-                Ok(Some(node)) => CodeRow { moved_to: Some(graph.id(node).to_owned()), ..row(CodeState::Relocated) },
-                Ok(None) => row(CodeState::Gone),
-                Err(other) => {
-                    let reason = Some(format!("`{other}` has its name and another text"));
-                    CodeRow { reason, ..row(CodeState::Gone) }
-                }
+            None => match self.back_on_disk(anchor) {
+                Some(row) => row,
+                None => self.missing(anchor),
             },
+        }
+    }
+
+    /// What is not indexed may be there: the file of a branch that was checked out after the index was made.
+    fn back_on_disk(self, anchor: &Anchor) -> Option<CodeRow> {
+        let path = RepoPath::new(path_in(&anchor.node)?).ok()?;
+        let source = self.snapshot.read_file(&path).ok()?;
+        if source.hash == anchor.file {
+            return Some(anchor.row(CodeState::Current));
+        }
+        let reason = match (source.indexed, source.stale) {
+            (true, false) => return None,
+            (true, true) => "its file changed after it was indexed",
+            (false, _) => "its file is not indexed as it is now",
+        };
+        Some(CodeRow { reason: Some(reason.to_owned()), ..anchor.row(CodeState::Unknown) })
+    }
+
+    /// What became of a piece of code that is not where it was.
+    fn missing(self, anchor: &Anchor) -> CodeRow {
+        match self.twin(anchor) {
+            Ok(Some(node)) => {
+                let moved_to = Some(self.snapshot.graph().id(node).to_owned());
+                CodeRow { moved_to, ..anchor.row(CodeState::Relocated) }
+            }
+            Ok(None) => anchor.row(CodeState::Gone),
+            Err(other) => {
+                let reason = Some(format!("`{other}` has its name and another text"));
+                CodeRow { reason, ..anchor.row(CodeState::Gone) }
+            }
         }
     }
 
@@ -233,6 +253,13 @@ impl<'s> CodeIndex<'s> {
             (None, [other]) => Err(graph.id(*other).to_owned()),
             _ => Ok(None),
         }
+    }
+}
+
+impl Anchor {
+    /// What became of it, with nothing more to say.
+    fn row(&self, state: CodeState) -> CodeRow {
+        CodeRow { name: self.text.clone(), node_id: self.node.clone(), state, moved_to: None, reason: None }
     }
 }
 

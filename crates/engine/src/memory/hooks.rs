@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use m1nd_memory::edges::{EdgeQuery, Stack};
+use m1nd_memory::edges::{EdgeQuery, PROJECT_PREFIX, Stack};
 use m1nd_memory::{
     MEDIUM_CONFIDENCE, MentionKind, RecallQuery, Record, RejectedSeverity, SourceKind, mentions, secrets,
     without_hidden,
@@ -229,8 +229,10 @@ impl Moment<'_> {
         let gotchas = warnings.iter().map(|warning| {
             let severity = json!(warning.severity);
             let severity = severity.as_str().unwrap_or_default();
-            let text = format!("[gotcha, {severity}] {}: {}", warning.title, warning.workaround);
-            (warning.id.to_string(), text)
+            let way = if warning.workaround.is_empty() { String::new() } else { format!(": {}", warning.workaround) };
+            // One of the project is a memory, too, and is told once.
+            let id = warning.id.strip_prefix(PROJECT_PREFIX).unwrap_or(&warning.id);
+            (id.to_owned(), format!("[gotcha, {severity}] {}{way}", warning.title))
         });
         let gotchas: Vec<(String, String)> = gotchas.collect();
         let is_in_file = |record: &Record| {

@@ -48,7 +48,7 @@ pub use index_export::{IndexExport, IndexedCode, IndexedMemory, IndexedSession};
 pub use keeper::{Code, Depth, Keeper, Kept};
 pub use load::{ProjectMemory, user_settings};
 pub use looking::{Look, Looking, Progress as LookProgress};
-pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning, canonical_tag};
+pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning, PROJECT_PREFIX, canonical_tag};
 pub use m1nd_memory::{GotchaBullet, Kind, Record, Relation, SourceKind, Stats as ParseStats, secrets, without_hidden};
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
 pub use memories::{EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Zoned;
 use jiff::civil::Date;
 use m1nd_base::{ContentHash, RepoPath};
+use m1nd_memory::edges::PROJECT_PREFIX;
 use m1nd_memory::{ParseContext, Record, SourceKind, Status, parse};
 use m1nd_store::{RealSystem, SharedFolder, create_user_file, inside, replace_user_file};
 use m1nd_vfs::Root;
@@ -19,8 +20,6 @@ use crate::memory::project::{MEMORY_FILE, SESSION_FILE, index_folder};
 const MAX_BYTES: u64 = 64 << 20;
 /// Held while the memory is changed.
 pub(super) const LOCK: &str = ".tidy.lock";
-/// Stands before the id of a project's own gotcha where gotchas are told.
-const PROJECT_GOTCHA: &str = "proj_";
 /// How long to wait for it.
 const WAIT: Duration = Duration::from_secs(5);
 
@@ -112,7 +111,7 @@ pub struct Forgotten {
 /// # Errors
 /// [`MemoryError::Invalid`] if there is no such memory or its file has changed; [`MemoryError::Store`] and the like.
 pub fn forget(keeper: &Keeper, memory: &ProjectMemory, id: &str, dry_run: bool) -> Result<Forgotten, MemoryError> {
-    let id = id.strip_prefix(PROJECT_GOTCHA).unwrap_or(id);
+    let id = id.strip_prefix(PROJECT_PREFIX).unwrap_or(id);
     let Some(record) = memory.records.iter().find(|record| record.id.to_string() == id) else {
         let why = format!("no memory of this project has the id `{id}`; `mind parse --inline` shows them");
         return Err(MemoryError::Invalid(why));
@@ -135,7 +134,7 @@ pub fn forget(keeper: &Keeper, memory: &ProjectMemory, id: &str, dry_run: bool) 
 /// # Errors
 /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
 pub fn show_again(keeper: &Keeper, project: &Path, id: &str) -> Result<bool, MemoryError> {
-    keeper.hide(project, id.strip_prefix(PROJECT_GOTCHA).unwrap_or(id), None)
+    keeper.hide(project, id.strip_prefix(PROJECT_PREFIX).unwrap_or(id), None)
 }
 
 /// Takes the line of a memory out of its file. Returns its text.

@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Severity;
 
+/// How the id of a gotcha that a project wrote down itself begins; the rest is that of its memory.
+pub const PROJECT_PREFIX: &str = "proj_";
+
 pub use built_in::{BUILT_IN_PREFIX, BuiltIn, built_in};
 pub use draft::{EdgeDraft, EdgeError, MAX_PATTERN_CHARS, MAX_PATTERNS, MAX_TEXT_CHARS};
 pub use existing::{Existing, existing};

@@ -6,6 +6,7 @@ use m1nd_search::embedding::{Embedding, Vector};
 use m1nd_search::words;
 use rustc_hash::FxHashSet;
 
+use super::PROJECT_PREFIX;
 use super::keywords::Text;
 use crate::{GotchaBullet, Severity};
 
@@ -50,7 +51,7 @@ impl Compiled {
             }
         });
         Self {
-            id: format!("proj_{}", gotcha.id).into(),
+            id: format!("{PROJECT_PREFIX}{}", gotcha.id).into(),
             title: gotcha.title.clone(),
             description: gotcha.description.clone(),
             workaround: gotcha.workaround.clone().unwrap_or_default(),

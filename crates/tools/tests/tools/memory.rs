@@ -186,6 +186,29 @@ fn a_memory_about_code_is_current_until_that_code_changes() {
 }
 
 #[test]
+fn code_that_came_back_after_it_was_indexed_is_not_said_to_be_gone() {
+    let project = remembered();
+    let state = |project: &Project| code(project)[0]["state"].clone();
+    assert_eq!(state(&project), "current");
+    let text = std::fs::read_to_string(project.tree.join("pool.py")).expect("is there");
+    // Another branch, without the function or without the file, is indexed; then the first one is checked out again.
+    for other in [Some("def other():\n    return 1\n"), None] {
+        match other {
+            Some(other) => project.tree.write("pool.py", other),
+            None => project.tree.remove("pool.py"),
+        }
+        project.ok("ingest", json!({"path": "."}));
+        assert_eq!(state(&project), "gone");
+        project.tree.write("pool.py", &text);
+        assert_eq!(state(&project), "current", "the file is as it was noted");
+        project.tree.write("pool.py", format!("import os\n{text}"));
+        let row = code(&project)[0].clone();
+        assert_eq!(row["state"], "unknown", "{row}");
+        assert!(row["reason"].as_str().is_some_and(|why| why.contains("index")), "{row}");
+    }
+}
+
+#[test]
 fn code_that_cannot_be_looked_at_is_not_said_to_be_gone() {
     let project = remembered();
     assert_eq!(code(&project)[0]["state"], "current");

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::memory::{
-    EdgeDraft, GlobalEdges, GotchaBullet, Keeper, MemoryError, ProjectMemory, ProjectStats, SharedFolder,
-    canonical_tag, find_project,
+    EdgeDraft, GlobalEdges, GotchaBullet, Keeper, MemoryError, PROJECT_PREFIX, ProjectMemory, ProjectStats,
+    SharedFolder, canonical_tag, find_project,
 };
 use m1nd_engine::{Engine, EngineConfig};
 use m1nd_tools::Context;
@@ -186,7 +186,7 @@ fn list(args: &EdgesArgs, home: &SharedFolder, out: &mut Out) -> Result<(), CliE
 
 fn own_row(gotcha: &GotchaBullet) -> Value {
     let mut row = rows::gotcha(gotcha);
-    row["id"] = format!("proj_{}", gotcha.id).into();
+    row["id"] = format!("{PROJECT_PREFIX}{}", gotcha.id).into();
     row
 }
 

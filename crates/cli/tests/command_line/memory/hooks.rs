@@ -72,6 +72,25 @@ fn before_an_edit_gotchas_and_memories_of_the_code_are_shown_once() {
 }
 
 #[test]
+fn a_gotcha_about_the_code_is_shown_once_though_it_is_a_memory_too() {
+    let place = remembered();
+    let gotchas =
+        "\n## Gotchas\n- `Jar.close_lid` hangs when the jar is full\n- `Jar.open_lid` needs a spoon -> take one\n";
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}{gotchas}"));
+    let tool = json!({"file_path": place.project.join("shop/jar.py"), "old_string": "def close_lid", "new_string": "def close_lid(self):\n    self.open_lid()"});
+    let input = json!({"session_id": "g", "cwd": place.project.path(), "tool_name": "Edit", "tool_input": tool});
+    let answer = hook(&place, "pre-edit", &input);
+    let rows: Vec<&str> = said(&answer).lines().skip(1).collect();
+    let expected = [
+        "- [gotcha, info] `Jar.close_lid` hangs when the jar is full",
+        "- [gotcha, info] `Jar.open_lid` needs a spoon: take one",
+    ];
+    assert_eq!(rows.len(), 2, "{answer}");
+    assert!(expected.iter().all(|row| rows.contains(row)), "{answer}");
+    assert_eq!(hook(&place, "pre-edit", &input), Value::Null, "nor as the memory that it is");
+}
+
+#[test]
 fn before_an_edit_memories_of_symbols_in_the_file_are_shown() {
     let place = remembered();
     place
