@@ -11,6 +11,7 @@
 
 mod clean;
 mod formats;
+mod message;
 mod model;
 mod origin;
 mod prefix;

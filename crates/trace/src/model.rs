@@ -197,6 +197,11 @@ impl Exception {
 
     pub(crate) fn say(&mut self, kind: &str, message: &str) {
         self.kind = kind.trim().chars().take(limits::MESSAGE).collect();
+        self.say_more(message);
+    }
+
+    /// The message anew, of all its lines.
+    pub(crate) fn say_more(&mut self, message: &str) {
         self.message = message.trim().chars().take(limits::MESSAGE).collect();
     }
 

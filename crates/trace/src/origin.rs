@@ -59,7 +59,9 @@ const RUNTIME: &[(Format, &[&str])] = &[
     (Format::Php, &["[internal function]"]),
     (Format::Ruby, &["<internal:", "/lib/ruby/2", "/lib/ruby/3"]),
 ];
-/// Starts of functions of a language's own library.
+/// Folders of the system below which shared libraries lie.
+const SYSTEM: &[&str] = &["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/"];
+/// Starts of functions of a language's own library. One that is a plain word is the whole name: `free`, not `freePool`.
 const FUNCTIONS: &[(Format, &[&str])] = &[
     (
         Format::Rust,
@@ -100,6 +102,8 @@ const FUNCTIONS: &[(Format, &[&str])] = &[
             "operator new",
             "operator delete",
             "malloc",
+            "malloc_consolidate",
+            "malloc_printerr",
             "free",
         ],
     ),
@@ -125,8 +129,19 @@ pub(crate) fn origin(format: Format, frame: &Frame) -> Origin {
     let raw = frame.path.as_deref().unwrap_or_default();
     let is_runtime_path = of(RUNTIME).iter().any(|part| raw.contains(part) || slashed.contains(part));
     let function = frame.function.as_deref().unwrap_or_default();
-    let is_runtime_function = of(FUNCTIONS).iter().any(|start| function.starts_with(start));
-    if is_runtime_path || is_runtime_function { Origin::Runtime } else { Origin::Code }
+    let is_runtime_function = of(FUNCTIONS).iter().any(|start| starts(function, start));
+    if is_runtime_path || is_runtime_function {
+        return Origin::Runtime;
+    }
+    let is_library = format == Format::Cpp && raw.contains(".so") && SYSTEM.iter().any(|start| raw.starts_with(start));
+    if is_library { Origin::Vendored } else { Origin::Code }
+}
+
+/// Whether a function has a start of [`FUNCTIONS`].
+fn starts(function: &str, start: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_name = !start.starts_with('_') && start.chars().all(is_word);
+    function.strip_prefix(start).is_some_and(|rest| !(is_name && rest.starts_with(is_word)))
 }
 
 fn is_minified(format: Format, path: &str, frame: &Frame) -> bool {

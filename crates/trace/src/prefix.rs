@@ -38,6 +38,11 @@ pattern!(
     BEFORE_TIME,
     r"^(?:[^\t]+\t[^\t]+\t\x{FEFF}?|<\d{1,3}>1 )"
 );
+pattern!(
+    /// Host and process, where the time before them is gone.
+    PROCESS,
+    r"^[\w.-]+ [\w./@-]+\[\d{1,9}\]: "
+);
 /// What ends a part of a prefix.
 const ENDS: [&str; 4] = [": ", "] ", "| ", " - "];
 /// Words that are a part of a prefix by themselves.
@@ -84,6 +89,12 @@ pub(crate) fn said(line: &str) -> impl Iterator<Item = &str> {
         std::iter::once(0).chain(ends).filter_map(|end| own.rest.get(end..)).map(str::trim_start).collect()
     });
     std::iter::once(line).chain(parts)
+}
+
+/// Whether a line is one of a log of its own: it starts with a time, a level or the name of who wrote it.
+pub(crate) fn is_stamped(line: &str) -> bool {
+    let word = line.trim_start_matches('[').split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or(line);
+    stamped(line).is_some() || PROCESS.is_match(line) || LEVELS.contains(&word)
 }
 
 fn stamped(line: &str) -> Option<Stamped<'_>> {

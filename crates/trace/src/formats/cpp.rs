@@ -28,6 +28,11 @@ pattern!(
     VALGRIND,
     r"^(?:==\d+==)? +(at|by) 0x[0-9A-Fa-f]+: (.+?)(?: \((?:([^():]+\.\w+):(\d{1,9})|in ([^()]+)|[^()]*)\))?$"
 );
+pattern!(
+    /// What programs write of their own stack: `./server(acquire+0x15)[0x55d0c0]`, `/lib/libpool.so(+0x2d0) [0x7f01]`.
+    SYMBOLS,
+    r"^\s*([^\s()]+)(?: [^()]*)?\(([^\s()+]*(?:\([^()]*\))?)(?:\+0x[0-9a-fA-F]+)?\) ?\[0x[0-9a-fA-F]+\]$"
+);
 pattern!(VALGRIND_SAID, r"^(?:==\d+==|) *([A-Z0-9][^=]{3,200})$");
 pattern!(RUNTIME_ERROR, r"^(\S+?):(\d{1,9}):(\d{1,9}): runtime error: (.*)$");
 pattern!(ASSERTION, r"^(?:[^\s:]+: )?([^\s:]+\.\w{1,4}):(\d{1,9}): ?(.*?): [Aa]ssertion [`'‘](.*)['’`] failed");
@@ -161,6 +166,12 @@ fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
             return build(&found, 2, [3, 4, 5], 6);
         }
         return build(&GDB.captures(line)?, 2, [4, 5, 6], 7);
+    }
+    if line.ends_with(']') && line.contains("[0x") {
+        let found = SYMBOLS.captures(line)?;
+        let text = |index: usize| found.get(index).map(|part| part.as_str());
+        // All of one number: they stand in order.
+        return Some(Found { number: 0, frame: frame(at, text(1), text(2).map(bare), None, None) });
     }
     if trimmed.starts_with("frame #") || trimmed.starts_with("* frame #") {
         return build(&LLDB.captures(line)?, 2, [3, 4, 5], 0);

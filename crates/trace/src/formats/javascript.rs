@@ -3,6 +3,7 @@
 use super::{Block, frame, pattern};
 use crate::clean::Lines;
 use crate::limits;
+use crate::message;
 use crate::model::{Exception, Frame, Relation};
 use crate::prefix;
 
@@ -32,6 +33,21 @@ pattern!(
     r"^\s*([^@\s]{0,500})@\[native code\]$"
 );
 pattern!(
+    /// Test runners that show the source below each place: `❯ Pool.acquire src/pool.ts:10:5`, `❯ src/pool.test.ts:3:1`.
+    RUNNER,
+    r"^\s*❯ (?:(?:async )?(?:new )?(\S.{0,300}?) )?([^\s()]+\.[cm]?[jt]sx?|[^\s()]+\.(?:vue|svelte|astro)):(\d{1,9}):(\d{1,9})$"
+);
+pattern!(
+    /// A row of source that is shown below a place, or the mark under it.
+    SHOWN,
+    r"^ *>? *\d{0,9} ?\|"
+);
+pattern!(
+    /// What a browser's console writes before an error: where it was reported.
+    CONSOLE,
+    r"^\S+\.[cm]?[jt]sx?(?:\?\S*)?:\d{1,9}(?::\d{1,9})? (Uncaught .*|[A-Z]\w*(?:Error|Exception): .*)$"
+);
+pattern!(
     HEADER,
     r"^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?(?:\[?[Uu]nhandled\S* \S+\]? )?([A-Z][\w$]*(?:Error|Exception|Warning|Rejection|[A-Za-z]))(?: \[[\w-]+\])?(?:: (.*))?$"
 );
@@ -47,7 +63,7 @@ pattern!(
 
 /// Lines before the first frame among which the header stands.
 const MAX_HEADER: usize = 8;
-/// Lines of a test's report before its stack.
+/// Lines of a test's report before its stack, and of source between two of its places.
 const MAX_SHOWN: usize = 30;
 /// Lines that fit nothing before a stack is taken to be over: properties that are printed with an error.
 const MAX_NOISE: usize = 3;
@@ -58,7 +74,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
         && (V8.is_match(first) || V8_BLANK.is_match(first) || V8_ROW.is_match(first));
     let is_gecko = !is_v8 && first.contains('@') && first.contains(':') && GECKO.is_match(first);
     if !is_v8 && !is_gecko {
-        return None;
+        return first.contains('❯').then(|| runner(lines, at, floor))?;
     }
     let mut exceptions = vec![Exception::new(Relation::Reported)];
     let mut members = Vec::new();
@@ -94,6 +110,40 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
     Some(Block { exceptions, next })
 }
 
+/// The stack of a test runner that shows the source below each place.
+fn runner(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
+    let place = |line: usize| {
+        let found = RUNNER.captures(lines.get(line))?;
+        let text = |index| found.get(index).map(|part| part.as_str());
+        Some(frame(line, text(2).map(plain), text(1), text(3), text(4)))
+    };
+    let mut exception = Exception::new(Relation::Reported);
+    exception.frames.push(place(at)?);
+    let from = at.saturating_sub(MAX_SHOWN).max(floor);
+    let above = (from..at).rev().take_while(|&line| !is_title(lines.get(line)));
+    let said = |line: usize| Some((line, header_of(lines.get(line))?));
+    if let Some((line, found)) = above.into_iter().find_map(said) {
+        say(&mut exception, lines, line, &found);
+    }
+    let (mut last, mut next) = (at, at + 1);
+    while next < lines.len() && next - last <= MAX_SHOWN && exception.frames.len() < limits::FRAMES {
+        let line = lines.get(next);
+        if let Some(found) = place(next) {
+            exception.frames.push(found);
+            last = next;
+        } else if !line.trim().is_empty() && !SHOWN.is_match(line) {
+            break;
+        }
+        next += 1;
+    }
+    Some(Block { exceptions: vec![exception], next: last + 1 })
+}
+
+/// The title of a failed test: what stands above it is about another one.
+fn is_title(line: &str) -> bool {
+    line.trim_start().starts_with("FAIL ")
+}
+
 /// An error inside another, if its stack follows.
 fn nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
     let line = lines.get(at);
@@ -111,10 +161,24 @@ fn nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
     Some(exception)
 }
 
+/// The error that a line names, behind what logs and consoles put before it.
+fn header_of(line: &str) -> Option<regex::Captures<'_>> {
+    let console = CONSOLE.captures(line).and_then(|found| found.get(1)).map(|part| part.as_str());
+    prefix::said(console.unwrap_or(line)).find_map(|text| HEADER.captures(text.trim_start()))
+}
+
+/// Kind and message that start at a line; the message goes on until the first place.
+fn say(exception: &mut Exception, lines: &Lines<'_>, line: usize, found: &regex::Captures<'_>) {
+    let text = |index| found.get(index).map_or("", |part| part.as_str());
+    let is_place = |line: &str| RUNNER.is_match(line) || GECKO.is_match(line);
+    let message = message::whole(text(2), lines, line + 1, |line| (!is_place(line)).then_some(line));
+    exception.say(text(1), &message);
+}
+
 /// Kind and message before the first frame, and the place that Node prints above them.
 fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) -> Option<Frame> {
     let from = at.saturating_sub(MAX_HEADER).max(floor);
-    let says = |line: usize| prefix::said(lines.get(line)).find_map(|text| HEADER.captures(text.trim_start()));
+    let says = |line: usize| header_of(lines.get(line));
     let is_error = |found: &regex::Captures<'_>| {
         let kind = found.get(1).map_or("", |part| part.as_str());
         ["Error", "Exception", "Warning", "Rejection"].iter().any(|end| kind.ends_with(end))
@@ -133,7 +197,7 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception)
     if found.get(2).is_none() && !(kind.ends_with("Error") || kind.ends_with("Exception")) {
         return None;
     }
-    exception.say(kind, found.get(2).map_or("", |part| part.as_str()));
+    say(exception, lines, line, &found);
     let above = line.saturating_sub(MAX_HEADER).max(floor);
     let above = (above..line).rev().find_map(|line| Some((line, PLACE.captures(lines.get(line))?)));
     let (line, found) = above.filter(|_| kind == "SyntaxError")?;

@@ -5,6 +5,7 @@ use regex::Captures;
 use super::{Block, frame, kind_and_message, pattern};
 use crate::clean::Lines;
 use crate::limits;
+use crate::message;
 use crate::model::{Exception, Frame, Relation};
 use crate::prefix;
 
@@ -66,12 +67,17 @@ fn is_banner(line: &str) -> bool {
     line.len() > 20 && line.starts_with("___") && line.ends_with("___") && line.contains(' ')
 }
 
+/// Whether a bar shows that a line belongs to a group.
+fn is_barred(line: &str) -> bool {
+    line.trim_start().starts_with(['|', '+'])
+}
+
 /// Drops the bars that show which group a line belongs to. White space after them stays.
 fn without_bars(line: &str) -> &str {
-    let trimmed = line.trim_start();
-    if !trimmed.starts_with(['|', '+']) {
+    if !is_barred(line) {
         return line;
     }
+    let trimmed = line.trim_start();
     let rest = trimmed.trim_start_matches([' ', '|', '+']);
     let bars = &trimmed[..trimmed.len() - rest.len()];
     let end = bars.rfind(['|', '+']).map_or(0, |end| end + 1);
@@ -128,15 +134,19 @@ fn chain(lines: &Lines<'_>, start: usize) -> Block {
         if !ended.is_whole || full {
             break;
         }
-        // Only a mark of a chain tells where a message of several lines ends.
+        let last = row.last_mut();
         if let Some(end) = end_of_message(lines, at) {
-            if let Some(last) = row.last_mut() {
+            if let Some(last) = last {
                 let more = (at..end).map(|line| without_bars(lines.get(line)));
-                let message = std::iter::once(last.message.clone()).chain(more.map(str::to_owned));
-                let (kind, message) = (last.kind.clone(), message.collect::<Vec<_>>().join("\n"));
-                last.say(&kind, &message);
+                let message = std::iter::once(last.message.as_str()).chain(more).collect::<Vec<_>>().join("\n");
+                last.say_more(&message);
             }
             at = end;
+        } else if let Some(last) = last {
+            // Its end is not marked, so what is taken for it is looked at again: it may hold another trace.
+            let has_bars = at > 0 && is_barred(lines.get(at - 1));
+            let text = |line| (is_barred(line) == has_bars).then(|| without_bars(line));
+            last.say_more(&message::whole(&last.message, lines, at, text));
         }
         match after(lines, at) {
             Next::Chained(relation, header) => {
@@ -156,16 +166,14 @@ fn chain(lines: &Lines<'_>, start: usize) -> Block {
     Block { exceptions, next: at }
 }
 
-/// The first line after a message that has several, if a chain goes on behind it.
+/// The first line after a message that has several, if a mark shows that a chain or group goes on behind it.
 fn end_of_message(lines: &Lines<'_>, at: usize) -> Option<usize> {
     let is_mark = |line: &str| {
-        let line = without_bars(line).trim_start();
-        line.starts_with(CAUSE) || line.starts_with(CONTEXT)
+        let said = without_bars(line).trim_start();
+        said.starts_with(CAUSE) || said.starts_with(CONTEXT) || is_member_mark(line)
     };
     let end = lines.len().min(at + MAX_MESSAGE);
-    let is_other = |line: &str| {
-        line.contains(HEADER) || line.contains("File \"") || is_member_mark(line) || line.starts_with("```")
-    };
+    let is_other = |line: &str| line.contains(HEADER) || line.contains("File \"") || line.starts_with("```");
     let mark = (at..end).find(|&line| is_mark(lines.get(line)) || is_other(lines.get(line)))?;
     is_mark(lines.get(mark)).then_some(mark)
 }
@@ -312,8 +320,15 @@ fn pytest(lines: &Lines<'_>, start: usize) -> Block {
         if let Some(found) = DEFINED.captures(line) {
             defined = found.get(1).map(|name| name.as_str().to_owned());
         } else if let Some(found) = SAID.captures(line) {
-            if !is_said {
-                let text = found.get(1).map_or("", |text| text.as_str());
+            let text = found.get(1).map_or("", |text| text.as_str());
+            if is_said {
+                // Each traceback has its own lines; those of one follow each other.
+                let is_next = at > start && SAID.is_match(lines.get(at - 1));
+                let message = format!("{}\n{text}", stack.exception.message);
+                if is_next {
+                    stack.exception.say_more(&message)
+                }
+            } else {
                 let (kind, message) = raised(text).unwrap_or_else(|| said(text));
                 stack.exception.say(kind, message);
                 is_said = true;

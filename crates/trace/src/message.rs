@@ -1,0 +1,50 @@
+//! Where a message of several lines ends. Nothing marks its end: it is taken to go on until a line that is something else.
+
+use crate::clean::Lines;
+use crate::prefix;
+
+/// Lines of a message after its first one.
+const MAX_LINES: usize = 40;
+/// Starts of lines that belong to no message: fences, rules of test runners, prompts, the next traceback.
+const OTHERS: [&str; 12] = [
+    "```",
+    "====",
+    "----",
+    "____",
+    ">>> ",
+    "$ ",
+    "Traceback (most",
+    "During handling of",
+    "The above exception",
+    "Process completed with exit code",
+    "make: ***",
+    // The next field of a record.
+    ",",
+];
+
+/// A message with its further lines, the first of which is line `at`; the text of line `at` on is what `text` makes of it, `None` where
+/// it cannot be of the message.
+pub(crate) fn whole<'l>(
+    first: &str,
+    lines: &'l Lines<'_>,
+    at: usize,
+    text: impl Fn(&'l str) -> Option<&'l str>,
+) -> String {
+    let mut message = first.to_owned();
+    for line in at..lines.len().min(at + MAX_LINES) {
+        let Some(more) = text(lines.get(line)).filter(|more| is_more(more)) else { break };
+        message.push('\n');
+        message.push_str(more);
+    }
+    message
+}
+
+/// Whether a line may belong to a message that began above it.
+fn is_more(line: &str) -> bool {
+    let start = line.trim_start();
+    let is_other = OTHERS.iter().any(|other| start.starts_with(other))
+        // A frame, in any language.
+        || start.starts_with("at ") && start.contains(['(', ':'])
+        || start.starts_with("File \"");
+    !start.is_empty() && !is_other && !prefix::is_stamped(line)
+}
