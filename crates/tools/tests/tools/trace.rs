@@ -45,6 +45,22 @@ fn lines_of_another_version_are_found_by_name() {
 }
 
 #[test]
+fn frames_that_name_a_program_are_found_by_their_function() {
+    let project = Project::new(
+        "//- pool.h\nvoid lookup(int k);\n//- pool.c\n#include \"pool.h\"\nvoid lookup(int k) { use(k); }\n//- a.c\nstatic void tell(void) {}\n//- b.c\nstatic void tell(void) {}\n",
+    );
+    let text = "Backtrace:\n./server 127.0.0.1:1(lookup+0x20)[0x55]\n./server(tell+0x1)[0x56]\n./server(+0x7)[0x57]\n./server(other+0x7)[0x58]\n";
+    let answer = trace(&project, text);
+    assert_eq!(column(&answer, "mapped_frames", "node_id"), "file::pool.c::fn::lookup", "{answer}");
+    assert_eq!(column(&answer, "mapped_frames", "matched_by"), "function");
+    let reasons: Vec<&str> =
+        answer["unmapped_frames"].as_array().expect("rows").iter().filter_map(|row| row["reason"].as_str()).collect();
+    let several = "the frame names no file, and 2 functions are called `tell`";
+    assert_eq!(reasons[0], several);
+    assert!(reasons[1..].iter().all(|reason| *reason == "no indexed file's path ends like this one"), "{reasons:?}");
+}
+
+#[test]
 fn paths_that_fit_several_files_say_so() {
     let project = Project::new("//- a/util/load.py\nX = 1\n//- b/util/load.py\ndef run():\n    pass\n");
     let answer = trace(&project, "  File \"/x/util/load.py\", line 1, in run\nKeyError: 1\n");

@@ -147,7 +147,7 @@ python
 fn two_tracebacks_are_two_traces() {
     let one = "Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: x\n";
     let row = "python\n  reported ValueError: x\n    f a.py:1 code\n";
-    check(&format!("{one}some words between\n\n{one}"), &format!("{row}{row}"));
+    check(&format!("{one}\nsome words between\n\n{one}"), &format!("{row}{row}"));
     check(&format!("```\n{one}```\n"), row);
     let quoted: String = one.lines().map(|line| format!("> {line}\n")).collect();
     check(&quoted, row);

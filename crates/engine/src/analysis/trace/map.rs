@@ -54,6 +54,8 @@ pub enum MatchedBy {
     Line,
     /// The file alone.
     File,
+    /// The function alone, where the frame names a program instead of a file and line: no other of the index has its name.
+    Function,
 }
 
 impl MatchedBy {
@@ -64,6 +66,7 @@ impl MatchedBy {
             Self::Name => "name",
             Self::Line => "line",
             Self::File => "file",
+            Self::Function => "function",
         }
     }
 }
@@ -93,6 +96,43 @@ impl<'s> Files<'s> {
 
     /// Where a frame is, or why that is not known.
     pub(super) fn place(&self, frame: &Frame) -> Result<Place, String> {
+        let by_file = self.by_file(frame);
+        let is_open = by_file.is_err() && frame.line.is_none() && frame.origin == Origin::Code;
+        match frame.function_name().filter(|_| is_open) {
+            Some(name) => self.by_function(frame, name).unwrap_or(by_file),
+            None => by_file,
+        }
+    }
+
+    /// Where the only function is that a frame can mean; `None` if the index has none of its name.
+    fn by_function(&self, frame: &Frame, name: &str) -> Option<Result<Place, String>> {
+        let graph = self.snapshot.graph();
+        let written = frame.function.as_deref().unwrap_or_default();
+        let owner =
+            written.split(|c: char| !(c.is_alphanumeric() || c == '_')).rfind(|part| !part.is_empty() && *part != name);
+        // What says whose it is must fit: `Pool::get` is not the `get` of a cache.
+        let fits = |node: NodeIx| {
+            let parent = graph.parent(node).filter(|parent| graph.kind(*parent) != NodeKind::File);
+            owner.is_none_or(|owner| parent.is_none_or(|parent| graph.label(parent) == owner))
+        };
+        let is_code = |node: &NodeIx| {
+            let flags = graph.flags(*node);
+            graph.kind(*node) == NodeKind::Function
+                && !flags.has(NodeFlags::DECLARATION)
+                && !flags.has(NodeFlags::IMPORTED)
+        };
+        let named: Vec<NodeIx> = graph.labelled(name).into_iter().filter(is_code).filter(|node| fits(*node)).collect();
+        match named[..] {
+            [] => None,
+            [node] => {
+                let path = graph.path(node).to_owned();
+                Some(Ok(Place { node, path, by: MatchedBy::Function, others: Vec::new() }))
+            }
+            _ => Some(Err(format!("the frame names no file, and {} functions are called `{name}`", named.len()))),
+        }
+    }
+
+    fn by_file(&self, frame: &Frame) -> Result<Place, String> {
         let Some(path) = frame.path.as_deref() else { return Err("the frame names no file".into()) };
         match frame.origin {
             Origin::Minified => return Err("minified: its place means nothing in the sources".into()),
@@ -134,7 +174,7 @@ impl<'s> Files<'s> {
         let unsure = |by: MatchedBy| match by {
             MatchedBy::LineAndName => 0,
             MatchedBy::Name => 1,
-            MatchedBy::Line | MatchedBy::File => 2,
+            MatchedBy::Line | MatchedBy::File | MatchedBy::Function => 2,
         };
         places.sort_by(|a, b| {
             let key = |place: &Place| (unsure(place.by), is_test(place), place.path.len());
