@@ -3,8 +3,12 @@
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_graph::{EdgeInput, GraphBuilder, NodeFlags, NodeInput, Part, UnresolvedInput};
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{DefKind, Definition, Role, Visibility};
+use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, Role, ScopeId, Visibility};
 use m1nd_link::{FileLinks, LinkNode, Linker};
+use rustc_hash::FxHashSet;
+
+/// Where the definitions of a file itself are.
+const FILE_SCOPE: ScopeId = ScopeId(0);
 
 /// What a file adds to the graph. Symbols are those of the linker.
 pub(crate) fn part<'a>(linker: &'a Linker, links: &'a FileLinks, facts: &'a FileFacts, is_test: bool) -> Part<'a> {
@@ -29,14 +33,39 @@ pub(crate) fn add_part<'a>(
 }
 
 fn nodes<'a>(links: &FileLinks, path: &'a RepoPath, facts: &'a FileFacts, is_test: bool) -> Vec<NodeInput<'a>> {
+    let exported = exported(facts);
+    let is_hidden = |id: DefId, definition: &Definition| {
+        let own = definition.scope == FILE_SCOPE && !definition.flags.is_exported;
+        own && exported.as_ref().is_some_and(|exported| !exported.contains(&id))
+    };
     let node = |node: &LinkNode| -> NodeInput<'a> {
         let parent = node.parent.and_then(|parent| links.nodes.get(parent as usize)).map(|parent| parent.id.0);
-        match node.definition.and_then(|id| facts.definitions.get(id.index())) {
-            Some(definition) => definition_node(node.id.0, parent, definition, facts, is_test || node.is_test),
+        match node.definition.and_then(|id| Some((id, facts.definitions.get(id.index())?))) {
+            Some((id, definition)) => {
+                let mut input = definition_node(node.id.0, parent, definition, facts, is_test || node.is_test);
+                if is_hidden(id, definition) {
+                    input.flags = input.flags.without(NodeFlags::EXPORTED);
+                }
+                input
+            }
             None => file_node(node.id.0, path, facts, is_test),
         }
     };
     links.nodes.iter().map(node).collect()
+}
+
+/// What of a file its importers see, where that is written apart from the definitions; `None` where it is not, or where a value
+/// is exported whose members are not looked into.
+fn exported(facts: &FileFacts) -> Option<FxHashSet<DefId>> {
+    let mut exported = FxHashSet::default();
+    for export in &facts.exports {
+        match facts.expr(export.value) {
+            _ if facts.name(export.name) == FileFacts::EXPORT_ASSIGN => return None,
+            Expr::Definition(id) => drop(exported.insert(id)),
+            _ => {}
+        }
+    }
+    (!facts.exports.is_empty()).then_some(exported)
 }
 
 fn edges(links: &FileLinks) -> impl Iterator<Item = EdgeInput<'_>> {

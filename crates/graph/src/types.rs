@@ -46,6 +46,12 @@ impl NodeFlags {
         if condition { self.with(other) } else { self }
     }
 
+    /// This set less `other`.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// Whether all of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ActivateQuery;
 use super::repeated::{RepeatedUse, repeated_uses};
 use super::siblings::{Group, GroupKey, groups_of};
-use super::traits::{Having, MEMBERS, Trait, Traits};
+use super::traits::{Having, MAX_BASES, MEMBERS, Trait, Traits};
 use super::unlinked::at_least;
 use crate::analysis::hides;
 use crate::calls::{Along, Direction, is_test, walk};
@@ -35,8 +35,6 @@ const HOLES_OF_TRAIT: usize = 4;
 const DETOUR: usize = 2;
 /// Siblings named as evidence.
 const NAMED: usize = 3;
-/// Base types that are looked through for a member.
-const MAX_BASES: usize = 64;
 /// All holes.
 const MAX_HOLES: usize = 500;
 
@@ -210,6 +208,9 @@ impl Look<'_> {
             if strength < LEAST_STRENGTH || counted.group.key.is_trait(lacks) || self.is_of_another_role(node, lacks) {
                 continue;
             }
+            if self.is_out_of_reach(node, lacks, &with) {
+                continue;
+            }
             let chance = self.traits.frequency(lacks, with.len(), counted.group.members.len());
             let p_value = at_least(with.len(), others, chance);
             if p_value > LEAST_LIKELY {
@@ -247,6 +248,17 @@ impl Look<'_> {
             && walk(graph, &[other], (Direction::Called, Along::Certain), DETOUR, &|one| one == node).hit.is_some()
     }
 
+    /// Whether another file is to use what only others of the group let it use: what is not exported is not forgotten there.
+    fn is_out_of_reach(&self, node: NodeIx, lacks: &Trait, with: &[&(NodeIx, Having)]) -> bool {
+        let graph = self.snapshot.graph();
+        let is_exported = |node: NodeIx| graph.flags(node).has(NodeFlags::EXPORTED);
+        let Trait::UsedBy(_, user) = lacks else { return false };
+        graph.kind(node) != NodeKind::File
+            && graph.file(*user) != graph.file(node)
+            && !is_exported(node)
+            && with.iter().all(|(holder, _)| is_exported(*holder))
+    }
+
     /// What is not known and could be what is lacking; `None` if something else brings it about.
     fn open(&self, node: NodeIx, lacks: &Trait, is_possible: bool) -> Option<Open> {
         let graph = self.snapshot.graph();
@@ -262,6 +274,10 @@ impl Look<'_> {
             return None;
         }
         let open = match lacks {
+            Trait::Uses(Relation::Inherits | Relation::Implements, other) => {
+                let (bases, open) = self.bases(node);
+                return (!bases.contains(other)).then_some(open);
+            }
             Trait::Uses(_, other) => {
                 let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(*other);
                 if let Some(reference) = own.iter().flat_map(|one| graph.unresolved_of(*one)).find(named) {
@@ -322,6 +338,16 @@ impl Look<'_> {
     /// Whether a base of a type has a member of this name.
     fn defines_by_base(&self, node: NodeIx, label: &str) -> Option<Open> {
         let graph = self.snapshot.graph();
+        let (bases, open) = self.bases(node);
+        let inherits = bases.iter().any(|base| {
+            graph.out_edges(*base).any(|edge| edge.relation == Relation::Contains && graph.label(edge.to) == label)
+        });
+        (!inherits).then_some(open)
+    }
+
+    /// The bases of a type, those of its bases with them, and what is not known of them.
+    fn bases(&self, node: NodeIx) -> (Vec<NodeIx>, Open) {
+        let graph = self.snapshot.graph();
         let mut open = Open::Nothing;
         let mut seen = vec![node];
         let mut at = 0;
@@ -345,10 +371,8 @@ impl Look<'_> {
         if seen.len() > MAX_BASES {
             open = Open::Maybe(format!("`{}` has more bases than were looked at", graph.label(node)));
         }
-        let inherits = seen[1..].iter().any(|base| {
-            graph.out_edges(*base).any(|edge| edge.relation == Relation::Contains && graph.label(edge.to) == label)
-        });
-        (!inherits).then_some(open)
+        seen.remove(0);
+        (seen, open)
     }
 }
 

@@ -9,6 +9,7 @@ use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::gaps::lower_bound;
+use super::traits::is_said_by_class;
 use super::unlinked::at_least;
 use crate::calls::{Along, Direction, is_test, walk};
 
@@ -136,6 +137,7 @@ impl Look<'_> {
         let mut uses: Vec<NodeIx> = edges
             .map(|edge| edge.to)
             .filter(|to| graph.kind(*to) != NodeKind::Package && graph.file(*to) != graph.file(node))
+            .filter(|to| !is_said_by_class(graph, &[node], *to))
             .collect();
         uses.sort_unstable();
         uses.dedup();

@@ -13,6 +13,18 @@ const LEAST: usize = 4;
 const MOST: usize = 200;
 /// Edges of a node that are looked at.
 const EDGES: usize = 2_000;
+/// Names of files that stand for their folder, with their endings.
+const FRONTS: &[(&str, &[&str])] = &[
+    ("__init__", &["py", "pyi"]),
+    ("__main__", &["py"]),
+    ("index", &["js", "jsx", "cjs", "mjs", "ts", "tsx", "cts", "mts"]),
+    ("mod", &["rs"]),
+    ("lib", &["rs"]),
+    ("main", &["rs"]),
+    ("package-info", &["java"]),
+    ("module-info", &["java"]),
+    ("doc", &["go"]),
+];
 
 /// What the nodes of a group share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,11 +63,15 @@ pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
     let mut groups = Vec::new();
     let kind = graph.kind(node);
     if kind == NodeKind::File {
+        if is_front(graph, node) {
+            return groups;
+        }
         let (folder, ending) = folder_and_ending(graph.path(node));
         let paths = snapshot.files().within(folder).map(|file| file.path.as_str());
         let files =
             paths.filter(|path| folder_and_ending(path) == (folder, ending)).filter_map(|path| graph.find_file(path));
         let key = GroupKey::FilesOf(folder.to_owned(), ending.to_owned());
+        let files = files.filter(|file| !is_front(graph, *file));
         add(graph, node, key, files.collect(), &mut groups);
         return groups;
     }
@@ -89,6 +105,21 @@ pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
         add(graph, node, key, same.collect(), &mut groups);
     }
     groups
+}
+
+/// Whether a file stands for its folder, by the rules of its language or because all it does is to pass on what others define:
+/// its role is not that of the files beside it.
+fn is_front(graph: &Graph, file: NodeIx) -> bool {
+    let path = graph.path(file);
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    if FRONTS.iter().any(|(front, endings)| *front == stem && endings.contains(&ending)) {
+        return true;
+    }
+    let mut edges = graph.out_edges(file).take(EDGES);
+    let defines = |kind| !matches!(kind, NodeKind::Section | NodeKind::Variable | NodeKind::Constant);
+    let passes_on = graph.out_edges(file).take(EDGES).any(|edge| edge.relation == Relation::Reexports);
+    passes_on && !edges.any(|edge| edge.relation == Relation::Contains && defines(graph.kind(edge.to)))
 }
 
 fn add(graph: &Graph, node: NodeIx, key: GroupKey, mut members: Vec<NodeIx>, groups: &mut Vec<Group>) {

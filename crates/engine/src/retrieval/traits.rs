@@ -1,7 +1,7 @@
 //! What can be said of a node by its connections, so that nodes of one role can be compared.
 
 use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
-use m1nd_graph::{EdgeRef, Graph, NodeIx};
+use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
 use rustc_hash::FxHashMap;
 
 use crate::calls::is_test;
@@ -10,6 +10,8 @@ use crate::calls::is_test;
 pub(super) const MEMBERS: usize = 300;
 /// Edges of each that are looked at.
 const EDGES: usize = 500;
+/// Bases of a type that are looked at, with theirs.
+pub(super) const MAX_BASES: usize = 64;
 
 /// Something that can be said of a node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,7 +85,8 @@ impl<'g> Traits<'g> {
         for &one in &own {
             // What a file imports and calls depends on what it is about; what is done with it does not.
             let out = graph.out_edges(one).take(EDGES).filter(|edge| !is_file && self.is_telling(edge));
-            for edge in out.filter(|edge| !own.contains(&edge.to)) {
+            let out = out.filter(|edge| !own.contains(&edge.to) && !is_said_by_class(graph, &own, edge.to));
+            for edge in out {
                 note(Trait::Uses(edge.relation, edge.to), edge.tier, first_site(&edge));
             }
             let into = graph.in_edges(one).take(EDGES).filter(|edge| edge.relation != Relation::Contains);
@@ -98,6 +101,9 @@ impl<'g> Traits<'g> {
                     }
                 }
             }
+        }
+        for (edge, sure, at) in bases_beyond(graph, node) {
+            note(Trait::Uses(edge.relation, edge.to), if sure { EdgeTier::Certain } else { EdgeTier::Possible }, at);
         }
         for edge in graph.out_edges(node).take(EDGES).filter(|edge| edge.relation == Relation::Contains) {
             use NodeKind::{Class, Constant, Enum, Function, Interface, Struct, Trait as TraitKind};
@@ -170,6 +176,37 @@ impl<'g> Traits<'g> {
         }
         *self.users.entry(node).or_insert_with(|| self.graph.in_edges(node).count())
     }
+}
+
+/// The bases of the bases of a type, whether all on the way is certain, and where the way begins.
+fn bases_beyond(graph: &Graph, node: NodeIx) -> Vec<(EdgeRef<'_>, bool, Option<(NodeIx, Pos)>)> {
+    let bases = |one: NodeIx| {
+        let is_base = |edge: &EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
+        graph.out_edges(one).take(EDGES).filter(is_base)
+    };
+    let is_sure = |edge: &EdgeRef<'_>| edge.tier != EdgeTier::Possible;
+    let mut open: Vec<_> = bases(node).map(|edge| (edge.to, is_sure(&edge), first_site(&edge))).collect();
+    let (mut seen, mut found, mut at) = (vec![node], Vec::new(), 0);
+    while let Some(&(base, sure, site)) = open.get(at).filter(|_| at < MAX_BASES) {
+        at += 1;
+        if seen.contains(&base) {
+            continue;
+        }
+        seen.push(base);
+        for edge in bases(base) {
+            open.push((edge.to, sure && is_sure(&edge), site));
+            found.push((edge, sure && is_sure(&edge), site));
+        }
+    }
+    found
+}
+
+/// Whether a node is a constructor of a class that one of these calls itself: to construct is an edge to both, and one fact.
+pub(super) fn is_said_by_class(graph: &Graph, by: &[NodeIx], node: NodeIx) -> bool {
+    let class = graph.parent(node).filter(|_| graph.flags(node).has(NodeFlags::CONSTRUCTOR));
+    let calls =
+        |class: NodeIx| graph.in_edges(class).any(|edge| edge.relation == Relation::Calls && by.contains(&edge.from));
+    class.is_some_and(calls)
 }
 
 /// Where an edge rests first: the position, in the file of this node.

@@ -208,7 +208,7 @@ fn place(snapshot: &Snapshot, node: NodeIx, kind: &'static str, label: String) -
 
 fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
     let graph = snapshot.graph();
-    let names: Vec<String> = one.uses.iter().map(|node| format!("`{}`", graph.label(*node))).collect();
+    let names: Vec<String> = one.uses.iter().map(|node| format!("`{}`", told(snapshot, *node))).collect();
     let names = match names.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
@@ -225,7 +225,7 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
         file_path: None,
         line: at.map(|at| at.line),
     });
-    let label = one.uses.iter().map(|node| graph.label(*node)).collect::<Vec<_>>().join(" + ");
+    let label = one.uses.iter().map(|node| told(snapshot, *node)).collect::<Vec<_>>().join(" + ");
     RepeatedRow {
         place: place(snapshot, one.by[0].0, "missing_abstraction", label),
         reason: format!("{functions} functions in {} files each call {names}; {end}", one.files),
@@ -267,13 +267,24 @@ fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
     }
 }
 
+/// A node's name as it tells something: all constructors of a language may have one name.
+fn told(snapshot: &Snapshot, node: NodeIx) -> String {
+    let graph = snapshot.graph();
+    match graph.parent(node).filter(|_| graph.flags(node).has(NodeFlags::CONSTRUCTOR)) {
+        Some(class) if graph.label(class) != graph.label(node) => {
+            format!("{}.{}", graph.label(class), graph.label(node))
+        }
+        _ => graph.label(node).to_owned(),
+    }
+}
+
 fn what(snapshot: &Snapshot, lacks: &Lacking) -> What {
     let graph = snapshot.graph();
     let end = |relation: Relation, direction, node: NodeIx| What {
         relation: relation.word(),
         direction,
         node_id: Some(graph.id(node).to_owned()),
-        name: graph.label(node).to_owned(),
+        name: told(snapshot, node),
     };
     match lacks {
         Lacking::Uses(relation, node) => end(*relation, "out", *node),
@@ -317,7 +328,7 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
     let graph = snapshot.graph();
     let name = |node: &NodeIx| {
         let is_test = graph.flags(*node).has(NodeFlags::TEST);
-        format!("{}`{}`", if is_test { "test " } else { "" }, graph.label(*node))
+        format!("{}`{}`", if is_test { "test " } else { "" }, told(snapshot, *node))
     };
     let have = match &hole.lacks {
         Lacking::Uses(relation, node) => {

@@ -310,3 +310,72 @@ fn a_line_in_another_file_names_it() {
         "{row}"
     );
 }
+
+#[test]
+fn a_base_of_a_base_is_one() {
+    let mut text = "//- base.py\nclass Root:\n    pass\n\n\nclass Info(Root):\n    pass\n".to_owned();
+    text += "//- kinds.py\nfrom base import Root, Info\n";
+    for name in ["Mail", "News", "Chat", "Feed", "Call", "Page"] {
+        text += &format!("\n\nclass {name}Box(Root):\n    x = 1\n");
+    }
+    text += "\n\nclass MailboxBox(Info):\n    x = 1\n\n\nclass PlainBox:\n    x = 1\n";
+    for number in 0..40 {
+        text += &format!("//- lib/m{number}.py\ndef helper{number}(x):\n    return x\n");
+    }
+    let answer = Project::new(&text).ok("missing", json!({"query": "box kinds", "min_sibling_activation": 0.0}));
+    assert!(holes(&answer, "MailboxBox").is_empty(), "{answer}");
+    let reason = &holes(&answer, "PlainBox")[0]["reason"];
+    assert_eq!(*reason, "7 of 7 other classes of kinds.py inherit from `Root`; `PlainBox` does not", "{answer}");
+}
+
+#[test]
+fn a_constructor_and_its_class_are_one_use() {
+    let mut text = "//- errors.py\nclass Failure:\n    def __init__(self, why):\n        self.why = why\n".to_owned();
+    text += "//- rules.py\nfrom errors import Failure\n";
+    for name in ["size", "name", "mode", "owner", "kind", "place"] {
+        text += &format!("\n\ndef check_{name}(x):\n    return Failure('{name}')\n");
+    }
+    text += "\n\ndef check_rights(x):\n    return x\n";
+    for number in 0..40 {
+        text += &format!("//- lib/m{number}.py\ndef helper{number}(x):\n    return x\n");
+    }
+    let answer = Project::new(&text).ok("missing", json!({"query": "check rights", "min_sibling_activation": 0.0}));
+    let found: Vec<&Value> = holes(&answer, "check_rights");
+    assert_eq!(found.len(), 1, "{answer}");
+    assert_eq!(found[0]["reason"], "6 of 6 other functions of rules.py call `Failure`; `check_rights` does not");
+}
+
+#[test]
+fn what_is_not_exported_and_what_stands_for_a_folder_have_another_role() {
+    let names = ["ref", "raw", "shallow", "readonly", "frozen", "marked", "tracked"];
+    let (mut text, mut tests) = ("//- src/value.ts\n".to_owned(), String::new());
+    for name in names {
+        text += &format!("export function {name}Value(x: number) {{ return create(x); }}\n");
+    }
+    text +=
+        "export function forgottenValue(x: number) { return create(x); }\nfunction create(x: number) { return x; }\n";
+    text += &format!(
+        "//- src/index.ts\nexport {{ {} }} from './value';\n",
+        names.map(|name| format!("{name}Value")).join(", ")
+    );
+    for name in ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"] {
+        text += &format!("//- src/{name}.ts\nexport function {name}Part(x: number) {{ return x; }}\n");
+        tests +=
+            &format!("import {{ {name}Part }} from '../src/{name}';\ntest('{name}', () => {{ {name}Part(1); }});\n");
+    }
+    text += "//- src/external.ts\nexport { onePart } from './one';\nexport { twoPart } from './two';\n";
+    text += &format!("//- src/untried.ts\nexport function untriedPart() {{}}\n//- __tests__/all.spec.ts\n{tests}");
+    let project = Project::new(&text);
+    let ask = |query: &str| project.ok("missing", json!({"query": query, "min_sibling_activation": 0.0}));
+    let value = ask("create forgotten value");
+    assert!(holes(&value, "create").is_empty(), "{value}");
+    assert_eq!(holes(&value, "forgottenValue")[0]["lacks"]["name"], "index.ts", "{value}");
+    for query in ["index", "external", "untried"] {
+        let answer = ask(query);
+        let of_fronts: Vec<&Value> =
+            ["index.ts", "external.ts"].iter().flat_map(|label| holes(&answer, label)).collect();
+        assert!(of_fronts.is_empty(), "{answer}");
+    }
+    let untried = ask("untried");
+    assert_eq!(holes(&untried, "untried.ts")[0]["lacks"]["relation"], "tests", "{untried}");
+}
