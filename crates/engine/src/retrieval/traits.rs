@@ -178,8 +178,11 @@ impl<'g> Traits<'g> {
     }
 }
 
-/// The bases of the bases of a type, whether all on the way is certain, and where the way begins.
-fn bases_beyond(graph: &Graph, node: NodeIx) -> Vec<(EdgeRef<'_>, bool, Option<(NodeIx, Pos)>)> {
+/// An edge to a base, whether all on the way to it is certain, and where the way begins.
+type BaseEdge<'g> = (EdgeRef<'g>, bool, Option<(NodeIx, Pos)>);
+
+/// The bases of the bases of a type.
+fn bases_beyond(graph: &Graph, node: NodeIx) -> Vec<BaseEdge<'_>> {
     let bases = |one: NodeIx| {
         let is_base = |edge: &EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
         graph.out_edges(one).take(EDGES).filter(is_base)

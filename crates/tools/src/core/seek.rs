@@ -178,11 +178,12 @@ where no word is met. `token_budget` cuts the page to about so many tokens. Only
 Of a long text 64 KiB are read, and the weightiest 160 words and names, 64 names of several words and 160 paths are looked up; an entry is found by the first
 400 distinct words of its code, and of a file the first 1,000 names of several words are known that it uses: `what_is_missing` says
 where that left something out, and `search` reads all.
-`sufficiency` says whether the first row stands out and which words nothing meets. `trust_envelope`: `act` from the confidence
-whose precision was measured on issues and commits (`calibration_receipt`; only where vectors and the whole history took part,
-without `scope` and `node_types`, and the first row is of the file that the ranking puts first) or where the query is nothing but
-the name of one node (`Pool.acquire`, `src/pool.py`; those are always the first rows), `abstain` where that is no better
-than a guess, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
+`sufficiency` is about the first row: whether it stands out and which words it and all others do not meet. `trust_envelope` is about
+its file: `act` from the confidence whose precision was measured on issues and commits (`calibration_receipt`; only where vectors
+and the whole history took part, without `scope` and `node_types`, and the first row is of the file that the ranking puts first)
+or where the query is nothing but the name of one node (`Pool.acquire`, `src/pool.py`; those are always the first rows, declarations
+behind their definition), `abstain` where that is no better than a guess or the file meets fewer than half of the words of a
+question, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
 `--model FOLDER`, that model orders the best 50 anew: `model` names it, or says why it could not be asked.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const PAGED: bool = true;
@@ -213,10 +214,10 @@ impl ReadTool for Seek {
             cx.rests_on(format!("{model:?}").as_bytes());
         }
         let sufficiency = sufficiency(&found);
-        let guidance = guidance(snapshot, &found, &sufficiency, &query);
         let total = found.rows.len();
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
         let trust_envelope = trust(snapshot, &query, &found, &sufficiency);
+        let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query);
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let what_is_missing = missing(&found.left_out, &found.unmatched);
         let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
@@ -289,13 +290,20 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
         };
         return Sufficiency { state, unmatched_words, why, met: first.matched.len() };
     }
-    let clear = found.second_score.is_none_or(|second| first.score >= second * CLEAR_LEAD);
-    let met = format!("the first row meets {} of {}", first.matched.len(), count(words, "word"));
-    let (state, why) = match (whole, clear) {
-        (true, true) => ("sufficient", format!("{met} and stands out")),
-        (true, false) => ("partial", format!("{met}, but others score about as high")),
-        (false, true) => ("partial", format!("{met}; it stands out")),
-        (false, false) => ("insufficient", format!("{met}, and others score about as high")),
+    let stands_out = |other: Option<f64>| other.is_none_or(|other| first.score >= other * CLEAR_LEAD);
+    let (clear, clear_file) = (stands_out(found.second_score), stands_out(found.other_file_score));
+    let mut met = format!("the first row meets {} of {}", first.matched.len(), count(words, "word"));
+    let unmet: Vec<String> = found.words.iter().filter(|word| !first.meets(word)).take(words).cloned().collect();
+    if !found.is_long && !unmet.is_empty() {
+        met = format!("{met}, not {}", named(&unmet));
+    }
+    let (state, why) = match (whole, clear, clear_file) {
+        (true, true, _) => ("sufficient", format!("{met} and stands out")),
+        (true, false, true) => ("partial", format!("{met}; only rows of its own file score about as high")),
+        (true, false, false) => ("partial", format!("{met}, but others score about as high")),
+        (false, true, _) => ("partial", format!("{met}; it stands out")),
+        (false, false, true) => ("partial", format!("{met}; only rows of its own file score about as high")),
+        (false, false, false) => ("insufficient", format!("{met}, and others score about as high")),
     };
     Sufficiency { state, unmatched_words, why, met: first.matched.len() }
 }
@@ -353,11 +361,20 @@ fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency
         reasons.push(format!("the precision was measured {how}"));
     }
     let calibrated = confidence.is_some() && is_as_measured && measured.rows > 0 && measured.act_at <= 1.0;
+    // The confidence was measured on texts that speak of the code at hand; whether a question does, its words tell.
+    let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
+    let is_elsewhere = !found.is_long && 2 * found.met_in_file < words;
+    if is_elsewhere && !found.rows.is_empty() {
+        reasons.push(format!("its file meets {} of {}, fewer than half", found.met_in_file, count(words, "word")));
+    }
     let verdict = match confidence {
-        _ if sufficiency.state == "insufficient" && sufficiency.met == 0 => "abstain",
+        _ if is_elsewhere || sufficiency.state == "insufficient" && sufficiency.met == 0 => "abstain",
         None => "reverify",
         Some(confidence) if calibrated && confidence >= measured.act_at => {
-            reasons.push(format!("the first file was right in {:.0} of 100 such cases", 100.0 * measured.precision));
+            reasons.push(format!(
+                "the file of the first row was right in {:.0} of 100 such cases",
+                100.0 * measured.precision
+            ));
             "act"
         }
         Some(confidence) if confidence >= measured.reverify_at => "reverify",
@@ -389,7 +406,12 @@ fn as_written<'q>(query: &'q str, word: &'q str) -> &'q str {
     query.split_whitespace().find(|part| part.to_lowercase().contains(word)).unwrap_or(word)
 }
 
-fn guidance(snapshot: &Snapshot, found: &SeekAnswer, sufficiency: &Sufficiency, query: &SeekQuery) -> Guidance {
+fn guidance(
+    snapshot: &Snapshot,
+    found: &SeekAnswer,
+    (sufficiency, trust): (&Sufficiency, &TrustEnvelope),
+    query: &SeekQuery,
+) -> Guidance {
     let Some(first) = found.rows.first() else {
         let whole = || Some(query.text.chars().take(MAX_TARGET).collect());
         if found.below_min_score > 0 {
@@ -405,12 +427,19 @@ fn guidance(snapshot: &Snapshot, found: &SeekAnswer, sufficiency: &Sufficiency, 
     };
     let target = Some(snapshot.graph().id(first.node).to_owned());
     let label = snapshot.graph().label(first.node);
-    let hint = match sufficiency.state {
-        "sufficient" => format!("`{label}` meets the whole query; open it"),
-        _ if !found.unmatched.is_empty() => {
-            format!("open `{label}`, but no row meets: {}", found.unmatched.join(", "))
+    let unmet = match found.unmatched.is_empty() {
+        true => String::new(),
+        false => format!("; no row meets: {}", found.unmatched.join(", ")),
+    };
+    let state = if trust.verdict == "act" { ProofState::Proving } else { ProofState::Triaging };
+    let hint = match (trust.verdict, sufficiency.state) {
+        (_, "sufficient") => format!("`{label}` meets the whole query; open it"),
+        ("act", _) => {
+            format!("open `{label}`: its file is most likely the right one, the row in it less surely{unmet}")
         }
+        ("abstain", _) => format!("`{label}` is no better than a guess{unmet}; ask in other words, or open it"),
+        _ if !unmet.is_empty() => format!("open `{label}`{}", unmet.replacen("; no", ", but no", 1)),
         _ => format!("open `{label}` and compare it with the next rows"),
     };
-    Guidance::next(ProofState::Triaging, "view", target, hint)
+    Guidance::next(state, "view", target, hint)
 }

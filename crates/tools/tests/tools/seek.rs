@@ -242,3 +242,36 @@ fn the_most_telling_connections_of_a_hub_are_among_all_of_them() {
     assert_eq!(row["label"], "write_log");
     assert!(column(row, "connections", "label").contains("central"), "the most important user: {row}");
 }
+
+#[test]
+fn a_declaration_is_not_another_answer_than_its_definition() {
+    let project = Project::new(
+        "//- pool.h\nint lookup_key(int k);\nint only_declared(int k);\n//- pool.c\n#include \"pool.h\"\nint lookup_key(int k) { return k; }\n",
+    );
+    let answer = project.ok("seek", json!({"query": "lookup_key", "min_score": 0.0}));
+    let rows = column(&answer, "results", "node_id");
+    assert!(rows.starts_with("file::pool.c::fn::lookup_key file::pool.h::fn::lookup_key"), "{rows}");
+    assert_eq!(answer["trust_envelope"]["verdict"], "act", "{answer}");
+    assert_eq!(answer["sufficiency"]["why"], "the query is the name of the first row");
+    let answer = project.ok("seek", json!({"query": "only_declared"}));
+    assert_eq!(answer["trust_envelope"]["verdict"], "act", "{answer}");
+}
+
+#[test]
+fn a_file_that_meets_few_words_of_a_question_is_a_guess() {
+    let project = Project::new(PROGRAM);
+    let cases = [
+        ("validate quagga", "reverify", "the first row meets 1 of 2 words, not `quagga`"),
+        ("validate quagga zebra", "abstain", "the first row meets 1 of 3 words, not `quagga`, `zebra`"),
+    ];
+    for (query, verdict, why) in cases {
+        let answer = project.ok("seek", json!({"query": query, "graph_rerank": false}));
+        let said = answer["sufficiency"]["why"].as_str().expect("a reason");
+        assert!(said.starts_with(why), "{said}");
+        assert_eq!(answer["trust_envelope"]["verdict"], verdict, "{answer}");
+        let reasons = answer["trust_envelope"]["reasons"].as_array().expect("reasons");
+        let few = reasons.contains(&json!("its file meets 1 of 3 words, fewer than half"));
+        let hint = answer["next_step_hint"].as_str().is_some_and(|hint| hint.contains("no better than a guess"));
+        assert_eq!((few, hint), (verdict == "abstain", verdict == "abstain"), "{answer}");
+    }
+}

@@ -125,6 +125,12 @@ pub struct SeekAnswer {
     pub below_min_score: usize,
     /// Score of the second row, whether or not it was left out for it.
     pub second_score: Option<f64>,
+    /// Best score of a row of another file than the first, whether or not it was left out for it.
+    pub other_file_score: Option<f64>,
+    /// Words of [`SeekAnswer::words`] that rows of the first row's file meet together.
+    pub met_in_file: usize,
+    /// The question is longer than a question: an issue, a message, a report.
+    pub is_long: bool,
     /// Nodes that were looked at.
     pub scanned: usize,
     /// Words that were looked for.
@@ -288,12 +294,24 @@ fn seek(
     answer.named = named::lift(snapshot, &query.text, &query.filter(), &mut rows);
     let before = rows.len();
     answer.second_score = rows.get(1).map(|row| row.score);
+    about_first_file(snapshot, &rows, &mut answer);
     rows.retain(|row| row.score >= query.min_score);
     answer.below_min_score = before - rows.len();
     let unmet = |word: &&String| !rows.iter().any(|row| row.meets(word));
     answer.unmatched = answer.words.iter().filter(unmet).cloned().collect();
     answer.rows = rows;
     Ok(answer)
+}
+
+/// What is told of the file of the first row, against the other files.
+fn about_first_file(snapshot: &Snapshot, rows: &[SeekRow], answer: &mut SeekAnswer) {
+    let graph = snapshot.graph();
+    let Some(file) = rows.first().map(|row| graph.file(row.node)) else { return };
+    let is_own = |row: &&SeekRow| graph.file(row.node) == file;
+    answer.other_file_score = rows.iter().find(|row| !is_own(row)).map(|row| row.score);
+    let met: FxHashSet<&str> =
+        rows.iter().filter(is_own).flat_map(|row| row.matched.iter().map(|word| &**word)).collect();
+    answer.met_in_file = met.len();
 }
 
 /// The answer without its rows, and the rows in order, before a model of the user's own has its say.
@@ -325,6 +343,7 @@ fn ranked(
         candidates: ranked.found.candidates,
         is_cut: ranked.found.candidates > CANDIDATES,
         scanned: ranked.found.scanned,
+        is_long: parsed.is_long,
         used_vectors: ranked.mean_near.is_some(),
         left_out: LeftOut::of(snapshot, &parsed, told.len(), &ranked),
         ..SeekAnswer::default()

@@ -1,6 +1,6 @@
 //! A question that is nothing but the name of a symbol, or a path: what has that name is the answer, and words come after it.
 
-use m1nd_graph::NodeIx;
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_search::{Filter, is_within, words};
 
 use super::SeekRow;
@@ -9,8 +9,8 @@ use crate::snapshot::Snapshot;
 /// Nodes up to which a name names something.
 const MOST: usize = 10;
 
-/// Puts what the question names before the other rows, which are sorted. How many rows those are; none if the question says
-/// more than a name, or names very much.
+/// Puts what the question names before the other rows, which are sorted: declarations behind the definitions that they announce.
+/// How many rows the question means, without such declarations; none if it says more than a name, or names very much.
 pub(super) fn lift(snapshot: &Snapshot, question: &str, filter: &Filter<'_>, rows: &mut Vec<SeekRow>) -> usize {
     let Some(name) = name_of(question) else { return 0 };
     let graph = snapshot.graph();
@@ -26,18 +26,32 @@ pub(super) fn lift(snapshot: &Snapshot, question: &str, filter: &Filter<'_>, row
         return 0;
     }
     let best = rows.first().map_or(0.0, |row| row.score);
+    let is_announced = |node: NodeIx| {
+        let defines = |other: &NodeIx| {
+            !is_declaration(graph, *other)
+                && graph.kind(*other) == graph.kind(node)
+                && graph.label(*other) == graph.label(node)
+        };
+        is_declaration(graph, node) && named.iter().any(defines)
+    };
+    let announced: Vec<NodeIx> = named.iter().copied().filter(|node| is_announced(*node)).collect();
     for &node in &named {
         let at = rows.iter().position(|row| row.node == node).unwrap_or_else(|| {
             rows.push(row(snapshot, node));
             rows.len() - 1
         });
         // Above all others, and among themselves as they were.
-        let own = if best > 0.0 { rows[at].score / best } else { 0.0 };
-        rows[at].score = best + (1.0 - best) * (1.0 + own) / 2.0;
+        let own = if best > 0.0 { (rows[at].score / best).min(1.0) } else { 0.0 };
+        let place = if announced.contains(&node) { own / 2.0 } else { (1.0 + own) / 2.0 };
+        rows[at].score = best + (1.0 - best) * place;
     }
     let is_named = |row: &SeekRow| named.contains(&row.node);
     rows.sort_by(|a, b| is_named(b).cmp(&is_named(a)).then(b.score.total_cmp(&a.score)));
-    named.len()
+    named.len() - announced.len()
+}
+
+fn is_declaration(graph: &Graph, node: NodeIx) -> bool {
+    graph.flags(node).has(NodeFlags::DECLARATION)
 }
 
 fn row(snapshot: &Snapshot, node: NodeIx) -> SeekRow {
