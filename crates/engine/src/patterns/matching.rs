@@ -104,6 +104,13 @@ impl Compiled {
     }
 }
 
+impl Compiled {
+    /// Whether a file with this text may hold a match that no condition takes back.
+    fn may_match(&self, text: &str) -> bool {
+        self.query.may_match(text) && self.needs.iter().all(|near| near.query.may_match(text))
+    }
+}
+
 /// A pattern of code, for every language of the files in which it is code; if it is in none, why.
 fn code(text: &str, files: &[&FileEntry]) -> Result<FxHashMap<Language, Vec<Compiled>>, ScanFault> {
     let mut found = FxHashMap::default();
@@ -240,6 +247,10 @@ fn syntax(
 ) -> Result<Result<Looked, String>, Cancelled> {
     // Positions of the graph leave a byte order mark out.
     let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
+    let compiled: Vec<&Compiled> = compiled.iter().filter(|rule| rule.may_match(text)).collect();
+    if compiled.is_empty() {
+        return Ok(Ok(Looked::default()));
+    }
     let parsed = match SyntaxFile::parse(file.language, text, limits, cancel) {
         Ok(parsed) => parsed,
         Err(problem) => {

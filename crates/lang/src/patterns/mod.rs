@@ -8,6 +8,7 @@ mod effects;
 mod go;
 mod java;
 mod javascript;
+mod needed;
 mod python;
 mod rust;
 mod syntax;

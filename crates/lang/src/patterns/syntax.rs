@@ -7,6 +7,7 @@ use tree_sitter::{
     CaptureQuantifier, Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree,
 };
 
+use super::needed::Needed;
 use super::{Patterns, patterns};
 use crate::Language;
 use crate::walk::{self, Source};
@@ -60,6 +61,7 @@ pub struct SyntaxQuery {
     name: Option<u32>,
     scope: Option<u32>,
     call: Option<u32>,
+    needed: Needed,
 }
 
 impl SyntaxQuery {
@@ -101,7 +103,13 @@ impl SyntaxQuery {
             return Err(QueryError::NoCapture);
         }
         let (name, scope, call) = (index("name"), index("scope"), index("call"));
-        Ok(Self { query, found, name, scope, call })
+        let needed = Needed::of(&query, text);
+        Ok(Self { query, found, name, scope, call, needed })
+    }
+
+    /// Whether a file with this text may hold a match; `false` without a doubt, and without a syntax tree.
+    pub fn may_match(&self, text: &str) -> bool {
+        self.needed.may_match(text)
     }
 }
 
