@@ -22,7 +22,7 @@ pub struct FileEntry {
     pub lines: u32,
     /// Hash of its content.
     pub hash: ContentHash,
-    /// Test code, by its path or content.
+    /// Test code, by its path, its content or where it is declared.
     pub is_test: bool,
     /// Its references by tier.
     pub tiers: Tiers,

@@ -104,7 +104,8 @@ pub(crate) fn assemble(
     let (edges, sites, packages) = in_order(project, gathered);
     let path = project.unit(file).path.clone();
     unresolved.shrink_to_fit();
-    RawLinks { links: FileLinks { path, nodes, edges, sites, unresolved, counts, compared }, names, packages }
+    let links = FileLinks { path, is_test: false, nodes, edges, sites, unresolved, counts, compared };
+    RawLinks { links, names, packages }
 }
 
 /// Adds the edges to what a reference reaches, of one tier.

@@ -453,7 +453,7 @@ impl<'a> Overlay<'_, 'a> {
         let unit = self.eval.unit(self.file);
         let start = unit.facts.references.partition_point(|row| row.pos < pos);
         let around = unit.facts.references.get(start).filter(|row| row.pos == pos).and_then(|row| row.enclosing);
-        is_in_test(self.eval, self.file, around) && !is_test(self.eval.unit(candidate.file), candidate.def)
+        is_in_test(self.eval, self.file, around) && !is_test(self.eval, candidate.file, candidate.def)
     }
 
     /// A reference where we had seen none.

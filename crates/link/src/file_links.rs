@@ -99,6 +99,8 @@ impl TierCounts {
 pub struct FileLinks {
     /// The file.
     pub path: RepoPath,
+    /// The project declares it for tests only, whatever its path and content say.
+    pub is_test: bool,
     /// Its nodes; the first is the file, owners stand before what they contain.
     pub nodes: Vec<LinkNode>,
     /// Edges from its nodes, in order of `(from, to, relation, tier)` by id text.
@@ -415,7 +417,7 @@ fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found])
     }
     let wrapper = eval.wrapper(*of)?;
     let leads_on = eval.unit(wrapper.file).uses_given(wrapper.def);
-    let exercises = call.exercises && !is_test(eval.unit(wrapper.file), Some(wrapper.def));
+    let exercises = call.exercises && !is_test(eval, wrapper.file, Some(wrapper.def));
     let wrapper = vec![Target::Symbol(eval.unit(wrapper.file).symbols[wrapper.def.index()]?)];
     let members = Members::default();
     let besides = Resolution { name: "", dispatches: false, members, ..call.clone() };
@@ -686,7 +688,7 @@ fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &
         return false;
     }
     search.found.iter().all(|found| match found.entity {
-        Entity::Def(of) => !is_test(eval.unit(of.file), Some(of.def)),
+        Entity::Def(of) => !is_test(eval, of.file, Some(of.def)),
         _ => false,
     })
 }
@@ -694,11 +696,12 @@ fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &
 /// As [`is_test`], of a place in the file that is linked: functions that macros define may be tests too.
 pub(crate) fn is_in_test(eval: &mut Eval<'_>, file: FileId, around: Option<DefId>) -> bool {
     let generated = around.and_then(|def| eval.generated.get(&def));
-    generated.is_some_and(|of| of.is_test) || is_test(eval.unit(file), around)
+    generated.is_some_and(|of| of.is_test) || is_test(eval, file, around)
 }
 
 /// Whether a place is test code: in a test file, or inside a definition that is a test.
-pub(crate) fn is_test(unit: &Unit, mut around: Option<DefId>) -> bool {
+pub(crate) fn is_test(eval: &mut Eval<'_>, file: FileId, mut around: Option<DefId>) -> bool {
+    let unit = eval.unit(file);
     while let Some(def) = around {
         let definition = unit.facts.definition(def);
         if definition.flags.is_test {
@@ -706,5 +709,5 @@ pub(crate) fn is_test(unit: &Unit, mut around: Option<DefId>) -> bool {
         }
         around = definition.owner;
     }
-    unit.is_test
+    unit.is_test || eval.is_declared_test(file)
 }

@@ -256,7 +256,9 @@ impl Linker {
         for (part, files) in work.chunks(CHUNK).enumerate() {
             for linked in self.resolve(files, part * CHUNK, work.len(), cancel, progress)? {
                 asked.push((linked.file, linked.asked));
-                delta.changed.push(Arc::new(assemble::name_rest(&mut self.project, linked.links)));
+                let mut links = assemble::name_rest(&mut self.project, linked.links);
+                links.is_test = self.is_declared_test(linked.file);
+                delta.changed.push(Arc::new(links));
             }
         }
         for (file, keys) in asked {
@@ -349,6 +351,12 @@ impl Linker {
             .collect()
     }
 
+    /// Whether the project declares a file for tests only.
+    fn is_declared_test(&self, file: FileId) -> bool {
+        let resolver = &self.resolvers[family(self.project.unit(file).facts.language)];
+        resolver.test_files().binary_search(&file).is_ok()
+    }
+
     /// Makes the resolvers whose ground has changed again; if what one says changed as a whole, all its files are due.
     fn renew_resolvers(&mut self) {
         let files = Files::new(&self.project);
@@ -366,6 +374,11 @@ impl Linker {
             if before != resolver.fingerprint() {
                 let due = self.project.files().filter(|(_, unit)| family(unit.facts.language) == index);
                 self.dirty.extend(due.map(|(file, _)| file));
+            }
+            let (before, after) = (self.resolvers[index].test_files(), resolver.test_files());
+            for &file in differing(before, after).chain(differing(after, before)) {
+                self.dirty.insert(file);
+                self.changed.insert(Key::surface(file));
             }
             self.resolvers[index] = resolver;
         }
@@ -392,6 +405,11 @@ impl Linker {
             }
         }
     }
+}
+
+/// What the first list has and the second has not; both in order.
+fn differing<'f>(files: &'f [FileId], others: &'f [FileId]) -> impl Iterator<Item = &'f FileId> {
+    files.iter().filter(|file| others.binary_search(file).is_err())
 }
 
 /// Keys of the names to which a file passes something else than before. Calls stand in bodies: what they pass may change

@@ -406,6 +406,12 @@ pub trait Resolver: Send + Sync {
     /// module tree). If it changes, every file of the language is linked again.
     fn fingerprint(&self) -> u64;
 
+    /// Files that are test code because of how the project declares them, in order; their paths are judged elsewhere.
+    /// Not part of the fingerprint: a file that is listed or no longer listed is linked again, with those that look at it.
+    fn test_files(&self) -> &[FileId] {
+        &[]
+    }
+
     /// The module that an import in `from` names. `module` and `level` as written ([`Import`](m1nd_lang::facts::Import)).
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, level: u16) -> ModuleTarget;
 

@@ -159,6 +159,18 @@ const RUST_MACROS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Modules in other files that are there for tests only.
+const RUST_TESTS: &[(&str, &str)] = &[
+    ("Cargo.toml", "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\n"),
+    ("src/lib.rs", "mod store;\n#[cfg(test)]\nmod load;\nmod shapes;\n#[cfg(test)]\nmod all { mod unit; }\n"),
+    ("src/store.rs", "pub fn get() {}\n#[cfg(test)]\n#[path = \"load/size.rs\"]\nmod size;\npub fn size() { get() }\n"),
+    ("src/load.rs", "mod area;\nmod size;\npub fn load() { crate::store::get(); area::area() }\n"),
+    ("src/load/area.rs", "pub fn area() { crate::store::size(); super::load() }\n"),
+    ("src/load/size.rs", "pub fn size() { crate::store::get() }\n"),
+    ("src/shapes.rs", "#[test]\nfn unit() { crate::load::load(); crate::store::get() }\n"),
+    ("src/all/unit.rs", "pub fn unit() { crate::store::get() }\n"),
+];
+
 const JAVA: &[(&str, &str)] = &[
     (
         "src/p/Base.java",
@@ -249,7 +261,7 @@ fn compiler_index() -> CompilerFile {
 }
 
 fn dump(linker: &Linker, links: &FileLinks) -> String {
-    let mut text = String::new();
+    let mut text = format!("test {}\n", links.is_test);
     for node in &links.nodes {
         let _ = writeln!(text, "node {} {:?}", linker.text(node.id), node.parent);
     }
@@ -454,6 +466,11 @@ fn rust_edits() {
 #[test]
 fn rust_macro_edits() {
     sequences(RUST_MACROS);
+}
+
+#[test]
+fn rust_test_edits() {
+    sequences(RUST_TESTS);
 }
 
 #[test]

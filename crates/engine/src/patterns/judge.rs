@@ -21,7 +21,6 @@ use crate::calls::{Along, Direction, is_test, walk};
 use crate::snapshot::Snapshot;
 
 mod collaborator;
-mod declared;
 mod values;
 
 /// Steps from a function to a test that runs it.
@@ -96,7 +95,6 @@ pub(super) struct Judge<'s> {
     files_read: usize,
     late: bool,
     aside: Aside,
-    for_tests: FxHashMap<NodeIx, bool>,
     queries: FxHashMap<(Language, &'static str), Option<Arc<SyntaxQuery>>>,
     found: FxHashMap<(NodeIx, &'static str), Option<Arc<Vec<SyntaxMatch>>>>,
 }
@@ -112,7 +110,6 @@ impl<'s> Judge<'s> {
             files_read: 0,
             late: false,
             aside: Aside::default(),
-            for_tests: FxHashMap::default(),
             queries,
             found,
         }
@@ -146,10 +143,6 @@ impl<'s> Judge<'s> {
         if in_test {
             let status = if raw.custom { FindingStatus::Mitigated } else { FindingStatus::FalsePositive };
             return Verdict::new(status, "in test code");
-        }
-        if self.declared_for_tests(&raw.path) {
-            let status = if raw.custom { FindingStatus::Mitigated } else { FindingStatus::FalsePositive };
-            return Verdict::new(status, "in test code: its module is declared for test builds only");
         }
         if let Some(reason) = self.aside.reason(self.graph, &raw.path) {
             return Verdict::mitigated(reason);

@@ -61,7 +61,7 @@ pub(super) fn graph(
     let mut builder = GraphBuilder::new();
     for links in delta.changed {
         if let Some((path, file)) = linked.files.get_key_value(&links.path) {
-            add_part(&mut builder, &linked.linker, &links, (path, &file.facts), file.is_test);
+            add_part(&mut builder, &linked.linker, &links, (path, &file.facts), file.is_test(&links));
         }
     }
     let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
@@ -90,7 +90,7 @@ pub(super) fn changed_graph(before: &Graph, linked: &Linked, delta: &LinkDelta, 
     let mut changes: Vec<Change<'_>> = Vec::new();
     for links in &delta.changed {
         let Some(file) = linked.files.get(&links.path) else { continue };
-        let mut part = part(&linked.linker, links, &file.facts, file.is_test);
+        let mut part = part(&linked.linker, links, &file.facts, file.is_test(links));
         add_imported_edges(&mut part, linked, links, imported, &mut symbols);
         changes.push(Change { path: links.path.as_str(), part: Some(part) });
     }

@@ -179,7 +179,7 @@ impl Writer {
         let pool = self.pool()?;
         let delta = link(&pool, &mut linked, cancel, progress)?;
         done.linked = delta.changed.len();
-        add_tiers(&mut entries, &delta);
+        add_links(&mut entries, &delta);
         stages.done("linking");
         progress.report(ProgressEvent { stage: "building", done: 0, total: Some(2) });
         delta.changed.iter().for_each(|links| _ = build::note_ids(&mut linked, links));
@@ -345,6 +345,7 @@ impl Writer {
             let row = rows.entry(links.path.clone()).or_insert_with(|| current.files.get(&links.path).cloned());
             if let Some(entry) = row {
                 entry.tiers = build::tiers(links);
+                entry.is_test = linked.files.get(&links.path).is_some_and(|file| file.is_test(links));
             }
         }
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
@@ -556,11 +557,13 @@ pub(super) fn link(
     Ok(pool.install(|| linked.linker.link(cancel, progress))?)
 }
 
-fn add_tiers(entries: &mut [FileEntry], delta: &LinkDelta) {
+/// Adds to the rows of new files what linking found.
+fn add_links(entries: &mut [FileEntry], delta: &LinkDelta) {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     for links in &delta.changed {
         if let Ok(index) = entries.binary_search_by(|entry| entry.path.cmp(&links.path)) {
             entries[index].tiers = build::tiers(links);
+            entries[index].is_test |= links.is_test;
         }
     }
 }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use m1nd_base::{Cancel, Progress, ProgressEvent, RepoPath};
 use m1nd_lang::FileFacts;
-use m1nd_link::Linker;
+use m1nd_link::{FileLinks, Linker};
 use m1nd_search::FileTerms;
 use m1nd_store::{FactsCache, Home, WriterLock};
 use m1nd_vfs::{Changes, Root, WalkOptions, Watcher};
@@ -88,10 +88,16 @@ pub(crate) struct LinkedFile {
     terms: Arc<FileTerms>,
     /// Number in the facts and symbol of each definition that is a node.
     ids: Box<[(u32, u32)]>,
+    /// Test code by its path or content.
     is_test: bool,
 }
 
 impl LinkedFile {
+    /// Whether it is test code, also by where it is declared.
+    fn is_test(&self, links: &FileLinks) -> bool {
+        self.is_test || links.is_test
+    }
+
     /// Nodes that it adds to the graph: its own and one for each definition.
     fn node_count(&self) -> usize {
         self.facts.definitions.len() + 1

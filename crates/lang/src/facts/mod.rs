@@ -186,6 +186,9 @@ pub struct ImportFlags {
     pub system: bool,
     /// CommonJS: the value is `module.exports` of the target.
     pub commonjs: bool,
+    /// Of a module in another file: only a build for tests has it (Rust `#[cfg(test)] mod m;`, or inside of what is for
+    /// tests).
+    pub test_only: bool,
 }
 
 /// A member that importers of this file see under `name`, where exports are written apart from definitions

@@ -15,7 +15,6 @@ mod syntax;
 
 pub use code::first_metavariable;
 pub use effects::{Effects, effects};
-pub use rust::{MODULE_FILES, TEST_MODULE_FILES};
 pub use syntax::{Extent, QueryError, SyntaxFile, SyntaxMatch, SyntaxMatches, SyntaxQuery};
 
 use std::sync::LazyLock;

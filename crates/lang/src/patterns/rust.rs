@@ -20,13 +20,6 @@ macro_rules! handed_on {
     };
 }
 
-/// Declarations of modules that stand in files of their own.
-pub const MODULE_FILES: &str = r#"(mod_item name: (identifier) @name !body) @found"#;
-
-/// Those that are only there in a test build, by `cfg(test)` or an `all` with it.
-pub const TEST_MODULE_FILES: &str = r#"((attribute_item) @a . [(attribute_item) (line_comment) (block_comment)]* . (mod_item name: (identifier) @name !body) @found
-  (#match? @a "^#\\s*\\[\\s*cfg\\s*\\(\\s*(test|all\\s*\\(([^()]*,)?\\s*test\\s*(,[^()]*)?\\))\\s*\\)"))"#;
-
 pub(super) const PATTERNS: Patterns = Patterns {
     languages: &[Language::Rust],
     rules: RULES,

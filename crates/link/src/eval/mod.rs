@@ -179,6 +179,11 @@ impl<'a> Eval<'a> {
         self.resolvers[family(self.project.unit(file).facts.language)].as_ref()
     }
 
+    /// Whether the project declares a file for tests only.
+    pub(crate) fn is_declared_test(&self, file: FileId) -> bool {
+        self.resolver(file).test_files().binary_search(&file).is_ok()
+    }
+
     pub(crate) fn text(&self, name: Name) -> &'a str {
         self.project.names.text(name)
     }

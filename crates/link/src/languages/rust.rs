@@ -3,6 +3,7 @@
 mod cargo;
 mod modules;
 mod prelude;
+mod test_files;
 
 use m1nd_base::{Problem, ProblemKind};
 use m1nd_lang::Language;

@@ -39,6 +39,8 @@ pub(super) enum Kind {
     Signature,
     /// An import more.
     Import,
+    /// A module in another file that is there for tests only from now on, or no longer.
+    TestOnly,
     /// A bracket or quote too many or too few, or half of the file.
     Break,
     /// Lines go to another file.
@@ -73,6 +75,7 @@ impl Kind {
             Self::Delete => "delete",
             Self::Signature => "signature",
             Self::Import => "import",
+            Self::TestOnly => "test_only",
             Self::Break => "break",
             Self::MoveLines => "move_lines",
             Self::Lines => "lines",
@@ -150,8 +153,14 @@ impl<'a> Generator<'a> {
             place = place.saturating_sub(weight);
             is_here.then_some(kind)
         });
-        let kind = kind.unwrap_or(Kind::Lines);
         let path = self.file(tree)?;
+        let kind = match kind.unwrap_or(Kind::Lines) {
+            // Apart from the weights: other languages have no such declarations.
+            Kind::Import if text::language(&path) == Some(Language::Rust) && self.random.below(3) == 0 => {
+                Kind::TestOnly
+            }
+            kind => kind,
+        };
         let (what, mut writes) = match kind {
             Kind::Rename => self.rename(tree, &path),
             Kind::Move => self.relocate(tree, &path),
@@ -159,6 +168,7 @@ impl<'a> Generator<'a> {
             Kind::Delete => Some((path.clone(), BTreeMap::from([(path, None)]))),
             Kind::Signature => self.signature(tree, &path),
             Kind::Import => self.import(tree, &path),
+            Kind::TestOnly => self.test_only(tree),
             Kind::Break => self.damage(&tree[&path]).map(|(what, text)| one(what, path, text)),
             Kind::MoveLines => self.move_lines(tree, &path),
             Kind::Lines => self.lines(&tree[&path]).map(|(what, text)| one(what, path, text)),
@@ -313,6 +323,23 @@ impl<'a> Generator<'a> {
         let place = if imports.is_empty() { 0 } else { imports[self.random.below(imports.len())] };
         let what = format!("`{}` in {path}:{}", line.trim(), place + 1);
         Some(one(what, path.to_owned(), text::with_inserted(text, place, &[&line])))
+    }
+
+    /// Puts a condition before a declaration of a module, or takes it away.
+    fn test_only(&mut self, tree: &Tree) -> Option<Change> {
+        const CONDITION: &str = "#[cfg(test)]";
+        let rust = tree.iter().filter(|(path, _)| text::language(path) == Some(Language::Rust));
+        let lines = rust.flat_map(|(path, text)| text.lines().enumerate().map(move |(line, text)| (path, line, text)));
+        let modules: Vec<(&String, usize)> =
+            lines.filter(|(.., text)| text::declares_file(text)).map(|(path, line, _)| (path, line)).collect();
+        let (path, line) = modules.get(self.random.below(modules.len())).copied()?;
+        let text = &*tree[path];
+        let before = line.checked_sub(1).and_then(|above| text.lines().nth(above));
+        let (word, changed) = match before {
+            Some(before) if before.trim() == CONDITION => ("no longer ", text::without(text, line - 1, 1)),
+            _ => ("", text::with_inserted(text, line, &[CONDITION])),
+        };
+        Some(one(format!("{path}:{} {word}for tests only", line + 1), path.clone(), changed))
     }
 
     fn damage(&mut self, text: &str) -> Option<(String, String)> {

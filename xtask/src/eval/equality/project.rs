@@ -124,8 +124,8 @@ fn seen(engine: &Engine, query: &str) -> Outcome<String> {
     let snapshot = engine.snapshot();
     let mut text = snapshot.graph().dump();
     for file in snapshot.files().iter() {
-        let (path, language, lines) = (&file.path, file.language, file.lines);
-        writeln!(text, "{path} row {language:?} {lines} {:?} {:?} {}", file.tiers, file.problems, file.hash)?;
+        let (path, language, lines, is_test) = (&file.path, file.language, file.lines, file.is_test);
+        writeln!(text, "{path} row {language:?} {lines} {is_test} {:?} {:?} {}", file.tiers, file.problems, file.hash)?;
     }
     for (reason, count) in snapshot.unresolved_reasons() {
         writeln!(text, "reason {reason} {count}")?;

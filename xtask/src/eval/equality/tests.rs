@@ -39,6 +39,8 @@ version = \"0.1.0\"
 //- src/lib.rs
 pub mod store;
 mod shapes;
+#[cfg(test)]
+mod checks;
 pub use shapes::Circle;
 //- src/store.rs
 use crate::shapes::Circle;
@@ -53,6 +55,8 @@ pub struct Circle(pub u32);
 impl Area for Circle {
     fn area(&self) -> u32 { self.0 }
 }
+//- src/checks.rs
+fn area() -> u32 { crate::store::Store::new(crate::Circle(1)).get().area() }
 //- src/main.rs
 use shapes::store::Store;
 fn main() {

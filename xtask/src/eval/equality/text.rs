@@ -212,6 +212,13 @@ pub(super) fn with_inserted(text: &str, place: usize, lines: &[&str]) -> String 
     joined(before.chain(lines.iter().copied()).chain(text.lines().skip(place)))
 }
 
+/// Whether a line of Rust declares a module that stands in another file.
+pub(super) fn declares_file(line: &str) -> bool {
+    let line = line.trim();
+    let item = line.strip_prefix("pub").map_or(line, |rest| rest.trim_start_matches(|c| c != ' ').trim_start());
+    item.starts_with("mod ") && item.ends_with(';')
+}
+
 fn joined<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
@@ -298,5 +305,14 @@ mod tests {
         assert_eq!(script.as_deref(), Some("export * from './../lib/b';"));
         assert!(Language::Rust.is_import("    pub mod load;"));
         assert!(!Language::Rust.is_import("fn load() {"));
+        for (line, expected) in [
+            ("mod load;", true),
+            ("    pub(crate) mod load;", true),
+            ("pub mod load;", true),
+            ("mod load {", false),
+            ("pub use load;", false),
+        ] {
+            assert_eq!(declares_file(line), expected, "{line}");
+        }
     }
 }

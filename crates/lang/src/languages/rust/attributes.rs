@@ -246,14 +246,54 @@ impl<'a> Extractor<'a> {
     }
 }
 
-/// Whether the text of a `cfg` condition asks for a test build: `(test)`, `(all(test, unix))`, but not `(not(test))`.
+/// Whether a `cfg` condition, with the brackets around it, only holds in a build for tests: `(test)`, `(all(test, unix))`,
+/// but not `(not(test))` or `(any(test, unix))`.
 fn is_test_condition(condition: &str) -> bool {
-    let word = |at: usize| {
-        let before = condition[..at].chars().next_back();
-        let after = condition[at + 4..].chars().next();
-        let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '"');
-        !part(before) && !part(after)
-    };
-    let negated = condition.contains("not(") || condition.contains("any(");
-    !negated && condition.match_indices("test").any(|(at, _)| word(at))
+    /// A list that is open.
+    struct Open<'t> {
+        of: &'t str,
+        /// Some part of it only holds for tests, and so do all.
+        some: bool,
+        all: bool,
+    }
+    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut word = "";
+    // What the part that is read says; `None` before its first word.
+    let mut part: Option<bool> = None;
+    let mut rest = condition;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut length = first.len_utf8();
+        match first {
+            '"' => length = rest[1..].find('"').map_or(rest.len(), |end| end + 2),
+            '=' => part = Some(false),
+            '(' => {
+                open.push(Open { of: std::mem::take(&mut word), some: false, all: true });
+                part = None;
+            }
+            ',' | ')' => {
+                let Some(list) = open.last_mut() else { return false };
+                if let Some(is_test) = part.take() {
+                    list.some |= is_test;
+                    list.all &= is_test;
+                }
+                word = "";
+                if first == ')' {
+                    part = open.pop().map(|list| match list.of {
+                        "" | "all" => list.some,
+                        "any" => list.some && list.all,
+                        _ => false,
+                    });
+                }
+            }
+            _ if is_word(first) => {
+                length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                word = &rest[..length];
+                part = Some(word == "test");
+            }
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    part.unwrap_or(false)
 }

@@ -49,7 +49,7 @@ impl Extractor<'_> {
             "ordered_field_declaration_list" => return self.tuple_fields(node),
             "mod_item" if node.child_by_field_name("body").is_none() => {
                 let pending = self.take_pending();
-                return self.file_module(node, pending.path.as_deref());
+                return self.file_module(node, &pending);
             }
             _ => {}
         }

@@ -80,7 +80,8 @@ fn imports(source: &str) -> Vec<String> {
             other => format!("{other:?}"),
         };
         let reexport = if import.flags.reexport { "pub " } else { "" };
-        format!("{reexport}{} as {}", what.trim_end(), alias(index))
+        let for_tests = if import.flags.test_only { " for tests" } else { "" };
+        format!("{reexport}{} as {}{for_tests}", what.trim_end(), alias(index))
     };
     facts.imports.iter().enumerate().map(row).collect()
 }
@@ -229,6 +230,39 @@ fn real() {}
     assert!(!definition(&facts, "real").flags.is_test);
     let decorate = facts.references.iter().find(|r| r.role == Role::Decorate).expect("a derive");
     assert_eq!(decorate.enclosing.map(|def| facts.name(facts.definition(def).name)), Some("Door"));
+}
+
+#[test]
+fn conditions_that_only_hold_for_tests() {
+    for (how, is_test) in [
+        ("#[cfg(test)]", true),
+        ("#[cfg( test )]", true),
+        ("#[cfg(all(test, unix))]", true),
+        ("#[cfg(all(unix, all(not(windows), test),))]", true),
+        ("#[cfg(all(test, not(miri)))]", true),
+        ("#[cfg(any(test))]", true),
+        ("#[cfg(any(all(test, unix), all(windows, test)))]", true),
+        ("#[cfg(unix)]\n/// Text.\n#[cfg(test)] // more\n#[macro_use]", true),
+        ("#[cfg(not(test))]", false),
+        ("#[cfg(any(test, unix))]", false),
+        ("#[cfg(all(unix, any(test, feature = \"test\")))]", false),
+        ("#[cfg(all(not(test), unix))]", false),
+        ("#[cfg(feature = \"test\")]", false),
+        ("#[cfg(all(feature = \"a(test, test\", unix))]", false),
+        ("#[cfg(test_utils)]", false),
+        ("#[cfg(not(any(test)))]", false),
+        ("#[cfg_attr(test, macro_use)]", false),
+        ("#[cfg()]", false),
+        ("", false),
+    ] {
+        let source = format!("{how} mod m; {how} fn f() {{}}\nmod other; {how} mod around {{ mod inner; }}");
+        let words = if is_test { " for tests" } else { "" };
+        let expected =
+            [format!("mod m as m{words}"), "mod other as other".into(), format!("mod inner as inner{words}")];
+        assert_eq!(imports(&source), expected, "{how}");
+        assert_eq!(definition(&facts(&source), "f").flags.is_test, is_test, "{how}");
+    }
+    assert_eq!(imports("#![cfg(test)]\nmod m;\n"), ["mod m as m for tests"]);
 }
 
 #[test]

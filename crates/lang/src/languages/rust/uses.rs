@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::Extractor;
+use super::attributes::Pending;
 use crate::facts::{
     BindingTarget, Expr, ExprId, Import, ImportFlags, ImportKind, NameId, Namespace, PathRoot, Pos, Role, Visibility,
 };
@@ -122,14 +123,15 @@ impl Extractor<'_> {
         self.add_import(ImportKind::Module, Some(path), pos, reexport, bound);
     }
 
-    /// `mod m;`, with the path of its `#[path]` attribute if it has one.
-    pub(super) fn file_module(&mut self, node: Node<'_>, path: Option<&str>) {
+    /// `mod m;`, with its attributes: the path it is given, and whether it is there for tests only.
+    pub(super) fn file_module(&mut self, node: Node<'_>, pending: &Pending) {
         let Some(name) = node.child_by_field_name("name") else { return };
         let pos = self.pos(name);
         let text = self.ident(name);
         let bound = self.builder.name(text);
-        let module = self.builder.name(path.unwrap_or(""));
+        let module = self.builder.name(pending.path.as_deref().unwrap_or(""));
         let reexport = self.visibility(node) != Visibility::Private;
+        let test_only = self.at.is_test || pending.is_test;
         let import = Import {
             kind: ImportKind::FileModule(bound),
             module,
@@ -137,7 +139,7 @@ impl Extractor<'_> {
             path: None,
             scope: self.at.items,
             pos,
-            flags: ImportFlags { reexport, ..ImportFlags::default() },
+            flags: ImportFlags { reexport, test_only, ..ImportFlags::default() },
         };
         let scope = import.scope;
         let id = self.builder.import(import, None);

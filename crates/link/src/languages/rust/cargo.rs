@@ -12,8 +12,10 @@ use super::super::paths::join;
 pub(super) enum TargetKind {
     /// The library.
     Library,
-    /// A program, or an example, test or benchmark.
+    /// A program, or an example or benchmark.
     Other,
+    /// A test.
+    Test,
     /// The build script.
     BuildScript,
 }
@@ -168,9 +170,10 @@ fn targets(folder: &str, table: &Table, probe: &dyn Probe) -> Vec<Target> {
     add(TargetKind::BuildScript, join(folder, build));
     add(TargetKind::Other, join(folder, "src/main.rs"));
     for (key, place) in [("bin", "src/bin"), ("example", "examples"), ("test", "tests"), ("bench", "benches")] {
+        let kind = if key == "test" { TargetKind::Test } else { TargetKind::Other };
         for row in table.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_table) {
             let name = row.get("name").and_then(Value::as_str).unwrap_or_default();
-            add(TargetKind::Other, written(row).or_else(|| join(folder, &format!("{place}/{name}.rs"))));
+            add(kind, written(row).or_else(|| join(folder, &format!("{place}/{name}.rs"))));
         }
         let auto = package.and_then(|package| package.get(&format!("auto{key}s").replace("benchs", "benches")));
         let Some(place) = join(folder, place).filter(|_| auto.and_then(Value::as_bool) != Some(false)) else {
@@ -178,11 +181,11 @@ fn targets(folder: &str, table: &Table, probe: &dyn Probe) -> Vec<Target> {
         };
         for path in probe.in_folder(&place) {
             if path.ends_with(".rs") {
-                add(TargetKind::Other, Some(path));
+                add(kind, Some(path));
             }
         }
         for main in probe.with_main(&place) {
-            add(TargetKind::Other, Some(main));
+            add(kind, Some(main));
         }
     }
     found

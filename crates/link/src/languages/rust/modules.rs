@@ -11,6 +11,7 @@ use super::super::Manifests;
 use super::super::paths::join;
 use super::cargo::{self, Dependency, Package, Probe, TargetKind};
 use super::prelude;
+use super::test_files::{Source, test_files};
 use crate::project::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
@@ -46,6 +47,8 @@ pub(super) struct CrateGraph {
     /// Folder of a package → its library's root.
     libraries: FxHashMap<String, FileId>,
     places: FxHashMap<FileId, Place>,
+    /// Files that are there for tests only, in order.
+    test_files: Vec<FileId>,
     fingerprint: u64,
 }
 
@@ -73,6 +76,7 @@ struct Declared<'a> {
     inline: Vec<&'a str>,
     name: &'a str,
     written: &'a str,
+    test_only: bool,
 }
 
 impl CrateGraph {
@@ -92,6 +96,7 @@ impl CrateGraph {
             packages,
             libraries: FxHashMap::default(),
             places: FxHashMap::default(),
+            test_files: Vec::new(),
             fingerprint: 0,
         };
         graph.add_crates(files);
@@ -111,8 +116,27 @@ impl CrateGraph {
                 graph.crates[place.of].macros.push(*file);
             }
         }
+        let all: Vec<FileId> = all.into_iter().map(|(file, ..)| file).collect();
+        graph.test_files = test_files(files, &graph.sources(files, &all));
         graph.fingerprint = graph.hash(files);
         graph
+    }
+
+    /// All that brings these files into a build.
+    fn sources(&self, files: &Files<'_>, all: &[FileId]) -> Vec<Source> {
+        let roots = self.crates.iter().map(|of| {
+            let test_only = of.kind == TargetKind::Test;
+            Source { file: of.root, from: None, test_only }
+        });
+        let mut sources: Vec<Source> = roots.collect();
+        for &from in all {
+            for declared in declarations(files.facts(from)) {
+                let target = self.find_module(files, from, &declared.inline, declared.name, declared.written);
+                let test_only = declared.test_only;
+                sources.extend(target.map(|file| Source { file, from: Some(from), test_only }));
+            }
+        }
+        sources
     }
 
     fn add_crates(&mut self, files: &Files<'_>) {
@@ -197,7 +221,7 @@ impl CrateGraph {
             }
             // Programs, examples and tests see the library of their package; so does the library itself in its tests.
             if package.library_name == name
-                && here.kind == TargetKind::Other
+                && matches!(here.kind, TargetKind::Other | TargetKind::Test)
                 && let Some(root) = self.libraries.get(&package.folder)
             {
                 return Some(ModuleTarget::File(*root));
@@ -250,6 +274,7 @@ fn declarations(facts: &FileFacts) -> Vec<Declared<'_>> {
             inline: inline_modules(facts, import.scope),
             name: facts.name(name),
             written: facts.name(import.module),
+            test_only: import.flags.test_only,
         }),
         _ => None,
     });
@@ -289,6 +314,10 @@ fn inline_modules(facts: &FileFacts, scope: ScopeId) -> Vec<&str> {
 impl Resolver for CrateGraph {
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn test_files(&self) -> &[FileId] {
+        &self.test_files
     }
 
     fn module(&self, _files: &Files<'_>, _from: FileId, _module: &str, _level: u16) -> ModuleTarget {
