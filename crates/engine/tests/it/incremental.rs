@@ -1,9 +1,10 @@
 //! However the files came to be what they are, the index is that of a clean build.
 
 use m1nd_engine::Engine;
+use m1nd_engine::graph::NodeFlags;
 use m1nd_testkit::Random;
 
-use crate::project::{Project, incremental};
+use crate::project::{Project, edges, incremental, path};
 
 /// Random edit sequences tried for each language.
 const SEEDS: u64 = 34;
@@ -169,7 +170,10 @@ fn dump(engine: &Engine) -> String {
     let files: Vec<String> = snapshot
         .files()
         .iter()
-        .map(|file| format!("{} {:?} {} {:?} {:?}", file.path, file.language, file.lines, file.tiers, file.problems))
+        .map(|file| {
+            let (path, language, is_test) = (&file.path, file.language, file.is_test);
+            format!("{path} {language:?} {} {is_test} {:?} {:?}", file.lines, file.tiers, file.problems)
+        })
         .collect();
     format!("{}\n{}", files.join("\n"), snapshot.graph().dump())
 }
@@ -237,6 +241,53 @@ load!(fetch, |x: u32| x);
     project.tree.write("src/load.rs", "macro_rules! other { () => {}; }\n");
     incremental(&engine, project.tree.path());
     assert!(!names().contains(&function));
+}
+
+#[test]
+fn a_file_is_test_code_as_soon_as_it_is_declared_so() {
+    let project = Project::new(
+        "\
+//- Cargo.toml
+[package]
+name = \"demo\"
+version = \"0.1.0\"
+//- src/lib.rs
+mod helpers;
+pub fn run() {}
+//- src/helpers.rs
+mod deep;
+//- src/helpers/deep.rs
+pub struct Deep;
+pub fn help() { crate::run() }
+",
+    );
+    let mut engine = project.indexed();
+    for (declared, is_test) in [("mod helpers;", false), ("#[cfg(test)]\nmod helpers;", true), ("mod helpers;", false)]
+    {
+        project.tree.write("src/lib.rs", format!("{declared}\npub fn run() {{}}\n"));
+        incremental(&engine, project.tree.path());
+        for _ in 0..2 {
+            let snapshot = engine.snapshot();
+            for file in ["src/helpers.rs", "src/helpers/deep.rs"] {
+                assert_eq!(
+                    snapshot.files().get(&path(file)).map(|file| file.is_test),
+                    Some(is_test),
+                    "{declared} {file}"
+                );
+            }
+            for id in ["", "::struct::Deep", "::fn::help"] {
+                let node = snapshot.graph().find(&format!("file::src/helpers/deep.rs{id}")).expect("node");
+                assert_eq!(snapshot.graph().flags(node).has(NodeFlags::TEST), is_test, "{declared} {id}");
+            }
+            let mut expected = vec!["calls file::src/lib.rs::fn::run"];
+            expected.extend(is_test.then_some("tests file::src/lib.rs::fn::run"));
+            assert_eq!(edges(&snapshot, "file::src/helpers/deep.rs::fn::help"), expected);
+            drop(snapshot);
+            // As another process finds it.
+            drop(engine);
+            engine = project.open();
+        }
+    }
 }
 
 #[test]
