@@ -1,4 +1,4 @@
-//! What reaches out of a program: files, network, other processes, clock and chance, by the names under which packages
+//! What reaches out of a program: files, network, other processes, pools of threads, clock and chance, by the names under which packages
 //! outside offer it. Variables of the environment are not here: much code asks them for a switch. Types that only describe
 //! such a thing (paths, addresses, abstract streams, errors) are not here: who is given one reaches nothing by itself.
 
@@ -43,6 +43,9 @@ static EFFECTS: [Effects; 5] = [
 | redis::(?:asyncio::)?(?:Strict)?Redis\w* | pymongo::MongoClient | (?:psycopg2?|asyncpg|pymysql|MySQLdb|sqlite3|duckdb)::(?:connect|create_pool)
 | sqlalchemy::(?:\w+::)*create_(?:async_)?engine | boto3::(?:client|resource|[sS]ession) | kafka::Kafka\w+ | pika::\w*Connection
 | elasticsearch::(?:Async)?Elasticsearch
+| concurrent::futures::(?:\w+::)?\w+PoolExecutor | multiprocessing::(?:pool::)?(?:\w*Pool|Process)
+| (?:http::server|socketserver|xmlrpc::server)::\w+Server | wsgiref::simple_server::make_server
+| asyncio::(?:streams::)?(?:open_\w*connection|start_\w*server) | asyncio::create_subprocess_\w+
 | subprocess::(?:run|call|check_\w+|Popen|getoutput|getstatusoutput)
 | shutil::(?:copy\w*|move|rmtree|chown|make_archive|unpack_archive|disk_usage|which)
 | tempfile::(?:mk\w+|\w*TemporaryFile|TemporaryDirectory)
@@ -65,7 +68,7 @@ static EFFECTS: [Effects; 5] = [
             Regex::new(
                 r"(?x)^(?:
   node::fs::(?:promises::)?[a-z]\w* | node::fs/promises::\w+ | node::child_process::\w+ | node::(?:dns|dgram|tls|readline)::(?:promises::)?[a-z]\w*
-| node::https?::(?:request|get|createServer|Agent) | node::net::(?:connect|createConnection|createServer|Socket|Server)
+| node::https?::(?:request|get|createServer|Server|Agent) | node::http2::(?:connect|create\w*Server) | node::worker_threads::Worker | node::net::(?:connect|createConnection|createServer|Socket|Server)
 | node::crypto::(?:random\w*|getRandomValues) | node::os::[a-z]\w* | node::process::(?:hrtime|exit|stdin)
 | (?:axios|node-fetch|got|superagent|request|undici|ws|nodemailer|stripe|openai|knex|sequelize|typeorm|mongoose|better-sqlite3|sqlite3|socket\.io-client)
 | (?:pg|mysql2?|mongodb|redis|ioredis|kafkajs|amqplib|memcached|nats)(?:/\w+)*
@@ -129,7 +132,10 @@ static EFFECTS: [Effects; 5] = [
 | java\.io::File::(?:createNewFile|createTempFile|delete\w*|exists|isFile|isDirectory|list\w*|mkdirs?|renameTo|length|lastModified|getCanonical\w+)
 | java\.nio\.file::Files::\w+ | java\.nio\.channels::\w*(?:FileChannel|SocketChannel|DatagramChannel)::\w+
 | java\.net::(?:Socket|ServerSocket|DatagramSocket|MulticastSocket|URLConnection|HttpURLConnection|URL::open\w+|InetAddress::get\w*ByName)
-| javax\.net\.ssl::HttpsURLConnection | java\.net\.http::HttpClient::(?:send|sendAsync|newHttpClient)
+| javax\.net\.ssl::HttpsURLConnection | java\.net\.http::HttpClient::(?:send|sendAsync|newHttpClient|newBuilder)
+| java\.util\.concurrent::(?:Executors::new\w+|(?:Scheduled)?ThreadPoolExecutor|ForkJoinPool) | com\.sun\.net\.httpserver::Https?Server
+| org\.eclipse\.jetty[\w.]*::(?:Server|HttpClient) | io\.netty[\w.]*::\w*(?:Bootstrap|EventLoopGroup) | io\.grpc::\w*(?:Channel|Server)Builder
+| com\.zaxxer\.hikari::HikariDataSource
 | java\.sql::(?:DriverManager|Connection|Statement|PreparedStatement)::\w+ | javax\.sql::DataSource::\w+ | javax\.mail::Transport | jakarta\.mail::Transport
 | java\.time::(?:Instant|LocalDate|LocalTime|LocalDateTime|ZonedDateTime|OffsetDateTime|Year|YearMonth)::now | java\.time::Clock::system\w+
 | java\.util::(?:Random|UUID::randomUUID|Timer) | java\.security::SecureRandom | java\.util\.concurrent::ThreadLocalRandom::current
@@ -171,6 +177,15 @@ mod tests {
             (Language::Java, "java.net::URL::openConnection", "java.net::URL::getHost"),
             (Language::Java, "java.nio.file::Files::newByteChannel", "java.nio.file::Path::getFileName"),
             (Language::Java, "java.io::FileReader", "java.io::StringReader"),
+            (
+                Language::Java,
+                "java.util.concurrent::Executors::newFixedThreadPool",
+                "java.util.concurrent::Executors::callable",
+            ),
+            (Language::Java, "com.sun.net.httpserver::HttpServer::create", "com.sun.net.httpserver::Headers"),
+            (Language::Python, "concurrent::futures::ThreadPoolExecutor", "concurrent::futures::Future"),
+            (Language::Python, "http::server::ThreadingHTTPServer", "http::server::BaseHTTPRequestHandler"),
+            (Language::JavaScript, "node::http::Server", "node::http::ServerResponse"),
         ];
         for (language, reaches, describes) in cases {
             let effects = effects(language).expect("known");

@@ -11,6 +11,20 @@ macro_rules! plain_class {
     };
 }
 
+/// Classes whose static methods make what reaches out, as a string of a query.
+macro_rules! maker {
+    () => {
+        r#""^(Executors|DriverManager|Clock|\\w*(Client|Clients|Server|Channel|ChannelBuilder|DataSource))$""#
+    };
+}
+
+/// Calls of them that do, as a string of a query.
+macro_rules! makes {
+    () => {
+        r#""^\\w+\\.(new|create|open|connect|build|system|getConnection|start|for[A-Z])\\w*\\(""#
+    };
+}
+
 pub(super) const PATTERNS: Patterns = Patterns {
     languages: &[Language::Java],
     rules: RULES,
@@ -193,14 +207,26 @@ static RULES: &[Rule] = &[
     Rule::collaborator(
         0.45,
         concat!(
-            r#"((field_declaration (modifiers)? @m declarator: (variable_declarator name: (identifier) @name value: (object_creation_expression type: (type_identifier) @t @call))) @found
+            r#"((field_declaration (modifiers)? @m declarator: (variable_declarator name: (identifier) @name value: (object_creation_expression type: [(type_identifier) @t @call (generic_type . (type_identifier) @t @call)]))) @found
   (#not-match? @m "\\bstatic\\b")
   (#not-match? @t "#,
             plain_class!(),
             r#"))
-((constructor_declaration body: (constructor_body (expression_statement (assignment_expression left: (_) @name right: (object_creation_expression type: (type_identifier) @t @call))) @found))
+((constructor_declaration body: (constructor_body (expression_statement (assignment_expression left: (_) @name right: (object_creation_expression type: [(type_identifier) @t @call (generic_type . (type_identifier) @t @call)]))) @found))
   (#not-match? @t "#,
             plain_class!(),
+            r#"))
+((field_declaration (modifiers)? @m declarator: (variable_declarator name: (identifier) @name value: (method_invocation object: [(identifier) @o (method_invocation object: (identifier) @o)]) @call @t)) @found
+  (#not-match? @m "\\bstatic\\b") (#match? @o "#,
+            maker!(),
+            r#") (#match? @t "#,
+            makes!(),
+            r#"))
+((constructor_declaration body: (constructor_body (expression_statement (assignment_expression left: (_) @name right: (method_invocation object: [(identifier) @o (method_invocation object: (identifier) @o)]) @call @t)) @found))
+  (#match? @o "#,
+            maker!(),
+            r#") (#match? @t "#,
+            makes!(),
             r#"))"#
         ),
         &[],

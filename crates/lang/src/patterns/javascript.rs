@@ -239,7 +239,11 @@ static RULES: &[Rule] = &[
         r#"((method_definition name: (property_identifier) @c
   body: (statement_block (expression_statement (assignment_expression left: (member_expression object: (this) property: (property_identifier) @name)
     right: (new_expression constructor: [(identifier) (member_expression)] @t @call))) @found)) (#eq? @c "constructor")
-  (#not-match? @t "^(Map|Set|WeakMap|WeakSet|WeakRef|Array|Date|Object|Promise|URL|URLSearchParams|RegExp|AbortController|EventEmitter|(Big)?(Ui|I)nt\\d+(Clamped)?Array|Float\\d+Array|ArrayBuffer|DataView|Text(En|De)coder|Proxy|Headers|FormData|Blob|Buffer)$|Error$"))"#,
+  (#not-match? @t "^(Map|Set|WeakMap|WeakSet|WeakRef|Array|Date|Object|Promise|URL|URLSearchParams|RegExp|AbortController|EventEmitter|(Big)?(Ui|I)nt\\d+(Clamped)?Array|Float\\d+Array|ArrayBuffer|DataView|Text(En|De)coder|Proxy|Headers|FormData|Blob|Buffer)$|Error$"))
+((method_definition name: (property_identifier) @c
+  body: (statement_block (expression_statement (assignment_expression left: (member_expression object: (this) property: (property_identifier) @name)
+    right: (call_expression function: [(identifier) (member_expression)] @t @call))) @found)) (#eq? @c "constructor")
+  (#match? @t "(^|[.])(create(Secure)?(Server|Client|Connection|Pool|Socket|Transport)|fork|spawn)$|^(axios|got|ky)[.](create|extend)$|^(net|tls)[.]connect$"))"#,
         &[],
     ),
 ];

@@ -238,7 +238,10 @@ static RULES: &[Rule] = &[
         0.45,
         r#"((assignment left: (attribute object: (identifier) @s attribute: (identifier) @name) right: (call function: [(identifier) (attribute)] @t @call)) @found
   (#eq? @s "self") (#match? @t "(^|\\.)[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*$")
-  (#not-match? @t "(^|\\.)(Ordered|Default|Chain|Weak|Case).*(Dict|Map|Set)|(^|\\.)(Counter|Path|PurePath|Decimal|Fraction|R?Lock|Event|Condition|Semaphore|Queue|Future|BytesIO|StringIO|Struct|Random|ContextVar|Exception|Namespace|SimpleNamespace|UserDict)$|Error$"))"#,
+  (#not-match? @t "(^|\\.)(Ordered|Default|Chain|Weak|Case).*(Dict|Map|Set)|(^|\\.)(Counter|Path|PurePath|Decimal|Fraction|R?Lock|Event|Condition|Semaphore|Queue|Future|BytesIO|StringIO|Struct|Random|ContextVar|Exception|Namespace|SimpleNamespace|UserDict)$|Error$"))
+((assignment left: (attribute object: (identifier) @s attribute: (identifier) @name) right: (call function: [(identifier) (attribute)] @t @call)) @found
+  (#eq? @s "self")
+  (#match? @t "(^|\\.)(create_(async_)?engine|create_connection|create_server|open_connection|start_server|from_url|urlopen)$|^(boto3|sqlite3|psycopg2?|redis|requests|httpx|socket|pymysql|asyncpg|grpc(\\.aio)?)\\.(client|resource|connect|session|socket|create_\\w+|(in)?secure_channel)$"))"#,
         &[Near {
             within: Within::NamedFunctionItself,
             query: r#"((function_definition name: (identifier) @n) @found (#eq? @n "__init__"))"#,

@@ -329,5 +329,12 @@ fn guidance(snapshot: &Snapshot, found: &ScanAnswer) -> Guidance {
         (FindingStatus::Confirmed, true) => "each finding has something that is not known: open the first".to_owned(),
         _ => "none is confirmed: open the first".to_owned(),
     };
+    let hint = match found.files_left {
+        0 => hint,
+        left => format!(
+            "{hint}; {} were not looked at in time: narrow `scope` to find what is in them",
+            count(left, "file")
+        ),
+    };
     Guidance::next(ProofState::Triaging, "view", target, hint)
 }
