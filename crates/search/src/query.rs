@@ -8,6 +8,9 @@ use crate::zones::{self, Piece, Zone};
 
 /// Most terms of one query; more add nothing to the order of the answers.
 const MAX_TERMS: usize = 160;
+/// Whole names for which there is room however many words there are: few entries have one, so that they cost little and tell
+/// much.
+const ROOM_FOR_NAMES: usize = 32;
 /// Most names that are looked up among what files use.
 const MAX_USED: usize = 64;
 /// Weight of another form of a word of the query.
@@ -173,12 +176,17 @@ impl Query {
                 known.forms.iter_mut().for_each(|(_, weight)| *weight *= AGAIN);
             }
             known.in_title |= term.in_title;
-        } else if self.terms.len() < MAX_TERMS {
+        } else if self.has_room(&term) {
             self.terms.push(term);
         } else {
             let beyond = if term.counts { &mut self.beyond.words } else { &mut self.beyond.names };
             beyond.insert(term.text);
         }
+    }
+
+    fn has_room(&self, term: &QueryTerm) -> bool {
+        let names = || self.terms.iter().filter(|term| !term.counts).count();
+        self.terms.len() < MAX_TERMS || !term.counts && names() < ROOM_FOR_NAMES
     }
 
     /// Names to look up whole, and whether they are written like names.
@@ -367,6 +375,18 @@ mod tests {
         assert_eq!((query.terms.len(), beyond.words.len(), beyond.bytes), (MAX_TERMS, read - MAX_TERMS, 0));
         assert!(beyond.words.contains("word200") && !beyond.words.contains("word0"));
         assert_eq!(Query::parse(&text).beyond.bytes, text.len() - zones::MAX_TEXT);
+    }
+
+    #[test]
+    fn words_do_not_crowd_out_names() {
+        let words: String = (0..MAX_TERMS + 5).map(|n| format!("word{n} ")).collect();
+        let names: String = (0..ROOM_FOR_NAMES + 3).map(|n| format!("`name_of{n}` ")).collect();
+        let query = Query::parse(&format!("Title\n\n{words}\n\nand {names}"));
+        let whole = query.terms.iter().filter(|term| !term.counts).count();
+        assert_eq!((query.terms.len(), whole), (MAX_TERMS + ROOM_FOR_NAMES, ROOM_FOR_NAMES));
+        assert!(query.beyond.words.contains("word164") && query.beyond.names.contains("name_of34"));
+        let few = Query::parse(&format!("Title\n\nand {names}"));
+        assert!(few.terms.iter().filter(|term| !term.counts).count() > ROOM_FOR_NAMES, "no limit while there is room");
     }
 
     #[test]

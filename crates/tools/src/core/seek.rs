@@ -175,7 +175,8 @@ holds only what was computed: `embedding_similarity` is null without vectors (`e
 yet: `embeddings_used`), `temporal_recency` without history; `history_missing` says what of the history is not there or of another
 commit than is checked out. `best_field` is `meaning` or `context`
 where no word is met. `token_budget` cuts the page to about so many tokens. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true.
-Of a long text 64 KiB are read, and the weightiest 160 words and names, 64 names of several words and 160 paths are looked up; an entry is found by the first
+Of a long text 64 KiB are read, and the weightiest 160 words and names (32 names whatever the words), 64 names of several words among those that files use and
+160 paths are looked up; an entry is found by the first
 400 distinct words of its code, and of a file the first 1,000 names of several words are known that it uses: `what_is_missing` says
 where that left something out, and `search` reads all.
 `sufficiency` is about the first row: whether it stands out and which words it and all others do not meet. `trust_envelope` is about
