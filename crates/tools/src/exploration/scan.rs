@@ -331,10 +331,7 @@ fn guidance(snapshot: &Snapshot, found: &ScanAnswer) -> Guidance {
     };
     let hint = match found.files_left {
         0 => hint,
-        left => format!(
-            "{hint}; {} were not looked at in time: narrow `scope` to find what is in them",
-            count(left, "file")
-        ),
+        left => format!("{hint}; {} were not looked at: narrow `scope` to find what is in them", count(left, "file")),
     };
     Guidance::next(ProofState::Triaging, "view", target, hint)
 }
