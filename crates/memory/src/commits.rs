@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use crate::parser::cues::{Role, Strength};
+use crate::parser::cues::{RULE, Strength};
 use crate::parser::draft::{Draft, drafts};
 use crate::parser::markdown::Line;
 use crate::parser::sentence::{sentences, words};
@@ -33,7 +33,8 @@ pub fn commit_records(commit: &CommitText<'_>, project: &str) -> Vec<Record> {
     let mut paragraphs = paragraphs(commit.message).into_iter();
     if let Some((number, subject)) = paragraphs.next().filter(|(number, _)| *number == 1) {
         let found = drafts_of(number, without_type(&subject), Strength::All).into_iter();
-        let told = found.filter(|draft| matches!(draft.kind, Kind::Decision | Kind::Learning));
+        // "Don't send the header twice" says what the commit does, not what everybody has to do.
+        let told = found.filter(|draft| matches!(draft.kind, Kind::Decision | Kind::Learning) && draft.rule != RULE);
         all.extend(told.map(|draft| Draft { confidence: SUBJECT_CONFIDENCE, ..draft }));
     }
     for (number, text) in paragraphs {
@@ -49,7 +50,7 @@ fn drafts_of(number: u32, text: &str, strength: Strength) -> Vec<Draft> {
     let words = words(&line.mask);
     let sentences = sentences(&line, &words);
     let found = drafts(&sentences, strength).into_iter().map(|(_, draft)| draft);
-    found.filter(|draft| draft.role != Role::OnlyAgain).collect()
+    found.filter(|draft| !draft.role.needs_another()).collect()
 }
 
 /// The subject, and each line of the body with the lines that continue it. Bullets lose their mark.
@@ -120,6 +121,12 @@ mod tests {
             ),
             ("fix: login loop", &[]),
             ("Fixed the login loop", &[]),
+            ("Don't send the header by default on GET", &[]),
+            ("http: never use the cache for POST requests", &[]),
+            (
+                "Tidy\n\nwarning: unused variable: `x`\nProblème: le worker plante\n",
+                &[(Kind::Issue, "le worker plante", 4, 0.9)],
+            ),
             ("Tidy\n\nwe decided to use JWT\nSigned-off-by: A <a@b.c>\n", &[]),
             ("", &[]),
         ];

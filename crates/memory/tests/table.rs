@@ -232,6 +232,7 @@ fn an_issue_that_is_back_is_open_again_whatever_the_words() {
         ("the websocket drop on idle is back", Status::Open),
         ("websocket drops on idle still happens", Status::Open),
         ("never let the websocket drop on idle again", Status::Resolved),
+        ("the websocket on idle works again", Status::Resolved),
         ("ran the websocket idle test again", Status::Resolved),
         ("invoices are late again", Status::Resolved),
     ];
@@ -284,6 +285,105 @@ fn explicit_words_supersede() {
         let last = parsed.records.last().expect("a decision").id;
         assert_eq!(parsed.records[0].superseded_by, expected.then_some(last), "{text}");
     }
+}
+
+#[test]
+fn what_is_done_away_with_holds_no_longer() {
+    let rows = [
+        ("went with an advisory lock per article", "Reverted the advisory lock: it blocks the import for 40 s.", true),
+        ("decided to use Redis for sessions", "dropped Redis", true),
+        ("decided to use Redis for sessions", "rolled back Redis because it was slow", true),
+        ("decided to use Redis for sessions", "removed the Redis metrics from the dashboard", false),
+        ("decided to cache the parsed settings of every tenant", "removed the cache", false),
+        ("decided not to use Redis", "removed Redis from the docs", false),
+        ("decided to use Redis for sessions\n\ndecided to use Redis for jobs", "dropped Redis", false),
+        ("decided to use Redis for sessions", "the vendor dropped Redis", false),
+    ];
+    for (before, line, expected) in rows {
+        let parsed = read(&format!("## 2024-12-10\n\n{before}\n\n## 2024-12-12\n\n{line}\n"));
+        let last = parsed.records.last().expect("a decision");
+        assert_eq!(parsed.records[0].superseded_by.is_some(), expected, "{line}: {parsed:#?}");
+        assert_eq!(last.title.starts_with("gave up "), expected, "{line}: {}", last.title);
+    }
+}
+
+#[test]
+fn what_blocks_no_longer_is_resolved() {
+    let text = "Waiting for Finance to sign off the rounding rules\n\nblocked by the new VPN for Linz\n\n";
+    let rows = [
+        ("No longer blocked on finance.", [Status::Resolved, Status::Blocked]),
+        ("we are no longer waiting for the rounding rules", [Status::Resolved, Status::Blocked]),
+        ("Unblocked: the VPN for Linz is there", [Status::Blocked, Status::Resolved]),
+        ("no longer blocked by legal", [Status::Blocked, Status::Blocked]),
+        ("The main thread is no longer blocked by the VPN and Finance", [Status::Blocked, Status::Blocked]),
+    ];
+    for (line, expected) in rows {
+        let parsed = read(&format!("{text}{line}\n"));
+        let found: Vec<_> = parsed.records.iter().filter_map(|record| record.status).collect();
+        assert_eq!(found, expected, "{line}: {parsed:#?}");
+    }
+}
+
+#[test]
+fn what_works_now_is_solved() {
+    let rows = [
+        ("The date tests are green now.", Status::Resolved),
+        ("date tests pass again", Status::Resolved),
+        ("the date tests work now", Status::Resolved),
+        ("the date tests are not passing now", Status::Open),
+        ("make sure the date tests pass again", Status::Open),
+        ("the login tests are green now", Status::Open),
+        ("date tests are green now and then", Status::Open),
+    ];
+    for (line, expected) in rows {
+        let parsed = read(&format!("Problem: date tests fail in CI\n\n{line}\n"));
+        let found: Vec<_> = parsed.records.iter().filter_map(|record| record.status).collect();
+        assert_eq!(found, [expected], "{line}: {parsed:#?}");
+    }
+}
+
+#[test]
+fn records_of_decisions_say_what_took_their_place() {
+    let parsed = read(
+        "# Decisions\n\n1. ADR-001 Postgres for everything (accepted)\n2. ADR-003 Event sourcing (superseded by ADR-007)\n\
+         3. ADR-004 Kafka (proposed)\n4. ADR-007: plain tables. Supersedes ADR-003.\n5. ADR-008: one queue. Supersedes ADR-001.\n",
+    );
+    let found: Vec<_> = parsed.records.iter().map(|it| (it.source.line, it.superseded_by)).collect();
+    let id = |line: u32| parsed.records.iter().find(|it| it.source.line == line).map(|it| it.id);
+    assert_eq!(found, [(3, id(7)), (4, id(6)), (6, None), (7, None)], "{parsed:#?}");
+}
+
+#[test]
+fn a_fix_in_the_language_of_its_problem_closes_it() {
+    let rows = [
+        ("Problem: Drucker hängt nach dem Standby", "Gelöst: Drucker hängt nach dem Standby (Autosuspend aus)"),
+        ("**Problème :** le worker plante au démarrage", "**Résolu :** le worker plante au démarrage"),
+        ("問題：PDF生成", "解決：PDF生成"),
+    ];
+    for (problem, fix) in rows {
+        let parsed = read(&format!("{problem}\n\n{fix}\n"));
+        let [record] = parsed.records.as_slice() else { panic!("{:#?}", parsed.records) };
+        assert_eq!((record.status, record.resolved_by_line), (Some(Status::Resolved), Some(3)), "{fix}");
+    }
+}
+
+#[test]
+fn an_item_below_a_decision_is_its_reason_unless_it_tells_something_else() {
+    let rows = [
+        ("cheaper to run", Some("cheaper to run")),
+        ("because of joins", Some("joins")),
+        ("Considered SQLModel, but it lags behind", None),
+        ("Alternatives: Peewee, Tortoise", None),
+        ("Owner: Marta", None),
+        ("see the ticket", None),
+        ("Benefits: one less service", Some("Benefits: one less service")),
+    ];
+    for (below, expected) in rows {
+        let parsed = read(&format!("Decision: money is an integer\n- {below}\n"));
+        assert_eq!(parsed.records[0].reasoning.as_deref(), expected, "{below}");
+    }
+    let beside = read("- ORD-673:\n  Decision: money is an integer\n- ORD-709: faster export\n");
+    assert_eq!(beside.records[0].reasoning, None, "the next item is not below the last line of this one");
 }
 
 #[test]

@@ -7,7 +7,8 @@ use jiff::civil::Date;
 pub(crate) fn leading_day(text: &str, today: Date) -> Option<(Date, &str)> {
     let text = text.trim_start_matches([' ', '\t', '[', '(', '*', '_', '#', '📅']);
     let text = without_weekday(text);
-    let (date, rest) = iso(text).or_else(|| slashed(text)).or_else(|| named(text, today))?;
+    let found = iso(text).or_else(|| slashed(text)).or_else(|| dotted(text)).or_else(|| kanji(text));
+    let (date, rest) = found.or_else(|| named(text, today))?;
     if rest.starts_with(|c: char| c.is_alphanumeric()) {
         return None;
     }
@@ -74,6 +75,30 @@ fn slashed(text: &str) -> Option<(Date, &str)> {
     Some((date(year, month, day)?, rest))
 }
 
+/// `12.03.2026`, day first as everywhere where days are written with dots.
+fn dotted(text: &str) -> Option<(Date, &str)> {
+    let (day, _, rest) = number(text)?;
+    let (month, _, rest) = number(rest.strip_prefix('.')?.trim_start())?;
+    let (year, digits, rest) = number(rest.strip_prefix('.')?.trim_start())?;
+    let is_version = rest.starts_with(['-', '+', '.']) && rest[1..].starts_with(|c: char| c.is_alphanumeric());
+    if digits != 4 || is_version {
+        return None;
+    }
+    Some((date(year, month, day)?, rest))
+}
+
+/// `2026年3月3日`.
+fn kanji(text: &str) -> Option<(Date, &str)> {
+    let (year, digits, rest) = number(text)?;
+    let (month, _, rest) = number(rest.strip_prefix('年')?)?;
+    let (day, _, rest) = number(rest.strip_prefix('月')?)?;
+    let rest = rest.strip_prefix('日')?;
+    if digits != 4 {
+        return None;
+    }
+    Some((date(year, month, day)?, rest))
+}
+
 /// `December 12, 2024`, `Dec 12`, `12 Dec 2024`.
 fn named(text: &str, today: Date) -> Option<(Date, &str)> {
     let (month, day, rest) = if text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -103,7 +128,7 @@ fn named(text: &str, today: Date) -> Option<(Date, &str)> {
 }
 
 fn without_ordinal(text: &str) -> &str {
-    ["st", "nd", "rd", "th"].iter().find_map(|ending| text.strip_prefix(ending)).unwrap_or(text)
+    ["st", "nd", "rd", "th", ".", "er"].iter().find_map(|ending| text.strip_prefix(ending)).unwrap_or(text)
 }
 
 fn month(word: &str) -> Option<i16> {
@@ -122,6 +147,44 @@ fn month(word: &str) -> Option<i16> {
         "december",
     ];
     let lower = word.to_ascii_lowercase();
+    // German, French and Spanish names that are not the English ones.
+    const OTHERS: &[(&str, i16)] = &[
+        ("januar", 1),
+        ("jänner", 1),
+        ("janvier", 1),
+        ("enero", 1),
+        ("februar", 2),
+        ("février", 2),
+        ("febrero", 2),
+        ("märz", 3),
+        ("mars", 3),
+        ("marzo", 3),
+        ("avril", 4),
+        ("abril", 4),
+        ("mai", 5),
+        ("mayo", 5),
+        ("juni", 6),
+        ("juin", 6),
+        ("junio", 6),
+        ("juli", 7),
+        ("juillet", 7),
+        ("julio", 7),
+        ("août", 8),
+        ("agosto", 8),
+        ("septembre", 9),
+        ("septiembre", 9),
+        ("oktober", 10),
+        ("octobre", 10),
+        ("octubre", 10),
+        ("novembre", 11),
+        ("noviembre", 11),
+        ("dezember", 12),
+        ("décembre", 12),
+        ("diciembre", 12),
+    ];
+    if let Some((_, month)) = OTHERS.iter().find(|(name, _)| *name == lower) {
+        return Some(*month);
+    }
     let is_short = |month: &str| lower.len() == 3 && month.starts_with(&*lower);
     let index = MONTHS
         .iter()
@@ -155,6 +218,16 @@ mod tests {
             ("2024-12-12T10:00:00Z", Some("2024-12-12|")),
             ("[2024-12-12] 14:30 - login", Some("2024-12-12|login")),
             ("Feb 29", Some("2024-02-29|")),
+            ("04.03.2024", Some("2024-03-04|")),
+            ("4. 3. 2024 - Drucker", Some("2024-03-04|Drucker")),
+            ("3. März 2024", Some("2024-03-03|")),
+            ("1er février 2024", Some("2024-02-01|")),
+            ("2024年3月3日", Some("2024-03-03|")),
+            ("1.2.2024-rc1", None),
+            ("10.15.2024", None),
+            ("1.0.2024", None),
+            ("Version 1.2.2024", None),
+            ("3. Oktober", Some("2024-10-03|")),
             ("2024-13-12", None),
             ("2024-02-30", None),
             ("May the tests pass", None),

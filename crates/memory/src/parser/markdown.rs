@@ -27,6 +27,8 @@ pub(crate) struct Line {
     /// 1-based.
     pub(crate) number: u32,
     pub(crate) shape: Shape,
+    /// How many lists it is in, as an item or below one.
+    pub(crate) depth: u8,
     /// The number of the block of text it belongs to: consecutive lines of one paragraph share it.
     pub(crate) block: u32,
     /// The text without marks of emphasis and targets of links; code keeps its backticks.
@@ -64,6 +66,7 @@ impl Line {
         Self {
             number,
             shape,
+            depth: 0,
             block,
             shown: String::new(),
             mask: String::new(),
@@ -345,6 +348,7 @@ impl<'t> Reader<'t> {
             };
             let mut line = Line::new(number, shape, self.block);
             let end = self.starts.get(number as usize).copied().unwrap_or(self.text.len());
+            line.depth = self.depth;
             line.reserve(end.saturating_sub(at));
             self.lines.push(line);
         }

@@ -364,7 +364,9 @@ impl<'l> Sentence<'l> {
     pub(crate) fn is_labelled(&self, index: usize) -> bool {
         let after = self.after(index).trim_end();
         let is_end = index + 1 == self.words.len() && after.is_empty();
-        !is_end && (after.trim_start_matches([')', ']', '*', '_']).starts_with(':') || is_dash(after))
+        // French has a space before a colon, Japanese a wide one.
+        let has_colon = after.trim_start_matches([')', ']', '*', '_']).starts_with([':', '：']) || after.trim() == ":";
+        !is_end && (has_colon || is_dash(after))
     }
 }
 

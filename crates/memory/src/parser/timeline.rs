@@ -32,6 +32,8 @@ struct Timeline {
     /// Memories that were written again in another spelling: the words are those of the first.
     retitled: Vec<usize>,
     replaces: Vec<Vec<String>>,
+    /// What the words of a decision say took its place.
+    replaced_by: Vec<Option<String>>,
     /// The words of what a decision took, once they were asked for; none of one that rejects.
     chosen: Vec<Option<Tokens>>,
     by_id: FxHashMap<RecordId, usize>,
@@ -86,6 +88,7 @@ pub(crate) fn assemble(mut drafts: Vec<Draft>, origin: &Origin<'_>) -> (Vec<Reco
         timeline.take(draft, origin);
     }
     timeline.supersede();
+    timeline.superseded_by_name();
     timeline.supersede_values();
     for index in std::mem::take(&mut timeline.retitled) {
         timeline.tokens[index] = timeline.lexicon.tokens(&timeline.records[index].title);
@@ -109,13 +112,18 @@ impl Timeline {
         let tokens = self.lexicon.tokens(&draft.title);
         match draft.role {
             Role::Plain => {}
+            Role::OnlyWorks => {
+                if let Some(index) = self.same_issue(&tokens, |status| status != Status::Resolved) {
+                    self.resolve(index, &draft);
+                }
+                return;
+            }
+            Role::OnlyUnblocked => return self.unblock(&draft, &tokens),
+            Role::OnlyGivenUp if !self.is_given_up(&draft) => return,
+            Role::OnlyGivenUp => {}
             Role::Fix => {
                 if let Some(index) = self.same_issue(&tokens, |status| status != Status::Resolved) {
-                    self.states[index] = Some(Status::Resolved);
-                    let record = &mut self.records[index];
-                    record.status = self.states[index];
-                    record.resolved_by_line = Some(draft.line);
-                    extend_content(record, &draft.content);
+                    self.resolve(index, &draft);
                     return;
                 }
             }
@@ -131,6 +139,38 @@ impl Timeline {
             }
         }
         self.insert(draft, tokens, origin);
+    }
+
+    /// The only thing that blocks and has all of these words blocks no longer.
+    fn unblock(&mut self, draft: &Draft, tokens: &Tokens) {
+        self.find(Kind::Issue, tokens);
+        let is_it =
+            |place: &usize| self.states[*place] == Some(Status::Blocked) && self.found.count(*place) == tokens.len();
+        let mut blocking = self.found.places.iter().copied().filter(is_it);
+        let (Some(index), None) = (blocking.next(), blocking.next()) else { return };
+        self.resolve(index, draft);
+    }
+
+    /// An issue is solved.
+    fn resolve(&mut self, index: usize, draft: &Draft) {
+        self.states[index] = Some(Status::Resolved);
+        let record = &mut self.records[index];
+        record.status = self.states[index];
+        record.resolved_by_line = Some(draft.line);
+        extend_content(record, &draft.content);
+    }
+
+    /// Whether one decision alone took what is done away with, and little else.
+    fn is_given_up(&mut self, draft: &Draft) -> bool {
+        let Some(name) = draft.replaces.last() else { return false };
+        let tokens = self.lexicon.tokens(name);
+        self.find(Kind::Decision, &tokens);
+        let mut found = self.found.places.clone();
+        found.retain(|index| !tokens.is_empty() && self.found.count(*index) == tokens.len());
+        found.retain(|index| self.chose(*index, &tokens));
+        let is_most =
+            |index: &usize| self.chosen[*index].as_ref().is_some_and(|chosen| tokens.len() * 2 >= chosen.len());
+        matches!(found.as_slice(), [only] if is_most(only))
     }
 
     /// An issue is there once more: it is open, and what is said last counts.
@@ -178,6 +218,7 @@ impl Timeline {
             self.states[*index] = record.status;
             *known = record;
             self.replaces[*index].extend(draft.replaces);
+            self.replaced_by[*index] = draft.replaced_by;
             return;
         }
         let index = self.records.len();
@@ -189,6 +230,7 @@ impl Timeline {
         self.records.push(record);
         self.tokens.push(tokens);
         self.replaces.push(draft.replaces);
+        self.replaced_by.push(draft.replaced_by);
         self.chosen.push(None);
     }
 
@@ -258,6 +300,20 @@ impl Timeline {
         }
     }
 
+    /// Decisions that say by themselves what took their place, as the one decision that has its name.
+    fn superseded_by_name(&mut self) {
+        for index in 0..self.records.len() {
+            let Some(name) = self.replaced_by[index].take() else { continue };
+            let tokens = self.lexicon.tokens(&name);
+            self.find(Kind::Decision, &tokens);
+            let all = |place: &usize| *place != index && self.found.count(*place) == tokens.len();
+            let mut named = self.found.places.iter().copied().filter(all);
+            if let (Some(by), None) = (named.next(), named.next()) {
+                self.records[index].superseded_by = Some(self.records[by].id);
+            }
+        }
+    }
+
     /// Decisions of an earlier day that say the same with other values.
     fn supersede_values(&mut self) {
         let mut newest: FxHashMap<String, (usize, Vec<String>)> = FxHashMap::default();
@@ -280,10 +336,10 @@ impl Timeline {
 
     /// Whether a decision that still holds took all of these, rather than rejected them.
     fn chose(&mut self, index: usize, tokens: &Tokens) -> bool {
-        // Titles do not change any more when this is asked.
+        // A title changes at most its spelling after this is asked.
         let record = &self.records[index];
         let chosen = self.chosen[index].get_or_insert_with(|| {
-            if ["not ", "against ", "no longer "].iter().any(|word| record.title.starts_with(word)) {
+            if ["not ", "against ", "no longer ", "gave up "].iter().any(|word| record.title.starts_with(word)) {
                 return Tokens::default();
             }
             let marks = [" over ", " instead of ", " rather than ", ", not ", " to replace "];

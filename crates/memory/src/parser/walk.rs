@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use jiff::civil::Date;
 use memchr::memmem::Finder;
 
-use super::cues::{self, Hit, Role, Strength};
+use super::cues::{self, Hit, Strength};
 use super::draft::{self, Draft, MIN_TITLE_CHARS, is_placeholder, trim_title};
 use super::gotcha_bullets::{self, GotchaBullet};
 use super::markdown::{Line, Shape};
@@ -201,7 +201,7 @@ impl Walk<'_> {
             self.push(draft);
         }
         // What only says that a known issue is back may still be text below a label.
-        let found = self.drafts[before..].iter().any(|draft| draft.role != Role::OnlyAgain);
+        let found = self.drafts[before..].iter().any(|draft| !draft.role.needs_another());
         if let [sentence] = sentences.as_slice()
             && !found
             && let Some(hit) = cues::bare_label(sentence)
@@ -389,16 +389,40 @@ fn reason_below(line: &Line, read: &Read<'_>) -> Option<String> {
     if let Some(reason) = draft::leading_reason(first) {
         return Some(reason);
     }
-    let depth = |line: &Line| if let Shape::Item(depth) = line.shape { depth } else { 0 };
-    let is_below = depth(next) > depth(line) && !line.shown.trim_end().ends_with(':');
+    let is_below =
+        matches!(next.shape, Shape::Item(_)) && next.depth > line.depth && !line.shown.trim_end().ends_with(':');
     let has_own = || {
-        draft::draft(first, sentences.get(1), true, Strength::All).is_some_and(|own| own.role != Role::OnlyAgain)
+        draft::draft(first, sentences.get(1), true, Strength::All).is_some_and(|own| !own.role.needs_another())
             || matches!(first.word(0), "next" | "todo")
             || next.ticked.is_some()
+            || is_no_reason(first)
     };
     let text = trim_title(next.shown.trim());
     (is_below && !has_own() && text.chars().count() >= MIN_TITLE_CHARS)
         .then(|| draft::cut(text, draft::MAX_REASON_CHARS))
+}
+
+/// Whether an item below a memory tells something else of it than its reason: what else was looked at, who, where, what then.
+fn is_no_reason(first: &Sentence<'_>) -> bool {
+    const TELLS: &[&str] = &[
+        "also",
+        "alternative",
+        "alternatives",
+        "asked",
+        "but",
+        "considered",
+        "discussed",
+        "except",
+        "looked",
+        "not",
+        "see",
+        "then",
+        "tried",
+    ];
+    const REASONS: &[&str] =
+        &["reason", "why", "reasoning", "rationale", "because", "benefit", "benefits", "pro", "pros"];
+    let is_other_label = first.after(0).starts_with(": ") && !REASONS.contains(&first.word(0));
+    TELLS.contains(&first.word(0)) || is_other_label
 }
 
 fn count_sessions(sessions: &mut [Session], records: &[Record]) {

@@ -1,6 +1,6 @@
 //! Cues of decisions.
 
-use super::{Hit, Title};
+use super::{Hit, Role, Title};
 use crate::parser::sentence::Sentence;
 
 /// Before `decided`, these say that nothing is decided.
@@ -116,7 +116,10 @@ pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
             ours_or_being(s, at).then(|| Hit::decision("decision.sticking_with", Title::After(at + 1)))
         }
         "switched" | "switching" | "moved" | "migrated" | "moving" | "migrating" => switched(s, at),
-        "dropped" | "replaced" | "ditched" | "rejected" => replaced(s, at),
+        "dropped" | "replaced" | "ditched" | "rejected" | "reverted" | "abandoned" | "scrapped" | "removed" => {
+            replaced(s, at).or_else(|| done_away_with(s, at))
+        }
+        "rolled" | "backed" if matches!(s.word(at + 1), "back" | "out") => done_away_with(s, at + 1),
         "using" => using(s, at),
         "longer" if s.before(at) == "no" => no_longer(s, at),
         _ => None,
@@ -188,7 +191,8 @@ fn chose(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         return None;
     }
     let says_who = matches!(s.before(at), "we" | "i" | "team") || s.before(at) == "finally";
-    let contrasts = s.find(at + 2, CONTRAST).is_some();
+    let is_choice_for = s.word(at) == "chose" && at == 0 && s.find(at + 2, &["for"]).is_some();
+    let contrasts = is_choice_for || s.find(at + 2, CONTRAST).is_some();
     (at + 1 < s.words.len() && (says_who || contrasts)).then(|| Hit::decision("decision.chose", Title::After(at)))
 }
 
@@ -229,6 +233,22 @@ fn replaced(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         .find(|index| s.word(*index) == "in" && matches!(s.word(index + 1), "favor" | "favour"))?;
     (s.word(favour + 2) == "of" && favour + 3 < s.words.len())
         .then(|| Hit::decision("decision.in_favour_of", Title::After(favour + 2)))
+}
+
+/// `reverted the advisory lock`: work like any other, but where a decision had taken just that.
+fn done_away_with(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    let verb = if matches!(s.word(at), "back" | "out") { at - 1 } else { at };
+    (matches!(
+        s.word(verb),
+        "dropped" | "ditched" | "reverted" | "abandoned" | "scrapped" | "removed" | "rolled" | "backed"
+    ) && s.is_ours(verb)
+        && at + 1 < s.words.len())
+    .then(|| Hit {
+        gives_up: true,
+        role: Role::OnlyGivenUp,
+        prefix: "gave up ",
+        ..Hit::decision("decision.given_up", Title::After(at))
+    })
 }
 
 fn using(s: &Sentence<'_>, at: usize) -> Option<Hit> {

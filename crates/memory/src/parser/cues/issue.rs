@@ -1,7 +1,7 @@
 //! Cues of issues, of what solves them and of what blocks.
 
 use super::{Hit, ISSUE_MET, ISSUE_NEGATION, ISSUE_WORD, Role, Title};
-use crate::parser::sentence::Sentence;
+use crate::parser::sentence::{Sentence, is_clause_break};
 
 /// Before a failure in the same clause, these make it no fact.
 const HYPOTHETICAL: &[&str] = &[
@@ -44,6 +44,7 @@ const GOES_ON: &[&str] = &[
     "without",
     "but",
     "sometimes",
+    "twice",
     "often",
     "badly",
     "half",
@@ -67,7 +68,10 @@ pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         "blocked" if matches!(s.word(at + 1), "by" | "on") => blocked(s, at),
         "waiting" if matches!(s.word(at + 1), "for" | "on") => waiting(s, at),
         "struggling" if s.word(at + 1) == "with" => met(s, at, at + 1, "issue.struggling"),
-        "stuck" if s.word(at + 1) == "on" => met(s, at, at + 1, "issue.stuck"),
+        "stuck" if s.word(at + 1) == "on" && !matches!(s.word(at + 2), "chapter" | "level" | "page" | "slide") => {
+            met(s, at, at + 1, "issue.stuck")
+        }
+        "longer" if s.before(at) == "no" => unblocked(s, at),
         "doesn't" | "doesnt" | "won't" | "wont" | "isn't" | "isnt" | "don't" | "didn't" | "aren't" | "can't" => {
             negated(s, at, at + 1)
         }
@@ -76,6 +80,11 @@ pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         }
         "working" if matches!(s.before(at), "stopped" | "stops") => failure(s, at - 1, "issue.stopped_working"),
         "broken" | "failing" | "failed" | "fails" | "crashes" | "hangs" | "fail" => failing(s, at),
+        "works" | "work" | "working" | "green" | "passing" | "pass" | "passes"
+            if matches!(s.word(at + 1), "again" | "now") =>
+        {
+            works_now(s, at)
+        }
         "back" | "regressed" | "reappeared" | "again" | "still" => returned(s, at),
         _ => None,
     }?;
@@ -174,6 +183,15 @@ fn blocked(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         || (be == "are" && s.before(at - 1) == "we");
     (said_of_work && !is_doubt && at + 2 < s.words.len())
         .then(|| Hit::issue("issue.blocked", ISSUE_WORD, Title::After(at + 1)).blocked())
+}
+
+/// `no longer blocked on finance`: only matters where that is known to block.
+fn unblocked(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    let (state, by) = (s.word(at + 1), s.word(at + 2));
+    let is_over = state == "blocked" && matches!(by, "by" | "on") || state == "waiting" && matches!(by, "for" | "on");
+    let said_of_work = s.is_ours(at - 1) || matches!(s.before(at - 1), "are" | "am" | "is");
+    (is_over && said_of_work && at + 3 < s.words.len())
+        .then(|| Hit { role: Role::OnlyUnblocked, ..Hit::issue("issue.unblocked", ISSUE_WORD, Title::After(at + 2)) })
 }
 
 fn waiting(s: &Sentence<'_>, at: usize) -> Option<Hit> {
@@ -464,6 +482,22 @@ const NOT_RETURNED: &[&str] = &[
     "not", "never", "no", "if", "should", "would", "could", "must", "can", "let", "let's", "try", "tried", "run",
     "ran", "check", "checked", "test", "tested", "use", "until", "unless", "so", "avoid", "once", "please", "ask",
 ];
+/// `the date tests are green now`: solves an issue that is known; said of nothing known it is no memory.
+fn works_now(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    const NOT: &[&str] = &[
+        "not", "never", "no", "if", "until", "should", "would", "must", "make", "doesn't", "don't", "isn't", "aren't",
+        "so",
+    ];
+    let is_being = matches!(s.before(at), "is" | "are");
+    let verb = if is_being { at.checked_sub(1)? } else { at };
+    let is_end = at + 2 >= s.words.len() || is_clause_break(s.after(at + 1));
+    let is_told = verb > 0
+        && is_end
+        && !s.clause_has_before(at, NOT)
+        && (is_being || s.word(at).ends_with('s') || s.word(at) != "working");
+    is_told.then(|| Hit { role: Role::OnlyWorks, ..Hit::issue("issue.works_now", ISSUE_NEGATION, Title::Before(verb)) })
+}
+
 /// After `still`, these say that it goes on.
 const GOES_ON_STILL: &[&str] = &[
     "there",
@@ -484,6 +518,7 @@ fn returned(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let verb = match (s.word(at), s.before(at)) {
         ("back", "is" | "are" | "came" | "come") => at - 1,
         ("regressed" | "reappeared", _) if at > 0 => at,
+        ("again", "works" | "work" | "working" | "green" | "passing" | "pass" | "passes") => return None,
         ("again", _) if at > 1 && AFTER_AGAIN.contains(&s.word(at + 1)) && !is_doubt() => at,
         ("still", "is" | "are") if at > 1 && GOES_ON_STILL.contains(&s.word(at + 1)) && !is_doubt() => at - 1,
         ("still", _) if at > 0 && GOES_ON_STILL.contains(&s.word(at + 1)) && !is_doubt() => at,

@@ -1,5 +1,6 @@
 //! Labels, pins and the quick form.
 
+use super::label_words::{self, Meaning};
 use super::{DECISION, DECISION_LABEL, Hit, ISSUE_WORD, LABEL, LEARNING, LEARNING_WORD, Role, Title};
 use crate::parser::sentence::Sentence;
 
@@ -63,12 +64,35 @@ pub(super) fn label(sentence: &Sentence<'_>, at: usize, strong: bool) -> Option<
     }
     let word = sentence.words.get(index)?;
     let is_bold = sentence.line.is_bold(word.start);
+    if let Some(last) = end_of_remark(sentence, index) {
+        return of_meaning(sentence, (index, last), at, is_bold || strong);
+    }
     // `**Decided** to use it` has no colon, but is bold.
     if !(sentence.is_labelled(index) || is_bold && closes_label(sentence, index)) {
         return None;
     }
-    let bold = (is_bold || strong) && index == at;
-    let title = Title::After(index);
+    of_meaning(sentence, (index, index), at, is_bold || strong)
+}
+
+/// The last word of what stands between a label and its colon: `Decided (Sam): …`, `Decision #7: …`, `Decision made: …`.
+fn end_of_remark(sentence: &Sentence<'_>, index: usize) -> Option<usize> {
+    const MAX_WORDS: usize = 5;
+    let next = sentence.word(index + 1);
+    let is_number = !next.is_empty() && next.bytes().all(|byte| byte.is_ascii_digit());
+    if sentence.word(index) == "decision" && (next == "made" || is_number) && sentence.is_labelled(index + 1) {
+        return Some(index + 1);
+    }
+    let opens = sentence.after(index).trim_start() == "(";
+    (index + 1..=index + MAX_WORDS)
+        .find(|last| sentence.after(*last).starts_with(')'))
+        .filter(|last| opens && sentence.after(*last).starts_with("):"))
+}
+
+/// What a label is, by its word and the last word that belongs to it.
+fn of_meaning(sentence: &Sentence<'_>, (index, last): (usize, usize), at: usize, is_strong: bool) -> Option<Hit> {
+    let word = sentence.words.get(index)?;
+    let bold = is_strong && index == at;
+    let title = Title::After(last);
     let pick = |label: f32, plain: f32| if bold { label } else { plain };
     let learning = |rule: (&'static str, &'static str), plain: f32| {
         Some(Hit::learning(if bold { rule.0 } else { rule.1 }, pick(LABEL, plain), title))
@@ -76,32 +100,34 @@ pub(super) fn label(sentence: &Sentence<'_>, at: usize, strong: bool) -> Option<
     let issue = |rule: (&'static str, &'static str)| {
         Hit::issue(if bold { rule.0 } else { rule.1 }, pick(LABEL, ISSUE_WORD), title)
     };
-    match &*word.text {
-        "decided" | "decision" => {
+    match label_words::meaning(&word.text)? {
+        Meaning::Decision => {
             let rule = if bold { "decision.label" } else { "decision.word" };
             // `**Decided** to use it`, `**Decided:** to use it`: the title is what was decided.
-            let is_open = !sentence.after(index).contains(':');
-            let skipped = match sentence.word(index + 1) {
+            let is_open = !sentence.after(last).contains(':');
+            let skipped = match sentence.word(last + 1) {
                 "to" => true,
                 "on" | "that" => is_open,
                 _ => false,
             };
-            let title = if skipped { Title::After(index + 1) } else { title };
+            let title = if skipped { Title::After(last + 1) } else { title };
             let hit = Hit::decision(rule, title);
             Some(Hit { score: pick(DECISION + DECISION_LABEL, DECISION), ..hit })
         }
-        "problem" | "issue" | "bug" => Some(issue(("issue.label", "issue.word"))),
-        "fixed" | "resolved" | "solved" => {
-            let dashed = !sentence.after(index).trim_start_matches('*').starts_with(':') && !bold;
+        Meaning::Issue => Some(issue(("issue.label", "issue.word"))),
+        Meaning::Fix => {
+            let dashed = !sentence.after(last).contains([':', '：']) && !bold;
             (!dashed || index == at).then(|| issue(("issue.fixed_label", "issue.fixed_word")).fix())
         }
-        "blocked" => Some(issue(("issue.blocked_label", "issue.blocked_word")).blocked()),
-        "learned" | "learning" | "learnt" | "lesson" if bold || sentence.after(index).starts_with(':') => {
+        Meaning::Blocked => Some(issue(("issue.blocked_label", "issue.blocked_word")).blocked()),
+        Meaning::Unblocked => Some(issue(("issue.unblocked_label", "issue.unblocked_word")).fix()),
+        Meaning::Learning if bold || sentence.after(last).contains([':', '：']) => {
             learning(("learning.label", "learning.word"), LEARNING)
         }
-        "til" => learning(("learning.til_label", "learning.til"), LEARNING_WORD),
-        "gotcha" => learning(("learning.gotcha_label", "learning.gotcha"), LEARNING_WORD),
-        _ => None,
+        Meaning::Learning => None,
+        Meaning::Til => learning(("learning.til_label", "learning.til"), LEARNING_WORD),
+        Meaning::Warning if is_strong && !sentence.line.is_bold(word.start) => None,
+        Meaning::Gotcha | Meaning::Warning => learning(("learning.gotcha_label", "learning.gotcha"), LEARNING_WORD),
     }
 }
 

@@ -40,7 +40,15 @@ const NO_FINDING: &[&str] = &[
     "ranking",
     "sparse",
     "it",
+    "how",
+    "lots",
+    "more",
+    "much",
+    "nothing",
+    "quite",
 ];
+/// After `learned a` and the like, these say how much was found out, or that it was something, but not what.
+const SO_MUCH: &[&str] = &["bit", "bunch", "couple", "few", "great", "little", "lot", "new", "ton"];
 
 /// The cue at a word, if there is one.
 pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
@@ -51,6 +59,7 @@ pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
             finding(s, at, at, rule)
         }
         "found" if s.word(at + 1) == "out" => finding(s, at, at + 1, "learning.found_out"),
+        "found" if s.word(at + 1) == "that" => finding(s, at, at, "learning.found_out"),
         "figured" if s.word(at + 1) == "out" && matches!(s.word(at + 2), "that" | "why" | "how") => {
             finding(s, at, at + 1, "learning.found_out")
         }
@@ -81,7 +90,8 @@ fn finding(s: &Sentence<'_>, at: usize, last: usize, rule: &'static str) -> Opti
     let last = if hard_way { last + 3 } else { last };
     let last = skip_that(s, last);
     let is_fact = s.is_ours(at) && !s.clause_has_before(at, NEGATIONS);
-    (is_fact && last + 1 < s.words.len() && !NO_FINDING.contains(&s.word(last + 1)))
+    let only_how_much = s.word(last + 1) == "a" && SO_MUCH.contains(&s.word(last + 2));
+    (is_fact && !only_how_much && last + 1 < s.words.len() && !NO_FINDING.contains(&s.word(last + 1)))
         .then(|| Hit::learning(rule, LEARNING, Title::After(last)))
 }
 
@@ -93,7 +103,7 @@ fn turns_out(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let is_taste = matches!(
         s.word(last + 1),
         "fine" | "well" | "ok" | "okay" | "great" | "good" | "nice" | "nicely" | "better" | "alright"
-    );
+    ) || s.has(at + 2, &["that", "way"]);
     let is_end = last + 1 >= s.words.len();
     let is_doubt = s.clause_has_before(at, &["if", "how", "see", "whether", "what"]);
     (starts && !is_taste && !is_end && !is_doubt)

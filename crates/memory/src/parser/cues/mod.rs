@@ -3,9 +3,12 @@
 mod decision;
 mod issue;
 mod label;
+mod label_words;
 mod learning;
+mod rule;
 
 pub(crate) use decision::is_alternative;
+pub(crate) use rule::RULE;
 
 use super::sentence::Sentence;
 use crate::{Kind, Status};
@@ -50,6 +53,19 @@ pub(crate) enum Role {
     Again,
     /// It says only that, and is no memory of its own.
     OnlyAgain,
+    /// It says only that something works now, which solves the issue about it.
+    OnlyWorks,
+    /// It says only that something blocks no longer.
+    OnlyUnblocked,
+    /// It says only that something is done away with: a memory where a decision had taken it.
+    OnlyGivenUp,
+}
+
+impl Role {
+    /// Whether it may say something of a memory that is not there, and then is nothing.
+    pub(crate) const fn needs_another(self) -> bool {
+        matches!(self, Self::OnlyAgain | Self::OnlyWorks | Self::OnlyUnblocked | Self::OnlyGivenUp)
+    }
 }
 
 /// Where the title of a memory is in its sentence.
@@ -157,6 +173,10 @@ pub(crate) fn find(sentence: &Sentence<'_>, is_first: bool, strength: Strength, 
     let mut offer = |hit: Hit| {
         let score = score(&hit, quick.is_some(), extras);
         let better = best.as_ref().is_none_or(|(known, known_score)| {
+            // What may turn out to be nothing stands behind what is something.
+            if hit.role.needs_another() != known.role.needs_another() {
+                return known.role.needs_another();
+            }
             score > *known_score + f32::EPSILON
                 || ((score - known_score).abs() <= f32::EPSILON && hit.kind < known.kind)
         });
@@ -172,6 +192,12 @@ pub(crate) fn find(sentence: &Sentence<'_>, is_first: bool, strength: Strength, 
                 .into_iter()
                 .flatten()
                 .for_each(&mut offer);
+        }
+        if is_first
+            && !pinned
+            && let Some(hit) = rule::rule(sentence, at)
+        {
+            offer(hit);
         }
     }
     let says_so = pinned || quick.is_some();
