@@ -82,6 +82,10 @@ const RULES: &[Rule] = &[
     rule("DigitalOcean token", r"\bdo[oprt]_v1_[a-f0-9]{40,}", Check::None),
     rule("Supabase key", r"\bsb(?:p|_secret)_[A-Za-z0-9_-]{20,}", Check::None),
     rule("JSON web token", r"\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", Check::None),
+    rule("Telegram token", r"\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b", Check::None),
+    rule("Discord token", r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}", Check::Mixed),
+    rule("age key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{40,}", Check::None),
+    rule("password for curl", r#"\bcurl\b[^\n]*?\s(?:-u|--user)[ =]?["']?[^\s:"']+:([^\s"']{4,})"#, Check::Real),
     rule("password in a URL", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:([^\s/]+)@", Check::Real),
     rule("authorization header", r"(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/-]{16,}={0,2})", Check::Mixed),
     rule(
@@ -92,6 +96,11 @@ const RULES: &[Rule] = &[
     rule(
         "told secret",
         r#"(?i)\b(?:password|passwd|passphrase|pwd|secret|(?:api|access|auth)[ _-]?(?:key|token)|token)\s+(?:is|was)\s*:?\s*["'`]?([^\s"'`]{6,})"#,
+        Check::Told,
+    ),
+    rule(
+        "told secret",
+        r#"(?i)\b(?:passwort|kennwort|mot de passe|contraseña|senha|wachtwoord)(?:\s*[:=]|\s+(?:ist|lautet|est|es|é|is)\s*:?)\s*["'`]?([^\s"'`]{6,})"#,
         Check::Told,
     ),
     rule("random token beside a key word", r"[A-Za-z0-9+/_=-]{24,}", Check::Random),

@@ -459,6 +459,15 @@ fn lines_broken_for_width_are_one() {
 }
 
 #[test]
+fn a_file_that_is_no_text_is_named() {
+    let utf_16: Vec<u8> = "decided to use JWT\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let parsed = read(&String::from_utf8_lossy(&utf_16));
+    assert_eq!(parsed.problems.len(), 1, "{:#?}", parsed.problems);
+    assert!(parsed.problems[0].detail.contains("UTF-8"));
+    assert_eq!(read("decided to use JWT\n").problems, []);
+}
+
+#[test]
 fn shifted_lines_keep_ids() {
     let text = "decided to use JWT\n\nProblem: Safari cookies\n";
     let (one, other) = (read(text), read(&format!("intro\n\n\n{text}")));

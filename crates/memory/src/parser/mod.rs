@@ -112,6 +112,10 @@ pub fn parse(text: &str, context: &ParseContext<'_>) -> Parsed {
         problems.push(ParseProblem { line: 0, detail: detail.into() });
     }
     let text = &text[..end];
+    if text.contains('\0') {
+        let detail = "it holds bytes that are no text; save it as UTF-8 (it may be UTF-16, or no memory at all)";
+        problems.push(ParseProblem { line: 0, detail: detail.into() });
+    }
     let lines = markdown::lines(text);
     let (mut parsed, titles) = walk::walk(&lines, context, problems);
     let Titles { tokens, mut lexicon } = titles;

@@ -31,6 +31,15 @@ const SEEDED: &[(&str, &str, &str, &str)] = &[
     ("", "dop_v1_", "8f14e45fceea167a5a36dedd4bea2543c9f0f895fb98ab91", ""),
     ("", "sb_secret_", "N7UND0UgjKTVK9Uodkm0Hg_xSvEMPvz", ""),
     ("", "eyJhbGciOiJIUzI1NiJ9.", "eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P", ""),
+    ("bot ", "123456789:", "AAEhBOweik6ad9rQXMENQjcrGbqCr4KbcXy", " answers"),
+    ("", "MTk4NjIyNDgzNDcxOTI1MjQ4.", "Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs", ""),
+    ("", "AGE-SECRET-KEY-1", "QYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGP", ""),
+    ("curl -s -u admin:", "s3cr", "3tPass https://example.org", ""),
+    ("curl https://example.org --user 'ci:", "9x", "Lm42'", ""),
+    ("das Passwort: ", "gehe", "im123!", " auf dem Testrechner"),
+    ("Kennwort ist ", "Blau", "kraut#7", ""),
+    ("mot de passe : ", "Tr0u", "b4dor&3", " du serveur"),
+    ("la contraseña es ", "c0ns", "tanza9", ""),
     ("db is postgres://app:", "s3cr", "etPa55@db.internal:5432/app", ""),
     ("amqp://guest:", "g0", "estpw@mq:5672 was used", ""),
     ("https://user:", "p@ss", "w0rd@example.org/path", ""),
@@ -104,6 +113,12 @@ fn prose_and_code_stay() {
         "tokenizer = AutoTokenizer.from_pretrained(name)",
         "max_tokens: 4096, token_count=1200",
         "password=password",
+        "curl -u user:password https://example.org",
+        "docker run -u 1000:1000 and -u node:node",
+        "curl -s https://example.org/a:b -H 'x: y'",
+        "Passwort: wird beim ersten Start gesetzt",
+        "le mot de passe est obligatoire",
+        "12345678:30 is no time",
     ];
     for text in harmless {
         assert_eq!(redact(text), text);
