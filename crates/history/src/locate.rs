@@ -101,12 +101,19 @@ impl GitFolder {
     }
 
     /// The folders in which something changes when another commit is checked out or made: that of the log of `HEAD` where
-    /// one is kept, else those of `HEAD` and of the branches.
+    /// one is kept, else those of `HEAD`, of the branches and of the one that is checked out (`heads/fix/x` lies deeper).
     pub fn moved_in(&self) -> Vec<PathBuf> {
         let log = self.own.join("logs");
         match log.join("HEAD").is_file() {
             true => vec![log],
-            false => vec![self.own.clone(), self.common.join("refs/heads")],
+            false => {
+                let heads = self.common.join("refs/heads");
+                let head = small(&self.own.join("HEAD")).unwrap_or_default();
+                let branch = head.trim().strip_prefix("ref:").map(str::trim).filter(|name| is_sound(name));
+                let deeper = branch.and_then(|name| Some(self.common.join(name).parent()?.to_path_buf()));
+                let deeper = deeper.filter(|folder| *folder != heads && folder.starts_with(&heads));
+                [self.own.clone(), heads].into_iter().chain(deeper).collect()
+            }
         }
     }
 
@@ -121,8 +128,7 @@ impl GitFolder {
     }
 
     fn reference(&self, name: &str) -> Option<String> {
-        let is_sound = name.starts_with("refs/") && name.split('/').all(|part| !part.is_empty() && part != "..");
-        if !is_sound {
+        if !is_sound(name) {
             return None;
         }
         let loose = small(&self.own.join(name)).or_else(|| small(&self.common.join(name)));
@@ -163,6 +169,11 @@ fn work_tree(own: &Path) -> Option<String> {
         }
     }
     None
+}
+
+/// Whether the name of a reference leads nowhere but to references.
+fn is_sound(name: &str) -> bool {
+    name.starts_with("refs/") && name.split('/').all(|part| !part.is_empty() && part != "..")
 }
 
 fn small(path: &Path) -> Option<String> {

@@ -189,3 +189,21 @@ fn a_long_history_needs_no_stack() {
     let count = small.spawn(read).expect("a thread").join().expect("no overflow");
     assert_eq!(count, Ok(600));
 }
+
+#[test]
+fn folders_in_which_a_commit_changes_something() {
+    let rows: [(&str, bool, &[&str]); 5] = [
+        ("refs/heads/main", true, &["logs"]),
+        ("refs/heads/main", false, &["", "refs/heads"]),
+        ("refs/heads/fix/jar", false, &["", "refs/heads", "refs/heads/fix"]),
+        ("refs/heads/../../../x", false, &["", "refs/heads"]),
+        ("refs/tags/a", false, &["", "refs/heads"]),
+    ];
+    for (branch, is_logged, expected) in rows {
+        let log = if is_logged { "//- .git/logs/HEAD\n0\n" } else { "" };
+        let tree = TempTree::new(&format!("//- .git/HEAD\nref: {branch}\n{log}"));
+        let git = GitFolder::find(tree.path()).expect("a folder");
+        let expected: Vec<_> = expected.iter().map(|folder| tree.path().join(".git").join(folder)).collect();
+        assert_eq!(git.moved_in(), expected, "{branch}");
+    }
+}

@@ -17,10 +17,12 @@ const LEAST: Duration = Duration::from_millis(500);
 /// Files of a git folder that are no news of a commit: its index and what is locked for a moment.
 fn is_news(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let is_branch = path.parent().is_some_and(|folder| folder.ends_with("refs/heads"));
+    let is_branch = path.ancestors().skip(1).any(|folder| folder.ends_with("refs/heads"));
     !name.ends_with(".lock") && (is_branch || matches!(name, "HEAD" | "packed-refs"))
 }
 
+/// Pauses after which changes that go on put a look off no longer.
+const MOST_PAUSES: u32 = 3;
 /// Pause after a change of code: editors write in several steps.
 const CODE_PAUSE: Duration = Duration::from_secs(1);
 /// Folders of code of one project that are watched.
@@ -31,11 +33,21 @@ const MAX_ALL_FOLDERS: usize = 4_000;
 /// Projects that are gone, each with the folders of code that were watched for it.
 pub(crate) type Gone = Vec<(PathBuf, BTreeSet<PathBuf>)>;
 
+/// A look that is planned.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Due {
+    at: Instant,
+    /// Further changes put it off until then.
+    latest: Instant,
+}
+
 /// One project.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
     /// When it is to be looked at, if it is.
-    pub(crate) due: Option<Instant>,
+    pub(crate) due: Option<Due>,
+    /// When it is to be looked at once more, whatever happens until then.
+    again: Option<Instant>,
     /// When it was looked at last.
     looked: Option<Instant>,
     /// How often it was looked at.
@@ -61,6 +73,12 @@ pub(crate) struct Watched {
     /// Those that were changed since it was looked at, by their path in the project; when, in seconds since 1970.
     touched: BTreeMap<String, i64>,
     pub(crate) problem: Option<String>,
+}
+
+impl Watched {
+    fn next(&self) -> Option<Instant> {
+        [self.due.map(|due| due.at), self.again].into_iter().flatten().min()
+    }
 }
 
 /// The folder that `inner` lies in at `folder`.
@@ -191,11 +209,21 @@ impl Projects {
         (new, gone)
     }
 
-    /// Something may have changed: look after a pause.
+    /// Something may have changed: look after a pause without further changes, or after [`MOST_PAUSES`] of the shortest one
+    /// that was asked for.
     pub(crate) fn wake(&mut self, path: &Path, now: Instant, pause: Duration) {
         if let Some(project) = self.by_path.get_mut(path) {
             let earliest = project.looked.map_or(now, |looked| looked + LEAST);
-            project.due = Some((now + pause).max(earliest));
+            let latest = now + pause * MOST_PAUSES;
+            let latest = project.due.map_or(latest, |due| due.latest.min(latest)).max(earliest);
+            project.due = Some(Due { at: (now + pause).clamp(earliest, latest), latest });
+        }
+    }
+
+    /// Look once more then.
+    pub(crate) fn look_again(&mut self, path: &Path, at: Instant) {
+        if let Some(project) = self.by_path.get_mut(path) {
+            project.again = Some(at);
         }
     }
 
@@ -219,7 +247,7 @@ impl Projects {
             let stamp = stamp(path, &project.commits);
             if stamp != project.stamp {
                 project.stamp = stamp;
-                project.due.get_or_insert(now);
+                project.due.get_or_insert(Due { at: now, latest: now });
             }
         }
     }
@@ -233,7 +261,7 @@ impl Projects {
 
     /// When something is to be done next.
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.by_path.values().filter_map(|project| project.due).min()
+        self.by_path.values().filter_map(Watched::next).min()
     }
 
     /// Whether a session is open somewhere.
@@ -243,8 +271,9 @@ impl Projects {
 
     /// The project that is to be looked at now: the one that has waited longest.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<PathBuf> {
-        let due = self.by_path.iter_mut().filter(|(_, project)| project.due.is_some_and(|at| at <= now));
-        let (path, project) = due.min_by_key(|(_, project)| (project.due, project.looked))?;
+        let due = self.by_path.iter_mut().filter(|(_, project)| project.next().is_some_and(|at| at <= now));
+        let (path, project) = due.min_by_key(|(_, project)| (project.next(), project.looked))?;
+        project.again = project.again.filter(|at| *at > now);
         (project.due, project.looked) = (None, Some(now));
         Some(path.clone())
     }
@@ -289,7 +318,9 @@ mod tests {
         let (start, pause) = (Instant::now(), Duration::from_millis(100));
         let mut projects = Projects::default();
         assert_eq!(projects.set(&["/a".into(), "/b".into()]).0.len(), 2);
-        for (project, folder) in [("/a", "/a/.git/logs"), ("/b", "/g/.git"), ("/b", "/g/.git/refs/heads")] {
+        for (project, folder) in
+            [("/a", "/a/.git/logs"), ("/b", "/g/.git"), ("/b", "/g/.git/refs/heads"), ("/b", "/g/.git/refs/heads/fix")]
+        {
             projects.by_path.get_mut(Path::new(project)).expect("is there").commits.push(folder.into());
         }
         let cases = [
@@ -302,6 +333,7 @@ mod tests {
             ("/g/.git/HEAD.lock", None),
             ("/g/.git/index", None),
             ("/g/.git/refs/heads/main", Some("/b")),
+            ("/g/.git/refs/heads/fix/jar", Some("/b")),
         ];
         for (path, expected) in cases {
             let found = projects.of(path.as_ref());
@@ -316,6 +348,38 @@ mod tests {
         assert_eq!(projects.next(), Some(start + pause * 2 + LEAST));
         let (new, gone) = projects.set(&["/b".into(), "/c".into()]);
         assert_eq!((new, gone), (vec!["/c".into()], vec![("/a".into(), BTreeSet::from(["/a/.git/logs".into()]))]));
+    }
+
+    #[test]
+    fn changes_that_go_on_do_not_put_a_look_off_for_ever() {
+        let (start, pause, path) = (Instant::now(), Duration::from_millis(100), Path::new("/a"));
+        let at = |millis| start + Duration::from_millis(millis);
+        // Changes: when, and with which pause; then when the project is looked at.
+        let rows: [(&[(u64, Duration)], u64); 4] = [
+            (&[(0, pause), (90, pause), (180, pause), (270, pause), (290, pause)], 300),
+            (&[(0, pause), (50, CODE_PAUSE)], 300),
+            (&[(0, CODE_PAUSE), (500, pause)], 600),
+            (&[(0, CODE_PAUSE), (900, CODE_PAUSE)], 1_900),
+        ];
+        for (changes, expected) in rows {
+            let mut projects = Projects::default();
+            projects.set(&[path.into()]);
+            changes.iter().for_each(|(time, pause)| projects.wake(path, at(*time), *pause));
+            assert_eq!(projects.next(), Some(at(expected)), "{changes:?}");
+        }
+    }
+
+    #[test]
+    fn a_later_look_stays_when_something_happens_before() {
+        let (start, pause, path) = (Instant::now(), Duration::from_millis(100), Path::new("/a"));
+        let mut projects = Projects::default();
+        projects.set(&[path.into()]);
+        projects.look_again(path, start + pause * 50);
+        projects.wake(path, start, pause);
+        assert_eq!(projects.take_due(start + pause), Some(path.into()));
+        assert_eq!(projects.next(), Some(start + pause * 50));
+        assert_eq!(projects.take_due(start + pause * 50), Some(path.into()));
+        assert_eq!(projects.next(), None);
     }
 
     #[test]

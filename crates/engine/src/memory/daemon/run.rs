@@ -27,6 +27,9 @@ const POLL: Duration = Duration::from_secs(5);
 /// How long a change of the list of projects is waited for.
 const LIST_PAUSE: Duration = Duration::from_millis(100);
 
+/// Time after a caller could not be let in until the next one is.
+#[cfg(unix)]
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Time after a change of code until the index is expected to know it.
 const INDEX_PAUSE: Duration = Duration::from_secs(10);
 
@@ -324,7 +327,7 @@ impl Daemon {
         }
         if !touched.is_empty() {
             // Whoever keeps the index needs a while; what it says then is looked at once more.
-            self.projects.wake(path, Instant::now(), INDEX_PAUSE);
+            self.projects.look_again(path, Instant::now() + INDEX_PAUSE);
         }
         if let Some(code) = code {
             self.watch_code(path, &code);
@@ -534,9 +537,15 @@ fn listen(home: &Path, events: Sender<Event>) -> Result<(), MemoryError> {
     let listener = std::os::unix::net::UnixListener::bind(&path).map_err(failed)?;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
     let work = move || {
-        for stream in listener.incoming().flatten() {
-            if serve(stream, &events).is_none() {
-                tracing::debug!("a caller went away");
+        for stream in listener.incoming() {
+            match stream {
+                Ok(stream) => {
+                    if serve(stream, &events).is_none() {
+                        tracing::debug!("a caller went away");
+                    }
+                }
+                // Such as too many open files, which does not pass at once: no reason to be busy with it.
+                Err(_) => std::thread::sleep(ACCEPT_PAUSE),
             }
         }
     };
