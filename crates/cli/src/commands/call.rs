@@ -28,7 +28,8 @@ pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(),
     let progress: &dyn Progress =
         if matches!(tool.effect, Effect::Read | Effect::Session) { &NoProgress } else { &terminal };
     let cancel = Cancel::new();
-    let outcome = tool.invoke(&Context::new(&engine, &cancel, progress), Value::Object(flags.arguments));
+    let context = Context { reads_history: true, ..Context::new(&engine, &cancel, progress) };
+    let outcome = tool.invoke(&context, Value::Object(flags.arguments));
     terminal.finish();
     let answer = outcome.map_err(CliError::Tool)?;
     if out.json { out.value(&answer) } else { out.line(render(&answer).trim_end()) }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use m1nd_base::{Cancel, NodeKind, ProblemKind};
+use m1nd_base::{Cancel, NodeKind, ProblemKind, Progress, ProgressEvent};
 use m1nd_engine::graph::NodeFlags;
 use m1nd_engine::{
     Adapter, CompilerReport, Engine, EngineConfig, IngestReport, IngestRequest, Mode, ProblemStatus, Snapshot, Tiers,
@@ -54,6 +54,11 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     if outcome.is_ok() && args.scip_drop {
         let request = IngestRequest { adapter: Adapter::Scip, mode: Mode::Drop, ..IngestRequest::code(&root) };
         outcome = outcome.and_then(|code| Ok(with_index(code, engine.ingest(request, &cancel, &terminal)?)));
+    }
+    if outcome.is_ok() {
+        // Questions rank by it, and would have to read it first.
+        terminal.report(ProgressEvent { stage: "reading history", done: 0, total: None });
+        drop(engine.snapshot().history(&cancel));
     }
     terminal.finish();
     let report = outcome?;

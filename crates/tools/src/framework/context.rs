@@ -20,12 +20,15 @@ pub struct Context<'a> {
     pub cancel: &'a Cancel,
     /// Receives the progress of long work.
     pub progress: &'a dyn Progress,
+    /// Whether a call that would take as much of the history of git as is loaded reads all of it: in a process that answers
+    /// once nobody reads it ahead.
+    pub reads_history: bool,
 }
 
 impl<'a> Context<'a> {
     /// A context on the engine's current snapshot.
     pub fn new(engine: &'a Engine, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
-        Self { engine, snapshot: engine.snapshot(), cancel, progress }
+        Self { engine, snapshot: engine.snapshot(), cancel, progress, reads_history: false }
     }
 }
 
@@ -36,6 +39,7 @@ pub struct ReadContext<'a> {
     engine: &'a Engine,
     snapshot: &'a Arc<Snapshot>,
     cancel: &'a Cancel,
+    reads_history: bool,
     offset: usize,
     /// Of what was handed out that may be another at the next call: the next page has to rest on the same.
     state: &'a Cell<u64>,
@@ -43,7 +47,8 @@ pub struct ReadContext<'a> {
 
 impl<'a> ReadContext<'a> {
     pub(super) fn new(cx: &'a Context<'a>, offset: usize, state: &'a Cell<u64>) -> Self {
-        Self { engine: cx.engine, snapshot: &cx.snapshot, cancel: cx.cancel, offset, state }
+        let Context { engine, snapshot, cancel, reads_history, .. } = cx;
+        Self { engine, snapshot, cancel, reads_history: *reads_history, offset, state }
     }
 
     /// Notes what the order of rows depends on, beside what is handed out here.
@@ -86,9 +91,10 @@ impl<'a> ReadContext<'a> {
         history
     }
 
-    /// What git tells as far as it is loaded; `None` while it is not.
+    /// What git tells as far as it is loaded, or all of it where nobody reads ahead; `None` while it is not.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
-        let history = self.snapshot.loaded_history();
+        let history =
+            if self.reads_history { Some(self.snapshot.history(self.cancel)) } else { self.snapshot.loaded_history() };
         self.rests_on(&history.as_ref().map_or(0, ProjectHistory::state).to_le_bytes());
         history
     }

@@ -1,5 +1,7 @@
 //! Answers in a git repository: one state of its history, and what they say of it.
 
+use m1nd_base::{Cancel, NoProgress};
+use m1nd_tools::{Context, find};
 use serde_json::{Value, json};
 
 use crate::harness::{PROGRAM, Project};
@@ -79,6 +81,27 @@ fn a_page_goes_on_only_while_the_history_is_the_same() {
         commit_elsewhere(&project);
         ask(&project, "activate", json!({}));
         assert_eq!(project.err(tool, next)["code"], "stale_cursor", "{tool}");
+    }
+}
+
+#[test]
+fn where_nobody_reads_ahead_the_first_answer_rests_on_the_whole_history() {
+    for tool in ["seek", "search", "resonate", "activate"] {
+        let project = project();
+        let cancel = Cancel::new();
+        let context = Context { reads_history: true, ..Context::new(&project.engine, &cancel, &NoProgress) };
+        let mut arguments = json!({"query": QUESTION, "agent_id": "tester"});
+        if tool == "search" {
+            arguments["mode"] = json!("semantic");
+        }
+        let mut first = find(tool).expect("a tool").invoke(&context, arguments.clone()).expect("an answer");
+        first["elapsed_ms"].take();
+        // `activate` needs all of it whoever asks.
+        ask(&project, "activate", json!({}));
+        let mut second = find(tool).expect("a tool").invoke(&context, arguments).expect("an answer");
+        second["elapsed_ms"].take();
+        assert_eq!(first, second, "{tool}");
+        assert_eq!(first["history_missing"], Value::Null, "{tool}: {first}");
     }
 }
 
