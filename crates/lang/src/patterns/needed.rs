@@ -2,6 +2,8 @@
 
 use tree_sitter::{CaptureQuantifier, Query};
 
+use crate::Language;
+
 /// Kinds of nodes that are only written with a keyword, in every grammar that has them.
 const KEYWORDS: &[(&str, &str)] = &[
     ("await_expression", "await"),
@@ -25,7 +27,9 @@ pub(super) struct Needed(Vec<Vec<AnyOf>>);
 
 impl Needed {
     /// Of a query that was compiled from `text`.
-    pub(super) fn of(query: &Query, text: &str) -> Self {
+    pub(super) fn of(language: Language, query: &Query, text: &str) -> Self {
+        // There `TRY` is a keyword, too.
+        let has_case = language != Language::Php;
         let of_pattern = |pattern: usize| {
             let range = query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern);
             let tokens = tokens(text.get(range).unwrap_or_default());
@@ -35,7 +39,7 @@ impl Needed {
                 let quantifier = index.and_then(|index| quantifiers.get(index as usize));
                 matches!(quantifier, Some(CaptureQuantifier::One | CaptureQuantifier::OneOrMore))
             };
-            predicates(&tokens, is_there).chain(keyword(&tokens)).collect()
+            predicates(&tokens, is_there).chain(keyword(&tokens).filter(|_| has_case)).collect()
         };
         Self((0..query.pattern_count()).map(of_pattern).collect())
     }
@@ -170,6 +174,12 @@ mod tests {
             let compiled = SyntaxQuery::new(Language::Python, query).unwrap_or_else(|error| panic!("{query}: {error}"));
             assert_eq!(compiled.may_match(text), expected, "{query} in {text}");
         }
+    }
+
+    #[test]
+    fn keywords_in_any_case_are_not_asked_for() {
+        let query = SyntaxQuery::new(Language::Php, "(catch_clause) @found").expect("a query");
+        assert!(query.may_match("<?php TRY { f(); } CATCH (E $e) {}"));
     }
 
     #[test]

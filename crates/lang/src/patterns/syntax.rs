@@ -103,7 +103,7 @@ impl SyntaxQuery {
             return Err(QueryError::NoCapture);
         }
         let (name, scope, call) = (index("name"), index("scope"), index("call"));
-        let needed = Needed::of(&query, text);
+        let needed = Needed::of(language, &query, text);
         Ok(Self { query, found, name, scope, call, needed })
     }
 
