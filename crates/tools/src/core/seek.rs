@@ -183,8 +183,8 @@ where that left something out, and `search` reads all.
 its file: `act` from the confidence whose precision was measured on issues and commits (`calibration_receipt`; only where vectors
 and the whole history took part, without `scope` and `node_types`, and the first row is of the file that the ranking puts first)
 or where the query is nothing but the name of one node (`Pool.acquire`, `src/pool.py`; those are always the first rows, declarations
-behind their definition), `abstain` where that is no better than a guess or the file meets fewer than half of the words of a
-question, else `reverify`. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
+behind their definition), `abstain` where that is no better than a guess, else `reverify`: at most that where the file meets
+fewer than half of the words of a question. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
 `--model FOLDER`, that model orders the best 50 anew: `model` names it, or says why it could not be asked.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const PAGED: bool = true;
@@ -369,9 +369,9 @@ fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency
         reasons.push(format!("its file meets {} of {}, fewer than half", found.met_in_file, count(words, "word")));
     }
     let verdict = match confidence {
-        _ if is_elsewhere || sufficiency.state == "insufficient" && sufficiency.met == 0 => "abstain",
+        _ if sufficiency.state == "insufficient" && sufficiency.met == 0 => "abstain",
         None => "reverify",
-        Some(confidence) if calibrated && confidence >= measured.act_at => {
+        Some(confidence) if calibrated && !is_elsewhere && confidence >= measured.act_at => {
             reasons.push(format!(
                 "the file of the first row was right in {:.0} of 100 such cases",
                 100.0 * measured.precision
@@ -428,19 +428,19 @@ fn guidance(
     };
     let target = Some(snapshot.graph().id(first.node).to_owned());
     let label = snapshot.graph().label(first.node);
-    let unmet = match found.unmatched.is_empty() {
-        true => String::new(),
-        false => format!("; no row meets: {}", found.unmatched.join(", ")),
-    };
+    let unmet = (!found.unmatched.is_empty()).then(|| format!("no row meets: {}", found.unmatched.join(", ")));
+    let behind = unmet.as_ref().map_or_else(String::new, |unmet| format!("; {unmet}"));
     let state = if trust.verdict == "act" { ProofState::Proving } else { ProofState::Triaging };
     let hint = match (trust.verdict, sufficiency.state) {
         (_, "sufficient") => format!("`{label}` meets the whole query; open it"),
         ("act", _) => {
-            format!("open `{label}`: its file is most likely the right one, the row in it less surely{unmet}")
+            format!("open `{label}`: its file is most likely the right one, the row in it less surely{behind}")
         }
-        ("abstain", _) => format!("`{label}` is no better than a guess{unmet}; ask in other words, or open it"),
-        _ if !unmet.is_empty() => format!("open `{label}`{}", unmet.replacen("; no", ", but no", 1)),
-        _ => format!("open `{label}` and compare it with the next rows"),
+        ("abstain", _) => format!("`{label}` is no better than a guess{behind}; ask in other words, or open it"),
+        _ => match unmet {
+            Some(unmet) => format!("open `{label}`, but {unmet}"),
+            None => format!("open `{label}` and compare it with the next rows"),
+        },
     };
     Guidance::next(state, "view", target, hint)
 }

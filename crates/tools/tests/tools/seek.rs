@@ -258,20 +258,20 @@ fn a_declaration_is_not_another_answer_than_its_definition() {
 }
 
 #[test]
-fn a_file_that_meets_few_words_of_a_question_is_a_guess() {
+fn that_a_file_meets_few_words_of_a_question_is_said() {
     let project = Project::new(PROGRAM);
     let cases = [
-        ("validate quagga", "reverify", "the first row meets 1 of 2 words, not `quagga`"),
-        ("validate quagga zebra", "abstain", "the first row meets 1 of 3 words, not `quagga`, `zebra`"),
+        ("validate quagga", false, "the first row meets 1 of 2 words, not `quagga`"),
+        ("validate quagga zebra", true, "the first row meets 1 of 3 words, not `quagga`, `zebra`"),
     ];
-    for (query, verdict, why) in cases {
+    for (query, is_few, why) in cases {
         let answer = project.ok("seek", json!({"query": query, "graph_rerank": false}));
         let said = answer["sufficiency"]["why"].as_str().expect("a reason");
         assert!(said.starts_with(why), "{said}");
-        assert_eq!(answer["trust_envelope"]["verdict"], verdict, "{answer}");
+        // Such files are often the right ones all the same.
+        assert_eq!(answer["trust_envelope"]["verdict"], "reverify", "{answer}");
         let reasons = answer["trust_envelope"]["reasons"].as_array().expect("reasons");
         let few = reasons.contains(&json!("its file meets 1 of 3 words, fewer than half"));
-        let hint = answer["next_step_hint"].as_str().is_some_and(|hint| hint.contains("no better than a guess"));
-        assert_eq!((few, hint), (verdict == "abstain", verdict == "abstain"), "{answer}");
+        assert_eq!(few, is_few, "{answer}");
     }
 }
