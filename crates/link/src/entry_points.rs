@@ -36,7 +36,7 @@ pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Re
     if rows.is_empty() {
         return Vec::new();
     }
-    let sites = Sites::new(unit, &rows);
+    let calls = calls(unit, &rows);
     let mut found = Vec::new();
     for reference in unit.facts.references.iter().filter(|row| matches!(row.role, Role::Call | Role::Decorate)) {
         let Some(name) = last_name(unit, reference.expr) else { continue };
@@ -45,8 +45,8 @@ pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Re
             continue;
         }
         let site = Site {
-            decorated: sites.decorated.get(&reference.expr).copied(),
-            args: sites.calls.get(&reference.expr).copied(),
+            decorated: decorated(unit, reference),
+            args: calls.get(&reference.expr).copied(),
             named: !unit.facts.arguments_of(reference.expr).is_empty(),
         };
         if site == Site::default() {
@@ -77,14 +77,6 @@ fn packages<'a>(resolutions: &'a [Resolution<'a>]) -> FxHashSet<&'a str> {
     names.collect()
 }
 
-/// Where things may be handed over in a file.
-struct Sites {
-    /// By the access path of a decorator: the definition it decorates.
-    decorated: FxHashMap<ExprId, DefId>,
-    /// By the access path of what is called: the arguments.
-    calls: FxHashMap<ExprId, ListId>,
-}
-
 /// What one reference decorates or is called with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Site {
@@ -94,24 +86,23 @@ struct Site {
     named: bool,
 }
 
-impl Sites {
-    fn new(unit: &Unit, rows: &[&Row]) -> Self {
-        let facts = &unit.facts;
-        let mut decorated = FxHashMap::default();
-        for (index, definition) in facts.definitions.iter().enumerate() {
-            for &decorator in facts.list(definition.decorators) {
-                decorated.insert(called(unit, decorator), DefId(index as u32));
-            }
-        }
-        let calls = facts.exprs.iter().filter_map(|expr| match *expr {
-            Expr::Call { callee, args } if !facts.list(args).is_empty() => Some((bare(unit, callee), args)),
-            _ => None,
-        });
-        let is_named = |callee: ExprId| {
-            last_name(unit, callee).is_some_and(|name| rows.iter().any(|row| row.names.contains(&name)))
-        };
-        Self { decorated, calls: calls.filter(|(callee, _)| is_named(*callee)).collect() }
-    }
+/// The arguments of what is called, by its access path, of all that rows name.
+fn calls(unit: &Unit, rows: &[&Row]) -> FxHashMap<ExprId, ListId> {
+    let facts = &unit.facts;
+    let calls = facts.exprs.iter().filter_map(|expr| match *expr {
+        Expr::Call { callee, args } if !facts.list(args).is_empty() => Some((bare(unit, callee), args)),
+        _ => None,
+    });
+    let is_named =
+        |callee: ExprId| last_name(unit, callee).is_some_and(|name| rows.iter().any(|row| row.names.contains(&name)));
+    calls.filter(|(callee, _)| is_named(*callee)).collect()
+}
+
+/// The definition that a reference decorates, not just a parameter of it: it is in the list of its decorators.
+fn decorated(unit: &Unit, reference: &Reference) -> Option<DefId> {
+    let def = reference.enclosing.filter(|_| reference.role == Role::Decorate)?;
+    let mut decorators = unit.list(unit.facts.definition(def).decorators).iter();
+    decorators.any(|&decorator| called(unit, decorator) == reference.expr).then_some(def)
 }
 
 /// The access path of a decorator, with or without arguments.

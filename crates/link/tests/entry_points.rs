@@ -72,6 +72,20 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         ],
     ),
     (
+        "one decorator of several functions",
+        &[(
+            "tasks.py",
+            "from celery import Celery, shared_task\napp = Celery()\n@shared_task\ndef one(): ...\n@shared_task\n\
+             def two(): ...\n@app.task\ndef three(): ...\n@app.task\ndef four(): ...\n",
+        )],
+        &[
+            "tasks.py -> tasks.py::one: task",
+            "tasks.py -> tasks.py::two: task",
+            "tasks.py -> tasks.py::three: task",
+            "tasks.py -> tasks.py::four: task",
+        ],
+    ),
+    (
         "an application made elsewhere, and one of which nothing is known",
         &[
             ("app.py", "from flask import Flask\napp = Flask(__name__)\n"),
@@ -442,4 +456,66 @@ fn tests_are_given_fixtures_by_name() {
     found.retain(|row| !row.contains("app.py::Client ("));
     found.sort();
     assert_eq!(found, expected);
+}
+
+/// Files, and what is decorated with what of them.
+const DECORATED: &[(Files<'_>, &[&str])] = &[
+    (
+        &[
+            (
+                "web.py",
+                "class App:\n    def route(self, path):\n        def wrap(f):\n            return f\n        return wrap\n\ndef deco(f):\n    return f\n",
+            ),
+            (
+                "app.py",
+                "from web import App, deco\napp = App()\n@app.route('/')\ndef index(): ...\n@deco\nclass C:\n    @deco\n    @property\n    \
+                 def m(self): ...\n",
+            ),
+        ],
+        &[
+            "app.py::C -> web.py::deco (5)",
+            "app.py::C::m -> external::builtins (8)?",
+            "app.py::C::m -> web.py::deco (7)",
+            "app.py::index -> web.py::App::route (3)",
+        ],
+    ),
+    (
+        &[
+            ("d.ts", "export function Comp(o: any): any {}\nexport function Hook(t: any): any {}\n"),
+            (
+                "a.ts",
+                "import { Comp, Hook } from './d';\n@Comp({})\nexport class A {\n  @Hook b = 1;\n  @Hook\n  c(@Hook d: number) {}\n  \
+                 @Hook get e() { return 1; }\n}\n",
+            ),
+        ],
+        &[
+            "a.ts::A -> d.ts::Comp (2)",
+            "a.ts::A::c -> d.ts::Hook (5,6)",
+            "a.ts::A::e -> d.ts::Hook (7)",
+            "a.ts::A::field::b -> d.ts::Hook (4)",
+        ],
+    ),
+    (
+        &[
+            ("p/Mark.java", "package p;\npublic @interface Mark {}\n"),
+            ("p/A.java", "package p;\nclass A {\n  @Mark int b, c;\n  @Mark void d(@Mark int e) {}\n}\n"),
+        ],
+        &[
+            "p/A.java::A::d -> p/Mark.java::interface::Mark (4,4)",
+            "p/A.java::A::field::b -> p/Mark.java::interface::Mark (3)",
+            "p/A.java::A::field::c -> p/Mark.java::interface::Mark (3)",
+        ],
+    ),
+];
+
+#[test]
+fn decorators_lead_from_what_carries_them() {
+    for (files, expected) in DECORATED {
+        let mut found = edges(Relation::Decorates, files);
+        found.sort();
+        assert_eq!(&found, expected, "{}", files[1].0);
+    }
+    // What a decorator returns is called where the decorator stands.
+    let calls = edges(Relation::Calls, DECORATED[0].0);
+    assert_eq!(calls, ["app.py -> web.py::App (2)", "app.py -> web.py::App::route::wrap (3)"]);
 }

@@ -107,12 +107,12 @@ fn members_are_known_by_the_way_the_code_goes() {
             "i.py",
             "import enum\nimport ext\nfrom dataclasses import dataclass\nfrom typing import NamedTuple\n@dataclass\nclass A(ext.Base): ...\nclass B(A): ...\nclass C(enum.Enum): ...\nclass D(NamedTuple): ...\nclass E(ext.Base): ...\nA()\nB()\nC(1)\nD()\nE()\n",
             &[
+                "::class::A decorates dataclasses::dataclass",
                 "::class::A inherits ext::Base",
                 "::class::C inherits enum::Enum",
                 "::class::D inherits typing::NamedTuple",
                 "::class::E inherits ext::Base",
                 "calls ext::Base::__init__",
-                "decorates dataclasses::dataclass",
                 "imports dataclasses::dataclass",
                 "imports typing::NamedTuple",
             ],

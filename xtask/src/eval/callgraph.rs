@@ -232,9 +232,7 @@ fn claims(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTier]) -> BTree
         if !(is_decorator || edge.relation == Relation::Calls) || !is_callable {
             continue;
         }
-        // What is decorated starts below its decorators.
-        let is_above = edge.sites.first().is_some_and(|&(line, _)| line < ours.nodes[edge.from].line);
-        let from = if is_decorator && is_above { ours.nodes[edge.from].parent } else { Some(edge.from) };
+        let from = if is_decorator { ours.nodes[edge.from].parent } else { Some(edge.from) };
         let Some(file) = ours.nodes[edge.from].file.clone() else { continue };
         let caller = from.and_then(|from| ours.caller(from));
         if naming == Naming::Lines {

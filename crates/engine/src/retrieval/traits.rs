@@ -218,7 +218,7 @@ fn first_site(edge: &EdgeRef<'_>) -> Option<(NodeIx, Pos)> {
 }
 
 /// Whether an edge of a decorator is about the node that it comes from, before whose name it stands, and not about one of its
-/// members: where decorators run when a class or file is loaded, the edge comes from there.
+/// parameters or about something in it that is no node.
 pub(super) fn is_its_own(graph: &Graph, edge: &EdgeRef<'_>) -> bool {
     let before_name = || edge.sites.iter().any(|site| site.line <= graph.name_line(edge.from));
     edge.relation != Relation::Decorates || (graph.kind(edge.from) != NodeKind::File && before_name())

@@ -1,6 +1,7 @@
 use m1nd_base::{Limits, Problem, ProblemKind};
 use rustc_hash::FxHashMap;
 
+use super::decorators::{Decorators, Extent};
 use super::{
     Argument, Binding, BindingTarget, DefFlags, DefId, DefKind, Definition, Export, Expr, ExprId, FileFacts, Import,
     ImportId, List, ListId, MemberWrite, NameId, NameTable, Namespace, Parameter, Pos, Reference, Role, Scope, ScopeId,
@@ -19,6 +20,7 @@ pub struct FactsBuilder {
     unknown: ExprId,
     limit: usize,
     full: bool,
+    decorators: Decorators,
 }
 
 impl FactsBuilder {
@@ -53,7 +55,14 @@ impl FactsBuilder {
             is_test: false,
             problems: Vec::new(),
         };
-        Self { facts, names: FxHashMap::default(), unknown: ExprId(0), limit: limits.facts_per_file, full: false }
+        Self {
+            facts,
+            names: FxHashMap::default(),
+            unknown: ExprId(0),
+            limit: limits.facts_per_file,
+            full: false,
+            decorators: Decorators::default(),
+        }
     }
 
     /// What has been built so far.
@@ -246,6 +255,37 @@ impl FactsBuilder {
         if self.has_room() {
             self.facts.references.push(reference);
         }
+    }
+
+    /// Adds a reference that is written at this byte: one of a decorator becomes one of what is decorated, once
+    /// [`FactsBuilder::place_decorators`] is asked to.
+    pub fn reference_at(&mut self, reference: Reference, byte: usize) {
+        let index = self.facts.references.len();
+        let decorates = reference.role == Role::Decorate;
+        self.reference(reference);
+        if decorates && self.facts.references.len() > index {
+            self.decorators.referred.push((byte, index));
+        }
+    }
+
+    /// Adds a decorator that is written at this byte to the list of what it decorates, if that is a definition and no
+    /// part of one. Done by [`FactsBuilder::place_decorators`].
+    pub fn decorator(&mut self, expr: ExprId, pos: Pos, byte: usize) {
+        if self.has_room() {
+            self.decorators.listed.push((byte, pos, expr));
+        }
+    }
+
+    /// Says where a definition is written whose bytes do not hold its decorators: where these start, what stands behind
+    /// them, and where it ends.
+    pub fn decorated(&mut self, id: DefId, start: usize, header: usize, end: usize) {
+        self.decorators.extents.push(Extent { start, end, id, header: Some(header) });
+    }
+
+    /// Gives decorators to what they decorate. To be called when all definitions are there with their bytes, and before
+    /// references are taken away or moved.
+    pub fn place_decorators(&mut self) {
+        std::mem::take(&mut self.decorators).place(self);
     }
 
     /// Adds a plain reference: exact, no argument count.

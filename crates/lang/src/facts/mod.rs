@@ -5,6 +5,7 @@
 
 mod argument;
 mod build;
+mod decorators;
 mod definition;
 mod expr;
 

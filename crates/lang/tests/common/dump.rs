@@ -66,7 +66,7 @@ fn flag_words(debug: &str) -> String {
     set.map(|flag| format!(" {}", flag.trim_start_matches("is_"))).collect()
 }
 
-fn path(facts: &FileFacts, id: Option<DefId>) -> String {
+pub(crate) fn path(facts: &FileFacts, id: Option<DefId>) -> String {
     let mut parts = Vec::new();
     let mut next = id;
     while let Some(id) = next {
@@ -206,7 +206,7 @@ fn list(facts: &FileFacts, id: ListId) -> String {
     facts.list(id).iter().map(|&item| expr(facts, item)).collect::<Vec<_>>().join(", ")
 }
 
-fn expr(facts: &FileFacts, id: ExprId) -> String {
+pub(crate) fn expr(facts: &FileFacts, id: ExprId) -> String {
     match facts.expr(id) {
         Expr::Name { name, .. } => facts.name(name).to_owned(),
         Expr::Member { base, name } => format!("{}.{}", expr(facts, base), facts.name(name)),

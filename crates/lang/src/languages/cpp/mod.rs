@@ -389,7 +389,7 @@ fn leave_qualified(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
         base = expr;
     }
     cx.set_expr(node, base);
-    cx.list_in_frame(base);
+    cx.list_in_frame(base, node);
 }
 
 const CASTS: &[&str] = &["static_cast", "dynamic_cast", "const_cast", "reinterpret_cast"];

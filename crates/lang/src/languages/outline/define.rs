@@ -23,7 +23,6 @@ pub(crate) struct Frame {
     pub(crate) type_params: Vec<TypeParameter>,
     pub(crate) bases: Vec<ExprId>,
     pub(crate) implements: Vec<ExprId>,
-    pub(crate) decorators: Vec<ExprId>,
     pub(crate) values: Vec<ExprId>,
     /// Its members are only known through its name (scoped enums).
     pub(crate) scoped_members: bool,
@@ -104,7 +103,7 @@ impl Outline<'_> {
             return None;
         }
         let name_id = self.builder.name(name.map_or("", |name| crate::text::clip(name, 200)));
-        let at = draft.name_node.unwrap_or(node);
+        let at = draft.name_node.unwrap_or_else(|| self.header_start(node));
         let outer = self.scope();
         let mut definition = self.builder.blank_definition(draft.kind, name_id, outer, self.source.pos(at));
         let header_end = draft.body.map_or(draft.extent.end_byte(), |body| body.start_byte());
@@ -179,7 +178,6 @@ impl Outline<'_> {
             type_params,
             bases: Vec::new(),
             implements: Vec::new(),
-            decorators: Vec::new(),
             values: Vec::new(),
             scoped_members: false,
             static_members: false,
@@ -215,17 +213,14 @@ impl Outline<'_> {
         let extends = frame.extends.and_then(|extends| self.exprs.get(&extends).copied());
         self.builder.parameters(frame.id, &frame.params);
         self.builder.type_parameters(frame.id, &frame.type_params);
-        let [values, bases, implements, decorators] =
-            [&frame.values, &frame.bases, &frame.implements, &frame.decorators].map(|items| self.builder.list(items));
-        let is_test = frame.decorators.iter().any(|&decorator| self.is_test_decorator(decorator));
+        let [values, bases, implements] =
+            [&frame.values, &frame.bases, &frame.implements].map(|items| self.builder.list(items));
         let definition = self.builder.definition_mut(frame.id);
         definition.values = values;
         definition.bases = bases;
         definition.implements = implements;
-        definition.decorators = decorators;
         definition.declared = definition.declared.or(declared);
         definition.extends_type = definition.extends_type.or(extends);
-        definition.flags.is_test |= is_test && definition.kind == DefKind::Function;
         let in_place = self.grammar.inline_types && definition.kind.is_type();
         if (definition.flags.is_anonymous || in_place)
             && let Some(node) = node
@@ -233,15 +228,6 @@ impl Outline<'_> {
             let expr = self.builder.expr(Expr::Definition(frame.id));
             self.set_expr(node, expr);
         }
-    }
-
-    fn is_test_decorator(&self, decorator: ExprId) -> bool {
-        let facts = self.builder.facts();
-        let name = match facts.expr(decorator) {
-            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => facts.name(name),
-            _ => return false,
-        };
-        self.grammar.test_decorators.contains(&name)
     }
 
     /// A value that the innermost function returns.

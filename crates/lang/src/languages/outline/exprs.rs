@@ -88,17 +88,21 @@ impl Outline<'_> {
                 self.refer(expr, at);
             }
         }
-        self.list_in_frame(expr);
+        self.list_in_frame(expr, at);
     }
 
-    /// Adds an expression to the bases, interfaces or decorators of the definition around it, if its mark says so.
-    pub(crate) fn list_in_frame(&mut self, expr: ExprId) {
+    /// Adds an expression to the bases or interfaces of the definition around it, or to the decorators of what it stands
+    /// before, if its mark says so.
+    pub(crate) fn list_in_frame(&mut self, expr: ExprId, at: Node<'_>) {
         let mark = self.current_mark();
+        if mark == Mark::Decorate(true) {
+            let pos = self.source.pos(at);
+            self.builder.decorator(expr, pos, at.start_byte());
+        }
         let Some(frame) = self.frames.last_mut() else { return };
         match mark {
             Mark::Inherit(true) => frame.bases.push(expr),
             Mark::Implement(true) => frame.implements.push(expr),
-            Mark::Decorate(true) => frame.decorators.push(expr),
             _ => {}
         }
     }
@@ -130,7 +134,8 @@ impl Outline<'_> {
         if refers {
             let pos = self.source.pos(at);
             let enclosing = self.enclosing();
-            self.builder.reference(Reference { expr, role, inexact: false, arity, pos, enclosing });
+            let reference = Reference { expr, role, inexact: false, arity, pos, enclosing };
+            self.builder.reference_at(reference, at.start_byte());
         }
     }
 
@@ -244,7 +249,7 @@ impl Outline<'_> {
         let Some(expr) = expr else { return };
         self.set_expr(node, expr);
         if matches!(rule, Rule::Generic(..)) {
-            self.list_in_frame(expr);
+            self.list_in_frame(expr, node);
         }
     }
 
@@ -316,6 +321,6 @@ impl Outline<'_> {
             expr = self.builder.expr(Expr::Generic { base: expr, args });
         }
         self.set_expr(node, expr);
-        self.list_in_frame(expr);
+        self.list_in_frame(expr, node);
     }
 }

@@ -19,7 +19,7 @@ use self::draft::CommentRun;
 pub(super) use self::draft::Draft;
 pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap};
 use super::Input;
-use crate::facts::{DefId, DefKind, Expr, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
+use crate::facts::{DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
 pub(super) use crate::walk;
 use crate::walk::{Enter, Step, Visitor};
 
@@ -153,11 +153,31 @@ pub(super) fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &C
     if let Some(problem) = problem {
         builder.problem(problem);
     }
+    builder.place_decorators();
+    mark_tests(builder.facts_mut(), grammar.test_decorators);
     (grammar.finish)(builder.facts_mut(), &outline.labels);
     locals::drop_local_references(builder.facts_mut(), grammar.methods_apart);
     let facts = builder.facts_mut();
     facts.is_test = facts.definitions.iter().any(|definition| definition.flags.is_test);
     Ok(builder.finish())
+}
+
+/// Functions with one of these decorators are tests.
+fn mark_tests(facts: &mut FileFacts, decorators: &[&str]) {
+    let is_test = |definition: &Definition| {
+        facts.list(definition.decorators).iter().any(|&decorator| match facts.expr(decorator) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
+                decorators.contains(&facts.name(name))
+            }
+            _ => false,
+        })
+    };
+    let tests = facts.definitions.iter().enumerate();
+    let tests = tests.filter(|(_, definition)| definition.kind == DefKind::Function && is_test(definition));
+    let tests: Vec<usize> = tests.map(|(index, _)| index).collect();
+    for index in tests {
+        facts.definitions[index].flags.is_test = true;
+    }
 }
 
 impl<'a> Outline<'a> {

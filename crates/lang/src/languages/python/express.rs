@@ -258,7 +258,8 @@ impl Extractor<'_> {
         let arity = self.arity(path, role);
         let pos = self.pos(name);
         let enclosing = self.context().enclosing;
-        self.b.reference(Reference { expr, role, inexact: false, arity, pos, enclosing });
+        let reference = Reference { expr, role, inexact: false, arity, pos, enclosing };
+        self.b.reference_at(reference, name.start_byte());
     }
 
     /// A bare name that is an expression, a target or a part of a declaration.

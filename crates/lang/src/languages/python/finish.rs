@@ -38,6 +38,7 @@ fn drop_classes_without_tests(facts: &mut FileFacts, test_cases: &FxHashSet<DefI
 impl Extractor<'_> {
     /// Completes the facts.
     pub(super) fn finish(mut self) -> FileFacts {
+        self.b.place_decorators();
         self.apply_entry_writes();
         self.apply_held();
         let mut variables: Vec<Variable> = self.variables.drain().map(|(_, variable)| variable).collect();

@@ -168,7 +168,7 @@ fn references_know_role_place_and_holder() {
         "import os\n@deco(os.x)\ndef f(a: Pool, b=DEFAULT) -> 'Out':\n    local = a.get()\n    local.close(1, *a)\n    return f\"{helper(a)}\"\n\
          class B(Base, pkg.Other[Item], metaclass=Meta):\n    field = compute()\n",
     );
-    let expected = "2:2 decorate deco\n2:6 call deco(os.x)\n2:7 read os\n2:10 read os.x\n3:10 type Pool in f\n3:18 read DEFAULT\n3:31 type Out in f\n\
+    let expected = "2:2 decorate deco in f\n2:6 call deco(os.x)\n2:7 read os\n2:10 read os.x\n3:10 type Pool in f\n3:18 read DEFAULT\n3:31 type Out in f\n\
                     4:15 call a.get in f\n5:11 call local.close in f\n6:15 call helper in f\n\
                     7:9 inherit Base in B\n7:15 read pkg in B\n7:19 inherit pkg.Other in B\n7:25 type Item in B\n7:42 read Meta in B\n8:13 call compute in B";
     assert_eq!(references(&facts), expected);

@@ -6,8 +6,8 @@ use super::functions::outer_statement;
 use super::jsdoc;
 use super::naming::{Naming, Target, naming};
 use super::objects::span_of;
-use super::state::{Extractor, FrameKind, This, children, has_token, parent, unquote};
-use crate::facts::{DefId, DefKind, Expr, ExprId, FactsBuilder, ListId, Namespace, ScopeId, ScopeKind, Visibility};
+use super::state::{Extractor, FrameKind, This, children, has_token, header_start, parent, unquote};
+use crate::facts::{DefId, DefKind, Expr, ExprId, FactsBuilder, Namespace, ScopeId, ScopeKind, Visibility};
 use crate::text;
 use crate::walk::Step;
 
@@ -32,7 +32,6 @@ impl Extractor<'_> {
         definition.flags.is_abstract = node.kind() == "abstract_class_declaration";
         definition.flags.is_declaration = is_ambient(path);
         definition.doc = self.doc_of(whole);
-        definition.decorators = self.take_decorators(whole);
         let id = match self.own(scope, &name, true).filter(|_| bound) {
             // A class and an interface of one name are one type.
             Some(earlier) if self.b.facts().definition(earlier).kind == DefKind::Interface => earlier,
@@ -45,6 +44,7 @@ impl Extractor<'_> {
             }
         };
         self.made.insert(node.id(), id);
+        self.decorated(id, node);
         if node.kind() != "class" {
             self.export_if_declared(id, path);
         }
@@ -139,13 +139,6 @@ impl Extractor<'_> {
 
     pub(super) fn leave_class(&mut self, node: Node<'_>) {
         let Some(&id) = self.made.get(&node.id()) else { return };
-        let mut decorators: Vec<ExprId> = self.b.facts().list(self.b.facts().definition(id).decorators).to_vec();
-        let mut cursor = node.walk();
-        for child in node.children_by_field_name("decorator", &mut cursor) {
-            decorators.push(self.expr_of(child));
-        }
-        let decorators = self.b.list(&decorators);
-        self.b.definition_mut(id).decorators = decorators;
         let expr = self.b.expr(Expr::Definition(id));
         self.exprs.set(node, expr);
     }
@@ -293,6 +286,7 @@ impl Extractor<'_> {
         let comment = self.doc_before(node.start_byte()).filter(|_| self.is_javascript());
         definition.declared = comment.and_then(|comment| self.jsdoc_type(comment));
         let id = self.add(node, definition);
+        self.decorated(id, node);
         self.bind(id, Namespace::Value);
         self.initialising.push((node.id(), id, self.frames.len()));
     }
@@ -313,16 +307,6 @@ impl Extractor<'_> {
                 self.initialised.insert(id);
             }
             self.value(id, value);
-        }
-        let mut cursor = node.walk();
-        let own: Vec<ExprId> = node
-            .children(&mut cursor)
-            .filter(|child| child.kind() == "decorator")
-            .filter_map(|child| self.exprs.get(child))
-            .collect();
-        if !own.is_empty() {
-            let list = self.b.list(&own);
-            self.b.definition_mut(id).decorators = list;
         }
     }
 
@@ -378,23 +362,27 @@ impl Extractor<'_> {
         jsdoc::tags(comment).of.and_then(|written| jsdoc::expr(&mut self.b, written, scope))
     }
 
-    /// The expression of a decorator; of one that stands before its method or export, kept until that comes.
+    /// A decorator; of one that stands before its method or export, where the first starts is kept until that comes.
     pub(super) fn leave_decorator<'tree>(&mut self, node: Node<'tree>, path: &[Step<'tree>]) {
         let Some(expr) = node.named_child(0).and_then(|child| self.exprs.get(child)) else { return };
         self.exprs.set(node, expr);
+        let pos = self.pos(node);
+        self.b.decorator(expr, pos, node.start_byte());
         if parent(path).is_some_and(|step| matches!(step.node.kind(), "class_body" | "export_statement")) {
-            self.decorators.push(expr);
+            self.decorated_from.get_or_insert(node.start_byte());
         }
     }
 
-    pub(super) fn take_decorators(&mut self, node: Node<'_>) -> ListId {
-        let takes = matches!(node.kind(), "method_definition" | "class" | "class_declaration" | "export_statement")
-            || node.kind() == "abstract_class_declaration";
-        if !takes {
-            return FactsBuilder::EMPTY;
+    /// Says where a definition is written with its decorators, if it has some.
+    pub(super) fn decorated(&mut self, id: DefId, node: Node<'_>) {
+        let takes =
+            matches!(node.kind(), "method_definition" | "class" | "class_declaration" | "abstract_class_declaration");
+        let before = if takes { self.decorated_from.take() } else { None };
+        let start = before.unwrap_or(node.start_byte());
+        let header = header_start(node).start_byte();
+        if start < header {
+            self.b.decorated(id, start, header, node.end_byte());
         }
-        let pending = std::mem::take(&mut self.decorators);
-        self.b.list(&pending)
     }
 
     /// Members of a namespace that it does not export are its own.

@@ -31,6 +31,7 @@ type Names = FxHashMap<(ScopeId, NameId), Known>;
 
 impl Extractor<'_> {
     pub(super) fn finish(mut self) -> FileFacts {
+        self.b.place_decorators();
         self.bind_exports();
         self.unset_locals();
         let names = self.names();

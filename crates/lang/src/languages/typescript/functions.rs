@@ -305,7 +305,6 @@ impl<'a> Extractor<'a> {
             .or_else(|| path.iter().rev().take(3).find_map(|step| self.doc_before(step.node.start_byte())));
         let comment = comment.filter(|_| !place.anonymous);
         definition.doc = comment.and_then(text::doc);
-        definition.decorators = self.take_decorators(node);
         let accessor = definition.flags.is_property;
         let earlier = self.own(place.scope, &place.name, false).filter(|_| accessor && place.bound);
         if let Some(first) = earlier {
@@ -314,6 +313,7 @@ impl<'a> Extractor<'a> {
             definition.owner = Some(first);
         }
         let id = self.add(node, definition);
+        self.decorated(id, place.whole);
         if let Some(comment) = comment.filter(|_| self.is_javascript()) {
             self.jsdoc_function(id, comment);
         }

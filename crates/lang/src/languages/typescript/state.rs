@@ -92,7 +92,8 @@ pub(super) struct Extractor<'a> {
     pub(super) unset: Vec<(ScopeId, NameId)>,
     /// Definitions whose initialiser is being walked, with the number of frames there.
     pub(super) initialising: Vec<(usize, DefId, usize)>,
-    pub(super) decorators: Vec<ExprId>,
+    /// Where the decorators start that stand before the next method or exported class.
+    pub(super) decorated_from: Option<usize>,
     /// Scopes of the conditional types around, which `infer` binds names in.
     pub(super) conditionals: Vec<ScopeId>,
     pub(super) last_comment: Option<(usize, usize)>,
@@ -149,7 +150,7 @@ impl<'a> Extractor<'a> {
             assignments: Vec::new(),
             unset: Vec::new(),
             initialising: Vec::new(),
-            decorators: Vec::new(),
+            decorated_from: None,
             conditionals: Vec::new(),
             last_comment: None,
             seen_code: false,
@@ -353,7 +354,7 @@ impl<'a> Extractor<'a> {
         }
         let pos = self.pos(at);
         let enclosing = self.frame().enclosing;
-        self.b.reference(Reference { expr, role, inexact: false, arity, pos, enclosing });
+        self.b.reference_at(Reference { expr, role, inexact: false, arity, pos, enclosing }, at.start_byte());
     }
 
     /// Adds a value that a variable, field or function has.
@@ -413,7 +414,7 @@ const MAX_INDENT: usize = 200;
 pub(super) const MAX_SCOPES: usize = 512;
 
 /// The first child that is no decorator: where a definition itself starts.
-fn header_start(node: Node<'_>) -> Node<'_> {
+pub(super) fn header_start(node: Node<'_>) -> Node<'_> {
     let mut child = node.child(0);
     if child.is_none_or(|child| child.kind() != "decorator") {
         return node;

@@ -419,9 +419,9 @@ fn decorators() {
     assert_eq!(
         found,
         [
-            "1:2 decorate Comp",
-            "3:4 decorate Input in class::A",
-            "4:4 decorate Hook in class::A",
+            "1:2 decorate Comp in class::A",
+            "3:4 decorate Input in class::A::field::b",
+            "4:4 decorate Hook in class::A::fn::c",
             "5:6 decorate Inject in class::A::fn::c"
         ]
     );
