@@ -62,6 +62,14 @@ enum Section {
     Items(Hit),
 }
 
+/// How the lines of a terminal begin in which something was typed.
+const PROMPTS: &[&str] = &["$ ", ">>> ", "❯ ", "➜ ", "PS C:", "C:\\>", "mysql> ", "postgres=# "];
+
+/// Whether a line was taken from a terminal: a command says nothing of the project.
+fn is_typed(line: &str) -> bool {
+    PROMPTS.iter().any(|prompt| line.starts_with(prompt))
+}
+
 struct Walk<'c> {
     context: &'c ParseContext<'c>,
     section: Section,
@@ -163,7 +171,7 @@ impl Walk<'_> {
             self.label = None;
             return self.start_day(day, DIVIDER_LEVEL, line.number, rest);
         }
-        if shown.starts_with("Keywords:") || TEMPLATE.find(shown.as_bytes()).is_some() {
+        if shown.starts_with("Keywords:") || TEMPLATE.find(shown.as_bytes()).is_some() || is_typed(shown) {
             return;
         }
         match (self.section, line.shape) {

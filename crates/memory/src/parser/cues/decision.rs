@@ -67,6 +67,21 @@ const DECIDERS: &[&str] = &[
     "it's",
     "is",
 ];
+/// After `decided to`, these put it off or bring people together: nothing is chosen.
+const NO_MATTER: &[&str] = &[
+    "celebrate",
+    "discuss",
+    "eat",
+    "explore",
+    "evaluate",
+    "investigate",
+    "look",
+    "meet",
+    "reconsider",
+    "revisit",
+    "talk",
+    "think",
+];
 /// After `going with` or `went with`, these are no choice.
 const NO_CHOICE: &[&str] = &[
     "it",
@@ -121,6 +136,7 @@ pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         }
         "rolled" | "backed" if matches!(s.word(at + 1), "back" | "out") => done_away_with(s, at + 1),
         "using" => using(s, at),
+        "use" if at == 0 && s.words.len() > 1 => used_instead(s),
         "longer" if s.before(at) == "no" => no_longer(s, at),
         _ => None,
     }
@@ -154,6 +170,9 @@ fn decided(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         "to" | "on" | "that" | "upon" | "we" | "today" | "yesterday" | "finally" | "we'll" | "unanimously"
     ) {
         next += 1;
+    }
+    if s.word(next - 1) == "to" && NO_MATTER.contains(&s.word(next)) {
+        return None;
     }
     let hit = Hit::decision("decision.decided", Title::After(next - 1));
     if s.word(next) == "against" {
@@ -220,8 +239,11 @@ fn switched(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         _ => at + 1,
     };
     let to = ends_in_to(from)?;
-    // `moved the file to src` is work; `moved from REST to gRPC` is a choice.
-    let is_choice = s.word(at + 1) == "from" || is_switch;
+    // `moved the file to src` is work; `moved from REST to gRPC` is a choice. What is switched may be anything, from the lights
+    // to the seats: so with that before it something must say that it was weighed, or be code.
+    let is_code = || s.line.shown[s.start..s.end].contains('`') || names_software(s, to);
+    let is_weighed = || s.find(to + 1, CONTRAST).is_some() || is_code();
+    let is_choice = s.word(at + 1) == "from" || is_switch && is_weighed();
     (is_choice && to + 1 < s.words.len()).then(|| Hit::decision("decision.switched", Title::After(to)))
 }
 
@@ -258,6 +280,25 @@ fn using(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let new_clause = (at..contrast).any(|index| s.after(index).contains([';', ':']));
     // `using X instead` of a subject is a fact about code: "using unwrap instead of ? panics".
     (starts && !is_wire && !new_clause).then(|| Hit::decision("decision.using", Title::After(at)))
+}
+
+/// Whether a name after a word is written as one of software is: with a capital inside, a digit or a mark of code.
+fn names_software(s: &Sentence<'_>, at: usize) -> bool {
+    let Some(word) = s.words.get(at + 1) else { return false };
+    let name = &s.line.shown[word.start..word.end];
+    let has_small = name.contains(char::is_lowercase);
+    let is_mixed = has_small && name.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit());
+    is_mixed || name.contains(['_', '/', '.', ':', '@']) || has_small && name.starts_with(char::is_uppercase)
+}
+
+/// `use zstd instead of gzip`, as a note of its own.
+fn used_instead(s: &Sentence<'_>) -> Option<Hit> {
+    let contrast = s.find(2, &["instead", "rather"])?;
+    let is_contrast = matches!(s.word(contrast + 1), "of" | "than") && contrast + 2 < s.words.len();
+    let new_clause = (0..contrast).any(|index| s.after(index).contains([';', ':']));
+    // An article makes it an everyday thing: `use the side door instead of the lift`.
+    let is_everyday = matches!(s.word(1), "the" | "your" | "my" | "this" | "that" | "it");
+    (is_contrast && !new_clause && !is_everyday).then(|| Hit::decision("decision.using", Title::After(0)))
 }
 
 /// After `over`, these are an amount, a time or a medium.

@@ -7,9 +7,9 @@ use crate::parser::sentence::{Sentence, is_clause_break};
 const HYPOTHETICAL: &[&str] = &[
     "if", "unless", "whether", "when", "whenever", "while", "until", "once", "so", "ensure", "ensures", "should",
     "would", "could", "might", "may", "must", "can", "assert", "asserts", "expect", "expects", "verify", "verifies",
-    "checks", "test", "tests", "case", "prevent", "prevents", "avoid", "avoids", "no", "never", "without", "that",
-    "which", "handle", "handles", "mean", "means", "make", "makes", "before", "didn't", "fix", "fixes", "fixed",
-    "anything", "nothing", "any", "retry", "retries", "where", "because", "since",
+    "checks", "test", "tests", "case", "prevent", "prevents", "avoid", "avoids", "no", "never", "without", "which",
+    "handle", "handles", "mean", "means", "make", "makes", "before", "didn't", "fix", "fixes", "fixed", "anything",
+    "nothing", "any", "retry", "retries", "where", "because", "since",
 ];
 /// After a verb of failing, these go on about it.
 const GOES_ON: &[&str] = &[
@@ -469,10 +469,32 @@ fn subject_of(s: &Sentence<'_>, at: usize) -> usize {
 
 /// A failure that is told as a fact. The whole sentence is its title.
 fn failure(s: &Sentence<'_>, at: usize, rule: &'static str) -> Option<Hit> {
-    if s.clause_has_before(subject_of(s, at), HYPOTHETICAL) || at == 0 {
+    let subject = subject_of(s, at);
+    if s.clause_has_before(subject, HYPOTHETICAL) || is_of_a_that(s, subject) || at == 0 {
         return None;
     }
     Some(Hit::issue(rule, ISSUE_NEGATION, Title::From(0)))
+}
+
+/// Who says `that` behind these tells a fact; elsewhere it tells which thing is meant: `a test that fails`.
+const TELLS: &[&str] = &[
+    "complained",
+    "complains",
+    "confirmed",
+    "found",
+    "notice",
+    "noticed",
+    "reported",
+    "reports",
+    "saw",
+    "see",
+    "seen",
+];
+
+/// Whether a `that` stands before a word in its clause that makes it no fact.
+fn is_of_a_that(s: &Sentence<'_>, at: usize) -> bool {
+    s.clause_has_before(at, &["that"])
+        && (0..at).rev().find(|index| s.word(*index) == "that").is_none_or(|that| !TELLS.contains(&s.before(that)))
 }
 
 /// After `again`, these go on about the same; everything else is a thing that is done once more.
