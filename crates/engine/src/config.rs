@@ -18,6 +18,8 @@ pub struct EngineConfig {
     pub watch: bool,
     /// Never indexes, never writes: serves the index that is there.
     pub read_only: bool,
+    /// Compares the whole snapshot with its checksums in the background. One that is open for a moment need not.
+    pub verify: bool,
     /// Bytes of facts kept for all projects together; what was not used for the longest time goes first.
     pub facts_bytes: u64,
     /// Threads for reading and parsing; `None` for one per processor.
@@ -50,6 +52,7 @@ impl EngineConfig {
             limits: Limits::default(),
             watch: false,
             read_only: false,
+            verify: true,
             facts_bytes: Self::FACTS_BYTES,
             threads: None,
             clock: Clock::default(),

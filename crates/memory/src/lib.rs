@@ -14,6 +14,7 @@ pub mod edges;
 mod health;
 mod markers;
 mod mentions;
+mod needles;
 mod overlap;
 mod parser;
 mod recall;

@@ -6,9 +6,11 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
+
+use crate::needles::Needles;
 
 /// What stands for a secret.
 pub const REDACTED: &str = "[REDACTED]";
@@ -54,12 +56,20 @@ struct Rule {
     /// The secret is the first group that matched, or all of it.
     pattern: &'static str,
     check: Check,
+    /// It has at least [`MIN_RANDOM`] characters of a token in a row.
+    is_long: bool,
 }
 
 const fn rule(kind: &'static str, pattern: &'static str, check: Check) -> Rule {
-    Rule { kind, pattern, check }
+    Rule { kind, pattern, check, is_long: false }
 }
 
+const fn long_rule(kind: &'static str, pattern: &'static str, check: Check) -> Rule {
+    Rule { kind, pattern, check, is_long: true }
+}
+
+// Letters of any case only where they are words: folding a class, or one that leaves out a few characters, over all of Unicode
+// takes longer than everything else that is done with it.
 const RULES: &[Rule] = &[
     rule(
         "private key",
@@ -82,43 +92,71 @@ const RULES: &[Rule] = &[
     rule("DigitalOcean token", r"\bdo[oprt]_v1_[a-f0-9]{40,}", Check::None),
     rule("Supabase key", r"\bsb(?:p|_secret)_[A-Za-z0-9_-]{20,}", Check::None),
     rule("JSON web token", r"\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", Check::None),
-    rule("Telegram token", r"\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b", Check::None),
-    rule("Discord token", r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}", Check::Mixed),
+    long_rule("Telegram token", r"\b[0-9]{8,10}:[A-Za-z0-9_-]{35}\b", Check::None),
+    long_rule("Discord token", r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}", Check::Mixed),
     rule("age key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{40,}", Check::None),
     rule("password for curl", r#"\bcurl\b[^\n]*?\s(?:-u|--user)[ =]?["']?[^\s:"']+:([^\s"']{4,})"#, Check::Real),
     rule("password in a URL", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@]*:([^\s/]+)@", Check::Real),
-    rule("authorization header", r"(?i)\b(?:bearer|basic|token)\s+([A-Za-z0-9._~+/-]{16,}={0,2})", Check::Mixed),
+    rule("authorization header", r"\b(?i:bearer|basic|token)\s+([A-Za-z0-9._~+/-]{16,}={0,2})", Check::Mixed),
     rule(
         "assigned secret",
-        r#"(?i)(?:password|passwd|passphrase|pwd|secret|credential|token|(?:api|access|account|auth|encryption|signing|master|private|deploy|shared|ssh|service|license)[ _.-]?key)[\w.-]*["'`]?\s*(?:=>|:=|[:=])\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`\n]*)`|([^\s"'`,;()]+))"#,
+        r#"(?i-u:password|passwd|passphrase|pwd|secret|credential|token|(?:api|access|account|auth|encryption|signing|master|private|deploy|shared|ssh|service|license)[ _.-]?key)(?:(?-u:[\w.-])|[^\x00-\x7F])*["'`]?\s*(?:=>|:=|[:=])\s*(?:"([^"\n]*)"|'([^'\n]*)'|`([^`\n]*)`|([^\s"'`,;()]+))"#,
         Check::Assigned,
     ),
     rule(
         "told secret",
-        r#"(?i)\b(?:password|passwd|passphrase|pwd|secret|(?:api|access|auth)[ _-]?(?:key|token)|token)\s+(?:is|was)\s*:?\s*["'`]?([^\s"'`]{6,})"#,
+        r#"\b(?i:password|passwd|passphrase|pwd|secret|(?:api|access|auth)[ _-]?(?:key|token)|token)\s+(?i:is|was)\s*:?\s*["'`]?([^\s"'`]{6,})"#,
         Check::Told,
     ),
     rule(
         "told secret",
-        r#"(?i)\b(?:passwort|kennwort|mot de passe|contraseña|senha|wachtwoord)(?:\s*[:=]|\s+(?:ist|lautet|est|es|é|is)\s*:?)\s*["'`]?([^\s"'`]{6,})"#,
+        r#"\b(?i:passwort|kennwort|mot de passe|contraseña|senha|wachtwoord)(?:\s*[:=]|\s+(?i:ist|lautet|est|es|é|is)\s*:?)\s*["'`]?([^\s"'`]{6,})"#,
         Check::Told,
     ),
-    rule("random token beside a key word", r"[A-Za-z0-9+/_=-]{24,}", Check::Random),
+    long_rule("random token beside a key word", r"[A-Za-z0-9+/_=-]{24,}", Check::Random),
 ];
 
-static PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    RULES.iter().map(|rule| Regex::new(rule.pattern).expect("the patterns are constant and tested")).collect()
-});
-static KEY_WORDS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)key|token|secret|passw|pwd|credential|auth|bearer|signature|cookie|webhook|dsn|salt")
-        .expect("the pattern is constant and tested")
-});
+/// The patterns of [`RULES`], each compiled when there is first a text that it may be in.
+static PATTERNS: [OnceLock<Regex>; RULES.len()] = [const { OnceLock::new() }; RULES.len()];
+static NEEDLES: LazyLock<Needles> = LazyLock::new(|| Needles::of(RULES.iter().map(|rule| rule.pattern)));
+/// Words beside which a random token is a secret, in small letters.
+const KEY_WORDS: &[&str] = &[
+    "key",
+    "token",
+    "secret",
+    "passw",
+    "pwd",
+    "credential",
+    "auth",
+    "bearer",
+    "signature",
+    "cookie",
+    "webhook",
+    "dsn",
+    "salt",
+];
+
+fn pattern(number: usize) -> &'static Regex {
+    PATTERNS[number].get_or_init(|| Regex::new(RULES[number].pattern).expect("the patterns are constant and tested"))
+}
+
+/// The rules that may find something, in order.
+fn due(text: &str) -> impl Iterator<Item = usize> {
+    let has_token = has_token(text);
+    NEEDLES.candidates(text).into_iter().filter(move |number| has_token || !RULES[*number].is_long)
+}
+
+/// Whether there are as many characters in a row as a random token has.
+fn has_token(text: &str) -> bool {
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_=-".contains(byte);
+    text.as_bytes().split(|byte| !is_inside(byte)).any(|run| run.len() >= MIN_RANDOM)
+}
 
 /// All secrets of a text in order; those that overlap are one.
 #[must_use]
 pub fn find(text: &str) -> Vec<Found> {
     let mut ranges: Vec<(Range<usize>, &'static str)> = Vec::new();
-    for (rule, pattern) in RULES.iter().zip(PATTERNS.iter()) {
+    for (rule, pattern) in due(text).map(|number| (&RULES[number], pattern(number))) {
         for captures in pattern.captures_iter(text) {
             let group = captures.iter().skip(1).flatten().next().or(captures.get(0));
             let Some(group) = group else { continue };
@@ -174,7 +212,10 @@ fn is_secret(check: Check, text: &str, whole: &str, range: Range<usize>) -> bool
         Check::Random => {
             let before = &text[text.floor_char_boundary(range.start.saturating_sub(NEIGHBOURHOOD))..range.start];
             let line = before.rsplit('\n').next().unwrap_or(before);
-            is_random(value) && KEY_WORDS.is_match(line)
+            is_random(value) && {
+                let line = line.to_lowercase();
+                KEY_WORDS.iter().any(|word| line.contains(word))
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The block in `CLAUDE.md` and its like: which files have one, whether it is as it should be, and writing it.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -214,7 +215,8 @@ fn write(memory: &ProjectMemory, which: Which, system: &Arc<dyn System>) -> Kept
         }
         return kept;
     }
-    let fresh = text(memory);
+    // Not made where no file has one.
+    let fresh = LazyCell::new(|| text(memory));
     let mut done: Vec<PathBuf> = Vec::new();
     for file in TARGETS {
         match write_one(memory, file, &fresh, which, system, &mut done, &mut kept.problems) {
@@ -229,7 +231,7 @@ fn write(memory: &ProjectMemory, which: Which, system: &Arc<dyn System>) -> Kept
 fn write_one(
     memory: &ProjectMemory,
     file: &str,
-    fresh: &str,
+    fresh: &LazyCell<String, impl FnOnce() -> String>,
     which: Which,
     system: &Arc<dyn System>,
     done: &mut Vec<PathBuf>,

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::memory::approval::Standing;
 use crate::memory::code::path_in;
-use crate::memory::keeper::{Depth, Keeper, names_of};
+use crate::memory::keeper::{Keeper, names_of};
 use crate::memory::load::ProjectMemory;
 use crate::memory::near::Near;
 use crate::memory::project::{MEMORY_FILE, first_project};
@@ -123,14 +123,15 @@ impl Moment<'_> {
             tracing::warn!(%error, "the notes of the last session stay");
         }
         // What cannot be noted now is no reason to say nothing.
-        if let Err(error) = self.keeper.refresh(self.project, Depth::Quick) {
+        let refreshed = self.keeper.refreshed(self.project);
+        if let Err(error) = &refreshed {
             tracing::warn!(%error, "what is new is not noted");
         }
         let registry = Registry::new(self.keeper.home().clone());
         if let Err(error) = registry.touch(self.project, jiff::Timestamp::now(), WAIT) {
             tracing::warn!(%error, "the time of the session is not kept");
         }
-        let memory = self.memory()?;
+        let memory = refreshed.map_or_else(|_| self.memory(), |(_, memory)| Ok(memory))?;
         let kept = block::refresh(&memory);
         // A block that stood there as it should is in the client's context by now.
         if kept.written.is_empty() && block::is_in(self.project, "CLAUDE.md") {
@@ -248,8 +249,9 @@ impl Moment<'_> {
     }
 
     fn stop(&self) -> Result<(), MemoryError> {
-        if self.keeper.refresh(self.project, Depth::Quick)? {
-            block::refresh(&self.memory()?);
+        let (is_changed, memory) = self.keeper.refreshed(self.project)?;
+        if is_changed {
+            block::refresh(&memory);
         }
         Ok(())
     }

@@ -71,6 +71,16 @@ pub struct Code {
     pub commented: Vec<String>,
 }
 
+/// What a look at a project found.
+struct Looked {
+    /// `MEMORY.md` is another than the last time.
+    memory_changed: bool,
+    /// Where code is that says something; nothing for a quick look.
+    code: Code,
+    /// The memory, as it was read before its times and code were noted.
+    memory: ProjectMemory,
+}
+
 /// Brings what is kept of projects up to date. Any number of processes may; changes are made under locks.
 #[derive(Debug, Clone)]
 pub struct Keeper {
@@ -118,8 +128,8 @@ impl Keeper {
     /// [`MemoryError`] if its memory cannot be read or nothing can be noted. Files that cannot be written are among
     /// [`Kept::problems`].
     pub fn keep(&self, project: &Path) -> Result<Kept, MemoryError> {
-        let (memory_changed, code) = self.look(project, Depth::Full)?;
-        let memory = ProjectMemory::read(project, &self.home)?;
+        let Looked { memory_changed, code, memory } = self.look(project, Depth::Full)?;
+        let memory = self.read_again(&memory)?;
         let (sources, stats) = (memory.source_counts(), ProjectStats::of(&memory));
         let kept = block::refresh(&memory);
         Ok(Kept { memory_changed, unread: memory.left_out().collect(), sources, stats, code, ..kept })
@@ -151,7 +161,7 @@ impl Keeper {
         let engine = self.store.as_deref().and_then(|store| {
             let root = project.ancestors().find(|root| Home::holds(store, root))?;
             let mut config = EngineConfig::new(store.to_owned(), vec![root.to_owned()]);
-            config.read_only = true;
+            (config.read_only, config.verify) = (true, false);
             Engine::open(config).ok()
         });
         match engine {
@@ -168,11 +178,21 @@ impl Keeper {
     /// # Errors
     /// [`MemoryError::Files`] or [`MemoryError::Store`].
     pub fn refresh(&self, project: &Path, depth: Depth) -> Result<bool, MemoryError> {
-        Ok(self.look(project, depth)?.0)
+        Ok(self.look(project, depth)?.memory_changed)
     }
 
-    /// As [`Keeper::refresh`], with where code is that says something; nothing for a quick look.
-    fn look(&self, project: &Path, depth: Depth) -> Result<(bool, Code), MemoryError> {
+    /// As a quick [`Keeper::refresh`], with the memory as it is then.
+    pub(crate) fn refreshed(&self, project: &Path) -> Result<(bool, ProjectMemory), MemoryError> {
+        let looked = self.look(project, Depth::Quick)?;
+        Ok((looked.memory_changed, self.read_again(&looked.memory)?))
+    }
+
+    /// A memory as its files are now. What they have in common with what was read before is not read again.
+    fn read_again(&self, before: &ProjectMemory) -> Result<ProjectMemory, MemoryError> {
+        Ok(ProjectMemory::of(&before.path, Texts::read(&before.path, &self.home)?, Some(before)))
+    }
+
+    fn look(&self, project: &Path, depth: Depth) -> Result<Looked, MemoryError> {
         // Nothing is made beside a memory that is gone.
         let there = project.join(MEMORY_FILE);
         if !there.is_file() {
@@ -213,11 +233,11 @@ impl Keeper {
         if let Err(error) = self.note_approvals(project, &before, is_looked_at) {
             tracing::warn!(%error, "what was written here is not approved by itself");
         }
-        let changed = self.note_records(project, &file, now.as_second())?;
+        let (memory_changed, memory) = self.note_records(project, &file, now.as_second())?;
         if depth == Depth::Full {
-            self.note_code(project)?;
+            self.note_code(&self.read_again(&memory)?)?;
         }
-        Ok((changed, code.unwrap_or_default()))
+        Ok(Looked { memory_changed, code: code.unwrap_or_default(), memory })
     }
 
     /// Approves what was written on this machine since the last look; see [`approval::made_here`].
@@ -313,8 +333,14 @@ impl Keeper {
         })
     }
 
-    /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last time.
-    fn note_records(&self, project: &Path, file: &NotedFile, now: Seconds) -> Result<bool, MemoryError> {
+    /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last time,
+    /// with the memory as it was read for that.
+    fn note_records(
+        &self,
+        project: &Path,
+        file: &NotedFile,
+        now: Seconds,
+    ) -> Result<(bool, ProjectMemory), MemoryError> {
         let memory = ProjectMemory::of(project, Texts::read(project, &self.home)?, None);
         let (due, is_all) = due(&memory.records, &memory.noted, MAX_RESOLVED);
         let named: Vec<Named> = due.into_iter().map(Named::of).collect();
@@ -343,12 +369,12 @@ impl Keeper {
             noted.memory = Some(memory.hash);
             noted.updated = if changed || noted.updated == 0 { now } else { noted.updated };
         })?;
-        Ok(changed)
+        Ok((changed, memory))
     }
 
     /// Notes what became of the code that memories name, if the project is indexed.
-    fn note_code(&self, project: &Path) -> Result<(), MemoryError> {
-        let memory = ProjectMemory::read(project, &self.home)?;
+    fn note_code(&self, memory: &ProjectMemory) -> Result<(), MemoryError> {
+        let project = memory.path.as_path();
         if memory.noted.records.values().all(|seen| seen.anchors.is_empty()) {
             return Ok(());
         }

@@ -209,7 +209,9 @@ impl Writer {
             self.shared.notice(text.into());
         }
         let path = self.shared.followed_path();
-        self.verify(&stored, &path);
+        if self.shared.config.verify {
+            self.verify(&stored, &path);
+        }
         self.base = Some(path);
         let mut snapshot = Snapshot::from_stored(stored, &self.shared);
         if writes {

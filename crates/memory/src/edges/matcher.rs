@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 
 use m1nd_search::embedding::{Embedding, Vector};
 use m1nd_search::words;
-use regex::{RegexSet, RegexSetBuilder};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use super::keywords::{Keyword, Text};
-use super::{BUILT_IN_PREFIX, BuiltIn, Edge, built_in, canonical_tag, draft, project};
-use crate::{GotchaBullet, Severity, secrets};
+use super::patterns::{Match, Patterns};
+use super::{BUILT_IN_PREFIX, BuiltIn, Edge, built_in, canonical_tag, project};
+use crate::{GotchaBullet, Severity};
 
 /// What a pattern that matches the code is worth.
 const CODE: f32 = 0.7;
@@ -36,10 +36,6 @@ const MAX_STACK_ONLY: usize = 3;
 /// Bytes of code and of an intent that are looked at.
 const MAX_CODE: usize = 1 << 18;
 const MAX_INTENT: usize = 1 << 12;
-/// Patterns compiled into one automaton.
-const PATTERNS_A_SET: usize = 16;
-/// Most bytes of one automaton.
-const MAX_SET_BYTES: usize = PATTERNS_A_SET * draft::MAX_PATTERN_BYTES * 2;
 /// Tags that say no more than in which language a project is written.
 const LANGUAGES: &[&str] = &[
     "c",
@@ -58,10 +54,6 @@ const LANGUAGES: &[&str] = &[
     "swift",
     "typescript",
 ];
-/// Characters of the code that are shown as evidence.
-const MAX_SNIPPET: usize = 60;
-/// Bytes of a line of code that is shown at all.
-const MAX_LINE: usize = 240;
 
 /// What a project is made with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -152,10 +144,8 @@ struct Compiled {
 pub struct EdgeMatcher {
     edges: Vec<Compiled>,
     gotchas: Vec<project::Compiled>,
-    /// Patterns of code with the number of their edge. Compiled when there is first code to look at.
-    patterns: Vec<(usize, Box<str>)>,
-    sets: OnceLock<Vec<RegexSet>>,
-    problems: Vec<String>,
+    patterns: Patterns,
+    problems: OnceLock<Vec<String>>,
 }
 
 impl fmt::Debug for EdgeMatcher {
@@ -171,9 +161,8 @@ impl EdgeMatcher {
         let mut matcher = Self {
             edges: Vec::new(),
             gotchas: gotchas.into_iter().map(project::Compiled::of).collect(),
-            patterns: Vec::new(),
-            sets: OnceLock::new(),
-            problems: Vec::new(),
+            patterns: Patterns::default(),
+            problems: OnceLock::new(),
         };
         let built_in = if with_built_in { built_in() } else { &[] };
         global.iter().for_each(|edge| matcher.add(edge, None));
@@ -183,13 +172,7 @@ impl EdgeMatcher {
 
     fn add(&mut self, edge: &Edge, built_in: Option<&BuiltIn>) {
         let number = self.edges.len();
-        for pattern in &edge.detection.code {
-            // What comes with the program is tested; a file may have been edited by hand.
-            match if built_in.is_none() { draft::compile(pattern).map(drop) } else { Ok(()) } {
-                Ok(()) => self.patterns.push((number, pattern.clone())),
-                Err(reason) => self.problems.push(format!("{}: pattern {pattern:?}: {reason}", edge.id)),
-            }
-        }
+        self.patterns.add(number, &edge.detection.code, built_in.is_some());
         let keywords = |list: &[Box<str>]| list.iter().map(|keyword| Keyword::of(keyword)).collect();
         self.edges.push(Compiled {
             requires_context: built_in.is_some_and(|built_in| built_in.requires_context),
@@ -202,10 +185,13 @@ impl EdgeMatcher {
         });
     }
 
-    /// Patterns that were left out, each with its reason.
+    /// Patterns that are left out, each with its reason.
     #[must_use]
     pub fn problems(&self) -> &[String] {
-        &self.problems
+        let of = |(edge, pattern, reason): (usize, &str, Box<str>)| {
+            format!("{}: pattern {pattern:?}: {reason}", self.edges[edge].edge.id)
+        };
+        self.problems.get_or_init(|| self.patterns.problems().map(of).collect())
     }
 
     /// The gotchas of other projects that fit a stack by their tags, the worst first, of equally bad ones those with more
@@ -260,11 +246,11 @@ impl EdgeMatcher {
     pub fn check(&self, query: &EdgeQuery<'_>, shown: &BTreeSet<Box<str>>) -> Vec<EdgeWarning> {
         let asked = Asked::of(query);
         let code = query.code.map(|code| &code[..code.floor_char_boundary(MAX_CODE)]);
-        let matched = code.map_or_else(Vec::new, |code| self.matched(code));
+        let matched = code.map_or_else(Vec::new, |code| self.patterns.matched(code));
         let mut due: Vec<EdgeWarning> = Vec::new();
         for (number, compiled) in self.edges.iter().enumerate() {
-            let pattern = matched.iter().find(|(edge, _)| *edge == number).map(|(_, pattern)| &**pattern);
-            due.extend(compiled.warning(&asked, pattern.zip(code)));
+            let matched = matched.iter().find(|matched| matched.edge == number);
+            due.extend(compiled.warning(&asked, matched.zip(code)));
         }
         let mut names = FxHashSet::default();
         words::identifiers(code.unwrap_or_default(), |word| names.extend([words::folded(word)]));
@@ -286,28 +272,6 @@ impl EdgeMatcher {
         order(&mut due, matches!(query.stack, Stack::Given(_)));
         due
     }
-
-    /// The numbers of the edges whose patterns are in the code, with the first such pattern.
-    fn matched(&self, code: &str) -> Vec<(usize, Box<str>)> {
-        let sets = self.sets.get_or_init(|| self.patterns.chunks(PATTERNS_A_SET).map(set_of).collect());
-        let mut found: Vec<(usize, Box<str>)> = Vec::new();
-        for (patterns, set) in self.patterns.chunks(PATTERNS_A_SET).zip(sets) {
-            for number in set.matches(code) {
-                let (edge, pattern) = &patterns[number];
-                if found.iter().all(|(known, _)| known != edge) {
-                    found.push((*edge, pattern.clone()));
-                }
-            }
-        }
-        found
-    }
-}
-
-fn set_of(patterns: &[(usize, Box<str>)]) -> RegexSet {
-    let mut builder = RegexSetBuilder::new(patterns.iter().map(|(_, pattern)| &**pattern));
-    builder.case_insensitive(true).multi_line(true).size_limit(MAX_SET_BYTES).dfa_size_limit(MAX_SET_BYTES);
-    // Each pattern compiles alone, within limits that add up to half of this one.
-    builder.build().unwrap_or_else(|_| RegexSet::empty())
 }
 
 /// A question, made ready once for all gotchas.
@@ -336,7 +300,7 @@ impl<'a> Asked<'a> {
 }
 
 impl Compiled {
-    fn warning(&self, asked: &Asked<'_>, code: Option<(&str, &str)>) -> Option<EdgeWarning> {
+    fn warning(&self, asked: &Asked<'_>, code: Option<(&Match<'_>, &str)>) -> Option<EdgeWarning> {
         let intent: Vec<&str> = found(&self.intent, &asked.intent);
         let context: Vec<&str> = found(&self.context, &asked.around);
         let tags: Vec<&str> =
@@ -373,7 +337,7 @@ impl Compiled {
             }
         };
         reason("intent", &intent);
-        let snippet = code.map(|(pattern, code)| snippet(pattern, code));
+        let snippet = code.map(|(matched, code)| matched.snippet(code));
         reason("code", snippet.as_slice().iter().map(String::as_str).collect::<Vec<_>>().as_slice());
         reason("stack", &tags);
         // What is another name of a tag is no evidence of its own.
@@ -406,21 +370,6 @@ fn found<'a>(keywords: &'a [Keyword], text: &Text) -> Vec<&'a str> {
         }
     }
     found
-}
-
-/// The line that a pattern matched, cut and without secrets; the pattern itself where lines are too long to be read.
-fn snippet(pattern: &str, code: &str) -> String {
-    let found = draft::compile(pattern).ok().and_then(|regex| regex.find(code).map(|found| found.range()));
-    let line = found.and_then(|found| {
-        // A match may begin with the end of the line before.
-        let at = found.start + code[found].bytes().take_while(u8::is_ascii_whitespace).count();
-        let start = code[..at].rfind('\n').map_or(0, |end| end + 1);
-        code[start..].lines().next()
-    });
-    let line = line.filter(|line| line.len() <= MAX_LINE).unwrap_or(pattern);
-    let line = secrets::redact(line).split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut: String = line.chars().take(MAX_SNIPPET).collect();
-    if cut.len() < line.len() { format!("{cut}…") } else { cut }
 }
 
 /// Two decimals: enough to compare, and the same on every machine.

@@ -8,6 +8,7 @@ mod draft;
 mod existing;
 mod keywords;
 mod matcher;
+mod patterns;
 mod project;
 mod tags;
 

@@ -16,6 +16,8 @@ const MAX_ROWS: usize = 1 << 22;
 const FREE: u32 = u32::MAX;
 
 static BUILT_IN: &[u8] = include_bytes!("../../assets/embedding/table.bin");
+/// Its [`fingerprint`]: reading all of it costs a short-lived process more than everything else it does with the table.
+const BUILT_IN_ID: u64 = 0xf568_20f1_44c5_80e9;
 
 /// Why bytes are not a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -95,7 +97,7 @@ impl Embedding {
     /// The table that comes with the program.
     pub fn built_in() -> &'static Self {
         static TABLE: LazyLock<Embedding> =
-            LazyLock::new(|| Embedding::from_bytes(BUILT_IN).expect("the table is tested when it is built in"));
+            LazyLock::new(|| Embedding::known(BUILT_IN.into(), Some(BUILT_IN_ID)).expect("the table is tested"));
         &TABLE
     }
 
@@ -104,7 +106,11 @@ impl Embedding {
     /// # Errors
     /// Bytes of another kind, or damaged ones.
     pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, TableError> {
-        let bytes = bytes.into();
+        Self::known(bytes.into(), None)
+    }
+
+    /// As [`Embedding::from_bytes`]. What has an `id` already was checked when it got that.
+    fn known(bytes: Cow<'static, [u8]>, id: Option<u64>) -> Result<Self, TableError> {
         let header = bytes.strip_prefix(MAGIC).and_then(|rest| rest.first_chunk::<12>()).ok_or(TableError::Foreign)?;
         let [dimensions, count, buckets] =
             [0, 4, 8].map(|at| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]));
@@ -125,9 +131,11 @@ impl Embedding {
             return Err(TableError::Damaged("its length is not the one it claims"));
         }
         let scales = read_words(&bytes, scales_at, rows).map(f32::from_le_bytes).collect();
-        let id = fingerprint(&bytes);
-        let mut table = Self { bytes, id, ends, words_at, scales, rows_at, buckets, slots: Vec::new() };
-        table.check()?;
+        let found = id.unwrap_or_else(|| fingerprint(&bytes));
+        let mut table = Self { bytes, id: found, ends, words_at, scales, rows_at, buckets, slots: Vec::new() };
+        if id.is_none() {
+            table.check()?;
+        }
         table.index();
         Ok(table)
     }
@@ -276,4 +284,16 @@ fn fingerprint(bytes: &[u8]) -> u64 {
     chunks.iter().chain([&last]).fold(start, |hash, chunk| {
         (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After a table was trained: its new id stands in the message.
+    #[test]
+    fn the_built_in_table_has_the_id_that_is_noted() {
+        let table = Embedding::from_bytes(BUILT_IN).expect("the table is sound");
+        assert_eq!(table.id, BUILT_IN_ID, "{:#x}", table.id);
+    }
 }
