@@ -100,3 +100,29 @@ fn definitions_of_one_name_in_many_files() {
     assert_eq!(undeclared(600, "py", "class A:\n    def init(self): pass\n"), ["possible file::z.c::fn::init"]);
     assert_eq!(undeclared(600, "c", "void init(void) {}\n"), ["too_many_candidates"]);
 }
+
+/// Frameworks for routes declare each number of handlers apart, in lists of generic types.
+#[test]
+fn callbacks_of_many_generic_overloads_are_told_within_the_budget() {
+    let mut text = String::from(
+        "class Context<E, P, I> { json() {} }\n\
+         type One<E, P, I> = (c: Context<E, P, I>) => void;\n\
+         type Other<E, P, I> = (c: Context<E, P, I>, next: One<E, P, I>) => void;\n\
+         type Handler<E = any, P = any, I = any> = One<E, P, I> | Other<E, P, I>;\n\
+         interface Routes<E, P, I> {\n",
+    );
+    for n in 1..60 {
+        let handlers = vec!["Handler<E, Q, Handler<E, Q, R>>"; n % 10 + 1].join(", ");
+        let _ = writeln!(text, "  <Q = P, R = I>(path: string, ...handlers: [{handlers}]): Routes<E, Q, R>;");
+    }
+    text.push_str("}\nclass App { get: Routes<App, App, App>; }\nconst app = new App();\n");
+    for n in 0..20 {
+        let _ = writeln!(text, "app.get('/{n}', (c, next) => {{ c.json(); }});");
+    }
+    let mut linker = Linker::new(Limits::default());
+    common::put(&mut linker, "m.ts", &text);
+    linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+    let explained = linker.explain(&RepoPath::new("m.ts").expect("a valid path"));
+    let calls: Vec<_> = explained.iter().filter(|row| &*row.name == "json").map(|row| row.targets.len()).collect();
+    assert_eq!(calls, [1; 20]);
+}

@@ -302,8 +302,7 @@ impl Eval<'_> {
     ) -> Values {
         let unit = self.unit(of.file);
         let count = unit.facts.type_parameters(of.def).len();
-        let mentions = values.items.iter().any(|value| mentions(value, of));
-        if count == 0 || !mentions {
+        if count == 0 || !values.mention(of) {
             return values;
         }
         let parameters: Vec<_> = unit
@@ -338,7 +337,7 @@ impl Eval<'_> {
         if depth > NESTING {
             return;
         }
-        if !mentions(pattern, of) {
+        if !pattern.mentions(of) {
             return;
         }
         match pattern {
@@ -687,15 +686,4 @@ impl Eval<'_> {
 
 fn arg(args: &super::Args, index: usize) -> Values {
     args.get(index).cloned().unwrap_or_else(|| Values::unknown(Reason::UnknownReceiver))
-}
-
-fn mentions(value: &Value, of: DefRef) -> bool {
-    match value {
-        Value::TypeVar(owner, _) => *owner == of,
-        Value::Def(_, args) | Value::Instance(_, args) | Value::Builtin(_, args) | Value::BuiltinType(_, args) => {
-            args.iter().any(|arg| arg.items.iter().any(|value| mentions(value, of)))
-        }
-        Value::Callable(result) => result.items.iter().any(|value| mentions(value, of)),
-        _ => false,
-    }
 }

@@ -1,7 +1,11 @@
 //! What a function written as an argument, or where a type is declared, is given: by the parameters of the function type
 //! that is expected there.
 
-use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, Parameter, ParameterKind};
+use std::cell::OnceCell;
+use std::iter::successors;
+use std::rc::Rc;
+
+use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, ListId, Namespace, Parameter, ParameterKind};
 
 use super::{Args, Entity, Eval, Value, Values, no_args};
 use crate::project::{DefRef, FileId};
@@ -12,14 +16,46 @@ const MOST_TYPES: usize = 64;
 /// Name of the signature by which an interface is called.
 const CALL_SIGNATURE: &str = "()";
 
-/// Type arguments that hold where a type was found, outermost last.
-type Known = Vec<(DefRef, Args)>;
+/// Type arguments that hold where a type was found, innermost first.
+type Known = Option<Rc<TypeArguments>>;
+
+/// The type arguments of a definition where a type was found in it.
+#[derive(Debug)]
+struct TypeArguments {
+    of: DefRef,
+    /// As written; nothing where they were known from the start.
+    written: Option<(FileId, ListId)>,
+    /// Worked out where a type mentions them: of many overloads' types few are looked at so closely.
+    values: OnceCell<Args>,
+    /// What holds around it.
+    around: Known,
+}
+
+impl TypeArguments {
+    fn of_value((of, args): (DefRef, Args)) -> Known {
+        Some(Rc::new(Self { of, written: None, values: OnceCell::from(args), around: None }))
+    }
+
+    /// The same with more around it.
+    fn within(known: &Known, around: &Known) -> Known {
+        if around.is_none() {
+            return known.clone();
+        }
+        let mut inner: Vec<_> = successors(known.as_ref(), |inner| inner.around.as_ref()).collect();
+        let mut all = around.clone();
+        while let Some(Self { of, written, values, .. }) = inner.pop().map(Rc::as_ref) {
+            let values = if written.is_some() { OnceCell::new() } else { values.clone() };
+            all = Some(Rc::new(Self { of: *of, written: *written, values, around: all }));
+        }
+        all
+    }
+}
 
 /// The parameters of something that can be called.
 #[derive(Debug, Clone)]
-struct Signature {
+pub(super) struct Signature {
     file: FileId,
-    parameters: Vec<Option<ExprId>>,
+    parameters: Rc<[Option<ExprId>]>,
     /// The last parameter takes all that is left; its type is that of a container.
     rest: bool,
     /// The function it is of, whose type parameters the arguments of a call tell.
@@ -35,6 +71,10 @@ impl Signature {
         let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
         let parameters = plain.map(|parameter| parameter.declared).collect();
         Self { file: of.file, parameters, rest, of: Some(of), known }
+    }
+
+    fn within(&self, around: &Known) -> Self {
+        Self { known: TypeArguments::within(&self.known, around), ..self.clone() }
     }
 
     /// The type of a parameter, and whether it is that of the container of all that is left.
@@ -59,7 +99,7 @@ impl Eval<'_> {
                 self.given_by_call(file, callee, args, parameter)
             }
             (Expr::Instance { of }, Some(parameter)) => {
-                let signatures = self.signatures(file, of, Known::new());
+                let signatures = self.signatures(file, of);
                 self.parameter_of_any(&signatures, parameter)
             }
             (_, Some(parameter)) => {
@@ -92,8 +132,15 @@ impl Eval<'_> {
             let Some((expected, is_rest)) = outer.parameter(args.len()) else { continue };
             let types = if is_rest { self.item_types(outer.file, expected) } else { vec![expected] };
             for ty in types {
-                for inner in self.signatures(outer.file, ty, outer.known.clone()) {
-                    let given = self.parameter_of(&inner, parameter);
+                for inner in self.signatures(outer.file, ty).iter() {
+                    let Some((given, is_rest)) = self.parameter_as_written(inner, parameter) else { continue };
+                    if !is_rest
+                        && given.items.iter().all(|value| values.items.iter().any(|known| is_same_class(known, value)))
+                    {
+                        values.unknown = values.unknown.or(given.unknown);
+                        continue;
+                    }
+                    let given = self.parameter_where_known(given, is_rest, &inner.within(&outer.known));
                     self.add_given(given, &outer, file, args, &mut values);
                 }
             }
@@ -113,13 +160,52 @@ impl Eval<'_> {
 
     /// A value of the type of a parameter.
     fn parameter_of(&mut self, signature: &Signature, parameter: usize) -> Values {
-        let Some((declared, is_rest)) = signature.parameter(parameter) else { return Values::default() };
-        let types = self.eval(signature.file, declared, Namespace::Type);
-        let mut values = self.instantiate(types);
-        for (owner, args) in &signature.known {
-            values = self.substitute(values, *owner, args);
+        match self.parameter_as_written(signature, parameter) {
+            Some((values, is_rest)) => self.parameter_where_known(values, is_rest, signature),
+            None => Values::default(),
         }
+    }
+
+    /// The same where no type arguments are known; whether it is the container of all that is left.
+    fn parameter_as_written(&mut self, signature: &Signature, parameter: usize) -> Option<(Values, bool)> {
+        let (declared, is_rest) = signature.parameter(parameter)?;
+        let types = self.eval(signature.file, declared, Namespace::Type);
+        Some((self.instantiate(types), is_rest))
+    }
+
+    fn parameter_where_known(&mut self, values: Values, is_rest: bool, signature: &Signature) -> Values {
+        let values = self.substitute_known(values, &signature.known);
         if is_rest { values.flat_map(|value| self.element(&value, signature.file)) } else { values }
+    }
+
+    /// Replaces the type parameters whose arguments are known.
+    fn substitute_known(&mut self, mut values: Values, known: &Known) -> Values {
+        for arguments in successors(known.as_ref(), |inner| inner.around.as_ref()) {
+            if values.mention(arguments.of) {
+                let args = self.type_arguments(arguments);
+                values = self.substitute(values, arguments.of, &args);
+            }
+        }
+        values
+    }
+
+    fn type_arguments(&mut self, arguments: &TypeArguments) -> Args {
+        // From the outermost on, so that none has to wait for those around it.
+        let mut unknown: Vec<_> = successors(Some(arguments), |inner| inner.around.as_deref())
+            .take_while(|arguments| arguments.values.get().is_none())
+            .collect();
+        while let Some(arguments) = unknown.pop() {
+            let Some((file, written)) = arguments.written else { continue };
+            let written = self.unit(file).list(written);
+            let values = written.iter().map(|&arg| {
+                let types = self.eval(file, arg, Namespace::Type);
+                let values = self.instantiate(types);
+                self.substitute_known(values, &arguments.around)
+            });
+            let values = values.collect();
+            arguments.values.get_or_init(|| values);
+        }
+        arguments.values.get().cloned().unwrap_or_else(no_args)
     }
 
     /// The types of the items of a list or tuple that is written as a type.
@@ -142,7 +228,7 @@ impl Eval<'_> {
         }
         for found in search.found {
             let before = all.len();
-            let known: Known = found.owner.iter().cloned().collect();
+            let known = found.owner.clone().and_then(TypeArguments::of_value);
             match found.entity {
                 Entity::Def(of) => self.definition_signatures(of, &known, &mut all),
                 Entity::Local(file, binding) => {
@@ -155,7 +241,8 @@ impl Eval<'_> {
                         _ => None,
                     };
                     if let Some((file, declared)) = declared {
-                        all.extend(self.signatures(file, declared, known));
+                        let signatures = self.signatures(file, declared);
+                        all.extend(signatures.iter().map(|signature| signature.within(&known)));
                     }
                 }
                 _ => {}
@@ -172,13 +259,13 @@ impl Eval<'_> {
     fn value_signatures(&mut self, values: Values, all: &mut Vec<Signature>) {
         for value in values.items {
             match value {
-                Value::Def(of, _) => self.definition_signatures(of, &Known::new(), all),
+                Value::Def(of, _) => self.definition_signatures(of, &None, all),
                 Value::Bound(of, receiver) => {
-                    let known: Known = receiver.owner.iter().cloned().collect();
+                    let known = receiver.owner.clone().and_then(TypeArguments::of_value);
                     self.definition_signatures(of, &known, all);
                 }
                 Value::Instance(of, args) => {
-                    let known = vec![(of, args)];
+                    let known = TypeArguments::of_value((of, args));
                     all.extend(self.own_signatures(of, &known));
                 }
                 _ => {}
@@ -204,7 +291,8 @@ impl Eval<'_> {
             }
             DefKind::Variable | DefKind::Constant | DefKind::Field => {
                 if let Some(declared) = definition.declared {
-                    all.extend(self.signatures(of.file, declared, known.clone()));
+                    let signatures = self.signatures(of.file, declared);
+                    all.extend(signatures.iter().map(|signature| signature.within(known)));
                 }
             }
             _ => {}
@@ -247,10 +335,22 @@ impl Eval<'_> {
         if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values }
     }
 
-    /// The signatures that a type as written stands for.
-    fn signatures(&mut self, file: FileId, ty: ExprId, known: Known) -> Vec<Signature> {
+    /// The signatures that a type as written stands for, where no type arguments are known around it.
+    fn signatures(&mut self, file: FileId, ty: ExprId) -> Rc<[Signature]> {
+        if let Some(known) = self.signatures.get(&(file, ty)) {
+            return known.clone();
+        }
+        let outer = self.begin_uncut();
+        let all: Rc<[Signature]> = self.signatures_unmemoised(file, ty).into();
+        if self.end_uncut(outer) {
+            self.signatures.insert((file, ty), all.clone());
+        }
+        all
+    }
+
+    fn signatures_unmemoised(&mut self, file: FileId, ty: ExprId) -> Vec<Signature> {
         let mut all = Vec::new();
-        let mut work = vec![(file, ty, known)];
+        let mut work = vec![(file, ty, Known::None)];
         let mut seen = 0;
         while let Some((file, ty, known)) = work.pop() {
             seen += 1;
@@ -269,22 +369,10 @@ impl Eval<'_> {
                     work.extend(unit.list(items).iter().map(|&item| (file, item, known.clone())));
                 }
                 Expr::Generic { base, args } => {
-                    let args: Args = unit
-                        .list(args)
-                        .iter()
-                        .map(|&arg| {
-                            let types = self.eval(file, arg, Namespace::Type);
-                            let mut values = self.instantiate(types);
-                            for (owner, args) in &known {
-                                values = self.substitute(values, *owner, args);
-                            }
-                            values
-                        })
-                        .collect();
-                    self.named_types(file, base, &args, &known, &mut work, &mut all);
+                    self.named_types(file, base, Some(args), &known, &mut work, &mut all);
                 }
                 Expr::Name { .. } | Expr::Member { .. } => {
-                    self.named_types(file, ty, &no_args(), &known, &mut work, &mut all);
+                    self.named_types(file, ty, None, &known, &mut work, &mut all);
                 }
                 Expr::Definition(def) => self.type_signatures(DefRef { file, def }, &known, &mut work, &mut all),
                 _ => {}
@@ -298,7 +386,7 @@ impl Eval<'_> {
         &mut self,
         file: FileId,
         name: ExprId,
-        args: &Args,
+        args: Option<ListId>,
         known: &Known,
         work: &mut Vec<(FileId, ExprId, Known)>,
         all: &mut Vec<Signature>,
@@ -306,11 +394,13 @@ impl Eval<'_> {
         for found in self.resolve(file, name, Namespace::Type).found {
             match found.entity {
                 Entity::Def(of) => {
-                    let mut inner = Known::new();
-                    if !args.is_empty() {
-                        inner.push((of, args.clone()));
-                    }
-                    inner.extend(known.iter().cloned());
+                    let inner = match args {
+                        Some(args) => {
+                            let (written, values) = (Some((file, args)), OnceCell::new());
+                            Some(Rc::new(TypeArguments { of, written, values, around: known.clone() }))
+                        }
+                        None => known.clone(),
+                    };
                     match self.definition(of).declared {
                         Some(declared) if self.is_alias(of) => work.push((of.file, declared, inner)),
                         _ => self.type_signatures(of, &inner, work, all),

@@ -91,6 +91,8 @@ pub(crate) struct Eval<'a> {
     parameters: FxHashMap<(DefRef, usize), Values>,
     /// Whether what is called somewhere may be a function or class, where nothing was cut short.
     calls: FxHashMap<(FileId, ExprId, DefRef), bool>,
+    /// The signatures that types as written stand for, where nothing was cut short.
+    signatures: FxHashMap<(FileId, ExprId), Rc<[given::Signature]>>,
     /// What calls of parameters in the file that is linked pass on: function, number of the parameter.
     flows: FxHashMap<(DefRef, usize), Values>,
     /// They are being worked out: what rests on them is not remembered.
@@ -126,6 +128,7 @@ impl<'a> Eval<'a> {
             included: FxHashMap::default(),
             parameters: FxHashMap::default(),
             calls: FxHashMap::default(),
+            signatures: FxHashMap::default(),
             flows: FxHashMap::default(),
             flowing: false,
             depth: 0,
@@ -610,7 +613,7 @@ impl<'a> Eval<'a> {
 
     /// Replaces type parameters of `owner` by `args`.
     fn substitute(&mut self, values: Values, owner: DefRef, args: &Args) -> Values {
-        if args.is_empty() {
+        if args.is_empty() || !values.mention(owner) {
             return values;
         }
         self.substitute_at(values, owner, args, 0)
@@ -623,18 +626,21 @@ impl<'a> Eval<'a> {
             return values;
         }
         values.flat_map(|value| {
-            let mut inner = |of: &Args| -> Args {
+            let mut inner = |of: Args| -> Args {
+                if !of.iter().any(|arg| arg.mention(owner)) {
+                    return of;
+                }
                 of.iter().map(|arg| self.substitute_at(arg.clone(), owner, args, depth + 1)).collect()
             };
             Values::one(match value {
                 Value::TypeVar(of, index) if of == owner => {
                     return args.get(index as usize).cloned().unwrap_or_else(|| Values::one(value));
                 }
-                Value::Def(of, a) if !a.is_empty() => Value::Def(of, inner(&a)),
-                Value::Instance(of, a) if !a.is_empty() => Value::Instance(of, inner(&a)),
-                Value::Builtin(builtin, a) => Value::Builtin(builtin, inner(&a)),
-                Value::BuiltinType(builtin, a) => Value::BuiltinType(builtin, inner(&a)),
-                Value::Callable(result) => {
+                Value::Def(of, a) => Value::Def(of, inner(a)),
+                Value::Instance(of, a) => Value::Instance(of, inner(a)),
+                Value::Builtin(builtin, a) => Value::Builtin(builtin, inner(a)),
+                Value::BuiltinType(builtin, a) => Value::BuiltinType(builtin, inner(a)),
+                Value::Callable(result) if result.mention(owner) => {
                     let result = self.substitute_at(result.as_ref().clone(), owner, args, depth + 1);
                     Value::Callable(Rc::new(result))
                 }

@@ -44,6 +44,20 @@ pub(crate) enum Value {
     Null,
 }
 
+impl Value {
+    /// Whether it is a type parameter of a definition or has one among its type arguments.
+    pub(crate) fn mentions(&self, of: DefRef) -> bool {
+        match self {
+            Self::TypeVar(owner, _) => *owner == of,
+            Self::Def(_, args) | Self::Instance(_, args) | Self::Builtin(_, args) | Self::BuiltinType(_, args) => {
+                args.iter().any(|arg| arg.mention(of))
+            }
+            Self::Callable(result) => result.mention(of),
+            _ => false,
+        }
+    }
+}
+
 /// What a method was taken of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Receiver {
@@ -125,6 +139,11 @@ impl Values {
             result.add(f(value));
         }
         result
+    }
+
+    /// Whether one of them [mentions](Value::mentions) a type parameter of a definition.
+    pub(crate) fn mention(&self, of: DefRef) -> bool {
+        self.items.iter().any(|value| value.mentions(of))
     }
 
     /// Nothing is known and nothing is unknown: an expression without a value.
