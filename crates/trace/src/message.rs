@@ -22,21 +22,24 @@ const OTHERS: [&str; 12] = [
     ",",
 ];
 
-/// A message with its further lines, the first of which is line `at`; the text of line `at` on is what `text` makes of it, `None` where
-/// it cannot be of the message.
+/// A message with its further lines, the first of which is line `at`, and whether it goes on behind the limit; the text of line
+/// `at` on is what `text` makes of it, `None` where it cannot be of the message.
 pub(crate) fn whole<'l>(
     first: &str,
     lines: &'l Lines<'_>,
     at: usize,
     text: impl Fn(&'l str) -> Option<&'l str>,
-) -> String {
+) -> (String, bool) {
     let mut message = first.to_owned();
-    for line in at..lines.len().min(at + MAX_LINES) {
+    for line in at..lines.len() {
         let Some(more) = text(lines.get(line)).filter(|more| is_more(more)) else { break };
+        if line - at >= MAX_LINES {
+            return (message, true);
+        }
         message.push('\n');
         message.push_str(more);
     }
-    message
+    (message, false)
 }
 
 /// Whether a line may belong to a message that began above it.

@@ -132,7 +132,7 @@ impl Frame {
                         continue;
                     }
                 };
-                text = &text[..end.find(open)?];
+                text = text[..end.find(open)?].trim_end();
                 continue;
             }
             break;
@@ -188,20 +188,31 @@ pub struct Exception {
     pub frames: Vec<Frame>,
     /// Frames that the text leaves out (`... 12 more`) or that are past the limit.
     pub left_out: usize,
+    /// The message goes on behind what is kept of it.
+    pub is_message_cut: bool,
 }
 
 impl Exception {
     pub(crate) fn new(relation: Relation) -> Self {
-        Self { kind: String::new(), message: String::new(), relation, frames: Vec::new(), left_out: 0 }
+        Self {
+            kind: String::new(),
+            message: String::new(),
+            relation,
+            frames: Vec::new(),
+            left_out: 0,
+            is_message_cut: false,
+        }
     }
 
     pub(crate) fn say(&mut self, kind: &str, message: &str) {
         self.kind = kind.trim().chars().take(limits::MESSAGE).collect();
+        self.is_message_cut = false;
         self.say_more(message);
     }
 
     /// The message anew, of all its lines.
     pub(crate) fn say_more(&mut self, message: &str) {
+        self.is_message_cut |= message.trim().chars().nth(limits::MESSAGE).is_some();
         self.message = message.trim().chars().take(limits::MESSAGE).collect();
     }
 

@@ -88,7 +88,8 @@ pub(crate) struct FrameRow {
     label: String,
     file_path: String,
     line: Option<u32>,
-    /// `line_and_name`, `name` (the program is of another version), `line`, `file`, or `function` (the frame names a program, no file).
+    /// `line_and_name`, `name` (the program is of another version), `line`, `file`, `built` (the file that the frame's was built
+    /// from; lines are others), or `function` (the frame names a program, no file).
     matched_by: &'static str,
     /// Other files whose paths end as well like that of the frame.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -163,7 +164,8 @@ sanitizers, C#, Ruby, PHP; several in one text, other lines around them), finds 
 fault may be. `language` is only a hint.
 
 A frame's path may come from another machine, an installed copy or a container: the file whose path shares the longest end is
-taken; `ambiguous_with` lists the first five others that fit as well, `matched_by: name` says that lines differ from the index. Frames of the
+taken; `ambiguous_with` lists the first five others that fit as well, `matched_by: name` says that lines differ from the index,
+`built` that the frame is in a file of JavaScript built from this one, where its function was looked for by name. Frames of the
 language's library, of dependencies and of minified files stay in `unmapped_frames` with the reason.
 
 `suspects` are frames (`in_trace`), what the innermost ones call, what the message names or its words meet, and files that the
@@ -222,7 +224,7 @@ fn output(snapshot: &Snapshot, found: TraceAnswer, page: impl FnOnce(Vec<Suspect
         node_id: snapshot.graph().id(place.node).to_owned(),
         label: snapshot.graph().label(place.node).to_owned(),
         file_path: place.path.clone(),
-        line: frame.frame.line,
+        line: frame.line(place),
         matched_by: place.by.word(),
         ambiguous_with: place.others.clone(),
     });
@@ -264,6 +266,10 @@ fn missing(found: &TraceAnswer) -> Option<String> {
     }
     if found.exceptions.len() > MAX_EXCEPTIONS {
         gaps.push(format!("the first {MAX_EXCEPTIONS} of {} are listed", count(found.exceptions.len(), "exception")));
+    }
+    let cut = found.exceptions.iter().filter(|exception| exception.is_message_cut).count();
+    if cut > 0 {
+        gaps.push(format!("{} read only in part: of each the first lines", count(cut, "message")));
     }
     if found.chain_left > 0 {
         let (told, all) = (found.causal_chain.len(), found.causal_chain.len() + found.chain_left);
@@ -388,6 +394,6 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
 /// The function is elsewhere in its file than the frame says, or the file ends before the frame's line.
 fn is_of_another_version(snapshot: &Snapshot, frame: &MappedFrame, place: &Place) -> bool {
     let graph = snapshot.graph();
-    let is_beyond = || graph.find_file(&place.path).is_some_and(|file| frame.frame.line > Some(graph.lines(file).1));
+    let is_beyond = || graph.find_file(&place.path).is_some_and(|file| frame.line(place) > Some(graph.lines(file).1));
     place.by == MatchedBy::Name || is_beyond()
 }

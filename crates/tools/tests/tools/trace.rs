@@ -47,7 +47,7 @@ fn lines_of_another_version_are_found_by_name() {
 #[test]
 fn frames_that_name_a_program_are_found_by_their_function() {
     let project = Project::new(
-        "//- pool.h\nvoid lookup(int k);\n//- pool.c\n#include \"pool.h\"\nvoid lookup(int k) { use(k); }\n//- a.c\nstatic void tell(void) {}\n//- b.c\nstatic void tell(void) {}\n",
+        "//- pool.h\nvoid lookup(int k);\n//- pool.c\n#include \"pool.h\"\nvoid lookup(int k) { use(k); }\n//- a.c\nstatic void tell(void) {}\n//- b.c\nstatic void tell(void) {}\n//- load.py\ndef lookup():\n    pass\ndef other():\n    pass\n",
     );
     let text = "Backtrace:\n./server 127.0.0.1:1(lookup+0x20)[0x55]\n./server(tell+0x1)[0x56]\n./server(+0x7)[0x57]\n./server(other+0x7)[0x58]\n";
     let answer = trace(&project, text);
@@ -174,6 +174,9 @@ fn a_long_message_says_that_it_goes_on() {
         trace(&project, &format!("  File \"auth.py\", line 11, in load_user\nKeyError: {}\n", "é".repeat(500)));
     let message = answer["error_message"].as_str().unwrap_or_default();
     assert!(message.ends_with("é…") && message.chars().count() == 401, "{message}");
+    let many = "\n more of it".repeat(50);
+    let answer = trace(&project, &format!("  File \"auth.py\", line 11, in load_user\nKeyError: x{many}\n"));
+    assert_eq!(answer["what_is_missing"], "1 message read only in part: of each the first lines");
 }
 
 #[test]
@@ -222,7 +225,7 @@ pub fn run_one() {
         let answer = trace(&project, &text);
         assert_eq!(column(&answer, "mapped_frames", "node_id"), expected, "{text}");
     }
-    let built = trace(&project, &js("@acme/web/dist/index.js"));
+    let built = trace(&project, &js("@acme/web/dist/main.js"));
     let reason = built["unmapped_frames"][0]["reason"].as_str().expect("a reason");
     assert!(reason.contains("`@acme/web`"), "{reason}");
 }
@@ -261,4 +264,52 @@ fn lines_beyond_a_file_are_of_another_version() {
     let answer = trace(&project, "  File \"/x/m.py\", line 900, in <module>\nKeyError: 1\n");
     let hint = answer["next_step_hint"].as_str().expect("a hint");
     assert!(hint.contains("another version"), "{hint}");
+}
+
+#[test]
+fn frames_in_built_files_are_found_in_their_sources() {
+    let fixture = "//- package.json
+{\"name\": \"acme\"}
+//- src/data/Source.ts
+export class Source {
+  query() { return 1; }
+  #open() { return 2; }
+}
+//- src/index.ts
+export function start() {}
+//- packages/web/src/view.tsx
+export function render() {}
+//- lib/kept.js
+function kept() {}
+";
+    let project = Project::new(fixture);
+    let cases = [
+        (
+            "Source.query (/app/node_modules/acme/data/Source.js:90:2)",
+            "file::src/data/Source.ts::class::Source::fn::query",
+        ),
+        (
+            "Source.#open (file:///a/node_modules/acme/dist/esm/data/Source.mjs:9:2)",
+            "file::src/data/Source.ts::class::Source::fn::#open",
+        ),
+        ("Source.gone (/app/node_modules/acme/dist/data/Source.js:2:2)", "file::src/data/Source.ts"),
+        ("start (/app/node_modules/acme/dist/index.js:900:2)", "file::src/index.ts::fn::start"),
+        // All of the package may have been built into it.
+        ("query (/app/node_modules/acme/dist/index.js:900:2)", ""),
+        ("query (/app/node_modules/other/dist/data/Source.js:900:2)", ""),
+        ("Source.query (/srv/app/dist/data/Source.js:90:2)", "file::src/data/Source.ts::class::Source::fn::query"),
+        ("render (C:\\p\\packages\\web\\build\\view.js:90:2)", "file::packages/web/src/view.tsx::fn::render"),
+        ("render (/srv/packages/other/dist/view.js:90:2)", ""),
+        ("kept (/srv/dist/lib/kept.js:1:2)", "file::lib/kept.js::fn::kept"),
+    ];
+    for (frame, expected) in cases {
+        let answer = trace(&project, &format!("Error: x\n    at {frame}\n"));
+        assert_eq!(column(&answer, "mapped_frames", "node_id"), expected, "{frame}");
+        let by = if expected.contains("kept") { "line_and_name" } else { "built" };
+        if !expected.is_empty() {
+            assert_eq!(column(&answer, "mapped_frames", "matched_by"), by, "{frame}");
+            let has_line = !answer["mapped_frames"][0]["line"].is_null();
+            assert_eq!(has_line, by != "built", "a line of a built file is none of the source: {frame}");
+        }
+    }
 }

@@ -37,6 +37,11 @@ pattern!(VALGRIND_SAID, r"^(?:==\d+==|) *([A-Z0-9][^=]{3,200})$");
 pattern!(RUNTIME_ERROR, r"^(\S+?):(\d{1,9}):(\d{1,9}): runtime error: (.*)$");
 pattern!(ASSERTION, r"^(?:[^\s:]+: )?([^\s:]+\.\w{1,4}):(\d{1,9}): ?(.*?): [Aa]ssertion [`'‘](.*)['’`] failed");
 pattern!(SIGNAL, r"(?:Program|Thread .{1,80}) (?:received|terminated with) signal (SIG\w+), (.*?)\.?$");
+pattern!(
+    /// What programs write that catch their own: `crashed by signal: 11`, `Caught signal 11 (Segmentation fault: address not mapped)`.
+    CAUGHT,
+    r"(?:[Cc]rashed by|[Cc]aught|[Rr]eceived|[Gg]ot) signal:? (\d{1,3})\b(?: \(([^()]*)\))?"
+);
 pattern!(SANITIZER_SAID, r"(?:ERROR|WARNING): (\w+Sanitizer): (data race|thread leak|detected memory leaks|\S+)(.*)$");
 pattern!(STOP, r"stop reason = (\w+)(?: \((.*)\))?");
 
@@ -44,6 +49,7 @@ pattern!(STOP, r"stop reason = (\w+)(?: \((.*)\))?");
 const MAX_HEADER: usize = 6;
 /// Lines of variables and source between two frames of one stack.
 const MAX_SHOWN: usize = 60;
+const BACKTRACE: &str = "backtrace";
 const HANDLER: &str = "<signal handler called>";
 /// Lines between two stacks of one report.
 const MAX_BETWEEN: usize = 4;
@@ -91,6 +97,11 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
         let said = (next..start).map(|line| plain(lines.get(line))).find(|line| !line.is_empty());
         let said = said.filter(|said| !said.contains("ERROR: ") && !said.contains("signal SIG"));
         let Some(said) = said else { break };
+        // A report that shows where it broke, then all that led there.
+        if exceptions.len() == 1 && said.eq_ignore_ascii_case(BACKTRACE) {
+            next = stack(lines, start, &mut exceptions[0]);
+            continue;
+        }
         let mut aside = named(Relation::Aside, "", &said);
         next = stack(lines, start, &mut aside);
         exceptions.push(aside);
@@ -171,7 +182,8 @@ fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
         let found = SYMBOLS.captures(line)?;
         let text = |index: usize| found.get(index).map(|part| part.as_str());
         // All of one number: they stand in order.
-        return Some(Found { number: 0, frame: frame(at, text(1), text(2).map(bare), None, None) });
+        let function = text(2).map(|name| unmangled(name).unwrap_or_else(|| bare(name).to_owned()));
+        return Some(Found { number: 0, frame: frame(at, text(1), function.as_deref(), None, None) });
     }
     if trimmed.starts_with("frame #") || trimmed.starts_with("* frame #") {
         return build(&LLDB.captures(line)?, 2, [3, 4, 5], 0);
@@ -201,6 +213,32 @@ fn bare(function: &str) -> &str {
     }
 }
 
+/// The names in a mangled one, as far as they are plain: `_ZN4pool4Pool3getEi` is `pool::Pool::get`. Of Rust without the hash behind.
+fn unmangled(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("_Z")?;
+    let mut rest = rest.strip_prefix('N').map_or(rest, |rest| rest.trim_start_matches(['r', 'V', 'K']));
+    let mut names: Vec<&str> = Vec::new();
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let Ok(length) = rest[..digits].parse::<usize>() else { break };
+        let Some((name, behind)) = rest[digits..].split_at_checked(length) else { break };
+        names.push(name);
+        rest = behind;
+    }
+    // Between arguments of a template and their end there may be anything.
+    if rest.starts_with('I') {
+        return None;
+    }
+    let is_hash = |name: &&str| {
+        name.len() == 17 && name.starts_with('h') && name.bytes().all(|b| b.is_ascii_hexdigit() || b == b'h')
+    };
+    names.pop_if(|name| is_hash(&&**name));
+    // A constructor, or what takes memory down.
+    let is_made = rest.starts_with(['C', 'D']) && rest[1..].starts_with(|c: char| c.is_ascii_digit());
+    names.extend(names.last().copied().filter(|_| is_made));
+    (!names.is_empty()).then(|| names.join("::"))
+}
+
 fn plain(line: &str) -> String {
     let line = line.trim();
     let rest = line.strip_prefix("==").and_then(|rest| rest.split_once("== ")).map_or(line, |(_, rest)| rest);
@@ -219,6 +257,9 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize) -> Exception {
         }
         if let Some(found) = SIGNAL.captures(text) {
             return named(Relation::Reported, &part(&found, 1), &part(&found, 2));
+        }
+        if let Some(found) = CAUGHT.captures(text) {
+            return named(Relation::Reported, &format!("signal {}", part(&found, 1)), &part(&found, 2));
         }
         if let Some(found) = STOP.captures(text).filter(|_| lines.get(at).contains("frame #")) {
             return named(Relation::Reported, &part(&found, 1), &part(&found, 2));

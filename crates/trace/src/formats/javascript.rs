@@ -171,8 +171,9 @@ fn header_of(line: &str) -> Option<regex::Captures<'_>> {
 fn say(exception: &mut Exception, lines: &Lines<'_>, line: usize, found: &regex::Captures<'_>) {
     let text = |index| found.get(index).map_or("", |part| part.as_str());
     let is_place = |line: &str| RUNNER.is_match(line) || GECKO.is_match(line);
-    let message = message::whole(text(2), lines, line + 1, |line| (!is_place(line)).then_some(line));
+    let (message, is_cut) = message::whole(text(2), lines, line + 1, |line| (!is_place(line)).then_some(line));
     exception.say(text(1), &message);
+    exception.is_message_cut |= is_cut;
 }
 
 /// Kind and message before the first frame, and the place that Node prints above them.

@@ -146,7 +146,9 @@ fn chain(lines: &Lines<'_>, start: usize) -> Block {
             // Its end is not marked, so what is taken for it is looked at again: it may hold another trace.
             let has_bars = at > 0 && is_barred(lines.get(at - 1));
             let text = |line| (is_barred(line) == has_bars).then(|| without_bars(line));
-            last.say_more(&message::whole(&last.message, lines, at, text));
+            let (message, is_cut) = message::whole(&last.message, lines, at, text);
+            last.say_more(&message);
+            last.is_message_cut |= is_cut;
         }
         match after(lines, at) {
             Next::Chained(relation, header) => {

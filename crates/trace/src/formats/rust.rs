@@ -26,6 +26,8 @@ pattern!(PLACE, r"^\s+at (.+?):(\d{1,9})(?::(\d{1,9}))?$");
 const BACKTRACE: &str = "stack backtrace:";
 /// Lines of a message.
 const MAX_MESSAGE: usize = 40;
+/// Lines of a message beyond those, behind which its backtrace is looked for.
+const MAX_REST: usize = 1_000;
 /// Lines between the words of a panic and its backtrace.
 const MAX_BETWEEN: usize = 5;
 
@@ -75,6 +77,12 @@ fn panic(lines: &Lines<'_>, at: usize) -> Option<Block> {
             next += 1;
         }
         exception.say("panic", message.join("\n").trim());
+        if message.len() >= MAX_MESSAGE && next < lines.len() && !ends_message(lines.get(next)) {
+            exception.is_message_cut = true;
+            let mut rest = next..lines.len().min(next + MAX_REST);
+            let end = rest.find(|&line| ends_message(lines.get(line)));
+            next = end.filter(|&line| lines.get(line).trim() == BACKTRACE).unwrap_or(next);
+        }
         let (path, row) = (text(&found, 1).or(text(&found, 4)), text(&found, 2).or(text(&found, 5)));
         place = frame(at, path.as_deref(), None, row.as_deref(), text(&found, 3).as_deref());
     } else {

@@ -46,6 +46,7 @@ fn names_of_functions() {
         ("<module>", None),
         ("Object.<anonymous>", Some("Object")),
         ("Vec<T>", Some("Vec")),
+        ("Repository.get metadata [as metadata]", Some("metadata")),
     ] {
         assert_eq!(name(function).as_deref(), expected, "{function}");
     }
@@ -68,4 +69,27 @@ fn limits_hold_and_are_said() {
     assert!(parse(&long, None).is_cut && parse(&long, None).traces.len() == 1);
     assert_eq!(Format::of_word("TypeScript"), Some(Format::JavaScript));
     assert_eq!(Format::of_word("cobol"), None);
+}
+
+#[test]
+fn a_message_beyond_its_limits_says_so() {
+    let lines = |count: usize| "\n more of it".repeat(count);
+    let python = |more: &str| format!("  File \"a.py\", line 1, in f\nValueError: x{more}\n");
+    let javascript = |more: &str| format!("Error: x{more}\n    at f (/app/a.js:1:2)\n");
+    let rust = |more: &str| {
+        format!("thread 'x' panicked at a.rs:1:2:\nx{more}\nstack backtrace:\n   0: a::f\n             at a.rs:1:2\n")
+    };
+    for (text, expected) in [
+        (python(&lines(40)), false),
+        (python(&lines(41)), true),
+        (python(&"x".repeat(limits::MESSAGE)), true),
+        (javascript(&lines(3)), false),
+        (rust(&lines(39)), false),
+        (rust(&lines(60)), true),
+    ] {
+        let parsed = parse(&text, None);
+        let exceptions = &parsed.traces[0].exceptions;
+        assert_eq!((exceptions[0].is_message_cut, exceptions[0].frames.len()), (expected, 1), "{text}");
+        assert_eq!(parsed.traces.len(), 1, "{text}");
+    }
 }

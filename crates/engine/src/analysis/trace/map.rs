@@ -1,11 +1,13 @@
 //! Frames of a stack → nodes of the graph, whatever folder the program was built or installed in.
 
 use m1nd_base::{NodeKind, RepoPath};
-use m1nd_graph::{NodeFlags, NodeIx};
-use m1nd_trace::{Frame, Origin};
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use m1nd_trace::{Format, Frame, Origin};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::packages::Packages;
+use super::built::made_from;
+use super::packages::{Folders, Packages};
+use crate::Language;
 use crate::snapshot::Snapshot;
 
 /// Other files kept that fit a frame as well.
@@ -28,6 +30,13 @@ pub struct MappedFrame {
     pub frame: Frame,
     /// Where it is, or why that is not known.
     pub place: Result<Place, String>,
+}
+
+impl MappedFrame {
+    /// The line in the file of its place; none where the frame's is that of a built file.
+    pub fn line(&self, place: &Place) -> Option<u32> {
+        self.frame.line.filter(|_| place.by != MatchedBy::Built)
+    }
 }
 
 /// Where a frame is.
@@ -54,6 +63,8 @@ pub enum MatchedBy {
     Line,
     /// The file alone.
     File,
+    /// The file that the frame's was built from: it has the function's name, or is the only one that can be it. Its lines are others.
+    Built,
     /// The function alone, where the frame names a program instead of a file and line: no other of the index has its name.
     Function,
 }
@@ -66,6 +77,7 @@ impl MatchedBy {
             Self::Name => "name",
             Self::Line => "line",
             Self::File => "file",
+            Self::Built => "built",
             Self::Function => "function",
         }
     }
@@ -95,17 +107,18 @@ impl<'s> Files<'s> {
     }
 
     /// Where a frame is, or why that is not known.
-    pub(super) fn place(&self, frame: &Frame) -> Result<Place, String> {
-        let by_file = self.by_file(frame);
+    pub(super) fn place(&self, frame: &Frame, format: Format) -> Result<Place, String> {
+        let by_file = self.by_file(frame, format);
         let is_open = by_file.is_err() && frame.line.is_none() && frame.origin == Origin::Code;
         match frame.function_name().filter(|_| is_open) {
-            Some(name) => self.by_function(frame, name).unwrap_or(by_file),
+            Some(name) => self.by_function(frame, format, name).unwrap_or(by_file),
             None => by_file,
         }
     }
 
-    /// Where the only function is that a frame can mean; `None` if the index has none of its name.
-    fn by_function(&self, frame: &Frame, name: &str) -> Option<Result<Place, String>> {
+    /// Where the only function is that a frame can mean; `None` if the index has none of its name, in a language that has such
+    /// traces.
+    fn by_function(&self, frame: &Frame, format: Format, name: &str) -> Option<Result<Place, String>> {
         let graph = self.snapshot.graph();
         let written = frame.function.as_deref().unwrap_or_default();
         let owner =
@@ -121,7 +134,9 @@ impl<'s> Files<'s> {
                 && !flags.has(NodeFlags::DECLARATION)
                 && !flags.has(NodeFlags::IMPORTED)
         };
-        let named: Vec<NodeIx> = graph.labelled(name).into_iter().filter(is_code).filter(|node| fits(*node)).collect();
+        let speaks = |node: &NodeIx| self.snapshot.file_of(*node).is_some_and(|file| is_of(format, file.language));
+        let named = graph.labelled(name).into_iter().filter(|node| is_code(node) && speaks(node) && fits(*node));
+        let named: Vec<NodeIx> = named.collect();
         match named[..] {
             [] => None,
             [node] => {
@@ -132,18 +147,20 @@ impl<'s> Files<'s> {
         }
     }
 
-    fn by_file(&self, frame: &Frame) -> Result<Place, String> {
+    fn by_file(&self, frame: &Frame, format: Format) -> Result<Place, String> {
         let Some(path) = frame.path.as_deref() else { return Err("the frame names no file".into()) };
         match frame.origin {
             Origin::Minified => return Err("minified: its place means nothing in the sources".into()),
             Origin::Runtime => return Err("the language's own library".into()),
             Origin::Code | Origin::Vendored => {}
         }
-        if let Some((package, files)) = self.packages.files(path).filter(|_| frame.origin == Origin::Vendored) {
+        if let Some(of) = self.packages.folders(path).filter(|_| frame.origin == Origin::Vendored) {
             let missing = || {
+                let package = &of.package;
                 format!("of the project's package `{package}`, but it has no such file: built, or of another version")
             };
-            return self.best(frame, files.iter().map(String::as_str).collect()).ok_or_else(missing);
+            let place = self.best(frame, of.files().iter().map(String::as_str).collect());
+            return place.or_else(|| self.by_source(frame, format, Some(&of))).ok_or_else(missing);
         }
         let wanted = parts(path);
         let Some(name) = wanted.last() else { return Err("the frame names no file".into()) };
@@ -161,10 +178,25 @@ impl<'s> Files<'s> {
         let mut found: Vec<(usize, &str)> = candidates.iter().copied().filter_map(fits).collect();
         let most = found.iter().map(|(shared, _)| *shared).max();
         found.retain(|(shared, _)| Some(*shared) == most);
-        self.best(frame, found.into_iter().map(|(_, file)| file).collect()).ok_or_else(|| match frame.origin {
+        let place = self.best(frame, found.into_iter().map(|(_, file)| file).collect());
+        let place = place.or_else(|| match frame.origin {
+            Origin::Code => self.by_source(frame, format, None),
+            _ => None,
+        });
+        place.ok_or_else(|| match frame.origin {
             Origin::Vendored => "a dependency outside the index".to_owned(),
             _ => "no indexed file's path ends like this one".to_owned(),
         })
+    }
+
+    /// Where a frame is in what its file was built from.
+    fn by_source(&self, frame: &Frame, format: Format, package: Option<&Folders<'_>>) -> Option<Place> {
+        let made = made_from(self.snapshot.graph(), format, frame, package)?;
+        // What stands at its line is in the built file.
+        let anywhere = Frame { line: None, ..frame.clone() };
+        let place = self.best(&anywhere, made.files.iter().map(String::as_str).collect())?;
+        let is_it = place.by == MatchedBy::Name || made.alone;
+        is_it.then_some(Place { by: MatchedBy::Built, ..place })
     }
 
     /// Of files that fit as well, the one that has the function; then code before tests, and the shortest path.
@@ -174,7 +206,7 @@ impl<'s> Files<'s> {
         let unsure = |by: MatchedBy| match by {
             MatchedBy::LineAndName => 0,
             MatchedBy::Name => 1,
-            MatchedBy::Line | MatchedBy::File | MatchedBy::Function => 2,
+            MatchedBy::Line | MatchedBy::File | MatchedBy::Built | MatchedBy::Function => 2,
         };
         places.sort_by(|a, b| {
             let key = |place: &Place| (unsure(place.by), is_test(place), place.path.len());
@@ -198,12 +230,12 @@ impl<'s> Files<'s> {
         };
         // A closure or a nested function is named after the one around it.
         let around = at_line.into_iter().flat_map(|node| std::iter::once(node).chain(graph.ancestors(node)));
-        if let Some(node) = around.take_while(|&node| node != file_node).find(|&node| graph.label(node) == name) {
+        if let Some(node) = around.take_while(|&node| node != file_node).find(|&node| is_called(graph, node, name)) {
             return place(node, MatchedBy::LineAndName);
         }
         let line = frame.line.unwrap_or(0);
         let named = graph.of_file(file_node).into_iter().filter(|&node| {
-            graph.label(node) == name
+            is_called(graph, node, name)
                 && matches!(graph.kind(node), NodeKind::Function | NodeKind::Macro | NodeKind::Class)
         });
         let nearest = named.min_by_key(|&node| {
@@ -216,6 +248,31 @@ impl<'s> Files<'s> {
             (None, Some(node)) if node != file_node => place(node, MatchedBy::Line),
             _ => place(file_node, MatchedBy::File),
         }
+    }
+}
+
+/// Whether a node has a function's name; the mark of a private one is no part of it.
+fn is_called(graph: &Graph, node: NodeIx, name: &str) -> bool {
+    let label = graph.label(node);
+    label == name || label.strip_prefix('#') == Some(name)
+}
+
+/// Whether a format of traces is that of a language. Debuggers and sanitizers show whatever was compiled to a program.
+const fn is_of(format: Format, language: Language) -> bool {
+    use Language::{
+        C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Svelte, Swift, Tsx, TypeScript,
+        Vue,
+    };
+    match format {
+        Format::Python => matches!(language, Python),
+        Format::Rust => matches!(language, Rust | C | Cpp),
+        Format::JavaScript => matches!(language, JavaScript | TypeScript | Tsx | Vue | Svelte),
+        Format::Java => matches!(language, Java | Kotlin | Scala),
+        Format::Go => matches!(language, Go | C | Cpp),
+        Format::Cpp => matches!(language, C | Cpp | Rust | Go | Swift),
+        Format::CSharp => matches!(language, CSharp),
+        Format::Ruby => matches!(language, Ruby),
+        Format::Php => matches!(language, Php),
     }
 }
 

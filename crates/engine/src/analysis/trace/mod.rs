@@ -1,5 +1,6 @@
 //! What a stack trace is about: its frames in the graph, and where the fault may be.
 
+mod built;
 mod map;
 mod packages;
 mod signals;
@@ -64,6 +65,8 @@ pub struct ExceptionSummary {
     pub kind: String,
     /// Its message.
     pub message: String,
+    /// The message goes on behind what was read of it.
+    pub is_message_cut: bool,
     /// What it has to do with the next one.
     pub relation: ExceptionRelation,
     /// Frames that were read.
@@ -201,7 +204,7 @@ impl Snapshot {
                     trace: number,
                     exception,
                     frame: frame.clone(),
-                    place: files.place(frame),
+                    place: files.place(frame, trace.format),
                 }));
             }
         }
@@ -314,6 +317,7 @@ fn summaries(traces: &[Trace]) -> Vec<ExceptionSummary> {
         language: of.language(),
         kind: exception.kind.clone(),
         message: exception.message.clone(),
+        is_message_cut: exception.is_message_cut,
         relation: exception.relation,
         frames: exception.frames.len(),
         left_out: exception.left_out,

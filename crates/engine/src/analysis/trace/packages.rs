@@ -134,18 +134,34 @@ impl Packages {
         Self { folders }
     }
 
-    /// The files that an installed path may be, if it is of a package of the project; they need not exist.
-    pub(super) fn files(&self, path: &str) -> Option<(String, Vec<String>)> {
+    /// Where an installed path is, if it is of a package of the project.
+    pub(super) fn folders<'p>(&self, path: &'p str) -> Option<Folders<'p>> {
         let Installed { registry, package, rest } = Installed::of(path)?;
         let key = (registry, package);
-        let folders = self.folders.get(&key)?;
+        let folders = self.folders.get(&key)?.clone();
+        Some(Folders { package: key.1, folders, rest })
+    }
+}
+
+/// Where an installed path is in the project.
+pub(super) struct Folders<'p> {
+    /// Name of its package.
+    pub(super) package: String,
+    /// The folders that have the package, `""` for a root.
+    pub(super) folders: Vec<String>,
+    /// The path within the package.
+    pub(super) rest: Vec<&'p str>,
+}
+
+impl Folders<'_> {
+    /// The files that it may be; they need not exist.
+    pub(super) fn files(&self) -> Vec<String> {
         let join = |folder: &String| {
             let parts =
-                std::iter::once(folder.as_str()).filter(|folder| !folder.is_empty()).chain(rest.iter().copied());
+                std::iter::once(folder.as_str()).filter(|folder| !folder.is_empty()).chain(self.rest.iter().copied());
             parts.collect::<Vec<_>>().join("/")
         };
-        let files = folders.iter().map(join).filter(|file| RepoPath::new(file).is_ok()).collect();
-        Some((key.1, files))
+        self.folders.iter().map(join).filter(|file| RepoPath::new(file).is_ok()).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use m1nd_trace::{Relation as ExceptionRelation, Trace};
 use rustc_hash::FxHashMap;
 
 use super::TraceQuery;
-use super::map::{MappedFrame, MatchedBy};
+use super::map::{MappedFrame, MatchedBy, Place};
 use super::signals::{self, Signals};
 use crate::history::ProjectHistory;
 use crate::retrieval::{FileModel, SeekQuery};
@@ -193,7 +193,7 @@ fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Can
             let linear = 1.0 - at as f64 / mapped as f64;
             let node = place.node;
             let way: Way = |signals| &mut signals.frame;
-            let row = candidates.note(node, way, depth, || frame_words(frame, at, graph.path(node)));
+            let row = candidates.note(node, way, depth, || frame_words(frame, place, at));
             if at == 0 {
                 row.signals.innermost = row.signals.innermost.max(share(relation));
                 if frame.frame.refuses {
@@ -216,8 +216,8 @@ fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Can
     near
 }
 
-fn frame_words(frame: &MappedFrame, at: usize, path: &str) -> String {
-    let line = frame.frame.line.map_or(String::new(), |line| format!(":{line}"));
+fn frame_words(frame: &MappedFrame, place: &Place, at: usize) -> String {
+    let (path, line) = (&place.path, frame.line(place).map_or(String::new(), |line| format!(":{line}")));
     match at {
         0 => format!("the innermost frame of the project, {path}{line}"),
         at => format!("frame {} of the project, counted from where it broke, {path}{line}", at + 1),
