@@ -208,7 +208,7 @@ impl Look<'_> {
             if strength < LEAST_STRENGTH || counted.group.key.is_trait(lacks) || self.is_of_another_role(node, lacks) {
                 continue;
             }
-            if self.is_out_of_reach(node, lacks, &with) {
+            if self.is_out_of_reach(node, lacks, &with) || self.is_part_of_another(node, lacks, &with) {
                 continue;
             }
             let chance = self.traits.frequency(lacks, with.len(), counted.group.members.len());
@@ -257,6 +257,20 @@ impl Look<'_> {
             && graph.file(*user) != graph.file(node)
             && !is_exported(node)
             && with.iter().all(|(holder, _)| is_exported(*holder))
+    }
+
+    /// Whether a file is used by one of those that have it: what a file is made of need not be used beside it.
+    fn is_part_of_another(&self, node: NodeIx, lacks: &Trait, with: &[&(NodeIx, Having)]) -> bool {
+        let graph = self.snapshot.graph();
+        if !matches!(lacks, Trait::UsedBy(..)) || graph.kind(node) != NodeKind::File {
+            return false;
+        }
+        let own = graph.with_members(node, MEMBERS);
+        let mut into = own.iter().flat_map(|one| graph.in_edges(*one)).filter(|edge| edge.tier == EdgeTier::Certain);
+        into.any(|edge| {
+            let user = graph.file(edge.from).filter(|user| *user != node);
+            user.is_some_and(|user| with.iter().any(|(holder, _)| *holder == user))
+        })
     }
 
     /// What is not known and could be what is lacking; `None` if something else brings it about.

@@ -379,3 +379,24 @@ fn what_is_not_exported_and_what_stands_for_a_folder_have_another_role() {
     let untried = ask("untried");
     assert_eq!(holes(&untried, "untried.ts")[0]["lacks"]["relation"], "tests", "{untried}");
 }
+
+#[test]
+fn what_a_file_is_made_of_need_not_be_used_beside_it() {
+    let names = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    let (mut text, mut all) = (String::new(), String::new());
+    for name in names {
+        let inner = if name == "one" { "import { innerPart } from './inner';\n" } else { "" };
+        text += &format!("//- parts/{name}.ts\n{inner}export function {name}Part(x: number) {{ return x; }}\n");
+        all += &format!("import {{ {name}Part }} from './parts/{name}';\n{name}Part(1);\n");
+    }
+    text += "//- parts/inner.ts\nexport function innerPart(x: number) { return x; }\n";
+    for number in 0..40 {
+        text += &format!("//- lib/m{number}.ts\nexport function helper{number}() {{}}\n");
+    }
+    text += "//- parts/left.ts\nexport function leftPart(x: number) { return x; }\n";
+    let project = Project::new(&format!("{text}//- register.ts\n{all}"));
+    for (query, label, expected) in [("inner part", "inner.ts", 0), ("left part", "left.ts", 1)] {
+        let answer = project.ok("missing", json!({"query": query, "min_sibling_activation": 0.0}));
+        assert_eq!(holes(&answer, label).len(), expected, "{query}: {answer}");
+    }
+}
