@@ -6,7 +6,7 @@
 //! another.
 
 use m1nd_base::{Cancel, Cancelled, NodeKind};
-use m1nd_graph::spread::{self, Spread, SpreadQuery, SpreadWeights};
+use m1nd_graph::spread::{self, Near, Spread, SpreadQuery, SpreadWeights};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -50,7 +50,8 @@ pub enum ResonateFrom {
 pub struct ResonateRow {
     /// Which.
     pub node: NodeIx,
-    /// How strongly, 0 to 1: the root of what is left at its scale over the most that any node has there.
+    /// How strongly, 0 to 1: the root of what is left at its scale, times the logarithm of its lift (from a start), over the
+    /// most that any node has there.
     pub amplitude: f64,
     /// Number of its group, from 1.
     pub group: usize,
@@ -87,7 +88,15 @@ pub struct ResonateAnswer {
 }
 
 /// What is left at nodes above chance.
-type Left = Vec<(NodeIx, f64)>;
+type Left = Vec<Above>;
+
+/// What is left at a node.
+struct Above {
+    node: NodeIx,
+    left: f64,
+    /// Times more than a walk from anywhere has there.
+    lift: f64,
+}
 
 impl Snapshot {
     /// What is tied to a start at several scales, or the parts of the project. The history has a part in what meets words.
@@ -142,12 +151,12 @@ impl Snapshot {
             let near = walk(graph, &[(anchor, 1.0)], GLOBAL_STEPS, weights, cancel)?;
             answer.incomplete |= near.incomplete;
             let left = left(graph, &near, &[]);
-            let most = left.iter().map(|(_, left)| *left).fold(0.0, f64::max);
+            let most = left.iter().map(|above| above.left).fold(0.0, f64::max);
             if most <= 0.0 {
                 continue;
             }
             answer.seeds.push((anchor, 0.0));
-            for (node, left) in left {
+            for Above { node, left, .. } in left {
                 let amplitude = (left / most).sqrt();
                 if amplitude >= COVERED {
                     covered.insert(node);
@@ -207,7 +216,8 @@ fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
     let is_row = |node: NodeIx| !is_part(graph.kind(node)) && (from_test || !is_test(graph, node));
     let rows = near.nodes.iter().filter(|near| is_row(near.node) || is_start(near.node));
     let rows = rows.filter(|near| is_start(near.node) || !is_inside(near.node));
-    rows.filter(|near| near.lift > 1.0).map(|near| (near.node, near.share - near.share / near.lift)).collect()
+    let above = |near: &Near| Above { node: near.node, left: near.share - near.share / near.lift, lift: near.lift };
+    rows.filter(|near| near.lift > 1.0).map(above).collect()
 }
 
 /// Kinds that say nothing beside what they are a part of.
@@ -216,33 +226,48 @@ pub(super) fn is_part(kind: NodeKind) -> bool {
     kind.is_outside() || matches!(kind, Field | Variable | Variant | Constant | Directory)
 }
 
+/// The scale at which most of what has left the starts is at a node.
+#[derive(Clone, Copy, Default)]
+struct Peak {
+    share: f64,
+    scale: usize,
+    lift: f64,
+}
+
+impl Peak {
+    /// What the share tells of the start: little where walks from elsewhere come by as well (its part of the relative entropy).
+    fn telling(&self) -> f64 {
+        self.share * self.lift.ln()
+    }
+}
+
 /// Puts every node into the scale at which most of what has left the starts is at it.
 fn by_scale(graph: &Graph, scales: &[Left], answer: &mut ResonateAnswer) {
     let starts: FxHashSet<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
-    let mut peak: FxHashMap<NodeIx, (f64, usize)> = FxHashMap::default();
+    let mut peak: FxHashMap<NodeIx, Peak> = FxHashMap::default();
     for (scale, left) in scales.iter().enumerate() {
-        let away = || left.iter().filter(|(node, _)| !starts.contains(node));
-        let all: f64 = away().map(|(_, left)| left).sum();
-        for &(node, left) in away() {
-            let (known, at) = peak.entry(node).or_insert((0.0, scale));
+        let away = || left.iter().filter(|above| !starts.contains(&above.node));
+        let all: f64 = away().map(|above| above.left).sum();
+        for &Above { node, left, lift } in away() {
+            let known = peak.entry(node).or_default();
             // What is about as near at a finer scale belongs to that.
-            if left / all > *known * CLEAR {
-                (*known, *at) = (left / all, scale);
+            if left / all > known.share * CLEAR {
+                *known = Peak { share: left / all, scale, lift };
             }
         }
     }
-    let mut peaks: Vec<(NodeIx, (f64, usize))> = peak.into_iter().collect();
+    let mut peaks: Vec<(NodeIx, Peak)> = peak.into_iter().collect();
     peaks.sort_by(|a, b| graph.id(a.0).cmp(graph.id(b.0)));
     let mut most = vec![0.0f64; scales.len()];
     let mut sums = vec![0.0f64; scales.len()];
-    for (_, (share, scale)) in &peaks {
-        most[*scale] = most[*scale].max(*share);
-        sums[*scale] += share;
+    for (_, peak) in &peaks {
+        most[peak.scale] = most[peak.scale].max(peak.telling());
+        sums[peak.scale] += peak.share;
     }
-    for (node, (share, scale)) in peaks {
-        let amplitude = rounded((share / most[scale]).sqrt());
+    for (node, peak) in peaks {
+        let amplitude = rounded((peak.telling() / most[peak.scale]).sqrt());
         if amplitude >= LEAST {
-            answer.rows.push(ResonateRow { node, amplitude, group: scale + 1 });
+            answer.rows.push(ResonateRow { node, amplitude, group: peak.scale + 1 });
         }
     }
     sort(graph, &mut answer.rows);
@@ -278,4 +303,16 @@ fn anchors(graph: &Graph) -> Vec<NodeIx> {
     }
     nodes.sort_by(by_rank);
     nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_walks_from_anywhere_come_by_tells_little() {
+        let telling = |share: f64, lift: f64| Peak { share, scale: 0, lift }.telling();
+        assert!(telling(0.2, 3.0) < telling(0.1, 300.0), "a logger beside what only the start uses");
+        assert!(telling(0.2, 300.0) > telling(0.1, 300.0) && telling(0.9, 1.0) == 0.0);
+    }
 }

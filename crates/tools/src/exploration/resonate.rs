@@ -95,7 +95,7 @@ impl Tool for Resonate {
 Walks from a start (`node_id`, or what meets `query`) over all relations in both directions, at five scales: walks that take 1, 2,
 4, 8 and 16 steps on average before they return (personalised PageRank). What a walk from anywhere has at a node is taken off.
 A node stands at the scale at which most of what has left the start is there: `harmonic_order` 1 is what the start works with directly, 5 the part of the
-project it belongs to. `amplitude` is 0 to 1 within its scale. Fields, constants, tests (unless the start is one) and what the start itself contains are left out.
+project it belongs to. `amplitude` is 0 to 1 within its scale; what walks from anywhere come by as well, such as a logger, has little. Fields, constants, tests (unless the start is one) and what the start itself contains are left out.
 `groups` sums up each scale: `node_count`, `total_energy` (share of that), the strongest as `antinodes`.
 
 `sympathetic_pairs` are nodes of one kind without an edge between them that are connected with the same others: code of the same
