@@ -126,3 +126,23 @@ fn other_functions_keep_their_facts() {
         }
     }
 }
+
+#[test]
+fn words_of_statements_define_nothing_where_code_is_not_understood() {
+    let cases: &[(Language, &str)] = &[
+        (
+            Language::Cpp,
+            "struct A {\n  BROKEN(A, &)\n  BROKEN(A, ==)\n  else if (a == b)\n  for (int i = 1) {}\n  int f() { return 1; }\n};\n",
+        ),
+        (Language::Cpp, "int f() const noexcept(noexcept(g(h))) { switch (x) }\n else if (compares(lhs, rhs)) {} \n"),
+        (Language::C, "int f(int x) }\nelse if (x) {\n  return 1;\n}\nfor (i) { g(); }\nint h(void) {}\n"),
+    ];
+    for (language, text) in cases {
+        let facts = extract(*language, text.as_bytes(), &Limits::default(), &Cancel::new());
+        let names: Vec<&str> = facts.definitions.iter().map(|definition| facts.name(definition.name)).collect();
+        assert!(names.contains(&"f") || names.contains(&"h"), "{text}: {names:?}");
+        for word in ["if", "for", "switch", "noexcept"] {
+            assert!(!names.contains(&word), "{text}: {names:?}");
+        }
+    }
+}

@@ -44,7 +44,15 @@ pub(super) fn finish(facts: &mut FileFacts, original: &str, prepared: &str) {
     }
 }
 
+/// Words of statements and types.
+const RESERVED: &[&str] = &[
+    "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
+    "goto", "if", "int", "long", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef",
+    "union", "unsigned", "void", "volatile", "while",
+];
+
 static GRAMMAR: Grammar = Grammar {
+    reserved: RESERVED,
     type_fields: &["type"],
     separate_types: true,
     inline_types: true,

@@ -98,7 +98,8 @@ impl Outline<'_> {
 
     /// Enters a definition.
     pub(crate) fn open(&mut self, node: Node<'_>, draft: Draft<'_, '_>) -> Option<DefId> {
-        let name = draft.name.as_deref().filter(|name| !name.trim().is_empty());
+        let is_name = |name: &&str| !name.trim().is_empty() && !self.grammar.reserved.contains(name);
+        let name = draft.name.as_deref().filter(is_name);
         if name.is_none() && !draft.flags.is_anonymous {
             return None;
         }

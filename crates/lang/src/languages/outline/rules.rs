@@ -272,6 +272,8 @@ pub(crate) struct Grammar {
     pub(crate) access: &'static [(&'static str, Visibility)],
     /// Visibility without keyword: by kind of the owner and name.
     pub(crate) visibility: fn(Option<DefKind>, &str) -> Visibility,
+    /// Words that name no definition: where code could not be read, statements look like one.
+    pub(crate) reserved: &'static [&'static str],
     /// Decorators of tests.
     pub(crate) test_decorators: &'static [&'static str],
     /// Kinds of argument that stand for any number of them.
@@ -319,6 +321,7 @@ impl Grammar {
             wrappers: &[],
             access: &[],
             visibility: public,
+            reserved: &[],
             test_decorators: &[],
             spreads: &[],
             sigils: &[],
