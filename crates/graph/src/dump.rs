@@ -43,7 +43,6 @@ fn dump_node(graph: &Graph, node: NodeIx, out: &mut String) -> std::fmt::Result 
     }
     let mut unresolved: Vec<_> = graph.unresolved_of(node).map(|r| (r.pos, r.name, r.role, r.reason)).collect();
     unresolved.sort_unstable();
-    unresolved.dedup();
     for (pos, name, role, reason) in unresolved {
         writeln!(out, "  ? {role} {name} {reason} {}:{}", pos.line, pos.col)?;
     }

@@ -297,7 +297,13 @@ impl Overlay {
                 }
             }
         }
-        rows.sort_by_key(|row| (row.from, self.pieces[row.piece].unresolved[row.index].pos));
+        let key = |row: &OverlayUnresolved| {
+            let reference = &self.pieces[row.piece].unresolved[row.index];
+            (row.from, reference.pos, &reference.name, &reference.role, &reference.reason)
+        };
+        rows.sort_by(|one, other| key(one).cmp(&key(other)));
+        // One place counts once, as in the base.
+        rows.dedup_by(|one, other| key(one) == key(other));
         for (number, row) in rows.iter().enumerate() {
             let run = self.unresolved_of.entry(row.from.0).or_insert(number..number);
             run.end = number + 1;

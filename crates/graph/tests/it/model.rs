@@ -81,7 +81,9 @@ impl Model {
                 edges.push((from.clone(), to, RELATIONS[random.below(RELATIONS.len())], tier, of, lines));
             }
             if random.coin() {
-                unresolved.push((from.clone(), format!("n{}", random.below(4)), 1 + random.below(50) as u32));
+                let row = (from.clone(), format!("n{}", random.below(4)), 1 + random.below(50) as u32);
+                // One place may be told twice.
+                unresolved.extend(std::iter::repeat_n(row, 1 + random.below(2)));
             }
         }
         // The giver merges edges of one key; keep the first.

@@ -142,23 +142,31 @@ fn seen(engine: &Engine, query: &str) -> Outcome<String> {
     Ok(text)
 }
 
+/// Rows, each with its number: what is there twice on one side only is a difference, too.
+type Rows<'t> = BTreeMap<&'t str, usize>;
+
 /// Rows by the row that they belong to.
-fn blocks(text: &str) -> BTreeMap<&str, BTreeSet<&str>> {
-    let mut blocks: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+fn blocks(text: &str) -> BTreeMap<&str, Rows<'_>> {
+    let mut blocks: BTreeMap<&str, Rows<'_>> = BTreeMap::new();
     let mut head = "";
     for line in text.lines() {
         if !line.starts_with(' ') {
             head = line.split(" kind=").next().unwrap_or(line);
         }
-        blocks.entry(head).or_default().insert(line);
+        *blocks.entry(head).or_default().entry(line).or_default() += 1;
     }
     blocks
 }
 
-/// The first rows that only one side has.
+/// The rows that are there more often than among others.
+fn more<'r>(rows: &'r Rows<'_>, than: &'r Rows<'_>) -> impl Iterator<Item = &'r str> {
+    rows.iter().filter(|(row, count)| than.get(*row).is_none_or(|other| other < count)).map(|(row, _)| *row)
+}
+
+/// The first rows that only one side has, or has more often.
 fn difference(followed: &str, built: &str) -> String {
     let (followed, built) = (blocks(followed), blocks(built));
-    let none = BTreeSet::new();
+    let none = Rows::new();
     let heads: BTreeSet<&str> = followed.keys().chain(built.keys()).copied().collect();
     let differing = heads.into_iter().filter(|head| followed.get(head) != built.get(head));
     let mut text = String::new();
@@ -166,7 +174,7 @@ fn difference(followed: &str, built: &str) -> String {
     let mut rows: Vec<(bool, &str)> = Vec::new();
     for head in differing {
         let (ours, clean) = (followed.get(head).unwrap_or(&none), built.get(head).unwrap_or(&none));
-        let is_echo = ours.symmetric_difference(clean).all(|row| row.starts_with("  <-"));
+        let is_echo = more(ours, clean).chain(more(clean, ours)).all(|row| row.starts_with("  <-"));
         rows.push((is_echo || head.contains(" row ") || head.starts_with("search"), head));
     }
     rows.sort_unstable();
@@ -174,8 +182,8 @@ fn difference(followed: &str, built: &str) -> String {
     for (_, head) in rows.iter().take(SHOWN_NODES) {
         let (ours, clean) = (followed.get(head).unwrap_or(&none), built.get(head).unwrap_or(&none));
         text.push_str(&format!("  {}\n", shown(head)));
-        ours.difference(clean).take(SHOWN).for_each(|row| text.push_str(&format!("    followed: {}\n", shown(row))));
-        clean.difference(ours).take(SHOWN).for_each(|row| text.push_str(&format!("    built:    {}\n", shown(row))));
+        more(ours, clean).take(SHOWN).for_each(|row| text.push_str(&format!("    followed: {}\n", shown(row))));
+        more(clean, ours).take(SHOWN).for_each(|row| text.push_str(&format!("    built:    {}\n", shown(row))));
     }
     if rows.len() > SHOWN_NODES {
         text.push_str(&format!("  and {} more\n", rows.len() - SHOWN_NODES));
