@@ -113,7 +113,7 @@ pub(crate) enum Command {
     /// Write the graph as rows, for programs that check or reuse it
     #[command(display_order = 7)]
     Export(ExportArgs),
-    #[command(display_order = 8)]
+    #[command(display_order = 8, visible_alias = "mind")]
     Memory(MemoryArgs),
     /// Print the completions of a shell
     #[command(display_order = 9)]

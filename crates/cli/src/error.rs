@@ -128,7 +128,7 @@ impl CliError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Tool(error) if error.code == ErrorCode::ProjectNotRegistered => 3,
-            Self::Memory(MemoryError::NoProject { .. }) => 3,
+            Self::Memory(MemoryError::NoProject { .. } | MemoryError::NoFile { .. }) => 3,
             Self::Memory(MemoryError::DaemonNotRunning) => 4,
             Self::Memory(error) if error.is_denied() => 5,
             _ => self.exit() as u8,

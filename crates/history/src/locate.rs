@@ -81,6 +81,17 @@ impl GitFolder {
         }
     }
 
+    /// Whether it is that of a work tree beside the one of the repository (`git worktree add`).
+    pub fn is_linked(&self) -> bool {
+        self.own != self.common
+    }
+
+    /// Whether both are of work trees of one repository on this machine.
+    pub fn is_of_same(&self, other: &Self) -> bool {
+        let real = |folder: &Path| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        real(&self.common) == real(&other.common)
+    }
+
     /// What is checked out.
     ///
     /// # Errors

@@ -100,6 +100,14 @@ impl Calls {
         }
     }
 
+    /// As [`unknown_tool`], where there are the tools of one set alone: `help` is not among them.
+    fn unknown_among(&self, name: &str, only: Toolset) -> ToolError {
+        let shown: String = name.chars().take(80).collect();
+        let tools = self.tools.iter().filter(|tool| tool.toolset == only).map(|tool| format!("`{}`", tool.name));
+        ToolError::new(ErrorCode::UnknownTool, format!("unknown tool: {shown}"))
+            .next_step(format!("call one of {}", tools.collect::<Vec<_>>().join(", ")))
+    }
+
     /// The tool of this name, if it may be called here.
     fn admit(&self, name: &str) -> Result<&'static ToolDef, ToolError> {
         let canonical = canonical_name(name);
@@ -109,7 +117,7 @@ impl Calls {
             .find(|tool| tool.name == canonical)
             .filter(|tool| self.only.is_none_or(|only| only == tool.toolset))
         else {
-            return Err(unknown_tool(name));
+            return Err(self.only.map_or_else(|| unknown_tool(name), |only| self.unknown_among(name, only)));
         };
         // What only the memory of this server holds is changed by none that is read-only: the tool answers what it would do.
         if self.read_only && !matches!(tool.effect, Effect::Read | Effect::Session) {

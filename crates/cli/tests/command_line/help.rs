@@ -31,6 +31,7 @@ fn the_program_introduces_itself() {
               doctor       Look for what keeps m1nd from working, and say what to do
               export       Write the graph as rows, for programs that check or reuse it
               memory       Decisions, issues, learnings and gotchas of this project, kept in `.mind/MEMORY.md`
+                           [alias: mind]
               completions  Print the completions of a shell
 
             Options:

@@ -101,6 +101,11 @@ fn memories_are_found_with_their_place_and_code() {
     assert!(parsed.out.contains("3 memories") && parsed.out.contains("edge"), "{}", parsed.out);
     let exported = mind(&place, &["export", "--format", "markdown"]);
     assert!(exported.out.contains("## Gotchas\n\n- Prices are in cents"), "{}", exported.out);
+    let checked = place.run(&["mind", "edges", "check", "change prices in cents"]);
+    assert_eq!(checked.out.matches("Prices are in cents").count(), 1, "a bullet is not said twice: {}", checked.out);
+    place.project.write(".mind/MEMORY.md", format!("{MEMORY}**Fixed:** a slow search, by an index\n"));
+    let exported = mind(&place, &["export", "--format", "markdown"]).out;
+    assert!(exported.contains("slow search [solved]"), "{exported}");
 }
 
 #[test]

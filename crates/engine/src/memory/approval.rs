@@ -24,6 +24,7 @@ use serde_json::Value;
 use crate::memory::MemoryError;
 use crate::memory::noted::Noted;
 use crate::memory::project_file::{ProjectFile, Rows};
+use crate::memory::worktree;
 
 /// The file.
 pub(crate) const FILE: &str = "approved.json";
@@ -60,6 +61,16 @@ pub(crate) struct Approved {
     /// Hashes of the approved texts, with the file or commit of each.
     #[serde(default)]
     pub(crate) sources: BTreeMap<String, String>,
+    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a work tree of
+    /// its repository is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) texts: Vec<String>,
+    /// It is a work tree of a project that was taken over, and the user's own only while its texts are approved.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_linked: bool,
+    /// The user took back that a work tree counts as the project it is of.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_declined: bool,
     /// Memories that are never shown again, by their ids, with the place where they stood.
     #[serde(default)]
     pub(crate) forgotten: BTreeMap<String, String>,
@@ -69,6 +80,11 @@ pub(crate) struct Approved {
     /// Members of newer versions.
     #[serde(flatten)]
     more: BTreeMap<String, Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A text of the repository that holds memories.
@@ -99,6 +115,14 @@ impl<'h> Approvals<'h> {
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub(crate) fn get(&self, project: &Path) -> Result<Option<Approved>, MemoryError> {
         Ok(ROWS.read(self.home)?.remove(project))
+    }
+
+    /// What was taken over of all projects.
+    ///
+    /// # Errors
+    /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    pub(crate) fn all(&self) -> Result<Rows<Approved>, MemoryError> {
+        ROWS.read(self.home)
     }
 
     /// Changes what was taken over of a project, under a lock. A project of which nothing is left is dropped.
@@ -173,14 +197,29 @@ impl Standing {
         let registry = crate::memory::registry::Registry::new(home.clone());
         // What cannot be read of the list is no reason to doubt: no repository can write there.
         let is_registered = registry.get(project).map_or(true, |known| known.is_some());
-        let approved = approved.unwrap_or_default();
-        let is_replaced = approved.since.is_some() && !Repository::around(project).is_that_of(&approved);
+        let mut approved = approved.unwrap_or_default();
+        let is_unknown = |approved: &Approved| approved.since.is_none() || approved.is_linked;
+        if !is_registered
+            && is_unknown(&approved)
+            && !worktree::is_approved(project, &approved)
+            && !approved.is_declined
+        {
+            if let Some(of) = worktree::inherited(project, home) {
+                let forgotten = std::mem::take(&mut approved.forgotten);
+                approved = of;
+                approved.forgotten.extend(forgotten);
+                return Self { is_own: true, is_replaced: false, approved };
+            }
+            return Self { is_own: false, is_replaced: false, approved };
+        }
+        let is_replaced = approved.since.is_some() && !is_known(project, &approved);
         Self { is_own: (is_registered || approved.since.is_some()) && !is_replaced, is_replaced, approved }
     }
 
     /// A hash of what matters to the memories.
     pub(crate) fn key(&self) -> String {
-        let kept = Approved { head: String::new(), oldest: String::new(), ..self.approved.clone() };
+        let (head, oldest, texts) = (String::new(), String::new(), Vec::new());
+        let kept = Approved { head, oldest, texts, ..self.approved.clone() };
         format!("{}{}{}", self.is_own, self.is_replaced, serde_json::to_string(&kept).unwrap_or_default())
     }
 }
@@ -229,6 +268,11 @@ pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) 
         }
         _ => Trust::Unapproved,
     }
+}
+
+/// Whether the repository around a project is the one that was taken over.
+pub(crate) fn is_known(project: &Path, approved: &Approved) -> bool {
+    Repository::around(project).is_that_of(approved)
 }
 
 /// The repository around a project.
@@ -301,6 +345,11 @@ impl Checkout {
         approved.since.is_some() && !self.repository.is_that_of(approved)
     }
 
+    /// Whether nothing but commits of this machine moved what is checked out since that was last noted.
+    pub(crate) fn is_only_made_here(&self, approved: &Approved) -> bool {
+        !self.is_unsure && self.moves.only_made_here(&approved.head, &self.head)
+    }
+
     /// Notes by which commits the repository is known again.
     fn note(&self, approved: &mut Approved) {
         approved.head.clone_from(&self.head);
@@ -327,7 +376,7 @@ pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, 
         }
     }
     if is_full {
-        if !checkout.is_unsure && checkout.moves.only_made_here(&approved.head, &checkout.head) {
+        if checkout.is_only_made_here(approved) {
             for (file, note) in &noted.files {
                 // What waited before waits on, however it was changed since.
                 let waited = before.files.get(file).is_some_and(|old| !approved.holds(file, &old.records));
@@ -360,7 +409,18 @@ pub(crate) fn take_over(
         approved.sources.clear();
         checkout.note(approved);
     }
+    (approved.is_linked, approved.is_declined) = (false, false);
     approved.approve(noted, wanted);
+}
+
+/// Makes a work tree a project of its own that is as approved as the one it is of: it is known by its texts.
+pub(crate) fn take_over_linked(approved: &mut Approved, of: Approved, checkout: &Checkout, now: Timestamp) {
+    let forgotten = std::mem::take(&mut approved.forgotten);
+    *approved = of;
+    approved.forgotten.extend(forgotten);
+    (approved.since, approved.is_linked) = (Some(now), true);
+    approved.oldest.clear();
+    checkout.note(approved);
 }
 
 #[cfg(test)]

@@ -187,7 +187,8 @@ impl<'s> CodeIndex<'s> {
                         Some((content, _)) if content == anchor.content => row(CodeState::Current),
                         _ => row(CodeState::Stale),
                     },
-                    Err(ReadError::Files(VfsError::NotFound { .. })) => row(CodeState::Gone),
+                    // Deleted or moved: where its text is now nobody knows before that is indexed.
+                    Err(ReadError::Files(VfsError::NotFound { .. })) => anchor.not_indexed_yet(),
                     // What cannot be looked at may well be there.
                     Err(error) => CodeRow { reason: Some(error.to_string()), ..row(CodeState::Unknown) },
                 }
@@ -222,15 +223,16 @@ impl<'s> CodeIndex<'s> {
                 CodeRow { moved_to, ..anchor.row(CodeState::Relocated) }
             }
             Ok(None) => anchor.row(CodeState::Gone),
-            Err(other) => {
+            Err(Lost::Unread) => anchor.not_indexed_yet(),
+            Err(Lost::Other(other)) => {
                 let reason = Some(format!("`{other}` has its name and another text"));
                 CodeRow { reason, ..anchor.row(CodeState::Gone) }
             }
         }
     }
 
-    /// A node elsewhere with the text of one that is gone; else, as the error, the only other one of its name and kind.
-    fn twin(self, anchor: &Anchor) -> Result<Option<NodeIx>, String> {
+    /// A node elsewhere with the text of one that is gone.
+    fn twin(self, anchor: &Anchor) -> Result<Option<NodeIx>, Lost> {
         let graph = self.snapshot.graph();
         let name = anchor.node.rsplit("::").next().unwrap_or(&anchor.node);
         let is_file = anchor.node.matches("::").count() == 1;
@@ -241,22 +243,40 @@ impl<'s> CodeIndex<'s> {
             let mut moved = files.filter(is_like);
             let (first, second) = (moved.next(), moved.next());
             let only = first.filter(|_| second.is_none());
-            return Ok(only.and_then(|file| graph.find_file(file.path.as_str())));
+            return match only.and_then(|file| graph.find_file(file.path.as_str())) {
+                Some(node) if self.content(node).is_none() => Err(Lost::Unread),
+                found => Ok(found),
+            };
         }
         let mut twins: Vec<NodeIx> = graph.labelled(name);
         twins.retain(|&node| graph.path(node).starts_with(self.prefix));
         twins.sort_by(|&a, &b| graph.id(a).cmp(graph.id(b)));
         twins.truncate(MAX_TWINS);
-        let same = |node: &&NodeIx| self.content(**node).is_some_and(|(content, _)| content == anchor.content);
-        match (twins.iter().find(same), twins.as_slice()) {
-            (Some(&node), _) => Ok(Some(node)),
-            (None, [other]) => Err(graph.id(*other).to_owned()),
+        let texts: Vec<Option<ContentHash>> = twins.iter().map(|&node| Some(self.content(node)?.0)).collect();
+        match (texts.iter().position(|text| *text == Some(anchor.content)), twins.as_slice()) {
+            (Some(at), _) => Ok(Some(twins[at])),
+            (None, _) if texts.contains(&None) => Err(Lost::Unread),
+            (None, [other]) => Err(Lost::Other(graph.id(*other).to_owned())),
             _ => Ok(None),
         }
     }
 }
 
+/// Why nothing that has the text of code that is gone was found.
+enum Lost {
+    /// Something that may have it is not as it was indexed.
+    Unread,
+    /// The only other one of its name and kind has another.
+    Other(String),
+}
+
 impl Anchor {
+    /// It may have been deleted or moved.
+    fn not_indexed_yet(&self) -> CodeRow {
+        let reason = "its file is not there any more, and what became of it is not indexed yet";
+        CodeRow { reason: Some(reason.to_owned()), ..self.row(CodeState::Unknown) }
+    }
+
     /// What became of it, with nothing more to say.
     fn row(&self, state: CodeState) -> CodeRow {
         CodeRow { name: self.text.clone(), node_id: self.node.clone(), state, moved_to: None, reason: None }

@@ -12,6 +12,14 @@ pub enum MemoryError {
         /// Where was looked.
         cwd: PathBuf,
     },
+    /// Something else stands where a project's memory should.
+    #[error("`{}` is {what}, where a memory is a file; move it away, then run `mind init` in the project", path.display())]
+    NoFile {
+        /// Where it stands.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// A gotcha like this one is stored already; it was counted as met once more.
     #[error("a gotcha like this one exists: `{id}` ({title}); it was counted as met once more")]
     EdgeExists {

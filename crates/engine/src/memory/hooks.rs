@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::memory::approval::Standing;
 use crate::memory::code::path_in;
-use crate::memory::keeper::{Keeper, names_of};
+use crate::memory::keeper::{Depth, Keeper, names_of};
 use crate::memory::load::ProjectMemory;
 use crate::memory::near::Near;
 use crate::memory::project::{MEMORY_FILE, first_project};
@@ -82,7 +82,7 @@ pub fn hook(
     let project = match first_project(&places, keeper.home().path()) {
         Ok(project) => project,
         // Nothing to say where there is no memory.
-        Err(MemoryError::NoProject { .. }) => return Ok(None),
+        Err(MemoryError::NoProject { .. } | MemoryError::NoFile { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
     let session = input["session_id"].as_str().unwrap_or("unnamed");
@@ -109,7 +109,14 @@ struct Moment<'m> {
 
 impl Moment<'_> {
     fn memory(&self) -> Result<ProjectMemory, MemoryError> {
-        ProjectMemory::read(self.project, self.keeper.home())
+        let read = || ProjectMemory::read(self.project, self.keeper.home());
+        let memory = read()?;
+        if memory.is_own() || !memory.is_linked() {
+            return Ok(memory);
+        }
+        // What was written in a work tree counts once it was looked at.
+        self.keeper.refresh(self.project, Depth::Quick)?;
+        read()
     }
 
     /// The block, where the client has not read it already.
@@ -117,7 +124,10 @@ impl Moment<'_> {
         // A session that goes on has not ended, however long nobody wrote anything down.
         let goes_on = matches!(self.input["source"].as_str(), Some("resume" | "compact"));
         if !Standing::of(self.project, self.keeper.home(), &mut Vec::new()).is_own {
-            return Ok(not_approved(&self.memory()?));
+            let memory = self.memory()?;
+            if !memory.is_own() {
+                return Ok(not_approved(&memory));
+            }
         }
         if !goes_on && let Err(error) = self.keeper.end_session(self.project) {
             tracing::warn!(%error, "the notes of the last session stay");

@@ -13,16 +13,16 @@ use m1nd_vfs::VfsError;
 
 use crate::config::EngineConfig;
 use crate::engine::Engine;
-use crate::memory::approval::{self, Approvals, Checkout, Source};
+use crate::memory::approval::{self, Approvals, Approved, Checkout, Source};
 use crate::memory::code::ProjectPrefix;
 use crate::memory::edges::GlobalEdges;
 use crate::memory::load::{ProjectMemory, Texts};
 use crate::memory::looking::Looking;
 use crate::memory::noted::{Anchor, Noted, NotedFile, Seconds, Seen};
-use crate::memory::project::MEMORY_FILE;
+use crate::memory::project::{MEMORY_FILE, no_file};
 use crate::memory::registry::{Registry, WAIT};
 use crate::memory::status::ProjectStats;
-use crate::memory::{MemoryError, block, gather, session_end};
+use crate::memory::{MemoryError, block, gather, session_end, worktree};
 use crate::snapshot::Snapshot;
 
 /// Memories whose code is looked for in one pass; the rest waits for the next.
@@ -196,7 +196,8 @@ impl Keeper {
         // Nothing is made beside a memory that is gone.
         let there = project.join(MEMORY_FILE);
         if !there.is_file() {
-            return Err(VfsError::NotFound { path: there.to_string_lossy().into_owned() }.into());
+            let missing = || VfsError::NotFound { path: there.to_string_lossy().into_owned() }.into();
+            return Err(no_file(project).unwrap_or_else(missing));
         }
         let file = NotedFile::of(project);
         let before = file.read();
@@ -248,13 +249,22 @@ impl Keeper {
         match known {
             Some(known) => {
                 let checkout = Checkout::of(project);
+                let is_inherited = known.is_linked && worktree::inherited(project, &self.home).is_some();
+                let note = |approved: &mut Approved| {
+                    match approved.is_linked {
+                        true => worktree::note_written(project, approved, before, &checkout, is_inherited),
+                        false if !checkout.is_replaced(approved) => worktree::note(project, approved),
+                        false => {}
+                    }
+                    approval::made_here(approved, before, &noted, &checkout, is_full);
+                };
                 let mut new = known.clone();
-                approval::made_here(&mut new, before, &noted, &checkout, is_full);
+                note(&mut new);
                 if new == known {
                     return Ok(());
                 }
                 approvals.change(project, APPROVAL_WAIT, |approved| {
-                    approval::made_here(approved, before, &noted, &checkout, is_full);
+                    note(approved);
                     Ok(())
                 })
             }
@@ -263,11 +273,25 @@ impl Keeper {
                 let checkout = Checkout::of(project);
                 approvals.change(project, APPROVAL_WAIT, |approved| {
                     approval::take_over(approved, &noted, &[], &checkout, Timestamp::now());
+                    worktree::note(project, approved);
                     Ok(())
                 })
             }
-            None => Ok(()),
+            None => self.note_worktree(project),
         }
+    }
+
+    /// Notes a work tree of a project that was taken over, so that what is written in it counts as what is written there.
+    fn note_worktree(&self, project: &Path) -> Result<(), MemoryError> {
+        let approvals = Approvals::new(&self.home);
+        let Some(of) = worktree::inherited(project, &self.home) else { return Ok(()) };
+        if approvals.get(project)?.is_some_and(|approved| approved.is_declined) {
+            return Ok(());
+        }
+        approvals.change(project, APPROVAL_WAIT, |approved| {
+            approval::take_over_linked(approved, of, &Checkout::of(project), Timestamp::now());
+            Ok(())
+        })
     }
 
     /// Takes a project over: its own files of memories and, of the comments and commits that hold some now, those in `wanted`
@@ -294,6 +318,7 @@ impl Keeper {
                 )));
             }
             approval::take_over(approved, &noted, wanted, &checkout, Timestamp::now());
+            worktree::note(project, approved);
             approved.without_block = without_block.unwrap_or(approved.without_block);
             let now = approval::listed(&noted, approved);
             let new = now.into_iter().zip(known).filter(|(now, before)| now.approved && !before.approved);
@@ -307,8 +332,12 @@ impl Keeper {
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn disapprove(&self, project: &Path, wanted: &[String]) -> Result<(), MemoryError> {
+        // Without a project of its own it would count as the one that it is a work tree of.
+        let is_declined = wanted.is_empty() && worktree::inherited(project, &self.home).is_some();
         Approvals::new(&self.home).change(project, WAIT, |approved| {
             if wanted.is_empty() {
+                (approved.is_linked, approved.is_declined) = (false, is_declined);
+                approved.texts.clear();
                 approved.since = None;
                 approved.head.clear();
                 approved.oldest.clear();

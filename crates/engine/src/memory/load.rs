@@ -141,7 +141,7 @@ fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Re
 }
 
 /// The old memories of a project: path in it, and text.
-fn archives(project: &Path, problems: &mut Vec<String>) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn archives(project: &Path, problems: &mut Vec<String>) -> Vec<(String, Vec<u8>)> {
     let mut named = |why: String| problems.push(format!("{ARCHIVE} is not used: {why}"));
     match std::fs::symlink_metadata(project.join(ARCHIVE)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
@@ -382,6 +382,11 @@ impl ProjectMemory {
     #[must_use]
     pub fn trust(&self, record: &Record) -> Trust {
         approval::trust(record, self.is_own(), &self.approved)
+    }
+
+    /// Whether it is a work tree of a project that was taken over, known by its texts.
+    pub(crate) const fn is_linked(&self) -> bool {
+        self.standing.approved.is_linked
     }
 
     /// Whether another repository lies in its folder than the one that the user has taken over.

@@ -34,6 +34,7 @@ mod setup;
 mod stack;
 mod status;
 mod tidy;
+mod worktree;
 
 pub use approval::{Source, Trust};
 pub use block::{
@@ -49,7 +50,9 @@ pub use keeper::{Code, Depth, Keeper, Kept};
 pub use load::{ProjectMemory, user_settings};
 pub use looking::{Look, Looking, Progress as LookProgress};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning, PROJECT_PREFIX, canonical_tag};
-pub use m1nd_memory::{GotchaBullet, Kind, Record, Relation, SourceKind, Stats as ParseStats, secrets, without_hidden};
+pub use m1nd_memory::{
+    GotchaBullet, Kind, Record, Relation, SourceKind, Stats as ParseStats, Status, secrets, without_hidden,
+};
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
 pub use memories::{EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note};
 pub use near::NearCode;

@@ -19,20 +19,33 @@ pub(crate) const INDEX_FOLDER: &str = ".mind/.index";
 /// share: it is called `.mind`, too, and is never taken for a project's.
 ///
 /// # Errors
-/// [`MemoryError::NoProject`].
+/// [`MemoryError::NoProject`]; [`MemoryError::NoFile`] where the nearest thing of that name is none.
 pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
     let canonical = std::fs::canonicalize(start);
     let shown = canonical.as_ref().ok().cloned().or_else(|| std::path::absolute(start).ok());
     let none = || MemoryError::NoProject { cwd: shown.clone().unwrap_or_else(|| start.to_owned()) };
     let start = canonical.map_err(|_| none())?;
     let home = std::fs::canonicalize(home).unwrap_or_else(|_| home.to_owned());
-    let holds = |folder: &&Path| {
+    let can_hold = |folder: &&Path| {
         let mind = folder.join(FOLDER);
-        mind != home
-            && folder.join(MEMORY_FILE).is_file()
-            && std::fs::canonicalize(&mind).is_ok_and(|mind| mind != home)
+        mind != home && std::fs::canonicalize(&mind).is_ok_and(|mind| mind != home)
     };
-    start.ancestors().find(holds).map(Path::to_owned).ok_or_else(none)
+    let folders = || start.ancestors().filter(can_hold);
+    let found = folders().find(|folder| folder.join(MEMORY_FILE).is_file());
+    found.map(Path::to_owned).ok_or_else(|| folders().find_map(no_file).unwrap_or_else(none))
+}
+
+/// What stands where the memory of a project should, if that is there and no file.
+pub(crate) fn no_file(project: &Path) -> Option<MemoryError> {
+    let path = project.join(MEMORY_FILE);
+    path.symlink_metadata().ok()?;
+    let what = match path.metadata() {
+        Ok(found) if found.is_file() => return None,
+        Ok(found) if found.is_dir() => "a folder",
+        Ok(_) => "a device or the like",
+        Err(_) => "a link that cannot be followed",
+    };
+    Some(MemoryError::NoFile { path, what })
 }
 
 /// The folder of what can be made again, unless it, the folder around it or what is written in it by name is a link out of the project: a repository must not
@@ -61,6 +74,8 @@ pub(crate) fn first_project(places: &[PathBuf], home: &Path) -> Result<PathBuf, 
     for place in places {
         match find_project(place, home) {
             Ok(project) => return Ok(project),
+            // What is in the way says more than that there is nothing.
+            Err(error @ MemoryError::NoFile { .. }) => missed = Some(error),
             Err(error) => missed = missed.or(Some(error)),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use m1nd_store::{RealSystem, create_user_file, inside};
 
 use crate::memory::MemoryError;
-use crate::memory::project::{FOLDER, MEMORY_FILE, name_of};
+use crate::memory::project::{FOLDER, MEMORY_FILE, name_of, no_file};
 
 /// What keeps derived files out of git.
 const IGNORED: &str = ".index/\n";
@@ -22,8 +22,8 @@ pub struct Made {
 /// Makes `.mind/` with an empty memory, unless there is one. `template` is the text of a new one.
 ///
 /// # Errors
-/// [`MemoryError::Invalid`] if `folder` is none, or is the folder around `home`, the one that all projects share; else
-/// [`MemoryError::Store`].
+/// [`MemoryError::Invalid`] if `folder` is none, or is the folder around `home`, the one that all projects share;
+/// [`MemoryError::NoFile`]; else [`MemoryError::Store`].
 pub fn make(folder: &Path, home: &Path, template: Option<&str>) -> Result<Made, MemoryError> {
     let shown = folder.display();
     let project = std::fs::canonicalize(folder)
@@ -39,6 +39,9 @@ pub fn make(folder: &Path, home: &Path, template: Option<&str>) -> Result<Made, 
     inside(&project, &mind)?;
     let text = template.map_or_else(|| new_memory(&name_of(&project)), str::to_owned);
     let is_new = create_user_file(&RealSystem, &project.join(MEMORY_FILE), text.as_bytes())?;
+    if let Some(error) = no_file(&project) {
+        return Err(error);
+    }
     create_user_file(&RealSystem, &mind.join(".gitignore"), IGNORED.as_bytes())?;
     Ok(Made { project, is_new })
 }

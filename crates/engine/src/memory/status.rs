@@ -206,6 +206,10 @@ impl Memories {
                 Some(ProjectStatus { registered, ..status })
             }
             Err(MemoryError::NoProject { .. }) => None,
+            Err(error @ MemoryError::NoFile { .. }) => {
+                problems.push(error.to_string());
+                None
+            }
             Err(error) => return Err(error),
         };
         let global_stats = self.global_stats(&registered, &mut problems);

@@ -6,3 +6,4 @@ mod projects;
 mod reading;
 mod replaced;
 mod stack;
+mod worktrees;

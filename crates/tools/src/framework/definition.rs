@@ -314,7 +314,9 @@ impl ToolDef {
         if error.code != ErrorCode::InvalidParams || error.has_example() {
             return error;
         }
-        let step = format!("repeat `{}` with arguments like the example; `help` lists all of them", self.name);
+        // Where only the tools of the memory are there is no `help`.
+        let all = if self.toolset == Toolset::Memory { "" } else { "; `help` lists all of them" };
+        let step = format!("repeat `{}` with arguments like the example{all}", self.name);
         let missing_step = error.next_step_text().is_none();
         let error = error.example(self.example_arguments()).detail("tool", self.name.into());
         if missing_step { error.next_step(step) } else { error }

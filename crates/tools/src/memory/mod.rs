@@ -20,7 +20,7 @@ use crate::framework::{ErrorCode, ToolError};
 #[must_use]
 pub fn memory_error(error: &MemoryError) -> ToolError {
     let code = match error {
-        MemoryError::NoProject { .. } => ErrorCode::ProjectNotRegistered,
+        MemoryError::NoProject { .. } | MemoryError::NoFile { .. } => ErrorCode::ProjectNotRegistered,
         MemoryError::EdgeExists { .. } => ErrorCode::EdgeExists,
         MemoryError::IndexNotReady { .. } => ErrorCode::IndexNotReady,
         MemoryError::SearchFailed { .. } => ErrorCode::SearchFailed,
@@ -34,6 +34,9 @@ pub fn memory_error(error: &MemoryError) -> ToolError {
             .detail("details", json!({"cwd": cwd}))
             .hint("a project with memories holds `.mind/MEMORY.md`; `scope: all` searches every registered project")
             .next_step("run `mind init` (or `m1nd memory init`) in the project, then repeat this call"),
+        MemoryError::NoFile { path, what } => body
+            .detail("details", json!({"path": path, "is": what}))
+            .next_step("move it away, run `mind init` in the project, then repeat this call"),
         MemoryError::EdgeExists { id, similarity, .. } => {
             let details = json!({"existing_id": id, "similarity": crate::rows::rounded(f64::from(*similarity))});
             body.detail("details", details).next_step("nothing is to be done: the gotcha that exists is used")

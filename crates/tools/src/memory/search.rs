@@ -10,6 +10,8 @@ use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool
 
 /// Results when the caller does not say.
 const DEFAULT_LIMIT: i64 = 10;
+/// Characters of a question that its answer repeats.
+const MAX_REPEATED: usize = 500;
 /// Most results.
 const MAX_LIMIT: i64 = 100;
 
@@ -119,8 +121,16 @@ impl ReadTool for MemorySearch {
         let mut guidance = Guidance::state(state);
         guidance.next_step_hint = Some(hint);
         let results = found.rows.iter().map(row).collect();
-        let output = Output { query: input.query, total: found.total, results, notice: found.notice };
+        let output = Output { query: repeated(input.query), total: found.total, results, notice: found.notice };
         Ok(Answer::new(output).guidance(guidance))
+    }
+}
+
+/// A question as the answer repeats it: whoever asked knows it, so a long one is not paid for twice.
+fn repeated(query: String) -> String {
+    match query.char_indices().nth(MAX_REPEATED) {
+        Some((end, _)) => format!("{}…", &query[..end]),
+        None => query,
     }
 }
 

@@ -208,7 +208,14 @@ fn show_warnings(answer: &Value, out: &mut Out) -> Result<(), CliError> {
         let tone = if text("severity") == "info" { Tone::Dim } else { Tone::Warn };
         let head = format!("[{}, {}] {}", text("severity"), row["confidence"], text("title"));
         out.line(out.paint(tone, &head))?;
-        out.line(format!("    {}\n    → {}\n    {}", text("description"), text("workaround"), text("matched_on")))?;
+        // The bullet of a project is its own description.
+        if !text("description").contains(text("title")) {
+            out.line(format!("    {}", text("description")))?;
+        }
+        if !text("workaround").is_empty() {
+            out.line(format!("    → {}", text("workaround")))?;
+        }
+        out.line(format!("    {}", text("matched_on")))?;
     }
     if rows.is_empty() { out.line("nothing known applies") } else { Ok(()) }
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use m1nd_engine::memory::{
-    self, BlockState, Depth, Keeper, ProjectMemory, Record, Registry, SourceKind, block_files, block_text, write_blocks,
+    self, BlockState, Depth, Keeper, ProjectMemory, Record, Registry, SourceKind, Status, block_files, block_text,
+    write_blocks,
 };
 use serde_json::{Value, json};
 
@@ -212,7 +213,12 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
             for record in records {
                 let reason = record.reasoning.as_deref().map(|reason| format!(" - {reason}")).unwrap_or_default();
                 let date = record.date.map(|date| format!(" ({date})")).unwrap_or_default();
-                out.line(format!("- {}{date}{reason}", record.title))?;
+                let state = match record.status {
+                    Some(Status::Resolved) => " [solved]",
+                    Some(Status::Blocked) => " [blocked]",
+                    Some(Status::Open) | None => "",
+                };
+                out.line(format!("- {}{state}{date}{reason}", record.title))?;
                 if let Some(index) = &index {
                     indexed(index, record, out)?;
                 }

@@ -24,6 +24,25 @@ fn a_project_is_the_nearest_folder_with_a_memory_and_never_the_shared_one() {
 }
 
 #[test]
+fn what_stands_in_the_place_of_a_memory_is_named() {
+    let tree = TempTree::new("//- .mind/MEMORY.md\n# above\n//- a/.mind/MEMORY.md/x\n");
+    let (home, a) = (tree.join("home"), tree.join("a"));
+    assert!(find_project(&a, &home).is_ok(), "the memory above it holds");
+    tree.remove(".mind/MEMORY.md");
+    let said = |folder: &std::path::Path| find_project(folder, &home).expect_err("is none").to_string();
+    assert!(said(&a).contains("MEMORY.md` is a folder"), "{}", said(&a));
+    let made = make(&a, &home, None).expect_err("nothing can be made").to_string();
+    assert!(made.contains("MEMORY.md` is a folder"), "{made}");
+    #[cfg(unix)]
+    {
+        tree.write("b/.mind/x", "");
+        std::os::unix::fs::symlink("nowhere", tree.join("b/.mind/MEMORY.md")).expect("a link");
+        assert!(said(&tree.join("b")).contains("a link that cannot be followed"), "{}", said(&tree.join("b")));
+    }
+    assert!(matches!(find_project(&tree.join("home"), &home), Err(MemoryError::NoProject { .. })));
+}
+
+#[test]
 fn a_memory_is_made_once_and_never_overwritten() {
     let tree = TempTree::new("//- p/x\n");
     let (project, home) = (tree.join("p"), tree.join("home"));
