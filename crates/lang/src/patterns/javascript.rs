@@ -4,6 +4,44 @@ use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, St
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
+/// What a constructor makes and keeps.
+macro_rules! made_in_constructor {
+    ($made:literal) => {
+        concat!(
+            r#"((method_definition name: (property_identifier) @c body: (statement_block (expression_statement (assignment_expression
+  left: (member_expression object: (this) property: [(property_identifier) (private_property_identifier)] @name)
+  right: "#,
+            $made,
+            r#")) @found)) (#eq? @c "constructor") "#
+        )
+    };
+}
+
+/// What a field of an object is made to begin with. Its node has another name in each grammar.
+macro_rules! made_by_field {
+    ($made:literal) => {
+        concat!(
+            "((class_body (_ [(property_identifier) (private_property_identifier)] @name value: ",
+            $made,
+            r#") @found) (#not-match? @found "^((public|private|protected|override|declare|readonly)\\s+)*static\\b") "#
+        )
+    };
+}
+
+/// Not a value or a collection of the language, nor an error.
+macro_rules! of_no_library {
+    () => {
+        r#"(#not-match? @t "^(Map|Set|WeakMap|WeakSet|WeakRef|Array|Date|Object|Promise|URL|URLSearchParams|RegExp|AbortController|EventEmitter|(Big)?(Ui|I)nt\\d+(Clamped)?Array|Float\\d+Array|ArrayBuffer|DataView|Text(En|De)coder|Proxy|Headers|FormData|Blob|Buffer)$|Error$"))"#
+    };
+}
+
+/// Functions whose names say that what they make reaches out of the program.
+macro_rules! that_reaches_out {
+    () => {
+        r#"(#match? @t "(^|[.])(create(Secure)?(Server|Client|Connection|Pool|Socket|Transport)|fork|spawn)$|^(axios|got|ky)[.](create|extend)$|^(net|tls)[.]connect$"))"#
+    };
+}
+
 pub(super) const PATTERNS: Patterns = Patterns {
     languages: &[Language::JavaScript, Language::TypeScript, Language::Tsx],
     rules: RULES,
@@ -236,14 +274,19 @@ static RULES: &[Rule] = &[
     ),
     Rule::collaborator(
         0.45,
-        r#"((method_definition name: (property_identifier) @c
-  body: (statement_block (expression_statement (assignment_expression left: (member_expression object: (this) property: (property_identifier) @name)
-    right: (new_expression constructor: [(identifier) (member_expression)] @t @call))) @found)) (#eq? @c "constructor")
-  (#not-match? @t "^(Map|Set|WeakMap|WeakSet|WeakRef|Array|Date|Object|Promise|URL|URLSearchParams|RegExp|AbortController|EventEmitter|(Big)?(Ui|I)nt\\d+(Clamped)?Array|Float\\d+Array|ArrayBuffer|DataView|Text(En|De)coder|Proxy|Headers|FormData|Blob|Buffer)$|Error$"))
-((method_definition name: (property_identifier) @c
-  body: (statement_block (expression_statement (assignment_expression left: (member_expression object: (this) property: (property_identifier) @name)
-    right: (call_expression function: [(identifier) (member_expression)] @t @call))) @found)) (#eq? @c "constructor")
-  (#match? @t "(^|[.])(create(Secure)?(Server|Client|Connection|Pool|Socket|Transport)|fork|spawn)$|^(axios|got|ky)[.](create|extend)$|^(net|tls)[.]connect$"))"#,
+        concat!(
+            made_in_constructor!(r#"(new_expression constructor: [(identifier) (member_expression)] @t @call)"#),
+            of_no_library!(),
+            "\n",
+            made_in_constructor!(r#"(call_expression function: [(identifier) (member_expression)] @t @call)"#),
+            that_reaches_out!(),
+            "\n",
+            made_by_field!(r#"(new_expression constructor: [(identifier) (member_expression)] @t @call)"#),
+            of_no_library!(),
+            "\n",
+            made_by_field!(r#"(call_expression function: [(identifier) (member_expression)] @t @call)"#),
+            that_reaches_out!(),
+        ),
         &[],
     ),
 ];

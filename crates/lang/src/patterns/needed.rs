@@ -1,29 +1,68 @@
 //! What text a file must hold for a query to match in it: a search for it is far cheaper than a syntax tree.
 
+use aho_corasick::AhoCorasick;
+use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use tree_sitter::{CaptureQuantifier, Query};
 
 use crate::Language;
 
 /// Kinds of nodes that are only written with a keyword, in every grammar that has them.
 const KEYWORDS: &[(&str, &str)] = &[
+    ("arrow_function", "=>"),
     ("await_expression", "await"),
     ("catch_clause", "catch"),
+    ("decorator", "@"),
     ("defer_statement", "defer"),
     ("except_clause", "except"),
+    ("export_statement", "export"),
     ("global_statement", "global"),
     ("go_statement", "go"),
+    ("macro_invocation", "!"),
+    ("new_expression", "new"),
+    ("object_creation_expression", "new"),
+    ("raise_statement", "raise"),
+    ("static_item", "static"),
     ("synchronized_statement", "synchronized"),
     ("throw_statement", "throw"),
     ("try_statement", "try"),
     ("unsafe_block", "unsafe"),
 ];
 
+/// Texts that are looked for in place of one expression, at most.
+const MAX_TEXTS: usize = 64;
+
 /// Texts of which a file must hold one.
 type AnyOf = Vec<String>;
 
+/// The same, to look for.
+#[derive(Debug)]
+enum Sought {
+    One(String),
+    Any(AhoCorasick),
+    /// They cannot be looked for: any file may hold one.
+    Anything,
+}
+
+impl Sought {
+    fn of(mut texts: AnyOf) -> Self {
+        match (texts.pop(), texts.is_empty()) {
+            (Some(text), true) => Self::One(text),
+            (last, _) => AhoCorasick::new(texts.iter().chain(&last)).map_or(Self::Anything, Self::Any),
+        }
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        match self {
+            Self::One(one) => text.contains(one.as_str()),
+            Self::Any(several) => several.is_match(text),
+            Self::Anything => true,
+        }
+    }
+}
+
 /// For each pattern of a query what a file must hold. A pattern that needs nothing may match anywhere.
 #[derive(Debug)]
-pub(super) struct Needed(Vec<Vec<AnyOf>>);
+pub(super) struct Needed(Vec<Vec<Sought>>);
 
 impl Needed {
     /// Of a query that was compiled from `text`.
@@ -39,15 +78,15 @@ impl Needed {
                 let quantifier = index.and_then(|index| quantifiers.get(index as usize));
                 matches!(quantifier, Some(CaptureQuantifier::One | CaptureQuantifier::OneOrMore))
             };
-            predicates(&tokens, is_there).chain(keyword(&tokens).filter(|_| has_case)).collect()
+            let keywords = keywords(&tokens).into_iter().filter(|_| has_case);
+            predicates(&tokens, is_there).chain(keywords).map(Sought::of).collect()
         };
         Self((0..query.pattern_count()).map(of_pattern).collect())
     }
 
     /// Whether a file with this text may hold a match.
     pub(super) fn may_match(&self, text: &str) -> bool {
-        let holds = |any: &AnyOf| any.iter().any(|one| text.contains(one.as_str()));
-        self.0.iter().any(|pattern| pattern.iter().all(holds))
+        self.0.iter().any(|pattern| pattern.iter().all(|sought| sought.is_in(text)))
     }
 }
 
@@ -56,8 +95,8 @@ impl Needed {
 enum Token<'q> {
     Mark(char),
     Word(&'q str),
-    /// A string that is the text between its quotes; `None` if it has escapes.
-    Text(Option<&'q str>),
+    /// A string.
+    Text(String),
 }
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
@@ -68,8 +107,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             ';' => rest.find('\n').unwrap_or(rest.len()),
             '"' => {
                 let end = end_of_string(rest);
-                let inner = rest.get(1..end - 1).unwrap_or_default();
-                found.push(Token::Text((!inner.contains('\\')).then_some(inner)));
+                found.push(Token::Text(unescaped(rest.get(1..end - 1).unwrap_or_default())));
                 end
             }
             '(' | ')' | '[' | ']' | '{' | '}' => {
@@ -101,29 +139,79 @@ fn end_of_string(text: &str) -> usize {
     text.len()
 }
 
-/// What captures that are always there must be equal to.
+/// The text of a string of a query.
+fn unescaped(inner: &str) -> String {
+    let mut text = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => text.extend(chars.next().map(|escaped| match escaped {
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                '0' => '\0',
+                other => other,
+            })),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// What captures that are always there must be equal to, or have in them.
 fn predicates<'q>(tokens: &'q [Token<'_>], is_there: impl Fn(&str) -> bool + 'q) -> impl Iterator<Item = AnyOf> + 'q {
     (0..tokens.len()).filter_map(move |at| {
-        let [Token::Mark('('), Token::Word("#eq?" | "#any-of?"), Token::Word(capture), ..] = tokens[at..] else {
-            return None;
-        };
+        let [Token::Mark('('), Token::Word(predicate), Token::Word(capture), ..] = tokens[at..] else { return None };
         let values = tokens[at + 3..].iter().take_while(|token| **token != Token::Mark(')'));
-        let texts: Option<AnyOf> = values
-            .map(|value| match value {
-                Token::Text(Some(text)) if !text.is_empty() => Some((*text).to_owned()),
-                _ => None,
-            })
-            .collect();
-        texts.filter(|texts| !texts.is_empty() && capture.strip_prefix('@').is_some_and(&is_there))
+        let texts = values.map(|value| match value {
+            Token::Text(text) if !text.is_empty() => Some(text.clone()),
+            _ => None,
+        });
+        let texts: AnyOf = texts.collect::<Option<_>>()?;
+        let texts = match (predicate, &texts[..]) {
+            ("#eq?" | "#any-of?", _) => texts,
+            ("#match?", [expression]) => in_matches(expression)?,
+            _ => return None,
+        };
+        (!texts.is_empty() && capture.strip_prefix('@').is_some_and(&is_there)).then_some(texts)
     })
 }
 
-/// The keyword of the node that the pattern is about.
-fn keyword(tokens: &[Token<'_>]) -> Option<AnyOf> {
-    let first = tokens.iter().find(|token| **token != Token::Mark('('))?;
-    let Token::Word(kind) = first else { return None };
-    let (_, word) = KEYWORDS.iter().find(|(known, _)| known == kind)?;
-    Some(vec![(*word).to_owned()])
+/// Texts of which every match of an expression has one; `None` if there are none, or too many. Where it is anchored says nothing
+/// about the file.
+fn in_matches(expression: &str) -> Option<AnyOf> {
+    let tree = regex_syntax::parse(expression).ok()?;
+    [ExtractKind::Prefix, ExtractKind::Suffix].into_iter().find_map(|kind| {
+        let found = Extractor::new().kind(kind).extract(&tree);
+        let literals = found.literals().filter(|literals| (1..=MAX_TEXTS).contains(&literals.len()))?;
+        let texts = literals.iter().map(|literal| std::str::from_utf8(literal.as_bytes()).ok().map(str::to_owned));
+        texts.collect::<Option<AnyOf>>().filter(|texts| texts.iter().all(|text| !text.is_empty()))
+    })
+}
+
+/// The keywords of the nodes that a match always has: none of a list of which one is enough, or of what may be left out.
+fn keywords(tokens: &[Token<'_>]) -> Vec<AnyOf> {
+    let mut found: Vec<&str> = Vec::new();
+    // Where groups are open: whether it is a list, and the keywords found before.
+    let mut open: Vec<(bool, usize)> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Mark(mark @ ('(' | '[')) => open.push((*mark == '[', found.len())),
+            Token::Mark(')' | ']') => {
+                let before = open.pop().map_or(0, |(_, before)| before);
+                if matches!(tokens.get(at + 1), Some(Token::Word(word)) if word.starts_with(['?', '*'])) {
+                    found.truncate(before);
+                }
+            }
+            Token::Word(kind)
+                if at > 0 && tokens[at - 1] == Token::Mark('(') && !open.iter().any(|(list, _)| *list) =>
+            {
+                found.extend(KEYWORDS.iter().find(|(known, _)| known == kind).map(|(_, word)| *word));
+            }
+            Token::Mark(_) | Token::Word(_) | Token::Text(_) => {}
+        }
+    }
+    found.into_iter().map(|word| vec![word.to_owned()]).collect()
 }
 
 #[cfg(test)]
@@ -139,6 +227,10 @@ mod tests {
         let branch = r#"([(call function: (identifier) @f) (lambda)] @found (#eq? @f "open"))"#;
         let negated = r#"((call function: (identifier) @f) @found (#not-eq? @f "open"))"#;
         let escaped = r#"((string) @s @found (#eq? @s "\"open\""))"#;
+        let matched = r#"((call function: (_) @f) @found (#match? @f "^(io\\.)?open$"))"#;
+        let anything = r#"((call function: (_) @f) @found (#match? @f "^[a-z]+$"))"#;
+        let inside = "(block (raise_statement) (global_statement)) @found";
+        let optional_inside = "(block (global_statement)? (pass_statement)) @found";
         let captures = r#"((call function: (identifier) @f arguments: (_) @a) @found (#eq? @f @a))"#;
         let noted = "; (#eq? @f \"shut\")\n((call function: (identifier) @f) @found (#eq? @f \"open\"))";
         let quoted = r#"((call function: (identifier) @f) @found (#not-eq? @f "x (#eq? @f") (#eq? @f "open"))"#;
@@ -155,7 +247,15 @@ mod tests {
             (optional, "x()", true),
             (branch, "x", true),
             (negated, "x", true),
-            (escaped, "x", true),
+            (escaped, "x", false),
+            (escaped, "\"open\"", true),
+            (matched, "io.open(x)", true),
+            (matched, "open(x)", true),
+            (matched, "shut(x)", false),
+            (anything, "X", true),
+            (inside, "global x; raise y", true),
+            (inside, "x", false),
+            (optional_inside, "pass", true),
             (captures, "x", true),
             (noted, "open(x)", true),
             (noted, "shut(x)", false),
