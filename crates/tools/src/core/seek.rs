@@ -184,7 +184,7 @@ its file: `act` from the confidence whose precision was measured on issues and c
 and the whole history took part, without `scope` and `node_types`, and the first row is of the file that the ranking puts first)
 or where the query is nothing but the name of one node (`Pool.acquire`, `src/pool.py`; those are always the first rows, declarations
 behind their definition), `abstain` where that is no better than a guess, else `reverify`: at most that where the file meets
-fewer than half of the words of a question. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
+fewer than half of the words of a question, or `learn` was told that the first row is wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
 `--model FOLDER`, that model orders the best 50 anew: `model` names it, or says why it could not be asked.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const PAGED: bool = true;
@@ -217,7 +217,7 @@ impl ReadTool for Seek {
         let sufficiency = sufficiency(&found);
         let total = found.rows.len();
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
-        let trust_envelope = trust(snapshot, &query, &found, &sufficiency);
+        let trust_envelope = doubted(trust(snapshot, &query, &found, &sufficiency), &found, &prior);
         let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query);
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let what_is_missing = missing(&found.left_out, &found.unmatched);
@@ -399,6 +399,17 @@ fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency
     }
 }
 
+/// What is left of the trust where agents told that the first row is wrong for the question.
+fn doubted(trust: TrustEnvelope, found: &SeekAnswer, prior: &Prior) -> TrustEnvelope {
+    let told = found.rows.first().and_then(|row| prior.told(row.node)).filter(|told| told.weight < 0.0);
+    let Some(told) = told else { return trust };
+    let entries: Vec<String> = told.entries.iter().map(i64::to_string).collect();
+    let told = format!("the first row was told to be wrong for such a question (ledger_id {})", entries.join(", "));
+    let verdict = if trust.verdict == "act" { "reverify" } else { trust.verdict };
+    // Nothing was measured of such rows.
+    TrustEnvelope { verdict, calibrated: false, calibration_receipt: None, reasons: vec![told], ..trust }
+}
+
 /// The part of the query that a word was taken from: of text without spaces the words are only pieces.
 fn as_written<'q>(query: &'q str, word: &'q str) -> &'q str {
     if word.is_ascii() {
@@ -437,6 +448,11 @@ fn guidance(
             format!("open `{label}`: its file is most likely the right one, the row in it less surely{behind}")
         }
         ("abstain", _) => format!("`{label}` is no better than a guess{behind}; ask in other words, or open it"),
+        _ if 2 * found.unmatched.len() > found.words.len() => {
+            format!(
+                "most words of the query are nowhere in the index: ask in the words of the code, in its language{behind}"
+            )
+        }
         _ => match unmet {
             Some(unmet) => format!("open `{label}`, but {unmet}"),
             None => format!("open `{label}` and compare it with the next rows"),

@@ -66,6 +66,22 @@ fn wrong_lowers_a_node_for_questions_like_it_and_for_no_others() {
     assert_eq!(project.engine.snapshot().graph().dump(), dump);
 }
 
+/// It may still be first: then nothing that was measured speaks for it.
+#[test]
+fn a_first_row_that_was_told_wrong_is_not_to_be_acted_on() {
+    let project = Project::new(PROGRAM);
+    let query = "validate_credentials";
+    let verdict = || seek(&project, query)["trust_envelope"].take();
+    assert_eq!(verdict()["verdict"], "act");
+    let told = json!({"query": query, "feedback": "wrong", "node_ids": [VALIDATE], "strength": 0.05});
+    let ledger_id = project.ok("learn", told)["ledger_id"].take();
+    let doubted = verdict();
+    assert_eq!((&doubted["verdict"], &doubted["calibrated"]), (&json!("reverify"), &json!(false)));
+    assert!(doubted["reasons"][0].as_str().is_some_and(|reason| reason.contains("ledger_id 1")), "{doubted}");
+    project.ok("learn", json!({"undo": ledger_id}));
+    assert_eq!(verdict()["verdict"], "act");
+}
+
 #[test]
 fn correct_lifts_a_node_and_half_as_much_what_it_contains() {
     let project = Project::new(PROGRAM);

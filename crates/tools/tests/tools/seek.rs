@@ -275,3 +275,12 @@ fn that_a_file_meets_few_words_of_a_question_is_said() {
         assert_eq!(few, is_few, "{answer}");
     }
 }
+
+#[test]
+fn a_question_in_another_language_is_told_to_ask_in_that_of_the_code() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("seek", json!({"query": "wo wird das Passwort vom user verglichen", "min_score": 0.0}));
+    let hint = answer["next_step_hint"].as_str().expect("a hint");
+    assert!(hint.starts_with("most words of the query are nowhere in the index"), "{answer}");
+    assert_ne!(answer["trust_envelope"]["verdict"], "act");
+}
