@@ -274,7 +274,8 @@ fn guidance(snapshot: &Snapshot, found: &ActivateAnswer, query: &str) -> Guidanc
     };
     let graph = snapshot.graph();
     let target = Some(graph.id(first.node).to_owned());
-    let tied = found.rows.iter().find(|row| !row.is_seed && row.lift.is_some_and(|lift| lift >= CLEAR_LIFT));
+    let mut others = found.rows.iter().filter(|row| row.node != first.node && !row.is_seed);
+    let tied = others.find(|row| row.lift.is_some_and(|lift| lift >= CLEAR_LIFT));
     let hint = match tied {
         Some(tied) => {
             let (first, tied) = (graph.label(first.node), graph.label(tied.node));
