@@ -100,6 +100,27 @@ const OTHERS: &[&str] = &[
     "override",
     "noexcept",
 ];
+/// Words that start a declaration or a section: what stands alone before one of them is no type.
+const STARTS: &[&str] = &[
+    "class",
+    "constexpr",
+    "enum",
+    "explicit",
+    "extern",
+    "friend",
+    "inline",
+    "namespace",
+    "private",
+    "protected",
+    "public",
+    "static",
+    "struct",
+    "template",
+    "typedef",
+    "union",
+    "using",
+    "virtual",
+];
 /// Words before the tag of a type.
 const TAGS: &[&str] = &["struct", "union", "class"];
 
@@ -195,8 +216,16 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
                 at += 1;
             }
             byte if fresh && is_word(byte) && !byte.is_ascii_digit() => {
-                at = declaration(text, at, is_cpp, blanks);
-                fresh = false;
+                match alone(text, at, is_cpp).or_else(|| given_operator(text, at)) {
+                    Some(end) => {
+                        blanks.push((at, end));
+                        at = end;
+                    }
+                    None => {
+                        at = declaration(text, at, is_cpp, blanks);
+                        fresh = false;
+                    }
+                }
             }
             byte => {
                 // Inside a word: go on to its end, so that no word is read from its middle.
@@ -205,6 +234,59 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
             }
         }
     }
+}
+
+/// Loud words in a row that may each be a line of its own.
+const MAX_ALONE: usize = 8;
+
+/// `LIB_NAMESPACE_BEGIN`, `LIB_SECTION:`: where a loud word ends that must be a macro, as it is all of its line, and what
+/// follows starts anew; the colon of a section with it.
+fn alone(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_macro = |word: &str| is_loud(word) && word.contains('_') && !word.starts_with("__");
+    let (mut at, mut first) = (start, None);
+    for _ in 0..MAX_ALONE {
+        let word = word_at(text, at);
+        if !is_macro(word) {
+            return first.filter(|_| STARTS.contains(&word) || at == bytes.len());
+        }
+        at += word.len();
+        if is_cpp && bytes.get(at) == Some(&b':') && bytes.get(at + 1) != Some(&b':') {
+            return Some(first.unwrap_or(at + 1));
+        }
+        first = first.or(Some(at));
+        let mut is_line = false;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'\n' => (is_line, at) = (true, at + 1),
+                byte if byte.is_ascii_whitespace() => at += 1,
+                b'#' if is_line => at = skipped(bytes, at)?,
+                b'/' if matches!(bytes.get(at + 1), Some(b'/' | b'*')) => at = skipped(bytes, at)?,
+                _ => break,
+            }
+        }
+        if !is_line {
+            return None;
+        }
+    }
+    None
+}
+
+/// `LIB_BINARY(type, ==)`: where the use of a macro ends that no function can stand for, as it is given a mere operator.
+fn given_operator(text: &str, start: usize) -> Option<usize> {
+    let word = word_at(text, start);
+    let open = start + word.len();
+    if !is_loud(word) || text.as_bytes().get(open) != Some(&b'(') {
+        return None;
+    }
+    let end = closed(text.as_bytes(), open)?;
+    let is_operator = |argument: &str| argument.bytes().all(|byte| b"+-*/%&|^<>=!~".contains(&byte));
+    let mut arguments = text[open + 1..end - 1].split(',').map(str::trim);
+    arguments.any(|argument| !argument.is_empty() && is_operator(argument)).then_some(end)
+}
+
+fn word_at(text: &str, at: usize) -> &str {
+    &text[at..at + text.as_bytes()[at..].iter().take_while(|&&byte| is_word(byte)).count()]
 }
 
 /// Whether the colon ends an access specifier.
@@ -339,8 +421,8 @@ fn after_parameters(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
     let mut found = Vec::new();
     loop {
         at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let length = bytes[at..].iter().take_while(|&&byte| is_word(byte)).count();
-        let word = text.get(at..at + length).unwrap_or("");
+        let word = word_at(text, at);
+        let length = word.len();
         if AFTER_PARAMETERS.contains(&word) {
             at += length;
             continue;
@@ -418,8 +500,10 @@ fn plain_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
     let has_built_in =
         before.iter().any(|part| matches!(part, Part::Word(word, _) if BUILT_IN.contains(word) || TAGS.contains(word)));
     let mut wanted = usize::from(!has_built_in);
+    // `API int (name)(`: the name stands in brackets.
+    let is_named = !matches!(before.last(), Some(Part::Word(word, _)) if BUILT_IN.contains(word));
     if after.is_empty() {
-        wanted += 1;
+        wanted += usize::from(is_named);
     } else {
         let names = named(after);
         for &(word, at) in names.iter().take(names.len().saturating_sub(1)) {
@@ -428,7 +512,7 @@ fn plain_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
     }
     // The tag itself is a name besides.
     wanted += before.iter().filter(|part| matches!(part, Part::Word(word, _) if TAGS.contains(word))).count();
-    let last = if after.is_empty() { type_names.pop() } else { None };
+    let last = if after.is_empty() && is_named { type_names.pop() } else { None };
     wanted -= usize::from(last.is_some());
     for loud in [true, false] {
         let mut index = 0;
@@ -483,6 +567,9 @@ mod tests {
         assert_eq!(prepared("local const char word[] = 1;"), "const char word[] = 1;");
         assert_eq!(prepared("typedef unsigned char FAR Bytef;"), "typedef unsigned char Bytef;");
         assert_eq!(prepared("API struct foo *make(void);"), "struct foo *make(void);");
+        assert_eq!(prepared("LIB_API int (f) (void);"), "int (f) (void);");
+        assert_eq!(prepared("LIB_API const char *(f) (void);"), "const char *(f) (void);");
+        assert_eq!(prepared("VALUE (f) (void);"), "VALUE (f) (void);");
         assert_eq!(prepared("struct set *const all GUARDED_BY(lock);"), "struct set *const all ;");
         assert_eq!(prepared("static foo_t BAR(int x);"), "static foo_t BAR(int x);");
         assert_eq!(prepared("static const foo_t BAR(int x);"), "static const foo_t BAR(int x);");
@@ -516,6 +603,28 @@ mod tests {
             "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#else\nint g;\n#endif\n";
         let wanted = "#ifdef __cplusplus\n#endif\nint f(void);\n#ifdef __cplusplus\n#else\nint g;\n#endif";
         assert_eq!(prepared(text), wanted.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+
+    #[test]
+    fn macros_that_stand_alone() {
+        let cases = [
+            (
+                "LIB_BEGIN\nnamespace a {\nLIB_TYPES // x\n\ntemplate<class T> struct B;\n}",
+                "namespace a { // x template<class T> struct B; }",
+            ),
+            (
+                "class A {\n  Q_OBJECT\n public:\n  int f();\n LIB_SECTION:\n  int x;\n};",
+                "class A { public: int f(); int x; };",
+            ),
+            ("DWORD_PTR\nf(void);", "DWORD_PTR f(void);"),
+            ("struct A {\n  BINARY(A, ==)\n  BINARY(A, &)\n  BINARY(A, b)\n};", "struct A { BINARY(A, b) };"),
+            ("int f() {\n  if (x) goto ALL_DONE;\n  g(A_B\n  );\n}", "int f() { if (x) goto ALL_DONE; g(A_B ); }"),
+            ("enum E {\n  A_B,\n  C_D\n};\nint x[] = {\n  A_B\n};", "enum E { A_B, C_D }; int x[] = { A_B };"),
+        ];
+        for (text, expected) in cases {
+            let prepared = prepare(text, true);
+            assert_eq!(prepared.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{text}");
+        }
     }
 
     #[test]

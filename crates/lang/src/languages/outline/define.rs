@@ -98,7 +98,8 @@ impl Outline<'_> {
 
     /// Enters a definition.
     pub(crate) fn open(&mut self, node: Node<'_>, draft: Draft<'_, '_>) -> Option<DefId> {
-        let is_name = |name: &&str| !name.trim().is_empty() && !self.grammar.reserved.contains(name);
+        let is_macro = draft.kind == DefKind::Macro;
+        let is_name = |name: &&str| !name.trim().is_empty() && (is_macro || !self.grammar.reserved.contains(name));
         let name = draft.name.as_deref().filter(is_name);
         if name.is_none() && !draft.flags.is_anonymous {
             return None;
