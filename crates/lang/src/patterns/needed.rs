@@ -28,6 +28,9 @@ const KEYWORDS: &[(&str, &str)] = &[
     ("unsafe_block", "unsafe"),
 ];
 
+/// The same in the grammars of JavaScript and TypeScript alone: others have such nodes without the keyword.
+const KEYWORDS_OF_SCRIPTS: &[(&str, &str)] = &[("class_body", "class")];
+
 /// Texts that are looked for in place of one expression, at most.
 const MAX_TEXTS: usize = 64;
 
@@ -78,7 +81,7 @@ impl Needed {
                 let quantifier = index.and_then(|index| quantifiers.get(index as usize));
                 matches!(quantifier, Some(CaptureQuantifier::One | CaptureQuantifier::OneOrMore))
             };
-            let keywords = keywords(&tokens).into_iter().filter(|_| has_case);
+            let keywords = keywords(&tokens, language).into_iter().filter(|_| has_case);
             predicates(&tokens, is_there).chain(keywords).map(Sought::of).collect()
         };
         Self((0..query.pattern_count()).map(of_pattern).collect())
@@ -190,7 +193,11 @@ fn in_matches(expression: &str) -> Option<AnyOf> {
 }
 
 /// The keywords of the nodes that a match always has: none of a list of which one is enough, or of what may be left out.
-fn keywords(tokens: &[Token<'_>]) -> Vec<AnyOf> {
+fn keywords(tokens: &[Token<'_>], language: Language) -> Vec<AnyOf> {
+    let is_script = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+    let of_language = if is_script { KEYWORDS_OF_SCRIPTS } else { &[] };
+    let word_of =
+        |kind: &str| KEYWORDS.iter().chain(of_language).find(|(known, _)| *known == kind).map(|(_, word)| *word);
     let mut found: Vec<&str> = Vec::new();
     // Where groups are open: whether it is a list, and the keywords found before.
     let mut open: Vec<(bool, usize)> = Vec::new();
@@ -206,7 +213,7 @@ fn keywords(tokens: &[Token<'_>]) -> Vec<AnyOf> {
             Token::Word(kind)
                 if at > 0 && tokens[at - 1] == Token::Mark('(') && !open.iter().any(|(list, _)| *list) =>
             {
-                found.extend(KEYWORDS.iter().find(|(known, _)| known == kind).map(|(_, word)| *word));
+                found.extend(word_of(kind));
             }
             Token::Mark(_) | Token::Word(_) | Token::Text(_) => {}
         }
