@@ -676,7 +676,11 @@ impl CodeView {
             // It names code, but nobody has noted yet what that looked like.
             let named = names_of(record).into_iter().filter_map(|name| Some((index.find(&name)?, name)));
             let row = |(node, name): (m1nd_graph::NodeIx, String)| {
-                unknown(&name, snapshot.graph().id(node), "not noted yet when the memory was first seen")
+                unknown(
+                    &name,
+                    snapshot.graph().id(node),
+                    "how it looked is not noted yet; a hook, the daemon or `mind index` does that",
+                )
             };
             return named.map(row).collect();
         }

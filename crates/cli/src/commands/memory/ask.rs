@@ -50,7 +50,8 @@ pub(crate) fn search(args: &SearchArgs, common: &Common, out: &mut Out) -> Resul
         for code in row["code"].as_array().into_iter().flatten() {
             let (name, state) = (code["name"].as_str().unwrap_or_default(), code["state"].as_str().unwrap_or_default());
             let tone = if state == "current" { Tone::Good } else { Tone::Warn };
-            out.line(format!("    {name}: {}", out.paint(tone, state)))?;
+            let why = code["reason"].as_str().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            out.line(format!("    {name}: {}{}", out.paint(tone, state), out.paint(Tone::Dim, &why)))?;
         }
         let day = text("date").chars().take(10).collect::<String>();
         let place =
