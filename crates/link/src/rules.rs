@@ -253,6 +253,8 @@ pub struct Rules {
     pub universal_members: &'static [&'static str],
     /// Package that literals and built-in containers belong to, as `external` target of their methods.
     pub builtin_package: &'static str,
+    /// Projects may add to it by a namespace of its name; what they do not add is still the package's.
+    pub builtin_package_is_open: bool,
     /// Whether the names of standard types (`builtin_types`) mean these types where they are of this package.
     pub is_standard_package: fn(&str) -> bool,
     /// Methods that standard types have under names so common that an unknown receiver's method of that name is no hint
@@ -352,6 +354,7 @@ impl Rules {
         derived_methods: &[],
         universal_members: &[],
         builtin_package: "builtins",
+        builtin_package_is_open: false,
         is_standard_package: |_| false,
         common_methods: &[],
         duck_typing: false,

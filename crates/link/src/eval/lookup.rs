@@ -111,6 +111,11 @@ impl Eval<'_> {
                 search.found.retain(|found| !outside(found));
             }
         }
+        if search.found.is_empty()
+            && let Some(package) = bases.items.iter().find_map(|base| self.open_package(base))
+        {
+            return Search::one(Entity::External(package.into(), Some(name)));
+        }
         // An alternative without the member cannot be the one that is meant, unless nothing has it.
         if search.found.is_empty() && (only || search.unknown.is_none()) {
             search.unknown = search.unknown.or(missing);
@@ -125,6 +130,18 @@ impl Eval<'_> {
             search.unknown = search.unknown.or(Some(Reason::UnknownReceiver));
         }
         search
+    }
+
+    /// The package of the language that a namespace of the project adds to.
+    fn open_package(&mut self, value: &Value) -> Option<&'static str> {
+        let Value::Def(of, _) = value else { return None };
+        let rules = self.rules(of.file);
+        if !rules.builtin_package_is_open || !self.is_inline_module(*of) {
+            return None;
+        }
+        let definition = self.definition(*of);
+        let name = self.unit(of.file).facts.name(definition.name);
+        (definition.owner.is_none() && name == rules.builtin_package).then_some(rules.builtin_package)
     }
 
     fn resolve_root(&mut self, file: FileId, root: PathRoot, scope: ScopeId) -> Search {

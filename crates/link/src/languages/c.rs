@@ -81,6 +81,7 @@ const SHARED: Rules = Rules {
     ],
     identity_methods: &["get", "release", "lock", "value", "load", "exchange"],
     builtin_package: standard::CPP_PACKAGE,
+    builtin_package_is_open: true,
     is_standard_package: |package| package == "std",
     map_iterates_pairs: true,
     ..Rules::OUTLINED
