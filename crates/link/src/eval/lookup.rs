@@ -111,7 +111,9 @@ impl Eval<'_> {
                 search.found.retain(|found| !outside(found));
             }
         }
+        // What was cut short may have found it in the project.
         if search.found.is_empty()
+            && missing.is_none_or(|reason| reason == Reason::NoSuchMember)
             && let Some(package) = bases.items.iter().find_map(|base| self.open_package(base))
         {
             return Search::one(Entity::External(package.into(), Some(name)));
