@@ -5,6 +5,7 @@
 
 mod cancel;
 mod count;
+mod derived;
 mod hash;
 mod limits;
 mod path;
@@ -16,6 +17,7 @@ mod system;
 
 pub use cancel::{Cancel, Cancelled};
 pub use count::count;
+pub use derived::Derived;
 pub use hash::ContentHash;
 pub use limits::Limits;
 pub use path::{PathError, RepoPath};
