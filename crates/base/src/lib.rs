@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod cancel;
+mod clock;
 mod count;
 mod derived;
 mod hash;
@@ -16,6 +17,7 @@ mod relation;
 mod system;
 
 pub use cancel::{Cancel, Cancelled};
+pub use clock::Clock;
 pub use count::count;
 pub use derived::Derived;
 pub use hash::ContentHash;
