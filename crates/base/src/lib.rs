@@ -1,4 +1,5 @@
-//! What every room shares and nothing else: identifiers, positions, limits, cancellation, progress, paths.
+//! What every room shares and nothing else: identifiers, positions, limits, cancellation, progress, paths, time, and how
+//! secrets are taken out of texts.
 //!
 //! This crate depends on none of ours and does no I/O.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -9,11 +10,13 @@ mod count;
 mod derived;
 mod hash;
 mod limits;
+pub mod needles;
 mod path;
 mod pos;
 mod problem;
 mod progress;
 mod relation;
+pub mod secrets;
 mod system;
 
 pub use cancel::{Cancel, Cancelled};

@@ -18,7 +18,8 @@ const MAX_NEEDLES: usize = 40;
 const FOLDED: [(char, &str); 2] = [('\u{17f}', "s"), ('\u{212a}', "k")];
 
 /// The texts of many patterns, made ready to be looked for.
-pub(crate) struct Needles {
+#[derive(Debug)]
+pub struct Needles {
     /// `None` where there is nothing to look for.
     search: Option<AhoCorasick>,
     /// The number of the pattern that each text is of.
@@ -28,7 +29,9 @@ pub(crate) struct Needles {
 }
 
 impl Needles {
-    pub(crate) fn of<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Self {
+    /// Reads the texts off patterns, as they are written for the `regex` crate. A pattern of which nothing is known is always
+    /// tried.
+    pub fn of<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Self {
         let (mut texts, mut owners, mut always) = (Vec::new(), Vec::new(), Vec::new());
         for (number, pattern) in patterns.into_iter().enumerate() {
             let needed = needed(pattern).unwrap_or_default();
@@ -46,8 +49,9 @@ impl Needles {
         Self { search, owners, always }
     }
 
-    /// The numbers of the patterns that may match, in order.
-    pub(crate) fn candidates(&self, text: &str) -> Vec<usize> {
+    /// The numbers of the patterns that may match, in order; a pattern that is left out does not match.
+    #[must_use]
+    pub fn candidates(&self, text: &str) -> Vec<usize> {
         let mut text = Cow::Borrowed(text);
         for (letter, ascii) in FOLDED {
             if !text.is_ascii() && text.contains(letter) {

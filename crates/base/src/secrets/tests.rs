@@ -138,7 +138,8 @@ fn symbols_of_real_sources_stay() {
                 folders.push(entry);
             } else if name.ends_with(".rs") {
                 let text = fs::read_to_string(&entry).expect("UTF-8");
-                m1nd_search::words::identifiers(&text, |word| symbols.extend([word.to_owned()]));
+                let words = text.split(|char: char| !char.is_alphanumeric() && char != '_');
+                symbols.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
             }
         }
     }
