@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use m1nd_engine::memory::daemon::LOGS;
+use m1nd_mind::daemon::LOGS;
 
 use crate::args::{CompletionsArgs, PathArg};
 

@@ -28,8 +28,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use m1nd_base::NoProgress;
-use m1nd_engine::memory::Depth;
 use m1nd_engine::{Engine, EngineError, IngestRequest, Mode as IngestMode, WeakEngine};
+use m1nd_mind::Depth;
 use m1nd_tools::{ToolDef, Toolset};
 
 pub use calls::unknown_tool;

@@ -4,6 +4,7 @@ use m1nd_base::NodeKind;
 pub(crate) use m1nd_base::count;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::{EngineError, ReadError, ResolveError, Snapshot};
+use m1nd_query::resolve::resolve_node;
 use serde::Serialize;
 use serde_json::json;
 
@@ -61,7 +62,7 @@ pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result
             "argument `{argument}` is empty, expected a node id, a path or a name"
         )));
     }
-    snapshot.resolve_node(text).map_err(|error| resolve_error(snapshot, argument, error))
+    resolve_node(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
 }
 
 fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> ToolError {

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_engine::Model;
+use m1nd_query::Model;
 
 /// Steps of the descent.
 const STEPS: usize = 300;

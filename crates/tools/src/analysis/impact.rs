@@ -1,8 +1,9 @@
 //! Lists what a change of a node can reach, before the edit.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
 use m1nd_engine::graph::NodeIx;
+use m1nd_query::analysis::impact;
+use m1nd_query::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -137,7 +138,7 @@ pub(crate) struct Output {
     closure: Closure,
     /// What people noted about the node and its nearest dependents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    memory: Vec<m1nd_engine::memory::Note>,
+    memory: Vec<m1nd_mind::Note>,
 }
 
 pub(crate) struct Impact;
@@ -175,7 +176,7 @@ impl ReadTool for Impact {
             DirectionWord::Both => Direction::Both,
         };
         let query = ImpactQuery { direction, max_rows: page.end(), ..ImpactQuery::new(node) };
-        let found = snapshot.impact(&query, cx.cancel())?;
+        let found = impact(snapshot, &query, cx.cancel())?;
         let chains = match input.include_causal_chains.unwrap_or(true) {
             true => chains(snapshot, &found, input.max_chains.unwrap_or(DEFAULT_CHAINS).min(MAX_CHAINS)),
             false => Vec::new(),
@@ -218,7 +219,7 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow) -> BlastRow {
         to: graph.label(hop.to).to_owned(),
         relation: hop.relation.word(),
         tier: hop.tier.word(),
-        provenance: hop.compiler.then_some(m1nd_engine::COMPILER),
+        provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
         file_path: hop.file.clone(),
         line: hop.line,
     };
@@ -255,7 +256,7 @@ fn chains(snapshot: &Snapshot, found: &ImpactAnswer, limit: usize) -> Vec<Chain>
 }
 
 fn files(found: &ImpactAnswer) -> Vec<FileRow> {
-    let row = |file: &m1nd_engine::analysis::ImpactFile| FileRow {
+    let row = |file: &m1nd_query::analysis::ImpactFile| FileRow {
         file_path: file.path.clone(),
         nodes: file.rows,
         hop_distance: file.hops,
@@ -266,7 +267,7 @@ fn files(found: &ImpactAnswer) -> Vec<FileRow> {
 }
 
 fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
-    let row = |open: &m1nd_engine::analysis::Hiding| HidingRow {
+    let row = |open: &m1nd_query::analysis::Hiding| HidingRow {
         node_id: snapshot.graph().id(open.node).to_owned(),
         label: snapshot.graph().label(open.node).to_owned(),
         name: open.name.clone(),

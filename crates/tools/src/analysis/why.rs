@@ -1,9 +1,10 @@
 //! Explains how two nodes are connected, with the evidence of every step.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::analysis::{ClosureState, DanglingEdge, WhyAnswer, WhyPath, WhyQuery, WhyStep};
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::graph::paths::Way;
+use m1nd_query::analysis::why;
+use m1nd_query::analysis::{ClosureState, DanglingEdge, WhyAnswer, WhyPath, WhyQuery, WhyStep};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -141,7 +142,7 @@ impl ReadTool for Why {
             max_hops: input.max_hops.unwrap_or(DEFAULT_HOPS).clamp(1, MAX_HOPS) as u32,
             max_paths: input.max_paths.unwrap_or(DEFAULT_PATHS).clamp(1, MAX_PATHS),
         };
-        let found = snapshot.why(&query, cx.cancel())?;
+        let found = why(snapshot, &query, cx.cancel())?;
         let guidance = guidance(snapshot, &query, &found);
         let output = Output {
             source: NodeRow::new(snapshot, source),
@@ -214,7 +215,7 @@ fn step_row(snapshot: &Snapshot, step: &WhyStep) -> Step {
         tier: hop.tier.word(),
         of: hop.of,
         dispatch: hop.dispatch,
-        provenance: hop.compiler.then_some(m1nd_engine::COMPILER),
+        provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
         file_path: hop.file.clone(),
         line: hop.line,
         candidates: ids(snapshot, &step.candidates),

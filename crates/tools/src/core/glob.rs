@@ -1,6 +1,7 @@
 //! Finds indexed files by the shape of their path.
 
-use m1nd_engine::retrieval::{GlobOrder, GlobQuery};
+use m1nd_query::retrieval::glob;
+use m1nd_query::retrieval::{GlobOrder, GlobQuery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +89,7 @@ impl ReadTool for Glob {
             Sort::Activation => GlobOrder::Importance,
         };
         let query = GlobQuery { pattern: input.pattern.clone(), scope: scope.clone(), order };
-        let found = snapshot.glob(&query).map_err(|why| {
+        let found = glob(snapshot, &query).map_err(|why| {
             ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern` is not a glob: {why}"))
                 .next_step("repeat the call with a glob such as `src/**/*.py`")
         })?;

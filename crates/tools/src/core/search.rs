@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery};
+use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery};
+use m1nd_query::retrieval::{grep, seek_given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -192,7 +193,7 @@ fn text(
         offset: page.offset,
         limit: if input.count_only { 0 } else { page.limit },
     };
-    let found = snapshot.grep(&query, cx.cancel()).map_err(|error| fault(input.mode, error))?;
+    let found = grep(snapshot, &query, cx.cancel()).map_err(|error| fault(input.mode, error))?;
     let matches = found.rows.iter().map(|row| text_row(snapshot, row)).collect();
     let named = if input.mode == SearchMode::Literal && page.offset == 0 && !input.count_only {
         snapshot.graph().labelled(&input.query)
@@ -278,7 +279,7 @@ fn semantic(
     }
     let query =
         SeekQuery { text: input.query.clone(), scope: scope.clone(), graph_rerank: true, ..SeekQuery::default() };
-    let found = snapshot.seek_given(&query, cx.loaded_history().as_ref(), cx.cancel())?;
+    let found = seek_given(snapshot, &query, cx.loaded_history().as_ref(), cx.cancel())?;
     let total = found.rows.len();
     let context = input.context_lines.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
     let files: HashSet<Option<NodeIx>> = found.rows.iter().map(|row| snapshot.graph().file(row.node)).collect();

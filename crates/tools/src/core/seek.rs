@@ -1,7 +1,8 @@
 //! Finds code by what it is about.
 
-use m1nd_engine::retrieval::{Calibration, LeftOut, Prior, SeekAnswer, SeekQuery, SeekRow};
 use m1nd_engine::{ModelUse, Snapshot};
+use m1nd_query::retrieval::{Calibration, LeftOut, Prior, SeekAnswer, SeekQuery, SeekRow};
+use m1nd_query::retrieval::{connections, seek_with, summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -210,7 +211,7 @@ impl ReadTool for Seek {
         };
         let prior = cx.prior(&input.agent_id, &input.query)?;
         let history = if rerank { cx.loaded_history() } else { None };
-        let found = snapshot.seek_with(&query, &prior, history.as_ref(), cx.cancel())?;
+        let found = seek_with(snapshot, &query, &prior, history.as_ref(), cx.cancel())?;
         if let Some(model) = &found.model {
             cx.rests_on(format!("{model:?}").as_bytes());
         }
@@ -246,7 +247,7 @@ impl ReadTool for Seek {
 
 fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row {
     let graph = snapshot.graph();
-    let connections = snapshot.connections(found.node).into_iter().map(|link| Link {
+    let connections = connections(snapshot, found.node).into_iter().map(|link| Link {
         node_id: graph.id(link.node).to_owned(),
         label: graph.label(link.node).to_owned(),
         relation: link.relation.word(),
@@ -264,7 +265,7 @@ fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row 
         },
         matched_words: found.matched.iter().map(|word| word.to_string()).collect(),
         best_field: found.best_field,
-        intent_summary: snapshot.summary(found.node),
+        intent_summary: summary(snapshot, found.node),
         connections: connections.collect(),
         prior: PriorRow::new(prior, found.node),
     }

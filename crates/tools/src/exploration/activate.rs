@@ -1,7 +1,8 @@
 //! What belongs to a topic, by several kinds of evidence.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
+use m1nd_query::retrieval::activate_with;
+use m1nd_query::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +161,7 @@ impl ReadTool for Activate {
         };
         let prior = cx.prior(&input.agent_id, &input.query)?;
         let history = if query.needs_history() { Some(cx.history()) } else { cx.loaded_history() };
-        let found = snapshot.activate_with(&query, &prior, history.as_ref(), cx.cancel())?;
+        let found = activate_with(snapshot, &query, &prior, history.as_ref(), cx.cancel())?;
         let guidance = guidance(snapshot, &found, &input.query);
         let total = found.rows.len();
         let rows = page.cut(found.rows.clone()).into_iter().map(|found| row(snapshot, &found, &prior)).collect();

@@ -2,6 +2,7 @@
 
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::{Feedback, Judgement, ResolveError, Snapshot, Undone};
+use m1nd_query::resolve::resolve_node;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -160,7 +161,7 @@ fn resolve_all(snapshot: &Snapshot, texts: &[String]) -> Result<(Vec<NodeIx>, Ve
     }
     let (mut nodes, mut not_found) = (Vec::new(), Vec::new());
     for text in texts {
-        match snapshot.resolve_node(text) {
+        match resolve_node(snapshot, text) {
             Ok(node) if nodes.contains(&node) => {}
             Ok(node) => nodes.push(node),
             Err(error) => {

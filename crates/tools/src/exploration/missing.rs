@@ -3,7 +3,8 @@
 use m1nd_base::{NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
-use m1nd_engine::retrieval::{GapsAnswer, GroupKey, Hole, RepeatedUse, Trait as Lacking};
+use m1nd_query::retrieval::gaps;
+use m1nd_query::retrieval::{GapsAnswer, GroupKey, Hole, RepeatedUse, Trait as Lacking};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -166,7 +167,7 @@ impl ReadTool for Missing {
         let snapshot = cx.indexed()?;
         rows::words("query", &input.query, "the words or names of a topic")?;
         let least = rows::share("min_sibling_activation", input.min_sibling_activation.unwrap_or(DEFAULT_ACTIVATION))?;
-        let found = snapshot.gaps(&input.query, least, &cx.history(), cx.cancel())?;
+        let found = gaps(snapshot, &input.query, least, &cx.history(), cx.cancel())?;
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let guidance = guidance(snapshot, &found, &input.query);
         let sure = found.holes.iter().filter(|hole| hole.open.is_none()).count();

@@ -2,7 +2,8 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::retrieval::{Alike, ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
+use m1nd_query::retrieval::resonate;
+use m1nd_query::retrieval::{Alike, ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,7 +119,7 @@ impl ReadTool for Resonate {
         let snapshot = cx.indexed()?;
         let (from, seed) = from(snapshot, &input)?;
         let history = matches!(from, ResonateFrom::Words(_)).then(|| cx.loaded_history()).flatten();
-        let found = snapshot.resonate(&from, history.as_ref(), cx.cancel())?;
+        let found = resonate(snapshot, &from, history.as_ref(), cx.cancel())?;
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let guidance = guidance(snapshot, &found, &from);
         let graph = snapshot.graph();

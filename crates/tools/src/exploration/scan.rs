@@ -1,9 +1,10 @@
 //! Finds patterns of code, and says of each match whether the graph bears it out.
 
-use m1nd_engine::patterns::{
+use m1nd_engine::{Language, Snapshot};
+use m1nd_query::patterns::scan_paged;
+use m1nd_query::patterns::{
     Finding, FindingStatus, Pattern, QueryError, ScanAnswer, ScanFault, ScanQuery, Wanted, first_metavariable,
 };
-use m1nd_engine::{Language, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -168,7 +169,7 @@ impl ReadTool for Scan {
             validate,
             false_positives: input.include_false_positives,
         };
-        let found = snapshot.scan_paged(&query, page.offset > 0, cx.cancel()).map_err(fault)?;
+        let found = scan_paged(snapshot, &query, page.offset > 0, cx.cancel()).map_err(fault)?;
         cx.rests_on(&found.state().to_le_bytes());
         let guidance = guidance(snapshot, &found);
         let total = found.findings.len();

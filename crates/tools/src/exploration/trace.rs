@@ -1,7 +1,8 @@
 //! Maps the frames of a stack trace to code and ranks where the fault may be.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::analysis::trace::{
+use m1nd_query::analysis::trace::trace_given;
+use m1nd_query::analysis::trace::{
     CoChange, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Place, Suspect, TraceAnswer,
     TraceQuery,
 };
@@ -201,7 +202,7 @@ impl ReadTool for Trace {
             window_hours: window,
             max_suspects: MAX_SUSPECTS,
         };
-        let found = snapshot.trace_given(&query, &cx.history(), cx.cancel())?;
+        let found = trace_given(snapshot, &query, &cx.history(), cx.cancel())?;
         let guidance = guidance(snapshot, &found, &query.text);
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let total = found.suspects.len();

@@ -2,6 +2,7 @@
 
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::{PRIMING_HALF_LIFE_MS, Snapshot};
+use m1nd_query::retrieval::priming_plan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +82,7 @@ impl WriteTool for Warmup {
         }
         let strength = rows::share("boost_strength", input.boost_strength.unwrap_or(DEFAULT_STRENGTH))?;
         rows::words("task_description", &input.task_description, "what you are about to do, in words or names")?;
-        let plan = snapshot.priming_plan(&input.task_description, cx.cancel())?;
+        let plan = priming_plan(snapshot, &input.task_description, cx.cancel())?;
         let preview = engine.is_read_only();
         // With no strength nothing is primed: it ends what was.
         let nodes = if strength > 0.0 { plan.nodes.as_slice() } else { &[] };

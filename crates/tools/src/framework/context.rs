@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Progress};
 use m1nd_engine::history::ProjectHistory;
-use m1nd_engine::retrieval::Prior;
 use m1nd_engine::{Engine, LocalModel, Snapshot};
+use m1nd_query::retrieval::Prior;
 
 use super::answer::Page;
 use super::error::ToolError;
@@ -110,7 +110,7 @@ impl<'a> ReadContext<'a> {
     }
 
     /// Memories, for reading.
-    pub fn memory(&self) -> &'a m1nd_engine::memory::Memories {
+    pub fn memory(&self) -> &'a m1nd_mind::Memories {
         self.engine.memory()
     }
 

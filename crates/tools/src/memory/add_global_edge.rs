@@ -1,6 +1,6 @@
 //! Stores a gotcha for all projects.
 
-use m1nd_engine::memory::{Edge, EdgeDraft};
+use m1nd_mind::{Edge, EdgeDraft};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

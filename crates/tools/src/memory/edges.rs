@@ -1,6 +1,6 @@
 //! Says what is known to go wrong, before code is written.
 
-use m1nd_engine::memory::{EdgeQuestion, EdgeWarning};
+use m1nd_mind::{EdgeQuestion, EdgeWarning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

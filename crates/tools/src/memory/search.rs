@@ -1,6 +1,6 @@
 //! Finds memories by meaning.
 
-use m1nd_engine::memory::{FoundMemory, Kind, MemoryQuery, Record, Related, SourceKind, Trust};
+use m1nd_mind::{FoundMemory, Kind, MemoryQuery, Record, Related, SourceKind, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! Says how memories are doing.
 
-use m1nd_engine::memory::MemoryStatusReport;
+use m1nd_mind::MemoryStatusReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

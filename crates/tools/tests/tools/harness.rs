@@ -83,7 +83,7 @@ impl Project {
     pub(crate) fn note(&self) {
         let keeper = self.engine.memory_writer();
         keeper.approve(self.tree.path(), &[], None).expect("is approved");
-        keeper.refresh(self.tree.path(), m1nd_engine::memory::Depth::Full).expect("is noted");
+        keeper.refresh(self.tree.path(), m1nd_mind::Depth::Full).expect("is noted");
     }
 
     pub(crate) fn unindexed(fixture: &str) -> Self {

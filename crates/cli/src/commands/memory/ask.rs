@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::memory::{
+use m1nd_engine::{Engine, EngineConfig};
+use m1nd_mind::{
     EdgeDraft, GlobalEdges, GotchaBullet, Keeper, MemoryError, PROJECT_PREFIX, ProjectMemory, ProjectStats,
     SharedFolder, canonical_tag, find_project,
 };
-use m1nd_engine::{Engine, EngineConfig};
 use m1nd_tools::Context;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::memory::{self, Owner, RealSystem, SETTINGS_FILE, Settings, set_key};
+use m1nd_mind::{self, Owner, RealSystem, SETTINGS_FILE, Settings, set_key};
 use serde_json::json;
 
 use super::mind_home;

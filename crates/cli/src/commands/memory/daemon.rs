@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use m1nd_engine::memory::daemon::{self, Request};
-use m1nd_engine::memory::{MemoryError, SharedFolder, user_settings};
+use m1nd_mind::daemon::{self, Request};
+use m1nd_mind::{MemoryError, SharedFolder, user_settings};
 use serde_json::json;
 
 use super::{logs, mind_home};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use m1nd_engine::memory::{
+use m1nd_mind::{
     self, BlockState, Depth, Keeper, ProjectMemory, Record, Registry, SourceKind, Status, block_files, block_text,
     write_blocks,
 };

@@ -14,7 +14,7 @@ mod tidy;
 use std::path::PathBuf;
 
 use m1nd_engine::EngineConfig;
-use m1nd_engine::memory::{Registry, SharedFolder};
+use m1nd_mind::{Registry, SharedFolder};
 
 use crate::args::{self, Common};
 use crate::error::CliError;

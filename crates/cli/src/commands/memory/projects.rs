@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use m1nd_engine::memory::{self, Keeper, MemoryError, ProjectMemory, SharedFolder, write_blocks};
+use m1nd_mind::{self, Keeper, MemoryError, ProjectMemory, SharedFolder, write_blocks};
 use serde_json::json;
 
 use super::look::counts;

@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use m1nd_engine::memory::{HookEvent, Keeper, hook};
 use m1nd_engine::{Engine, EngineConfig};
+use m1nd_mind::{HookEvent, Keeper, hook};
 use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::Toolset;
 use serde_json::Value;

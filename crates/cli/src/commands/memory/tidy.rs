@@ -2,7 +2,7 @@
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use m1nd_engine::memory::{self, GlobalEdges, Level, MemoryError, ProjectMemory, SharedFolder, check_up};
+use m1nd_mind::{self, GlobalEdges, Level, MemoryError, ProjectMemory, SharedFolder, check_up};
 use serde_json::json;
 
 use super::look::open;
