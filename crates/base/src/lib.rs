@@ -11,6 +11,7 @@ mod derived;
 mod hash;
 mod limits;
 pub mod needles;
+pub mod node_id;
 mod path;
 mod pos;
 mod problem;
