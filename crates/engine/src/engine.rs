@@ -97,7 +97,7 @@ impl Engine {
             (Some(_), false) => ProcessRole::Writer,
             (None, false) => ProcessRole::Reader,
         };
-        let shared = Arc::new(Shared::new(config, allowed, project, role));
+        let shared = Arc::new(Shared::new(config, allowed, Arc::new(project), role));
         let (events, inbox) = unbounded();
         let mut writer = Writer::new(shared.clone(), home, writer_lock, events.clone(), inbox);
         writer.load();
@@ -193,7 +193,7 @@ impl Engine {
     }
 
     /// The folder in which the state of the project is kept.
-    pub fn project(&self) -> &ProjectDir {
+    pub fn project(&self) -> &Arc<ProjectDir> {
         &self.handle.shared.project
     }
 }

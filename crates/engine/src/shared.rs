@@ -26,7 +26,7 @@ pub(crate) struct Shared {
     pub(crate) config: EngineConfig,
     /// Allowed roots, canonical.
     pub(crate) allowed: Vec<PathBuf>,
-    pub(crate) project: ProjectDir,
+    pub(crate) project: Arc<ProjectDir>,
     /// Set when the engine ends: background work stops.
     pub(crate) stop: Cancel,
     current: RwLock<Arc<Snapshot>>,
@@ -58,7 +58,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
-    pub(crate) fn new(config: EngineConfig, allowed: Vec<PathBuf>, project: ProjectDir, role: ProcessRole) -> Self {
+    pub(crate) fn new(
+        config: EngineConfig,
+        allowed: Vec<PathBuf>,
+        project: Arc<ProjectDir>,
+        role: ProcessRole,
+    ) -> Self {
         let histories = Arc::new(Histories::new(project.derived(), !config.read_only));
         let model = config.model.clone().map(|folder| Arc::new(LocalModel::new(folder)));
         let nothing = Snapshot { histories: histories.clone(), ..Snapshot::empty() };

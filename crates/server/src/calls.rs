@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_engine::Engine;
-use m1nd_tools::{Context, Effect, ErrorCode, ToolDef, ToolError, Toolset, canonical_name};
+use m1nd_tools::{Context, Effect, ErrorCode, Services, ToolDef, ToolError, Toolset, canonical_name};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -34,7 +34,7 @@ pub(crate) enum Outcome {
 
 /// What every call of a connection needs.
 pub(crate) struct Calls {
-    engine: Engine,
+    services: Services,
     tools: &'static [ToolDef],
     only: Option<Toolset>,
     read_only: bool,
@@ -44,11 +44,11 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn new(engine: Engine, options: &ServeOptions, running: Arc<Running>) -> Self {
+    pub(crate) fn new(services: Services, options: &ServeOptions, running: Arc<Running>) -> Self {
         let reads = Arc::new(Semaphore::new(READS_AT_ONCE));
         let writes = Arc::new(Semaphore::new(WRITES_AT_ONCE));
         let (tools, only, read_only) = (options.tools, options.only, options.read_only);
-        Self { engine, tools, only, read_only, running, reads, writes }
+        Self { services, tools, only, read_only, running, reads, writes }
     }
 
     /// Runs a call to its end, or until the client cancels it.
@@ -79,10 +79,10 @@ impl Calls {
         let work = self.running.start();
         let cancel = work.cancel.clone();
         let latest = Arc::new(Latest::default());
-        let (engine, progress) = (self.engine.clone(), latest.clone());
+        let (services, progress) = (self.services.clone(), latest.clone());
         let mut task = tokio::task::spawn_blocking(move || {
             let _held = permit;
-            invoke(tool, &engine, &work.cancel, &*progress, arguments)
+            invoke(tool, &services, &work.cancel, &*progress, arguments)
         });
         let token = request.meta.get_progress_token();
         let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
@@ -153,13 +153,13 @@ fn failed(tool: &str) -> ToolError {
 
 fn invoke(
     tool: &ToolDef,
-    engine: &Engine,
+    services: &Services,
     cancel: &m1nd_base::Cancel,
     progress: &dyn m1nd_base::Progress,
     arguments: Value,
 ) -> Result<Value, ToolError> {
-    let outcome = catch_unwind(AssertUnwindSafe(|| tool.invoke(&Context::new(engine, cancel, progress), arguments)));
-    outcome.unwrap_or_else(|_| Err(failed(tool.name))).map_err(|error| while_indexing(error, engine))
+    let outcome = catch_unwind(AssertUnwindSafe(|| tool.invoke(&Context::new(services, cancel, progress), arguments)));
+    outcome.unwrap_or_else(|_| Err(failed(tool.name))).map_err(|error| while_indexing(error, &services.engine))
 }
 
 /// "Nothing is indexed yet" means something else while the first index is being built.

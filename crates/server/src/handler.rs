@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use m1nd_engine::Engine;
+use m1nd_mind::Memories;
 use m1nd_tools::{Effect, ToolDef, Toolset};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
@@ -41,7 +41,7 @@ read by itself. A gotcha of a platform or language goes to `mind_add_global_edge
 /// The server side of one connection.
 pub(crate) struct Handler {
     calls: Calls,
-    engine: Engine,
+    memories: Arc<Memories>,
     roots: Arc<Roots>,
     listed: Arc<[Tool]>,
     name: &'static str,
@@ -49,7 +49,7 @@ pub(crate) struct Handler {
 }
 
 impl Handler {
-    pub(crate) fn new(calls: Calls, engine: Engine, options: &ServeOptions) -> Self {
+    pub(crate) fn new(calls: Calls, memories: Arc<Memories>, options: &ServeOptions) -> Self {
         let tools = options.tools.iter().filter(|tool| options.only.is_none_or(|only| only == tool.toolset));
         let listed = tools.filter(|tool| options.toolsets.as_ref().is_none_or(|sets| sets.contains(&tool.toolset)));
         let instructions = match options.only {
@@ -59,13 +59,13 @@ impl Handler {
         // Few tools cost an agent little, so their schemas say all; of many each word counts.
         let is_whole = options.only.is_some();
         let (listed, roots) = (listed.map(|tool| listing(tool, is_whole)).collect(), Arc::new(Roots::new()));
-        Self { calls, engine, roots, listed, name: options.name, instructions }
+        Self { calls, memories, roots, listed, name: options.name, instructions }
     }
 
     /// Asks the client for its roots without holding anything up.
     fn ask_roots(&self, peer: Peer<RoleServer>) {
-        let (roots, engine) = (self.roots.clone(), self.engine.clone());
-        tokio::spawn(async move { roots.ask(&peer, &engine).await });
+        let (roots, memories) = (self.roots.clone(), self.memories.clone());
+        tokio::spawn(async move { roots.ask(&peer, &memories).await });
     }
 }
 

@@ -29,8 +29,8 @@ use std::time::Duration;
 
 use m1nd_base::NoProgress;
 use m1nd_engine::{Engine, EngineError, IngestRequest, Mode as IngestMode, WeakEngine};
-use m1nd_mind::Depth;
-use m1nd_tools::{ToolDef, Toolset};
+use m1nd_mind::{Depth, Memories};
+use m1nd_tools::{Services, ToolDef, Toolset};
 
 pub use calls::unknown_tool;
 pub use framing::{Frame, Framer, MESSAGE_BYTES, Mode};
@@ -91,7 +91,7 @@ pub enum ServeError {
 
 /// Serves one client until its input ends, answering what was asked before that. Blocks.
 pub fn serve(
-    engine: &Engine,
+    services: &Services,
     options: ServeOptions,
     input: impl Read + Send + 'static,
     output: impl Output,
@@ -103,9 +103,9 @@ pub fn serve(
         .enable_time()
         .build()?;
     let running = Arc::new(running::Running::default());
-    let background = if options.read_only { None } else { Some(keep_up(engine, &options, &running)?) };
-    let calls = calls::Calls::new(engine.clone(), &options, running.clone());
-    let handler = handler::Handler::new(calls, engine.clone(), &options);
+    let background = if options.read_only { None } else { Some(keep_up(services, &options, &running)?) };
+    let calls = calls::Calls::new(services.clone(), &options, running.clone());
+    let handler = handler::Handler::new(calls, services.memories.clone(), &options);
     let ended = runtime.block_on(async {
         let transport = transport::StdioTransport::start(input, output, running.clone())?;
         // Past the SDK's handshake: requests before `initialize` are answered, too.
@@ -122,9 +122,13 @@ pub fn serve(
 /// Brings the index of every allowed root up to date in the background, so that a client need not ask for it: builds what
 /// is missing, and looks for what changed while nobody watched. Then looks after the memories of the project. What it
 /// returns is disconnected when it has ended.
-fn keep_up(engine: &Engine, options: &ServeOptions, running: &Arc<running::Running>) -> std::io::Result<Receiver<()>> {
-    let requests = due(engine, options);
-    let (engine, running) = (engine.downgrade(), running.clone());
+fn keep_up(
+    services: &Services,
+    options: &ServeOptions,
+    running: &Arc<running::Running>,
+) -> std::io::Result<Receiver<()>> {
+    let requests = due(&services.engine, options);
+    let (engine, memories, running) = (services.engine.downgrade(), services.memories.clone(), running.clone());
     let (alive, ends) = channel();
     std::thread::Builder::new().name("m1nd-background".into()).spawn(move || {
         let work = running.start();
@@ -138,7 +142,7 @@ fn keep_up(engine: &Engine, options: &ServeOptions, running: &Arc<running::Runni
                 Err(error) => tracing::warn!(root, %error, "could not index"),
             }
         }
-        keep_memories(&engine, &running);
+        keep_memories(&engine, &memories, &running);
         drop(alive);
     })?;
     Ok(ends)
@@ -169,14 +173,14 @@ fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
 
 /// Notes what is new in the memories of the project, and what the code they name looks like, until the server ends: at once, and
 /// whenever the memory or the index is another. The memory may be made while the server runs.
-fn keep_memories(engine: &WeakEngine, running: &running::Running) {
+fn keep_memories(engine: &WeakEngine, memories: &Memories, running: &running::Running) {
     let mut last = None;
     loop {
         let Some(engine) = engine.upgrade() else { return };
-        let project = engine.memory().project().ok();
+        let project = memories.project().ok();
         let seen = project.map(|project| {
-            let now = (engine.memory().stamp(&project), engine.snapshot().generation(), project.clone());
-            (now, engine.memory_writer(), project)
+            let now = (memories.stamp(&project), engine.snapshot().generation(), project.clone());
+            (now, memories.keeper(engine.snapshot()), project)
         });
         // Looking may take a while, and an engine that is held does not end.
         drop(engine);

@@ -3,6 +3,8 @@
 //! A row that has expired stays for a while without its value, so that its owner learns that it expired rather than that it
 //! never was. Rows are cleared when one is added: there is no other work in the background.
 
+use std::cmp::Ordering;
+
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
 use crate::settings::{signed, unsigned};
@@ -34,6 +36,12 @@ impl StoredHandle {
     #[must_use]
     pub fn expires_ms(&self) -> Option<u64> {
         self.lifetime_ms.map(|lifetime| self.changed_ms.saturating_add(lifetime))
+    }
+
+    /// The order of lists: the last changed first, of those changed at once by id.
+    #[must_use]
+    pub fn last_changed_first(&self, other: &Self) -> Ordering {
+        other.changed_ms.cmp(&self.changed_ms).then_with(|| self.id.cmp(&other.id))
     }
 
     /// Whether it has expired at a time.
@@ -70,6 +78,8 @@ pub struct Expiry {
 pub enum HandleWrite {
     /// It is stored, durably.
     Done,
+    /// There is one with this id.
+    IdTaken,
     /// The owner holds as many of the kind as it may, or more.
     TooMany,
     /// With it, the values of the owner would have this many bytes.
@@ -86,7 +96,7 @@ impl ProjectDir {
     /// Clears expired handles, then adds one unless it goes over a limit, in one step.
     ///
     /// # Errors
-    /// [`StoreError::Database`], also if the id is taken, or [`StoreError::Closed`].
+    /// [`StoreError::Database`] or [`StoreError::Closed`].
     pub fn add_handle(
         &self,
         handle: &StoredHandle,
@@ -179,14 +189,14 @@ fn add(
     let held: i64 = transaction
         .prepare_cached(held)?
         .query_row(params![handle.owner, handle.kind, signed(expiry.now_ms)], |row| row.get(0))?;
-    let verdict = if unsigned(held) >= limits.per_owner as u64 {
+    let mut verdict = if unsigned(held) >= limits.per_owner as u64 {
         HandleWrite::TooMany
     } else {
         room_for(&transaction, handle, 0, limits, expiry.now_ms)?
     };
     if verdict == HandleWrite::Done {
-        transaction.execute(
-            "INSERT INTO handles (id, kind, owner, created_ms, changed_ms, lifetime_ms, expires_ms, version, bytes, value)
+        let added = transaction.execute(
+            "INSERT OR IGNORE INTO handles (id, kind, owner, created_ms, changed_ms, lifetime_ms, expires_ms, version, bytes, value)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 handle.id,
@@ -201,6 +211,9 @@ fn add(
                 handle.value,
             ],
         )?;
+        if added == 0 {
+            verdict = HandleWrite::IdTaken;
+        }
     }
     transaction.commit()?;
     Ok(verdict)

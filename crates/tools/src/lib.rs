@@ -12,6 +12,7 @@ mod memory;
 mod prior;
 mod registry;
 mod rows;
+mod services;
 
 pub use framework::{
     Answer, Context, Effect, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError,
@@ -19,3 +20,4 @@ pub use framework::{
 };
 pub use memory::memory_error;
 pub use registry::{ALL, find, suggestions};
+pub use services::Services;

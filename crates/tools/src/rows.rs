@@ -3,8 +3,10 @@
 use m1nd_base::NodeKind;
 pub(crate) use m1nd_base::count;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
-use m1nd_engine::{EngineError, ReadError, ResolveError, Snapshot};
+use m1nd_engine::{EngineError, ReadError, Snapshot};
+use m1nd_query::resolve::ResolveError;
 use m1nd_query::resolve::resolve_node;
+use m1nd_sessions::{SessionError, StoreError};
 use serde::Serialize;
 use serde_json::json;
 
@@ -199,6 +201,14 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
         ErrorCode::Busy => error.next_step("read on: the other process keeps the index fresh, and this one follows it"),
         ErrorCode::ReadOnly => error.next_step("read on, or ask the user to start m1nd without `--read-only`"),
         _ => error,
+    }
+}
+
+/// What stands against a change of what agents hold.
+pub(crate) fn session_error(error: SessionError) -> ToolError {
+    match error {
+        SessionError::Store(StoreError::ReadOnly) => engine_error(EngineError::ReadOnly),
+        error => engine_error(EngineError::Store(error.to_string())),
     }
 }
 

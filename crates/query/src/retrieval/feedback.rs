@@ -122,6 +122,9 @@ fn words(text: &str) -> BTreeSet<String> {
 }
 
 impl Ledger {
+    /// Nodes inside of each told one, itself among them, that it is passed on to.
+    pub const MAX_CONTAINED: usize = MAX_CONTAINED;
+
     /// The ledger of these rows, oldest first.
     pub fn new<'a>(lessons: impl Iterator<Item = LedgerRow<'a>>) -> Self {
         let entries: Vec<Entry> = lessons.map(Entry::new).collect();

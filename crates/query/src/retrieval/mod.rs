@@ -24,7 +24,9 @@ pub use gaps::{GapsAnswer, Hole, gaps};
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow, glob};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow, grep};
 pub use m1nd_search::grep::GrepOptions;
-pub use prior::{FeedbackEntry, PrimedBy, PrimingPlan, Prior, Told, activate_with, priming_plan, seek_with};
+pub use prior::{
+    FeedbackEntry, PrimedBy, PrimedTask, PrimingPlan, Prior, Told, activate_with, priming_plan, seek_with,
+};
 pub use repeated::RepeatedUse;
 pub use resonate::{ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, resonate};
 pub use seek::{

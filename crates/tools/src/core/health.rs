@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use m1nd_base::ProblemKind;
-use m1nd_engine::{AgentSession, GitHead, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
+use m1nd_engine::{GitHead, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
+use m1nd_sessions::AgentSession;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

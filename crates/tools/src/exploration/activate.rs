@@ -1,8 +1,8 @@
 //! What belongs to a topic, by several kinds of evidence.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::retrieval::activate_with;
 use m1nd_query::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
+use m1nd_query::retrieval::{activate_with, importance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -205,7 +205,7 @@ fn row(snapshot: &Snapshot, found: &ActivateRow, prior: &Prior) -> Row {
         activation: rounded(found.activation),
         dimensions: Dimensions { structural, semantic, temporal, causal },
         lift: found.lift.map(rounded),
-        pagerank: rounded(snapshot.prior(found.node)),
+        pagerank: rounded(importance(snapshot, found.node)),
         is_seed: found.is_seed,
         prior: PriorRow::new(prior, found.node),
     }

@@ -1,8 +1,11 @@
 //! Takes note of whether an answer was right, for questions like it.
 
+use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::{Feedback, Judgement, ResolveError, Snapshot, Undone};
+use m1nd_query::resolve::ResolveError;
 use m1nd_query::resolve::resolve_node;
+use m1nd_query::retrieval::{Feedback, Ledger};
+use m1nd_sessions::{Lesson, Undone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -129,10 +132,11 @@ impl WriteTool for Learn {
             FeedbackWord::Partial => Feedback::Partial,
         };
         let key = input.idempotency_key.as_deref();
-        let told = Judgement { agent: &input.agent_id, query, feedback, strength, key, nodes: &nodes };
-        let (ledger_id, repeated) = cx.engine().learn(&told).map_err(rows::engine_error)?;
+        let ids: Vec<&str> = nodes.iter().map(|node| snapshot.graph().id(*node)).collect();
+        let told = Lesson { agent: &input.agent_id, kind: feedback.word(), query, strength, key, nodes: &ids };
+        let (ledger_id, repeated) = cx.sessions().learn(&told).map_err(rows::session_error)?;
         let guidance = guidance(query, &nodes, not_found.len());
-        let members = |node: &NodeIx| snapshot.graph().with_members(*node, Judgement::MAX_CONTAINED);
+        let members = |node: &NodeIx| snapshot.graph().with_members(*node, Ledger::MAX_CONTAINED);
         let mut expanded: Vec<NodeIx> = nodes.iter().flat_map(members).collect();
         expanded.sort_unstable();
         expanded.dedup();
@@ -185,7 +189,7 @@ fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Outpu
     if input.query.is_some() || input.feedback.is_some() || !input.node_ids.is_empty() {
         return Err(ToolError::invalid("argument `undo` stands alone: leave out `query`, `feedback` and `node_ids`"));
     }
-    let (ledger_id, repeated) = match cx.engine().unlearn(&input.agent_id, entry).map_err(rows::engine_error)? {
+    let (ledger_id, repeated) = match cx.sessions().unlearn(&input.agent_id, entry).map_err(rows::session_error)? {
         Undone::Now(row) => (row, false),
         Undone::Before(row) => (row, true),
         Undone::NotThere => {

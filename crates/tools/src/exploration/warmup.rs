@@ -1,8 +1,9 @@
 //! Lets later answers lean towards a task.
 
+use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::{PRIMING_HALF_LIFE_MS, Snapshot};
 use m1nd_query::retrieval::priming_plan;
+use m1nd_sessions::HALF_LIFE_MS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -82,12 +83,13 @@ impl WriteTool for Warmup {
         }
         let strength = rows::share("boost_strength", input.boost_strength.unwrap_or(DEFAULT_STRENGTH))?;
         rows::words("task_description", &input.task_description, "what you are about to do, in words or names")?;
-        let plan = priming_plan(snapshot, &input.task_description, cx.cancel())?;
+        let plan = priming_plan(&snapshot, &input.task_description, cx.cancel())?;
         let preview = engine.is_read_only();
         // With no strength nothing is primed: it ends what was.
         let nodes = if strength > 0.0 { plan.nodes.as_slice() } else { &[] };
         if !preview {
-            engine.prime(&input.agent_id, &input.task_description, strength, &plan, &snapshot);
+            let nodes = plan.nodes.iter().map(|(node, near)| (snapshot.graph().id(*node).to_owned(), *near));
+            cx.sessions().prime(&input.agent_id, &input.task_description, strength, nodes.collect());
         }
         let first = plan.seeds.first().map(|(node, _)| *node);
         let guidance = guidance(&snapshot, first, &input.task_description, strength, preview);
@@ -101,7 +103,7 @@ impl WriteTool for Warmup {
             task: input.task_description.clone(),
             task_description: input.task_description,
             boost_strength: rounded(strength),
-            half_life_minutes: PRIMING_HALF_LIFE_MS / 60_000,
+            half_life_minutes: HALF_LIFE_MS / 60_000,
             primed_nodes: nodes.len(),
             top_primed: nodes.iter().take(SHOWN).map(primed).collect(),
             seeds: plan.seeds.iter().map(|seed| Seed::new(&snapshot, seed)).collect(),

@@ -4,16 +4,19 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, ContentHash, Progress};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{Engine, LocalModel, Snapshot};
+use m1nd_mind::Keeper;
 use m1nd_query::retrieval::Prior;
+use m1nd_sessions::Sessions;
 
 use super::answer::Page;
 use super::error::ToolError;
+use crate::services::Services;
 
 /// What a caller (server, command line) gives to a call.
 #[derive(Clone)]
 pub struct Context<'a> {
-    /// The engine of this process.
-    pub engine: &'a Engine,
+    /// What tools work with.
+    pub services: &'a Services,
     /// The state that the call answers from. Taken once: an answer never mixes two generations.
     pub snapshot: Arc<Snapshot>,
     /// Ends the call early when set.
@@ -26,9 +29,9 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// A context on the engine's current snapshot.
-    pub fn new(engine: &'a Engine, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
-        Self { engine, snapshot: engine.snapshot(), cancel, progress, reads_history: false }
+    /// A context on the current snapshot.
+    pub fn new(services: &'a Services, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
+        Self { services, snapshot: services.engine.snapshot(), cancel, progress, reads_history: false }
     }
 }
 
@@ -36,7 +39,7 @@ impl<'a> Context<'a> {
 #[derive(Clone, Copy)]
 pub struct ReadContext<'a> {
     // Private, and offered only through methods that cannot write: a read tool that writes does not compile.
-    engine: &'a Engine,
+    services: &'a Services,
     snapshot: &'a Arc<Snapshot>,
     cancel: &'a Cancel,
     reads_history: bool,
@@ -47,8 +50,8 @@ pub struct ReadContext<'a> {
 
 impl<'a> ReadContext<'a> {
     pub(super) fn new(cx: &'a Context<'a>, offset: usize, state: &'a Cell<u64>) -> Self {
-        let Context { engine, snapshot, cancel, reads_history, .. } = cx;
-        Self { engine, snapshot, cancel, reads_history: *reads_history, offset, state }
+        let Context { services, snapshot, cancel, reads_history, .. } = cx;
+        Self { services, snapshot, cancel, reads_history: *reads_history, offset, state }
     }
 
     /// Notes what the order of rows depends on, beside what is handed out here.
@@ -79,7 +82,8 @@ impl<'a> ReadContext<'a> {
 
     /// What speaks for or against nodes beside the words of a question.
     pub fn prior(&self, agent: &str, text: &str) -> Result<Prior, ToolError> {
-        let prior = self.engine.prior(agent, text, self.snapshot, self.cancel)?;
+        self.cancel.check()?;
+        let prior = self.services.prior(agent, text, self.snapshot);
         self.rests_on(&prior.state(self.snapshot.graph()).to_le_bytes());
         Ok(prior)
     }
@@ -101,41 +105,51 @@ impl<'a> ReadContext<'a> {
 
     /// The model of meaning that the user named.
     pub fn model(&self) -> Option<Arc<LocalModel>> {
-        self.engine.model().cloned()
+        self.services.engine.model().cloned()
     }
 
     /// How the engine is doing.
     pub fn status(&self) -> m1nd_engine::Status {
-        self.engine.status()
+        self.services.engine.status()
     }
 
     /// Memories, for reading.
     pub fn memory(&self) -> &'a m1nd_mind::Memories {
-        self.engine.memory()
+        &self.services.memories
     }
 
     /// Who has called, oldest first.
-    pub fn agents(&self) -> Vec<m1nd_engine::AgentSession> {
-        self.engine.agents()
+    pub fn agents(&self) -> Vec<m1nd_sessions::AgentSession> {
+        self.services.sessions.agents()
     }
 }
 
-/// What a write tool is given: the engine.
+/// What a write tool is given: everything.
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
-    engine: &'a Engine,
+    services: &'a Services,
     cancel: &'a Cancel,
     progress: &'a dyn Progress,
 }
 
 impl<'a> WriteContext<'a> {
     pub(super) fn new(cx: &'a Context<'a>) -> Self {
-        Self { engine: cx.engine, cancel: cx.cancel, progress: cx.progress }
+        Self { services: cx.services, cancel: cx.cancel, progress: cx.progress }
     }
 
-    /// The engine.
+    /// The index, for reading and changing it.
     pub fn engine(&self) -> &'a Engine {
-        self.engine
+        &self.services.engine
+    }
+
+    /// What agents hold.
+    pub fn sessions(&self) -> &'a Sessions {
+        &self.services.sessions
+    }
+
+    /// The one that writes about memories, with the current state of the code.
+    pub fn keeper(&self) -> Keeper {
+        self.services.memories.keeper(self.services.engine.snapshot())
     }
 
     /// To hand to the engine.

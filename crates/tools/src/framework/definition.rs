@@ -261,7 +261,7 @@ impl ToolDef {
         arguments::normalise(&schema, self.argument_aliases, &mut arguments);
         arguments::check(&schema, &arguments)?;
         if let Some(agent) = arguments.get("agent_id").and_then(Value::as_str) {
-            cx.engine.touch_agent(agent);
+            cx.services.sessions.touch(agent);
         }
         let (mut budget, mut cursor) = (self.answer_bytes.min(MAX_ANSWER_BYTES), None);
         if self.paged {
@@ -287,7 +287,7 @@ impl ToolDef {
             body.extend(members);
         }
         // A write tool answers for the state that it made.
-        let current = if self.effect == Effect::Read { generation } else { cx.engine.snapshot().generation() };
+        let current = if self.effect == Effect::Read { generation } else { cx.services.engine.snapshot().generation() };
         body.insert("generation".into(), current.into());
         // Before the size is measured: characters that are made visible take more room.
         let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };

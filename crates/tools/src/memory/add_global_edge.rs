@@ -80,7 +80,7 @@ impl WriteTool for AddGlobalEdge {
             "detection": input.detection, "stack_tags": input.stack_tags, "severity": input.severity,
         });
         let draft: EdgeDraft = serde_json::from_value(draft).map_err(|error| ToolError::invalid(error.to_string()))?;
-        let edge = cx.engine().memory_writer().add_global_edge(&draft).map_err(|error| memory_error(&error))?;
+        let edge = cx.keeper().add_global_edge(&draft).map_err(|error| memory_error(&error))?;
         let mut guidance = Guidance::state(ProofState::ReadyToEdit);
         guidance.next_step_hint = Some("`mind_edges` shows it from now on in every project it applies to".into());
         Ok(Answer::new(Output { edge }).guidance(guidance))
