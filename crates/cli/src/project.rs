@@ -9,6 +9,8 @@ use crate::error::CliError;
 
 /// Folder of the store below the user's home, when nothing else is said.
 const DEFAULT_HOME: &str = ".m1nd";
+/// Folder that all projects with a memory share, below the user's home, when nothing else is said.
+const DEFAULT_MIND_HOME: &str = ".mind";
 
 /// The folder of the store.
 pub(crate) fn home(common: &Common) -> Result<PathBuf, CliError> {
@@ -51,6 +53,29 @@ pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Engi
     let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
     config.read_only = read_only;
     config.model = common.model.clone();
-    crate::commands::memory::places(&mut config, true)?;
+    memory_places(&mut config, true)?;
     Ok(Engine::open(config)?)
+}
+
+/// The folder that all projects with a memory share.
+pub(crate) fn mind_home() -> Result<PathBuf, CliError> {
+    if let Some(home) = std::env::var_os("MIND_HOME").filter(|home| !home.is_empty()) {
+        return Ok(home.into());
+    }
+    let user = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+    user.map(|user| user.join(DEFAULT_MIND_HOME)).ok_or_else(|| {
+        CliError::usage("this user has no home folder", "say where to keep what all projects share: set MIND_HOME")
+    })
+}
+
+/// Says where an engine looks for memories: in its roots if those were `named`, then where the client says by itself that its
+/// project is, then where `CLAUDE_PROJECT_DIR` says so, then in the current folder.
+pub(crate) fn memory_places(config: &mut EngineConfig, named: bool) -> Result<(), CliError> {
+    config.mind_home = mind_home()?;
+    let open = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let current = std::env::current_dir().ok();
+    let roots = if named { config.roots.clone() } else { Vec::new() };
+    config.mind_named = roots.len();
+    config.mind_places = roots.into_iter().chain(open).chain(current).collect();
+    Ok(())
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     config.watch = by_itself && !args.no_watch && !args.read_only;
     config.read_only = args.read_only;
     config.model = common.model.clone();
-    super::memory::places(&mut config, !args.roots.is_empty())?;
+    project::memory_places(&mut config, !args.roots.is_empty())?;
     let engine = Engine::open(config)?;
     let options = ServeOptions {
         toolsets,

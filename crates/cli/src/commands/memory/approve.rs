@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::look::open;
 use crate::args::Common;
+use crate::args::memory::ApproveArgs;
 use crate::error::CliError;
-use crate::memory_args::ApproveArgs;
 use crate::output::{Out, Tone};
 
 /// Runs the command.

@@ -12,12 +12,12 @@ use m1nd_tools::Context;
 use serde_json::{Value, json};
 
 use super::look::counts;
-use super::{mind_home, places, rows};
+use super::rows;
+use crate::args::memory::{EdgesArgs, EdgesCommand, SearchArgs};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
-use crate::memory_args::{EdgesArgs, EdgesCommand, SearchArgs};
 use crate::output::{Out, Tone, count};
-use crate::project;
+use crate::project::{self, memory_places, mind_home};
 
 /// Largest file of code that is checked, in bytes.
 const MAX_CODE: u64 = 1 << 20;
@@ -250,6 +250,6 @@ pub(super) fn engine(folder: Option<&Path>, common: &Common) -> Result<Engine, C
     let mut config = EngineConfig::new(project::home(common)?, vec![project::root(folder)?]);
     config.read_only = true;
     config.model = common.model.clone();
-    places(&mut config, folder.is_some())?;
+    memory_places(&mut config, folder.is_some())?;
     Ok(Engine::open(config)?)
 }

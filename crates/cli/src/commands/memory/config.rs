@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use m1nd_mind::{self, Owner, RealSystem, SETTINGS_FILE, Settings, set_key};
 use serde_json::json;
 
-use super::mind_home;
+use crate::args::memory::{ConfigArgs, ConfigChange};
 use crate::error::CliError;
-use crate::memory_args::{ConfigArgs, ConfigChange};
 use crate::output::{Out, note};
+use crate::project::mind_home;
 
 /// Runs the command.
 pub(crate) fn run(args: &ConfigArgs, out: &mut Out) -> Result<(), CliError> {

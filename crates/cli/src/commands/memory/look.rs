@@ -9,12 +9,12 @@ use m1nd_mind::{
 };
 use serde_json::{Value, json};
 
-use super::{mind_home, rows};
+use super::rows;
 use crate::args::Common;
+use crate::args::memory::{ContextArgs, IndexArgs, MemoryExport, ParseArgs};
 use crate::error::CliError;
-use crate::memory_args::{ContextArgs, IndexArgs, MemoryExport, ParseArgs};
 use crate::output::{Out, Tone, count, duration, note};
-use crate::project;
+use crate::project::{self, mind_home};
 
 /// The project around a folder, and what may change something about it.
 pub(super) fn open(path: Option<&Path>, common: &Common) -> Result<(PathBuf, Keeper), CliError> {

@@ -7,12 +7,12 @@ use m1nd_mind::{self, Keeper, MemoryError, ProjectMemory, SharedFolder, write_bl
 use serde_json::json;
 
 use super::look::counts;
-use super::{mind_home, registry};
+use super::registry;
+use crate::args::memory::{MemoryInit, Paths};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
-use crate::memory_args::{MemoryInit, Paths};
 use crate::output::{Out, Tone, count, note};
-use crate::project;
+use crate::project::{self, mind_home};
 
 /// Largest template, in bytes.
 const MAX_TEMPLATE: u64 = 1 << 20;

@@ -9,12 +9,11 @@ use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::Toolset;
 use serde_json::Value;
 
-use super::{mind_home, places};
 use crate::args::Common;
+use crate::args::memory::{HookWord, MaybeHook};
 use crate::error::CliError;
-use crate::memory_args::{HookWord, MaybeHook};
 use crate::output::{Out, note};
-use crate::project;
+use crate::project::{self, memory_places, mind_home};
 
 /// Largest input of a hook, in bytes.
 const MAX_INPUT: u64 = 8 << 20;
@@ -24,7 +23,7 @@ pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
     let mut config = EngineConfig::new(project::home(common)?, vec![project::root(None)?]);
     config.read_only = true;
     config.model = common.model.clone();
-    places(&mut config, false)?;
+    memory_places(&mut config, false)?;
     super::daemon::autostart(&config.mind_home, common);
     let engine = Engine::open(config)?;
     let options = ServeOptions { name: "mind", only: Some(Toolset::Memory), ..ServeOptions::default() };

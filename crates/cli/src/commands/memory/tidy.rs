@@ -6,11 +6,11 @@ use m1nd_mind::{self, GlobalEdges, Level, MemoryError, ProjectMemory, SharedFold
 use serde_json::json;
 
 use super::look::open;
-use super::mind_home;
 use crate::args::Common;
+use crate::args::memory::{ArchiveArgs, DoctorArgs, ForgetArgs};
 use crate::error::CliError;
-use crate::memory_args::{ArchiveArgs, DoctorArgs, ForgetArgs};
 use crate::output::{Out, Tone, count, note};
+use crate::project::mind_home;
 
 /// How the ids of gotchas of all projects begin.
 const GLOBAL_GOTCHA: &str = "edge_";

@@ -1,11 +1,15 @@
+//! The command line: what each command takes, and its help.
+
+pub(crate) mod memory;
+
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use self::memory::MemoryArgs;
 use crate::clients::Client;
 use crate::error::Exit;
-use crate::memory_args::MemoryArgs;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use m1nd_mind::daemon::LOGS;
 
-use crate::args::{CompletionsArgs, PathArg};
+use super::{CompletionsArgs, PathArg};
 
 /// Decisions, issues, learnings and gotchas of this project, kept in `.mind/MEMORY.md`
 ///
