@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{Engine, EngineConfig};
+use m1nd_engine::EngineConfig;
+use m1nd_mind::MindConfig;
+use m1nd_tools::Services;
 
 use crate::args::Common;
 use crate::error::CliError;
@@ -48,13 +50,13 @@ pub(crate) fn is_too_wide(root: &Path) -> bool {
     root.parent().is_none() || home.is_some_and(|home| home == root)
 }
 
-/// An engine on one root that does not watch.
-pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Engine, CliError> {
+/// The index of one root, not watched, with the memories beside it.
+pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Services, CliError> {
     let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
     config.read_only = read_only;
     config.model = common.model.clone();
-    memory_places(&mut config, true)?;
-    Ok(Engine::open(config)?)
+    let mind = memory_places(&config.roots, true)?;
+    Ok(Services::open(config, mind)?)
 }
 
 /// The folder that all projects with a memory share.
@@ -68,14 +70,13 @@ pub(crate) fn mind_home() -> Result<PathBuf, CliError> {
     })
 }
 
-/// Says where an engine looks for memories: in its roots if those were `named`, then where the client says by itself that its
+/// Where memories are looked for: in the roots if those were `named`, then where the client says by itself that its
 /// project is, then where `CLAUDE_PROJECT_DIR` says so, then in the current folder.
-pub(crate) fn memory_places(config: &mut EngineConfig, named: bool) -> Result<(), CliError> {
-    config.mind_home = mind_home()?;
+pub(crate) fn memory_places(roots: &[PathBuf], named: bool) -> Result<MindConfig, CliError> {
+    let home = mind_home()?;
     let open = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let current = std::env::current_dir().ok();
-    let roots = if named { config.roots.clone() } else { Vec::new() };
-    config.mind_named = roots.len();
-    config.mind_places = roots.into_iter().chain(open).chain(current).collect();
-    Ok(())
+    let roots = if named { roots } else { &[] };
+    let places = roots.iter().cloned().chain(open).chain(current).collect();
+    Ok(MindConfig { home, places, named: roots.len() })
 }

@@ -14,7 +14,9 @@
 mod calls;
 mod framing;
 mod handler;
+mod instructions;
 mod message;
+mod options;
 mod progress;
 mod roots;
 mod running;
@@ -30,12 +32,14 @@ use std::time::Duration;
 use m1nd_base::NoProgress;
 use m1nd_engine::{Engine, EngineError, IngestRequest, Mode as IngestMode, WeakEngine};
 use m1nd_mind::{Depth, Memories};
-use m1nd_tools::{Services, ToolDef, Toolset};
+use m1nd_tools::Services;
 
 pub use calls::unknown_tool;
 pub use framing::{Frame, Framer, MESSAGE_BYTES, Mode};
-pub use handler::{INSTRUCTIONS, MEMORY_INSTRUCTIONS, SERVER_NAME};
+pub use handler::tools_list;
+pub use instructions::instructions;
 pub use message::{BATCH, NESTING};
+pub use options::{SERVER_NAME, ServeOptions};
 pub use transport::{IN_FLIGHT, Output, OutputClosed};
 
 /// Threads that serve the protocol itself.
@@ -44,39 +48,6 @@ const WIRE_THREADS: usize = 2;
 const MEMORY_PERIOD: Duration = Duration::from_secs(2);
 /// How long the process waits at its end for calls that were told to stop.
 const SHUTDOWN: Duration = Duration::from_millis(500);
-
-/// How to serve.
-#[derive(Debug, Clone)]
-pub struct ServeOptions {
-    /// The tools that exist.
-    pub tools: &'static [ToolDef],
-    /// Name under which the server introduces itself.
-    pub name: &'static str,
-    /// The only toolset that exists here; `None` for all.
-    pub only: Option<Toolset>,
-    /// The toolsets that `tools/list` shows; `None` for all. The others can still be called.
-    pub toolsets: Option<Vec<Toolset>>,
-    /// Refuses every tool that could change what is stored.
-    pub read_only: bool,
-    /// Builds the index of every allowed root that has none, in the background.
-    pub index_when_empty: bool,
-    /// Looks at the start, in the background, for what changed in the roots that are indexed.
-    pub refresh: bool,
-}
-
-impl Default for ServeOptions {
-    fn default() -> Self {
-        Self {
-            tools: m1nd_tools::ALL,
-            name: SERVER_NAME,
-            only: None,
-            toolsets: None,
-            read_only: false,
-            index_when_empty: false,
-            refresh: false,
-        }
-    }
-}
 
 /// Why serving did not start or ended badly.
 #[derive(Debug, thiserror::Error)]

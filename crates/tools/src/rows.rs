@@ -216,37 +216,3 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
-
-/// Bytes that count as one token, see `token_budget`.
-const TOKEN_BYTES: usize = 4;
-
-/// What became of a `token_budget`.
-#[derive(Debug, Serialize)]
-pub(crate) struct TokenBudget {
-    requested: usize,
-    /// Tokens that the rows take.
-    used: usize,
-    /// Rows that are here.
-    kept: usize,
-    /// Rows of this page that did not fit; `cursor` goes on with them.
-    dropped: usize,
-}
-
-/// The first rows that fit, at least one; and what became of the budget, if there is one.
-pub(crate) fn within_tokens<T: Serialize>(rows: Vec<T>, budget: Option<usize>) -> (Vec<T>, Option<TokenBudget>) {
-    let Some(requested) = budget else { return (rows, None) };
-    let (room, all) = (requested.saturating_mul(TOKEN_BYTES), rows.len());
-    let mut used = 0usize;
-    let mut kept = Vec::new();
-    for row in rows {
-        let size = serde_json::to_string(&row).map_or(0, |text| text.len());
-        if !kept.is_empty() && used.saturating_add(size) > room {
-            break;
-        }
-        used = used.saturating_add(size);
-        kept.push(row);
-    }
-    let report =
-        TokenBudget { requested, used: used.div_ceil(TOKEN_BYTES), kept: kept.len(), dropped: all - kept.len() };
-    (kept, Some(report))
-}

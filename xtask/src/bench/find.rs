@@ -85,14 +85,14 @@ fn measure(path: &Path, home: &Path) -> Outcome<String> {
             structural_holes: false,
             max_rows: 100,
         };
-        activate(snapshot, &query, &Cancel::new()).map(drop).map_err(Into::into)
+        activate(&snapshot, &query, &Cancel::new()).map(drop).map_err(Into::into)
     };
     let search = |text: &str| {
         let query = GrepQuery {
             options: GrepOptions { pattern: text.to_owned(), ..GrepOptions::default() },
             ..GrepQuery::default()
         };
-        grep(snapshot, &query, &Cancel::new()).map(drop).map_err(|error| format!("{error:?}").into())
+        grep(&snapshot, &query, &Cancel::new()).map(drop).map_err(|error| format!("{error:?}").into())
     };
     let mut row =
         format!("| {} | {} |", path.file_name().unwrap_or_default().to_string_lossy(), snapshot.index().len());

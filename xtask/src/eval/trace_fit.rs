@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use m1nd_base::{Cancel, NodeKind};
-use m1nd_engine::{Model, Snapshot};
+use m1nd_engine::Snapshot;
+use m1nd_query::Model;
 use m1nd_query::analysis::trace::trace;
 use m1nd_query::analysis::trace::{SUSPECT_SIGNALS, SuspectModel, suspect_model};
 

@@ -7,7 +7,10 @@ use m1nd_query::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQue
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset, is_zero};
+use crate::framework::{
+    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
+    Toolset, is_zero,
+};
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Rows returned when the caller does not say.
@@ -36,8 +39,6 @@ pub(crate) enum DirectionWord {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     /// Id, path or name
     node_id: String,
     /// forward: dependents; reverse: what it needs
@@ -147,6 +148,7 @@ impl Tool for Impact {
     const NAME: &'static str = "impact";
     const TOOLSET: Toolset = Toolset::Analysis;
     const SUMMARY: &'static str = "What a change to a node can break, with evidence";
+    const ANSWERS: &'static str = "what depends on something, each with a path that shows why";
     const HELP: &'static str = "\
 Lists what depends on a node, directly or through others (`direction: forward`, the default), what it depends on (`reverse`),
 or both. What the node contains changes with it. Rows of code come first, then tests; nearer before farther.
@@ -158,6 +160,13 @@ a dependent (`far`), files that could not be parsed whole, or a bound of the sea
 `closure.why` say which. An empty list is proof only when it is `closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
 `max_output_chars` says otherwise; `cursor` goes on.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Diagnose, 40, "what reaches it: `direction` \"reverse\""),
+        (Stage::Plan, 10, "what a change can break"),
+        (Stage::Edit, 30, "what must change with it"),
+        (Stage::Review, 20, "what the change can break"),
+    ];
+    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 10, "what depends on it")];
     const PAGED: bool = true;
     const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
@@ -294,15 +303,15 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
     match (found.closure, found.total_rows) {
         (ClosureState::Closed, 0) => {
             let hint = format!("no {dependents} of `{}`, and nothing could hide one", source.label);
-            Guidance::next(ProofState::ReadyToEdit, "view", Some(source.node_id.clone()), hint)
+            Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
         }
         (ClosureState::Closed, total) => {
             let hint = format!("all {} are known; start with the nearest", count(total, dependents));
-            Guidance::next(ProofState::ReadyToEdit, "view", first, hint)
+            Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, total) => {
             let hint = format!("{} known, not all: {}; search the name as text", count(total, dependents), found.why);
-            Guidance::next(ProofState::Proving, "search", Some(source.label.clone()), hint)
+            Guidance::next(ProofState::Proving, ToolRef("search"), Some(source.label.clone()), hint)
         }
     }
 }

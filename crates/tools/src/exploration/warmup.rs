@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Effect, Guidance, MAX_TARGET, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool,
+    Answer, Effect, Guidance, MAX_TARGET, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::{self, Seed, rounded};
 
@@ -20,7 +20,6 @@ const SHOWN: usize = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    agent_id: String,
     /// What you are about to do
     task_description: String,
     /// 0-1, default 0.15; 0 ends it
@@ -57,6 +56,7 @@ impl Tool for Warmup {
     const NAME: &'static str = "warmup";
     const TOOLSET: Toolset = Toolset::Exploration;
     const SUMMARY: &'static str = "Say what you are about to do: later answers lean towards it";
+    const ANSWERS: &'static str = "says what you are about to do: later answers lean towards it, for a while";
     const HELP: &'static str = "\
 Finds the code that a task is about (`seeds`: what meets its words; `top_primed`: what lies within about two steps of them, nearer
 than by chance, at most 200 nodes) and remembers it for this `agent_id`. Later answers of `seek` and `activate` for the same agent multiply the score
@@ -89,7 +89,7 @@ impl WriteTool for Warmup {
         let nodes = if strength > 0.0 { plan.nodes.as_slice() } else { &[] };
         if !preview {
             let nodes = plan.nodes.iter().map(|(node, near)| (snapshot.graph().id(*node).to_owned(), *near));
-            cx.sessions().prime(&input.agent_id, &input.task_description, strength, nodes.collect());
+            cx.sessions().prime(cx.agent(), &input.task_description, strength, nodes.collect());
         }
         let first = plan.seeds.first().map(|(node, _)| *node);
         let guidance = guidance(&snapshot, first, &input.task_description, strength, preview);
@@ -118,7 +118,12 @@ impl WriteTool for Warmup {
 fn guidance(snapshot: &Snapshot, first: Option<NodeIx>, task: &str, strength: f64, preview: bool) -> Guidance {
     let Some(first) = first else {
         let hint = "no symbol meets a word of the task, so nothing is primed; name the code, or search the text itself";
-        return Guidance::next(ProofState::Blocked, "search", Some(task.chars().take(MAX_TARGET).collect()), hint);
+        return Guidance::next(
+            ProofState::Blocked,
+            ToolRef("search"),
+            Some(task.chars().take(MAX_TARGET).collect()),
+            hint,
+        );
     };
     let (id, label) = (snapshot.graph().id(first).to_owned(), snapshot.graph().label(first));
     let hint = match (preview, strength > 0.0) {
@@ -126,5 +131,5 @@ fn guidance(snapshot: &Snapshot, first: Option<NodeIx>, task: &str, strength: f6
         (false, false) => format!("the priming is gone; `{label}` meets the task best"),
         (false, true) => format!("`seek` and `activate` now lean towards the task; `{label}` meets it best: open it"),
     };
-    Guidance::next(ProofState::Triaging, "view", Some(id), hint)
+    Guidance::next(ProofState::Triaging, ToolRef("view"), Some(id), hint)
 }

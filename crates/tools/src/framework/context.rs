@@ -9,6 +9,8 @@ use m1nd_query::retrieval::Prior;
 use m1nd_sessions::Sessions;
 
 use super::answer::Page;
+use super::call::Call;
+use super::catalog::Catalog;
 use super::error::ToolError;
 use crate::services::Services;
 
@@ -17,6 +19,8 @@ use crate::services::Services;
 pub struct Context<'a> {
     /// What tools work with.
     pub services: &'a Services,
+    /// The tools that exist here.
+    pub tools: Catalog,
     /// The state that the call answers from. Taken once: an answer never mixes two generations.
     pub snapshot: Arc<Snapshot>,
     /// Ends the call early when set.
@@ -30,8 +34,8 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// A context on the current snapshot.
-    pub fn new(services: &'a Services, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
-        Self { services, snapshot: services.engine.snapshot(), cancel, progress, reads_history: false }
+    pub fn new(services: &'a Services, tools: Catalog, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
+        Self { services, tools, snapshot: services.engine.snapshot(), cancel, progress, reads_history: false }
     }
 }
 
@@ -40,18 +44,35 @@ impl<'a> Context<'a> {
 pub struct ReadContext<'a> {
     // Private, and offered only through methods that cannot write: a read tool that writes does not compile.
     services: &'a Services,
+    tools: Catalog,
     snapshot: &'a Arc<Snapshot>,
     cancel: &'a Cancel,
     reads_history: bool,
-    offset: usize,
+    call: &'a Call,
     /// Of what was handed out that may be another at the next call: the next page has to rest on the same.
     state: &'a Cell<u64>,
 }
 
 impl<'a> ReadContext<'a> {
-    pub(super) fn new(cx: &'a Context<'a>, offset: usize, state: &'a Cell<u64>) -> Self {
-        let Context { services, snapshot, cancel, reads_history, .. } = cx;
-        Self { services, snapshot, cancel, reads_history: *reads_history, offset, state }
+    pub(super) fn new(cx: &'a Context<'a>, call: &'a Call, state: &'a Cell<u64>) -> Self {
+        let Context { services, tools, snapshot, cancel, reads_history, .. } = cx;
+        Self { services, tools: *tools, snapshot, cancel, reads_history: *reads_history, call, state }
+    }
+
+    /// Who calls; empty where the caller did not say.
+    pub fn agent(&self) -> &'a str {
+        &self.call.agent
+    }
+
+    /// Largest answer of this call, in bytes as it is sent. The framework cuts lists that do not fit; a tool asks for it only
+    /// where it has to choose what to leave out itself.
+    pub fn budget(&self) -> usize {
+        self.call.budget
+    }
+
+    /// The tools that exist here.
+    pub fn tools(&self) -> Catalog {
+        self.tools
     }
 
     /// Notes what the order of rows depends on, beside what is handed out here.
@@ -77,13 +98,13 @@ impl<'a> ReadContext<'a> {
 
     /// The rows to answer with: `limit` of them from where the caller's cursor points.
     pub fn page(&self, limit: usize) -> Page {
-        Page { offset: self.offset, limit }
+        Page { offset: self.call.offset, limit }
     }
 
-    /// What speaks for or against nodes beside the words of a question.
-    pub fn prior(&self, agent: &str, text: &str) -> Result<Prior, ToolError> {
+    /// What speaks for or against nodes beside the words of a question: what the caller primed, and the feedback of all.
+    pub fn prior(&self, text: &str) -> Result<Prior, ToolError> {
         self.cancel.check()?;
-        let prior = self.services.prior(agent, text, self.snapshot);
+        let prior = self.services.prior(self.agent(), text, self.snapshot);
         self.rests_on(&prior.state(self.snapshot.graph()).to_le_bytes());
         Ok(prior)
     }
@@ -128,13 +149,14 @@ impl<'a> ReadContext<'a> {
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
     services: &'a Services,
+    call: &'a Call,
     cancel: &'a Cancel,
     progress: &'a dyn Progress,
 }
 
 impl<'a> WriteContext<'a> {
-    pub(super) fn new(cx: &'a Context<'a>) -> Self {
-        Self { services: cx.services, cancel: cx.cancel, progress: cx.progress }
+    pub(super) fn new(cx: &'a Context<'a>, call: &'a Call) -> Self {
+        Self { services: cx.services, call, cancel: cx.cancel, progress: cx.progress }
     }
 
     /// The index, for reading and changing it.
@@ -150,6 +172,11 @@ impl<'a> WriteContext<'a> {
     /// The one that writes about memories, with the current state of the code.
     pub fn keeper(&self) -> Keeper {
         self.services.memories.keeper(self.services.engine.snapshot())
+    }
+
+    /// Who calls; empty where the caller did not say.
+    pub fn agent(&self) -> &'a str {
+        &self.call.agent
     }
 
     /// To hand to the engine.

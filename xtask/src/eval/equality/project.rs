@@ -135,7 +135,7 @@ fn seen(engine: &Engine, query: &str) -> Outcome<String> {
         writeln!(text, "skipped {path} {problem:?}")?;
     }
     let question = SeekQuery { text: query.to_owned(), ..SeekQuery::default() };
-    let answer = seek(snapshot, &question, &Cancel::new())?;
+    let answer = seek(&snapshot, &question, &Cancel::new())?;
     writeln!(text, "search {query}")?;
     for row in &answer.rows {
         writeln!(text, "  {} {} {}", snapshot.graph().id(row.node), row.score, row.best_field)?;

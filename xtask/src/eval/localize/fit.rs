@@ -10,7 +10,8 @@ use std::path::Path;
 
 use m1nd_base::Cancel;
 use m1nd_base::NodeKind;
-use m1nd_engine::{Model, Snapshot};
+use m1nd_engine::Snapshot;
+use m1nd_query::Model;
 use m1nd_query::retrieval::{ENTRY_SIGNALS, EntryModel, FileModel, SIGNALS};
 use m1nd_query::retrieval::{seek_entries, seek_files};
 

@@ -3,10 +3,10 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use m1nd_engine::{Engine, EngineConfig};
+use m1nd_engine::EngineConfig;
 use m1nd_mind::{HookEvent, Keeper, hook};
 use m1nd_server::{ServeOptions, serve};
-use m1nd_tools::Toolset;
+use m1nd_tools::{Services, Toolset};
 use serde_json::Value;
 
 use crate::args::Common;
@@ -23,11 +23,11 @@ pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
     let mut config = EngineConfig::new(project::home(common)?, vec![project::root(None)?]);
     config.read_only = true;
     config.model = common.model.clone();
-    memory_places(&mut config, false)?;
-    super::daemon::autostart(&config.mind_home, common);
-    let engine = Engine::open(config)?;
+    let mind = memory_places(&config.roots, false)?;
+    super::daemon::autostart(&mind.home, common);
+    let services = Services::open(config, mind)?;
     let options = ServeOptions { name: "mind", only: Some(Toolset::Memory), ..ServeOptions::default() };
-    serve(&engine, options, std::io::stdin(), std::io::stdout())
+    serve(&services, options, std::io::stdin(), std::io::stdout())
         .map_err(|error| CliError::failed(error.to_string(), "start the server again"))
 }
 
