@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives the built program with the official Python MCP client. Installs that into target/ on the first run.
+# Tests the built program with the official Python MCP client, installed into target/ on the first run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=2.3.0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives the built program with the official TypeScript MCP client, where Node is installed.
+# Tests the built program with the official TypeScript MCP client. Skipped without Node.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if ! command -v npm >/dev/null; then

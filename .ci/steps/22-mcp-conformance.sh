@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the official MCP conformance suite against the built program, where Node is installed.
+# Runs the official MCP conformance suite against the built program. Skipped without Node.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if ! command -v npm >/dev/null; then

