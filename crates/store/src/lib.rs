@@ -1,24 +1,25 @@
-//! Everything that outlives the process: databases, snapshot files, locks. The only room that knows SQL.
+//! Everything that outlives the process: databases, snapshot files, locks. The only crate that uses SQL.
 //!
-//! Two classes of data, kept in different files:
-//! - **precious** (`project.db`: settings, roots, feedback of agents; later their other records): written with full synchronisation,
-//!   never replaced by something empty. If it is damaged or newer than this program, opening fails and says so.
-//! - **derived** (snapshots, the facts cache): can be made again from the project. If it is damaged it
-//!   is set aside as `*.corrupt-<time>` and started anew.
+//! There are two classes of data, in separate files:
+//! - **precious** (`project.db`: settings, roots, feedback of agents; later their other records): written with full
+//!   synchronisation, never replaced by something empty. If it is damaged or newer than this program, opening fails
+//!   with that error.
+//! - **derived** (snapshots, the facts cache): can be rebuilt from the project. If it is damaged, it is renamed to
+//!   `*.corrupt-<time>` and rebuilt.
 //!
 //! ```text
 //! <home>/projects/<slug>-<hash>/project.db    precious
 //!                               snapshots/snapshot-<generation>.m1nd, snapshots/current
 //!                               compiler-index.m1nd   imported from outside: kept until replaced
-//!                               derived/      small files that can be made again, such as the history
+//!                               derived/      small derived files, such as the history
 //!                               lock          held by the process that writes
 //! <home>/cache/facts/facts.db                 facts of files by content, shared by all projects
 //! ```
-//! Folders are open to their owner only (0700), files too (0600).
+//! Folders (0700) and files (0600) are accessible to their owner only.
 //!
 //! # Limitations
-//! Locks hold between processes of one machine; a network file system may not keep them. Files whose disk lies about
-//! synchronisation can be lost with the power.
+//! Locks work between processes of one machine; a network file system may not support them. A disk that reports
+//! synchronisation before it is done can lose files with the power.
 
 mod checksum;
 mod database;
