@@ -1,14 +1,14 @@
 //! MCP over stdio: maps the tool registry to the wire.
 //!
-//! The official SDK (`rmcp`) supplies the typed protocol: version negotiation from 2024-11-05 to 2026-07-28, discovery,
-//! cancellation, progress. In front of it stands our own transport, because the contract is wider than the SDK's: two
-//! framings detected per message ([`Framer`]), bounds before parsing, batches, sloppy clients, requests before
-//! `initialize`. The SDK is started past its handshake for that last reason. Behind it stands the registry of tools;
-//! this crate knows no tool by name.
+//! The official SDK (`rmcp`) supplies the typed protocol: version negotiation from 2024-11-05 to 2026-07-28,
+//! discovery, cancellation, progress. Our own transport precedes it, because the contract is wider than the SDK's:
+//! two framings detected per message ([`Framer`]), limits before parsing, batches, lenient handling of sloppy
+//! clients, requests before `initialize`. For that last reason the SDK is started past its handshake. Tools come from
+//! the registry; this crate knows no tool by name.
 //!
-//! - Nothing that arrives ends the loop; only the end of the input does.
-//! - Calls run on a bounded pool. Tools about the server itself (`health`, `help`) never wait for a place in it.
-//! - A cancelled call stops and gets no answer; when the client is gone everything stops.
+//! - Only the end of the input ends the loop, whatever arrives.
+//! - Calls run on a bounded pool. Tools about the server itself (`health`, `help`) are never queued.
+//! - A cancelled call stops and gets no answer; when the client disconnects, everything stops.
 //! - Standard output carries the protocol and nothing else.
 
 mod calls;
@@ -40,27 +40,27 @@ pub use transport::{IN_FLIGHT, Output, OutputClosed};
 
 /// Threads that serve the protocol itself.
 const WIRE_THREADS: usize = 2;
-/// Time between two looks whether a memory was changed.
+/// Interval of checks for changed memories.
 const MEMORY_PERIOD: Duration = Duration::from_secs(2);
-/// How long the process waits at its end for calls that were told to stop.
+/// Time to wait at shutdown for calls that were cancelled.
 const SHUTDOWN: Duration = Duration::from_millis(500);
 
-/// How to serve.
+/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
-    /// The tools that exist.
+    /// All tools.
     pub tools: &'static [ToolDef],
-    /// Name under which the server introduces itself.
+    /// Server name in the handshake.
     pub name: &'static str,
-    /// The only toolset that exists here; `None` for all.
+    /// Restricts the server to one toolset; `None` for all.
     pub only: Option<Toolset>,
-    /// The toolsets that `tools/list` shows; `None` for all. The others can still be called.
+    /// The toolsets listed by `tools/list`; `None` for all. Other tools can still be called.
     pub toolsets: Option<Vec<Toolset>>,
-    /// Refuses every tool that could change what is stored.
+    /// Refuses every tool that could change stored data.
     pub read_only: bool,
-    /// Builds the index of every allowed root that has none, in the background.
+    /// Builds a missing index of every allowed root in the background.
     pub index_when_empty: bool,
-    /// Looks at the start, in the background, for what changed in the roots that are indexed.
+    /// Updates existing indexes in the background at startup.
     pub refresh: bool,
 }
 
@@ -78,7 +78,7 @@ impl Default for ServeOptions {
     }
 }
 
-/// Why serving did not start or ended badly.
+/// The reason why serving did not start or ended abnormally.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The system refused a thread.
@@ -89,7 +89,7 @@ pub enum ServeError {
     Loop(#[from] tokio::task::JoinError),
 }
 
-/// Serves one client until its input ends, answering what was asked before that. Blocks.
+/// Serves one client until its input ends, and answers all requests received before. Blocks.
 pub fn serve(
     engine: &Engine,
     options: ServeOptions,
@@ -108,20 +108,20 @@ pub fn serve(
     let handler = handler::Handler::new(calls, engine.clone(), &options);
     let ended = runtime.block_on(async {
         let transport = transport::StdioTransport::start(input, output, running.clone())?;
-        // Past the SDK's handshake: requests before `initialize` are answered, too.
+        // Skips the SDK's handshake, because requests before `initialize` are answered, too.
         let service = rmcp::service::serve_directly(handler, transport, None);
         service.waiting().await.map_err(ServeError::from)
     });
     running.cancel_all();
     runtime.shutdown_timeout(SHUTDOWN);
-    // An engine that a thread still holds would not save its edits when the caller drops its own.
+    // If a thread still holds the engine, the caller's drop would not save its edits.
     let _ = background.map(|ends| ends.recv_timeout(SHUTDOWN));
     ended.map(|reason| tracing::debug!(?reason, "the client is gone"))
 }
 
-/// Brings the index of every allowed root up to date in the background, so that a client need not ask for it: builds what
-/// is missing, and looks for what changed while nobody watched. Then looks after the memories of the project. What it
-/// returns is disconnected when it has ended.
+/// Updates the index of every allowed root in the background, so that a client need not request it: builds missing
+/// ones and picks up changes made while nothing was watching. Then maintains the memories of the project. The
+/// returned channel is disconnected at the end.
 fn keep_up(engine: &Engine, options: &ServeOptions, running: &Arc<running::Running>) -> std::io::Result<Receiver<()>> {
     let requests = due(engine, options);
     let (engine, running) = (engine.downgrade(), running.clone());
@@ -144,7 +144,7 @@ fn keep_up(engine: &Engine, options: &ServeOptions, running: &Arc<running::Runni
     Ok(ends)
 }
 
-/// What is to be indexed at the start.
+/// The ingests due at startup.
 fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
     let indexed = engine.snapshot().roots().to_vec();
     let wanted = move |root: &PathBuf| {
@@ -167,8 +167,8 @@ fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
     engine.status().allowed_roots.iter().map(wanted).filter(is_due).collect()
 }
 
-/// Notes what is new in the memories of the project, and what the code they name looks like, until the server ends: at once, and
-/// whenever the memory or the index is another. The memory may be made while the server runs.
+/// Records changes in the project's memories and in the code they name, until the server ends: at once, and whenever
+/// the memory or the index changes. The memory may be created while the server runs.
 fn keep_memories(engine: &WeakEngine, running: &running::Running) {
     let mut last = None;
     loop {
@@ -178,7 +178,7 @@ fn keep_memories(engine: &WeakEngine, running: &running::Running) {
             let now = (engine.memory().stamp(&project), engine.snapshot().generation(), project.clone());
             (now, engine.memory_writer(), project)
         });
-        // Looking may take a while, and an engine that is held does not end.
+        // Recording may take a while, and an engine that is held cannot end.
         drop(engine);
         if let Some((now, keeper, project)) = seen.filter(|(now, ..)| last.as_ref() != Some(now)) {
             match keeper.refresh(&project, Depth::Full) {
