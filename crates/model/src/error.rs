@@ -15,7 +15,7 @@ pub enum ModelError {
         source: std::io::Error,
     },
     /// A file exceeds the size limit.
-    #[error("{} has {bytes} bytes, expected at most {most}; take a smaller model", path.display())]
+    #[error("{} has {bytes} bytes, expected at most {most}; use a smaller model", path.display())]
     TooLarge {
         /// Path of the file.
         path: PathBuf,
@@ -25,7 +25,7 @@ pub enum ModelError {
         most: u64,
     },
     /// A file is not JSON of the expected structure.
-    #[error("{file} is not what is expected: {source}; get the model anew")]
+    #[error("{file} is malformed: {source}; download the model again")]
     Json {
         /// Name of the file.
         file: &'static str,
@@ -33,10 +33,10 @@ pub enum ModelError {
         source: serde_json::Error,
     },
     /// The weights file cannot be parsed.
-    #[error("model.safetensors is damaged: {0}; get the model anew")]
+    #[error("model.safetensors is damaged: {0}; download the model again")]
     Weights(String),
     /// Weights are missing or have a shape that contradicts the configuration.
-    #[error("model.safetensors: {what} has {found}, expected {expected}; take a model of a known kind")]
+    #[error("model.safetensors: {what} has {found}, expected {expected}; use a model of a supported kind")]
     Shape {
         /// Name of the weights.
         what: String,
@@ -46,7 +46,7 @@ pub enum ModelError {
         expected: String,
     },
     /// A setting is not supported.
-    #[error("{what} is `{found}`, expected {expected}; take a model of a known kind")]
+    #[error("{what} is `{found}`, expected {expected}; use a model of a supported kind")]
     Unsupported {
         /// Name of the setting.
         what: &'static str,

@@ -16,7 +16,7 @@ const ROWS: &str = "mapping";
 struct Config {
     /// Whether vectors are normalised to length 1; ours always are.
     #[serde(default = "yes")]
-    #[expect(dead_code, reason = "read so that a value of another type is told")]
+    #[expect(dead_code, reason = "parsed to reject values of another type")]
     normalize: bool,
 }
 

@@ -116,7 +116,7 @@ pub fn serve(
     runtime.shutdown_timeout(SHUTDOWN);
     // If a thread still holds the engine, the caller's drop would not save its edits.
     let _ = background.map(|ends| ends.recv_timeout(SHUTDOWN));
-    ended.map(|reason| tracing::debug!(?reason, "the client is gone"))
+    ended.map(|reason| tracing::debug!(?reason, "the client disconnected"))
 }
 
 /// Updates the index of every allowed root in the background, so that a client need not request it: builds missing
@@ -133,8 +133,8 @@ fn keep_up(engine: &Engine, options: &ServeOptions, running: &Arc<running::Runni
             let root = request.path.display().to_string();
             match engine.ingest(request, &work.cancel, &NoProgress) {
                 Ok(report) => tracing::info!(root, files = report.files_scanned, "indexed"),
-                Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index fresh"),
-                Err(EngineError::Cancelled) => tracing::debug!(root, "the client left before the index was done"),
+                Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index up to date"),
+                Err(EngineError::Cancelled) => tracing::debug!(root, "the client disconnected before indexing finished"),
                 Err(error) => tracing::warn!(root, %error, "could not index"),
             }
         }
@@ -182,8 +182,8 @@ fn keep_memories(engine: &WeakEngine, running: &running::Running) {
         drop(engine);
         if let Some((now, keeper, project)) = seen.filter(|(now, ..)| last.as_ref() != Some(now)) {
             match keeper.refresh(&project, Depth::Full) {
-                Ok(changed) => tracing::debug!(changed, "looked at the memories"),
-                Err(error) => tracing::warn!(%error, "what is new in the memories is not noted"),
+                Ok(changed) => tracing::debug!(changed, "checked the memories"),
+                Err(error) => tracing::warn!(%error, "could not record changes in the memories"),
             }
             last = Some(now);
         }

@@ -44,7 +44,7 @@ impl Roots {
         let folders: Vec<PathBuf> = match asked {
             Ok(Ok(answer)) => answer.roots.iter().take(MAX_ROOTS).filter_map(|root| folder(&root.uri)).collect(),
             Ok(Err(error)) => {
-                tracing::debug!(%error, "the client does not say where its project is");
+                tracing::debug!(%error, "the client did not answer roots/list");
                 Vec::new()
             }
             Err(_) => Vec::new(),

@@ -217,7 +217,7 @@ impl Reader {
                     continue;
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "standard input cannot be read any more");
+                    tracing::warn!(%error, "standard input can no longer be read");
                     break;
                 }
             };

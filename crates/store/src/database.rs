@@ -137,7 +137,7 @@ fn check(path: &Path, connection: &Connection, schema: &Schema, log_left: bool) 
     let failed = || StoreError::database(path);
     let owner: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed())?;
     if owner.cast_unsigned() != schema.owner {
-        return Err(StoreError::damaged(path, "its header says that another program made it"));
+        return Err(StoreError::damaged(path, "its header belongs to another program"));
     }
     let (found, supported) = (version(connection).map_err(failed())?, schema.newest());
     if found > supported {

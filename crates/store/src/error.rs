@@ -57,7 +57,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The user made a file read-only.
-    #[error("`{}` is read-only and was left as it is; make it writable, or leave it out in the configuration", path.display())]
+    #[error("`{}` is read-only and was left as it is; make it writable, or exclude it in the configuration", path.display())]
     Protected {
         /// Affected file.
         path: PathBuf,

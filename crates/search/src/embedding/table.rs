@@ -24,16 +24,16 @@ const BUILT_IN_ID: u64 = 0xf568_20f1_44c5_80e9;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// Not a table.
-    #[error("the bytes are not a table of word vectors; train one anew")]
+    #[error("the bytes are not a table of word vectors; train a new one")]
     Foreign,
     /// A table of another vector size.
-    #[error("the table has {found} dimensions, expected {DIMENSIONS}; train one anew")]
+    #[error("the table has {found} dimensions, expected {DIMENSIONS}; train a new one")]
     Dimensions {
         /// Its dimensions.
         found: u32,
     },
     /// Truncated or overwritten.
-    #[error("the table of word vectors is damaged: {0}; train one anew")]
+    #[error("the table of word vectors is damaged: {0}; train a new one")]
     Damaged(&'static str),
 }
 

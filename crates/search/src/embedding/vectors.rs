@@ -19,10 +19,10 @@ const POLL: usize = 1 << 14;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VectorsError {
     /// Not vectors, or truncated.
-    #[error("the bytes are not vectors; make them again from the terms")]
+    #[error("the bytes are not vectors; rebuild them from the terms")]
     Damaged,
     /// Built with another table, so not comparable.
-    #[error("the vectors were made with table {found:016x}, expected {expected:016x}; make them again from the terms")]
+    #[error("the vectors were built with table {found:016x}, expected {expected:016x}; rebuild them from the terms")]
     OtherTable {
         /// Id of their table.
         found: u64,
