@@ -233,7 +233,7 @@ fn character(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Whether only spaces, and letters that say what kind of literal it is, stand before it on its line.
+/// Returns whether only spaces, and letters that say what kind of literal it is, stand before it on its line.
 fn starts_line(bytes: &[u8], at: usize) -> bool {
     let line = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     let before = bytes[line..at].trim_ascii();

@@ -34,7 +34,7 @@ pub trait Visitor<'tree> {
     fn enter(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Enter;
     /// All children of a node are done. `path` as in `enter`.
     fn leave(&mut self, step: Step<'tree>, path: &[Step<'tree>]);
-    /// Whether to end the whole walk now (limits).
+    /// Returns whether to end the whole walk now (limits).
     fn is_done(&self) -> bool;
 }
 

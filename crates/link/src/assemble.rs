@@ -52,7 +52,7 @@ impl Gathered {
     }
 }
 
-/// Puts a file's links together. The second part of `derived` is what a compiler's index says.
+/// Puts a file's links together. The second part of `derived` is what a compiler index says.
 pub(crate) fn assemble(
     project: &Project,
     file: FileId,
@@ -147,7 +147,7 @@ fn add_members(row: &mut Resolution<'_>, gathered: &mut BTreeMap<EdgeKey, Gather
     }
 }
 
-/// Adds an edge that a compiler's index is sure of. It takes the place of one that was only possible.
+/// Adds an edge that a compiler index is sure of. It takes the place of one that was only possible.
 fn settle(gathered: &mut BTreeMap<EdgeKey, Gathered>, edge: Derived) {
     let doubted = (edge.from, edge.to.clone(), edge.relation, EdgeTier::Possible);
     let doubted = gathered.remove(&doubted);

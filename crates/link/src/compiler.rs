@@ -1,4 +1,4 @@
-//! What a compiler's index says of a file, laid over what we found: where it names a target, it is right.
+//! What a compiler index says of a file, laid over what we found: where it names a target, it is right.
 //!
 //! Only the outcome of references is replaced. What they are (a call, a read, …) stays ours, and so does what the
 //! evaluator knows of values: a compiler names the variable that is called, not the function that it holds.
@@ -17,7 +17,7 @@ use crate::ids::SymbolId;
 use crate::project::FileId;
 use crate::unit::Unit;
 
-/// What a compiler's index says of one file.
+/// What a compiler index says of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompilerFile {
     /// Symbols that the rows name.
@@ -29,7 +29,7 @@ pub struct CompilerFile {
 }
 
 impl CompilerFile {
-    /// Whether both are of one import.
+    /// Returns whether both are of one import.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.rows, &other.rows)
             && Arc::ptr_eq(&self.symbols, &other.symbols)
@@ -57,7 +57,7 @@ pub struct CompilerRow {
     pub import: bool,
 }
 
-/// What a symbol of a compiler's index is for us.
+/// What a symbol of a compiler index is for us.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum CompilerSymbol {
     /// Its definitions, as nodes of the project.
@@ -75,7 +75,7 @@ pub struct CompilerNode {
     pub id: Box<str>,
 }
 
-/// How the references of a file fared against a compiler's index.
+/// How the references of a file fared against a compiler index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Compared {
     /// We had said the same, for certain.
@@ -88,7 +88,7 @@ pub struct Compared {
     pub added: u32,
 }
 
-/// A reference of which a compiler's index says something else than we had said for certain.
+/// A reference of which a compiler index says something else than we had said for certain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contradiction {
     /// Where.
@@ -260,8 +260,8 @@ impl<'a> Overlay<'_, 'a> {
             .is_some_and(|row| matches!(row.kind, DefKind::Variable | DefKind::Constant | DefKind::Field))
     }
 
-    /// Whether the index names what stands beside a reference: the variable that holds what is called, the class of a
-    /// constructor, the file of an import. What is called is then for us to say.
+    /// Returns whether the index names what stands beside a reference: the variable that holds what is called, the
+    /// class of a constructor, the file of an import. What is called is then for us to say.
     fn names_companion(&mut self, here: &mut [Resolution<'_>], said: &Said) -> bool {
         let named =
             |target: &Target| said.nodes.iter().flatten().any(|candidate| *target == Target::Symbol(candidate.symbol));
@@ -308,7 +308,7 @@ impl<'a> Overlay<'_, 'a> {
         last.split('~').next() == Some(name)
     }
 
-    /// Whether one of our targets holds a value.
+    /// Returns whether one of our targets holds a value.
     fn is_own_value(&mut self, symbol: SymbolId) -> bool {
         let text = self.eval.project.symbols.text(symbol);
         let last = text.rsplit("::").nth(1);
@@ -374,7 +374,7 @@ impl<'a> Overlay<'_, 'a> {
         chosen
     }
 
-    /// Whether it stands in a block that adds to another module (`declare module "m"`).
+    /// Returns whether it stands in a block that adds to another module (`declare module "m"`).
     fn is_added_elsewhere(&mut self, candidate: &Candidate) -> bool {
         let facts = &self.eval.unit(candidate.file).facts;
         let mut around = candidate.def;
@@ -423,7 +423,7 @@ impl<'a> Overlay<'_, 'a> {
         row.exercises = one.is_some_and(|candidate| self.exercises(row.pos, candidate));
     }
 
-    /// Whether a call of a method may run one that replaces it.
+    /// Returns whether a call of a method may run one that replaces it.
     fn dispatches(&mut self, pos: Pos, candidate: &Candidate) -> bool {
         let Some(def) = candidate.def else { return false };
         let unit = self.eval.unit(candidate.file);
@@ -448,7 +448,7 @@ impl<'a> Overlay<'_, 'a> {
         references[start..].iter().find(calls).map(|row| row.expr)
     }
 
-    /// Whether a call leads from test code to code that is none.
+    /// Returns whether a call leads from test code to code that is none.
     fn exercises(&mut self, pos: Pos, candidate: &Candidate) -> bool {
         let unit = self.eval.unit(self.file);
         let start = unit.facts.references.partition_point(|row| row.pos < pos);

@@ -67,7 +67,7 @@ fn base_name(unit: &Unit, expr: ExprId) -> Option<&str> {
     }
 }
 
-/// Whether what reads is of the row's package.
+/// Returns whether what reads is of the row's package.
 fn fits(eval: &mut Eval<'_>, file: FileId, reference: &Reference, row: &Setting) -> bool {
     eval.begin_reference();
     let unit = eval.unit(file);

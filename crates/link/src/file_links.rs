@@ -50,7 +50,7 @@ pub struct LinkEdge {
     pub of: u16,
     /// The call may run a method that replaces the target: the receiver may be of a deriving class.
     pub dispatches: bool,
-    /// A compiler's index says so of at least one of its sites.
+    /// A compiler index says so of at least one of its sites.
     pub compiler: bool,
     /// First of the places where the references stand, among those of the file, and their number; none for `contains`.
     pub sites: (u32, u32),
@@ -111,7 +111,7 @@ pub struct FileLinks {
     pub unresolved: Vec<Unresolved>,
     /// References by how they ended.
     pub counts: TierCounts,
-    /// How a compiler's index changed it; `None` if none covers the file.
+    /// How a compiler index changed it; `None` if none covers the file.
     pub compared: Option<Box<Compared>>,
 }
 
@@ -163,7 +163,7 @@ pub(crate) struct Resolution<'a> {
     pub(crate) members: Members,
     /// A call that may run a replacement of its certain target.
     pub(crate) dispatches: bool,
-    /// A compiler's index says so.
+    /// A compiler index says so.
     pub(crate) compiler: bool,
     /// Test code calls code that is no test.
     pub(crate) exercises: bool,
@@ -533,7 +533,7 @@ pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role
     first.unwrap_or_default()
 }
 
-/// Whether a call is of what an expression yields, not of what a name stands for.
+/// Returns whether a call is of what an expression yields, not of what a name stands for.
 fn is_by_value(expr: Expr) -> bool {
     matches!(expr, Expr::Call { .. } | Expr::Index { .. } | Expr::Key { .. } | Expr::Implicit { .. } | Expr::Union(_))
 }
@@ -682,7 +682,7 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
     Resolution { also, members, reason, is_module, ..Resolution::new(row, targets, tier) }
 }
 
-/// Whether a call leads from test code to code that is no test.
+/// Returns whether a call leads from test code to code that is no test.
 fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &Search) -> bool {
     if !is_in_test(eval, file, reference.enclosing) {
         return false;
@@ -693,13 +693,13 @@ fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &
     })
 }
 
-/// As [`is_test`], of a place in the file that is linked: functions that macros define may be tests too.
+/// Like [`is_test`], of a place in the file that is linked: functions that macros define may be tests too.
 pub(crate) fn is_in_test(eval: &mut Eval<'_>, file: FileId, around: Option<DefId>) -> bool {
     let generated = around.and_then(|def| eval.generated.get(&def));
     generated.is_some_and(|of| of.is_test) || is_test(eval, file, around)
 }
 
-/// Whether a place is test code: in a test file, or inside a definition that is a test.
+/// Returns whether a place is test code: in a test file, or inside a definition that is a test.
 pub(crate) fn is_test(eval: &mut Eval<'_>, file: FileId, mut around: Option<DefId>) -> bool {
     let unit = eval.unit(file);
     while let Some(def) = around {

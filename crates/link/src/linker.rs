@@ -96,7 +96,7 @@ pub struct Linker {
     removed: FxHashSet<RepoPath>,
     /// Families whose resolver has to be made again.
     stale: Vec<bool>,
-    /// What a compiler's index says of files, where it still fits them.
+    /// What a compiler index says of files, where it still fits them.
     compiler: FxHashMap<RepoPath, CompilerFile>,
 }
 
@@ -125,7 +125,7 @@ impl Linker {
         }
     }
 
-    /// Whether a file is a manifest that linking reads: give its text to [`Linker::set_manifest`].
+    /// Returns whether a file is a manifest that linking reads: give its text to [`Linker::set_manifest`].
     pub fn is_manifest(path: &RepoPath) -> bool {
         languages::is_manifest(path.file_name())
     }
@@ -185,8 +185,8 @@ impl Linker {
         self.compiler.remove(path);
     }
 
-    /// Sets what a compiler's index says of a file as it is now, `None` if nothing or if it is of other content. What it
-    /// says replaces what we find, reference by reference.
+    /// Sets what a compiler index says of a file as it is now, `None` if nothing or if it is of other content. What
+    /// it says replaces what we find, reference by reference.
     pub fn set_compiler_index(&mut self, path: &RepoPath, index: Option<CompilerFile>) {
         let is_same = match (self.compiler.get(path), &index) {
             (Some(a), Some(b)) => a.is_same(b),
@@ -306,7 +306,7 @@ impl Linker {
         linked
     }
 
-    /// Lays what a compiler's index says of the file over its references.
+    /// Lays what a compiler index says of the file over its references.
     fn overlay<'a>(&self, eval: &mut Eval<'a>, file: FileId, all: &mut Vec<Resolution<'a>>) -> Option<Box<Compared>> {
         let index = self.compiler.get(&self.project.unit(file).path)?;
         Some(Box::new(compiler::apply(eval, file, index, all)))
@@ -351,7 +351,7 @@ impl Linker {
             .collect()
     }
 
-    /// Whether the project declares a file for tests only.
+    /// Returns whether the project declares a file for tests only.
     fn is_declared_test(&self, file: FileId) -> bool {
         let resolver = &self.resolvers[family(self.project.unit(file).facts.language)];
         resolver.test_files().binary_search(&file).is_ok()

@@ -127,7 +127,7 @@ impl Passes {
     }
 }
 
-/// Whether an argument may be something that is worth following.
+/// Returns whether an argument may be something that is worth following.
 fn may_hold(facts: &FileFacts, arg: ExprId) -> bool {
     !matches!(facts.expr(arg), Expr::Literal(_) | Expr::Unknown | Expr::This { .. })
 }

@@ -36,7 +36,7 @@ impl Key {
         Self(u64::from(file.0))
     }
 
-    /// Whether there is something at a path; with a final `/`, which files a folder holds.
+    /// Returns whether there is something at a path; with a final `/`, which files a folder holds.
     pub(crate) fn path(path: &str) -> Self {
         let mut hasher = FxHasher::default();
         path.hash(&mut hasher);
@@ -223,7 +223,7 @@ impl<'a> Files<'a> {
         self.project.find(path)
     }
 
-    /// Whether there is a folder with files (at any depth) at a path. `""` is the root.
+    /// Returns whether there is a folder with files (at any depth) at a path. `""` is the root.
     pub fn is_folder(&self, path: &str) -> bool {
         self.asked.borrow_mut().insert(Key::path(path));
         self.project.populated.contains_key(path)

@@ -120,7 +120,8 @@ impl Unit {
         *self.surface.get_or_init(|| Hashes::new(&self.facts).surface())
     }
 
-    /// Whether a nested function uses a parameter of the function around it: a wrapper that leads to what it wraps.
+    /// Returns whether a nested function uses a parameter of the function around it: a wrapper that leads to what it
+    /// wraps.
     pub(crate) fn uses_given(&self, inner: DefId) -> bool {
         self.wrappers.get_or_init(|| wrappers::using_given(&self.facts)).binary_search(&inner).is_ok()
     }
@@ -131,7 +132,7 @@ impl Unit {
         self.fixtures[start..].iter().take_while(move |row| row.0 == name).map(|row| row.1)
     }
 
-    /// Whether a function may be a fixture.
+    /// Returns whether a function may be a fixture.
     pub(crate) fn is_fixture(&self, def: DefId) -> bool {
         self.fixtures.iter().any(|row| row.1 == def)
     }
@@ -401,7 +402,7 @@ pub(crate) fn namespace_path(facts: &FileFacts, of: DefId) -> String {
 /// Name under which members are kept that attach to a type whose name cannot be told (`impl<T> Trait for T`).
 pub(crate) const ATTACHED_ANYWHERE: &str = "*";
 
-/// As [`fits`], where methods have a name space of their own.
+/// Like [`fits`], where methods have a name space of their own.
 pub(crate) fn fits_apart(namespace: Namespace, want: Namespace) -> bool {
     match want {
         Namespace::Any => true,
@@ -422,7 +423,7 @@ pub(crate) struct CallSite {
     pub(crate) constructs: bool,
 }
 
-/// Whether a binding in `namespace` answers a lookup for `want`.
+/// Returns whether a binding in `namespace` answers a lookup for `want`.
 pub(crate) fn fits(namespace: Namespace, want: Namespace) -> bool {
     let want = if want == Namespace::Callee { Namespace::Value } else { want };
     namespace == want || namespace == Namespace::Any && want != Namespace::Macro || want == Namespace::Any

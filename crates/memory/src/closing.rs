@@ -55,7 +55,7 @@ pub fn close_issues(records: &mut [Record]) -> Vec<usize> {
     taken
 }
 
-/// Whether a memory says of itself that something was solved, and met no issue of its own text.
+/// Returns whether a memory says of itself that something was solved, and met no issue of its own text.
 fn is_fix(record: &Record) -> bool {
     let is_told = record.rule.starts_with("issue.fixed") || &*record.rule == "issue.is_fixed";
     record.status == Some(Status::Resolved) && record.resolved_by_line.is_none() && is_told
@@ -67,8 +67,8 @@ fn is_open(record: &Record) -> bool {
         && record.superseded_by.is_none()
 }
 
-/// Whether a fix can speak of an issue: it stands elsewhere (comments of one file are read one by one), and is not older. An
-/// issue that was met again is only closed by a fix of a later day.
+/// Returns whether a fix can speak of an issue: it stands elsewhere (comments of one file are read one by one), and
+/// is not older. An issue that was met again is only closed by a fix of a later day.
 fn can_close(fix: &Record, issue: &Record) -> bool {
     let is_elsewhere = fix.source.file != issue.source.file || fix.source.kind == SourceKind::Comment;
     let is_later = match issue.earlier.is_empty() {

@@ -186,7 +186,7 @@ const FORMS: &[Forms] = &[
 /// Endings of files that have comments and are no code.
 const PROSE: &[&str] = &["md", "mdx", "markdown"];
 
-/// Whether a file is code by its name: comments of its form are looked for, and it is no prose.
+/// Returns whether a file is code by its name: comments of its form are looked for, and it is no prose.
 #[must_use]
 pub fn is_code_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();

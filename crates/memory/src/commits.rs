@@ -78,7 +78,7 @@ fn paragraphs(message: &str) -> Vec<(u32, String)> {
     found
 }
 
-/// Whether a line starts with a word and a colon.
+/// Returns whether a line starts with a word and a colon.
 fn has_label(text: &str) -> bool {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '-')).unwrap_or(text.len());
     end > 0 && text[end..].starts_with(':')

@@ -68,7 +68,7 @@ fn needed(pattern: &str) -> Option<Vec<String>> {
     of_ast(&ast)
 }
 
-/// As [`needed`]. The depth of the tree is limited by the parser.
+/// Like [`needed`]. The depth of the tree is limited by the parser.
 fn of_ast(ast: &Ast) -> Option<Vec<String>> {
     match ast {
         Ast::Literal(literal) if literal.c.is_ascii() => Some(vec![literal.c.to_ascii_lowercase().to_string()]),

@@ -56,7 +56,7 @@ impl Tokens {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -79,7 +79,7 @@ impl Tokens {
         shared
     }
 
-    /// Whether every word of this one is in the other, and there is one.
+    /// Returns whether every word of this one is in the other, and there is one.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         !self.is_empty() && self.shared(other) == self.len()

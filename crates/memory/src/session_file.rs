@@ -39,7 +39,7 @@ pub struct SessionNotes {
 }
 
 impl SessionNotes {
-    /// Whether there is no note.
+    /// Returns whether there is no note.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let all = [&self.experience, &self.blockers, &self.rejected, &self.assumptions];

@@ -57,7 +57,7 @@ impl Session {
         }
     }
 
-    /// Whether it is worth to be told of: half an hour, two decisions, two learnings or a solved issue.
+    /// Returns whether it is worth to be told of: half an hour, two decisions, two learnings or a solved issue.
     #[must_use]
     pub fn is_significant(&self) -> bool {
         self.duration_minutes.is_some_and(|minutes| minutes >= SIGNIFICANT_MINUTES)
@@ -121,7 +121,7 @@ pub struct Worked {
 }
 
 impl Worked {
-    /// Whether it is over: nothing happened for `gap_seconds` before `now`.
+    /// Returns whether it is over: nothing happened for `gap_seconds` before `now`.
     #[must_use]
     pub fn is_closed(&self, now: i64, gap_seconds: i64) -> bool {
         self.span.is_none_or(|(_, end)| now.saturating_sub(end) > gap_seconds)
@@ -182,7 +182,7 @@ pub struct NextItem {
 }
 
 impl NextItem {
-    /// Whether a later text or the path of a touched file speaks of it.
+    /// Returns whether a later text or the path of a touched file speaks of it.
     #[must_use]
     pub fn is_touched_by(&self, text: &str) -> bool {
         Tokens::of(&self.text).overlap(&Tokens::of(text)) >= SAME_THING

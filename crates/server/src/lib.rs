@@ -134,7 +134,9 @@ fn keep_up(engine: &Engine, options: &ServeOptions, running: &Arc<running::Runni
             match engine.ingest(request, &work.cancel, &NoProgress) {
                 Ok(report) => tracing::info!(root, files = report.files_scanned, "indexed"),
                 Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index up to date"),
-                Err(EngineError::Cancelled) => tracing::debug!(root, "the client disconnected before indexing finished"),
+                Err(EngineError::Cancelled) => {
+                    tracing::debug!(root, "the client disconnected before indexing finished")
+                }
                 Err(error) => tracing::warn!(root, %error, "could not index"),
             }
         }

@@ -169,7 +169,8 @@ pub(crate) fn keep<T: Serialize + DeserializeOwned + PartialEq>(path: &Path, new
             for (old, new) in old.lines().zip(text.lines()).filter(|(old, new)| old != new) {
                 println!("kept  {}\nfound {}", old.trim(), new.trim());
             }
-            Err(format!("{}: the result differs from the stored one; --write stores the new one", path.display()).into())
+            Err(format!("{}: the result differs from the stored one; --write stores the new one", path.display())
+                .into())
         }
     }
 }

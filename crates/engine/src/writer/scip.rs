@@ -1,4 +1,4 @@
-//! Taking in a compiler's index.
+//! Taking in a compiler index.
 
 use std::collections::BTreeMap;
 use std::path::Path;

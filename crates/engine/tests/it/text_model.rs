@@ -1,4 +1,4 @@
-//! A model of meaning that the user named orders the best matches anew.
+//! A model of meaning that the user named orders the best matches again.
 
 use std::path::Path;
 use std::sync::Arc;

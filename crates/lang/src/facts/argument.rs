@@ -77,13 +77,13 @@ const fn kept(language: Language) -> Kept {
     Kept { callees, owners }
 }
 
-/// Whether the arguments of a call of `callee` of `owner` are kept.
+/// Returns whether the arguments of a call of `callee` of `owner` are kept.
 pub(super) fn keeps_call(language: Language, callee: &str, owner: Option<&str>) -> bool {
     let kept = kept(language);
     kept.callees.contains(&callee) || owner.is_some_and(|owner| kept.owners.contains(&owner))
 }
 
-/// Whether the key by which something is indexed is kept.
+/// Returns whether the key by which something is indexed is kept.
 pub(super) fn keeps_key(language: Language, indexed: &str) -> bool {
     kept(language).owners.contains(&indexed)
 }

@@ -75,7 +75,7 @@ impl FactsBuilder {
         &mut self.facts
     }
 
-    /// Whether the limit is reached.
+    /// Returns whether the limit is reached.
     pub fn full(&self) -> bool {
         self.full
     }
@@ -293,7 +293,7 @@ impl FactsBuilder {
         self.reference(Reference { expr, role, inexact: false, arity: u8::MAX, pos, enclosing });
     }
 
-    /// Whether [`Argument`]s are kept of a call of an access path.
+    /// Returns whether [`Argument`]s are kept of a call of an access path.
     pub fn keeps_arguments(&self, callee: ExprId) -> bool {
         let Some(name) = self.last_name(callee) else { return false };
         let owner = match self.facts.expr(callee) {
@@ -303,7 +303,7 @@ impl FactsBuilder {
         super::argument::keeps_call(self.facts.language, name, owner)
     }
 
-    /// Whether the key is kept by which an access path is indexed.
+    /// Returns whether the key is kept by which an access path is indexed.
     pub fn keeps_key(&self, indexed: ExprId) -> bool {
         self.last_name(indexed).is_some_and(|name| super::argument::keeps_key(self.facts.language, name))
     }

@@ -66,7 +66,7 @@ impl DefKind {
         }
     }
 
-    /// Whether it has members that a value or the thing itself offers.
+    /// Returns whether it has members that a value or the thing itself offers.
     pub const fn is_class_like(self) -> bool {
         matches!(
             self,
@@ -81,7 +81,7 @@ impl DefKind {
         )
     }
 
-    /// Whether it names a type.
+    /// Returns whether it names a type.
     pub const fn is_type(self) -> bool {
         matches!(
             self,

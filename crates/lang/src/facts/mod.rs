@@ -292,7 +292,7 @@ impl NameTable {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -447,7 +447,7 @@ impl FileFacts {
         self.definitions.len() + self.bindings.len() + self.imports.len() + self.exprs.len() + self.references.len()
     }
 
-    /// Whether there is no fact at all.
+    /// Returns whether there is no fact at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

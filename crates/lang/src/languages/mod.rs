@@ -347,7 +347,7 @@ impl Language {
         ROWS.iter().map(|row| row.language)
     }
 
-    /// Whether its files are read by people only: text and documents, no code.
+    /// Returns whether its files are read by people only: text and documents, no code.
     pub const fn is_prose(self) -> bool {
         matches!(self, Self::Text | Self::Markdown | Self::RestructuredText | Self::AsciiDoc)
     }
@@ -397,8 +397,8 @@ impl Language {
 const CPP_LINES: &[&str] =
     &["class ", "namespace ", "template <", "template<", "using ", "public:", "private:", "protected:", "constexpr "];
 
-/// Whether the head of a `.h` file is C++ rather than C: a line starts with what C does not know. Comments say nothing,
-/// nor does what a C header keeps for readers of C++ (`#ifdef __cplusplus`).
+/// Returns whether the head of a `.h` file is C++ rather than C: a line starts with what C does not know. Comments
+/// say nothing, nor does what a C header keeps for readers of C++ (`#ifdef __cplusplus`).
 fn looks_like_cpp(head: &[u8]) -> bool {
     let mut in_comment = false;
     // The conditions around that are open; of each whether what follows is only for C++.
@@ -483,7 +483,7 @@ fn memchr_lines(bytes: &[u8]) -> u32 {
 /// Number of leading bytes in which a NUL makes a file binary.
 const BINARY_PROBE: usize = 8 << 10;
 
-/// Whether the content of a file is no text.
+/// Returns whether the content of a file is no text.
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
 }

@@ -17,7 +17,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Whether the name of something in a package outside, its parts joined by `::`, reaches out.
+    /// Returns whether the name of something in a package outside, its parts joined by `::`, reaches out.
     pub fn knows(&self, name: &str) -> bool {
         self.names.as_ref().is_some_and(|names| names.is_match(name))
     }

@@ -90,7 +90,7 @@ pub enum Within {
     /// The innermost function around it itself, closures counted as functions: what is found must be all of it. Outside of
     /// functions nothing is near.
     FunctionItself,
-    /// As [`Within::FunctionItself`], but what stands in a closure belongs to the function that has a name.
+    /// Like [`Within::FunctionItself`], but what stands in a closure belongs to the function that has a name.
     NamedFunctionItself,
     /// The innermost type with members around it, else the file.
     Type,
@@ -137,7 +137,7 @@ pub enum Check {
         /// What asks; captures `@name`.
         asks: &'static str,
     },
-    /// As [`Check::Shared`], but none where all that match `writes` for `@name` stand in functions named `once`.
+    /// Like [`Check::Shared`], but none where all that match `writes` for `@name` stand in functions named `once`.
     SharedOnceSet {
         /// What sets the variable; captures `@name`.
         writes: &'static str,
@@ -239,7 +239,7 @@ pub(crate) use auth;
 
 static AUTH_NAMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| regex::Regex::new(auth!()).ok());
 
-/// Whether a name speaks of checking who comes, see [`Check::ReachesAuth`].
+/// Returns whether a name speaks of checking who comes, see [`Check::ReachesAuth`].
 pub fn speaks_of_auth(name: &str) -> bool {
     AUTH_NAMES.as_ref().is_some_and(|names| names.is_match(name))
 }

@@ -87,7 +87,7 @@ impl Needed {
         Self((0..query.pattern_count()).map(of_pattern).collect())
     }
 
-    /// Whether a file with this text may hold a match.
+    /// Returns whether a file with this text may hold a match.
     pub(super) fn may_match(&self, text: &str) -> bool {
         self.0.iter().any(|pattern| pattern.iter().all(|sought| sought.is_in(text)))
     }

@@ -107,7 +107,7 @@ impl SyntaxQuery {
         Ok(Self { query, found, name, scope, call, needed })
     }
 
-    /// Whether a file with this text may hold a match; `false` without a doubt, and without a syntax tree.
+    /// Returns whether a file with this text may hold a match; `false` without a doubt, and without a syntax tree.
     pub fn may_match(&self, text: &str) -> bool {
         self.needed.may_match(text)
     }
@@ -148,7 +148,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Whether a position lies in it.
+    /// Returns whether a position lies in it.
     pub fn holds(&self, pos: Pos) -> bool {
         self.start <= pos && pos < self.end
     }

@@ -147,7 +147,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a function is called to construct: it assigns to members of its receiver, or has a prototype.
+    /// Returns whether a function is called to construct: it assigns to members of its receiver, or has a prototype.
     fn constructs(&mut self, of: DefRef) -> bool {
         let facts = &self.unit(of.file).facts;
         let fields = facts
@@ -276,8 +276,8 @@ impl Eval<'_> {
         self.substitute(values, block, &known.into())
     }
 
-    /// Whether an expression of a method is its receiver, or its receiver's type: the result is then the very value
-    /// that the method was called on.
+    /// Returns whether an expression of a method is its receiver, or its receiver's type: the result is then the very
+    /// value that the method was called on.
     fn is_receiver(&mut self, of: DefRef, expr: ExprId) -> bool {
         let unit = self.unit(of.file);
         match unit.facts.expr(expr) {

@@ -30,7 +30,7 @@ type Asked = Vec<(Shape, DefRef)>;
 pub(super) type Satisfied = (DefRef, Asked);
 
 impl Eval<'_> {
-    /// Whether interfaces are satisfied by methods alone in the language of a definition.
+    /// Returns whether interfaces are satisfied by methods alone in the language of a definition.
     pub(crate) fn is_structural(&self, of: DefRef) -> bool {
         self.rules(of.file).dispatch == Dispatch::Structural
     }
@@ -165,7 +165,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a type has a method of the shape.
+    /// Returns whether a type has a method of the shape.
     fn offers(&mut self, class: DefRef, shape: Shape) -> bool {
         let value = Value::Instance(class, no_args());
         let search = self.member(&value, shape.name, Namespace::Callee);

@@ -36,7 +36,8 @@ impl Eval<'_> {
         (!self.is_written(of, name)).then_some(name)
     }
 
-    /// Whether the values of a parameter are written at the function or its classes (`parametrize("a, b", …)`).
+    /// Returns whether the values of a parameter are written at the function or its classes (`parametrize("a, b",
+    /// …)`).
     fn is_written(&mut self, of: DefRef, name: Name) -> bool {
         let Some(rules) = self.rules(of.file).fixtures else { return false };
         let text = self.text(name);
@@ -129,7 +130,7 @@ impl Eval<'_> {
         self.makes_fixture(found, rules).then_some(found)
     }
 
-    /// Whether a function is decorated with what makes fixtures, by the package that it is of.
+    /// Returns whether a function is decorated with what makes fixtures, by the package that it is of.
     fn makes_fixture(&mut self, of: DefRef, rules: &Fixtures) -> bool {
         let unit = self.unit(of.file);
         unit.list(unit.facts.definition(of.def).decorators).iter().any(|&decorator| {

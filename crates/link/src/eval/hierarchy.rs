@@ -120,8 +120,8 @@ impl Eval<'_> {
         found
     }
 
-    /// Whether a call that names a method may run a replacement of it: the receiver may be of a deriving class.
-    /// Only said where the method belongs to the very type that the receiver is known by.
+    /// Returns whether a call that names a method may run a replacement of it: the receiver may be of a deriving
+    /// class. Only said where the method belongs to the very type that the receiver is known by.
     pub(crate) fn dispatches(&mut self, file: FileId, expr: ExprId, search: &Search) -> bool {
         let [Found { entity: Entity::Def(of), receiver, owner, .. }] = search.found.as_slice() else { return false };
         let definition = self.definition(*of);
@@ -154,7 +154,8 @@ impl Eval<'_> {
         (self.class_around(file, scope) == Some(class)).then_some(class)
     }
 
-    /// Whether the receiver of an access path is made by a constructor in sight, so that its class is known exactly.
+    /// Returns whether the receiver of an access path is made by a constructor in sight, so that its class is known
+    /// exactly.
     pub(crate) fn is_made_here(&mut self, file: FileId, expr: ExprId) -> bool {
         let Expr::Member { mut base, .. } = self.unit(file).facts.expr(expr) else { return false };
         for _ in 0..ASSIGNMENTS {

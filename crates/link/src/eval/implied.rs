@@ -15,7 +15,8 @@ const MAX_PLACES: usize = 32;
 const BEFORE_ENTRIES: usize = 3;
 
 impl Eval<'_> {
-    /// Whether the items of a collection are told apart: a map with constant keys, a list of functions or classes.
+    /// Returns whether the items of a collection are told apart: a map with constant keys, a list of functions or
+    /// classes.
     pub(super) fn is_keyed(&mut self, file: FileId, kind: Collection, items: &[ExprId]) -> bool {
         let facts = &self.unit(file).facts;
         match kind {

@@ -184,7 +184,7 @@ impl Eval<'_> {
         self.undeclared(file, name, want)
     }
 
-    /// Whether a name is known in another name space than the one that was asked for.
+    /// Returns whether a name is known in another name space than the one that was asked for.
     fn has_other_meaning(&mut self, file: FileId, name: Name) -> bool {
         !self.scope_member(file, FILE, name, Namespace::Any, Asker::Named).found.is_empty()
             || !self.included_member(file, name, Namespace::Any).found.is_empty()
@@ -235,7 +235,7 @@ impl Eval<'_> {
         Some(found)
     }
 
-    /// Whether other places may add to what was found: overloads, or the definition of what is only declared.
+    /// Returns whether other places may add to what was found: overloads, or the definition of what is only declared.
     pub(super) fn may_be_overloaded(&mut self, search: &Search) -> bool {
         !search.found.is_empty()
             && search.found.iter().all(|found| match found.entity {
@@ -338,8 +338,8 @@ impl Eval<'_> {
         search.found.retain(|found| !dropped.contains(&found.entity));
     }
 
-    /// Whether a macro only gives another name to what has its own name (`#define deflate z_deflate`): calls and
-    /// definitions are renamed alike, so that one still means the other.
+    /// Returns whether a macro only gives another name to what has its own name (`#define deflate z_deflate`): calls
+    /// and definitions are renamed alike, so that one still means the other.
     fn only_renames(&mut self, of: DefRef) -> bool {
         let unit = self.unit(of.file);
         let definition = unit.facts.definition(of.def);
@@ -354,15 +354,15 @@ impl Eval<'_> {
         self.namesakes(name).is_some_and(|rows| rows.is_empty()) && self.included_quietly(of.file, name)
     }
 
-    /// Whether neither a file nor what it includes has anything of the name at the top.
+    /// Returns whether neither a file nor what it includes has anything of the name at the top.
     fn included_quietly(&mut self, file: FileId, name: Name) -> bool {
         let mut around = vec![file];
         around.extend(self.visible(file).iter());
         around.iter().all(|&other| self.project.unit(other).bindings(FILE, name).next().is_none())
     }
 
-    /// Whether two functions of one name and place have the same parameters, as far as their types are written; C has
-    /// no two functions of one name.
+    /// Returns whether two functions of one name and place have the same parameters, as far as their types are
+    /// written; C has no two functions of one name.
     fn same_shape(&mut self, a: DefRef, b: DefRef) -> bool {
         let (one, other) = (self.definition(a).kind, self.definition(b).kind);
         let is_variable = |kind| matches!(kind, DefKind::Variable | DefKind::Constant | DefKind::Field);

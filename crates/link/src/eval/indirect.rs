@@ -126,7 +126,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a write to `name` of `base` is one to the variable or field.
+    /// Returns whether a write to `name` of `base` is one to the variable or field.
     fn gives_to(&mut self, file: FileId, base: m1nd_lang::facts::ExprId, name: Name, of: DefRef) -> bool {
         if self.definition(of).kind != DefKind::Field {
             let is_name = matches!(self.unit(file).facts.expr(base), Expr::Name { .. });

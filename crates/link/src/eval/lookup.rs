@@ -510,7 +510,7 @@ impl Eval<'_> {
         !(want == Namespace::Callee && self.unit(file).facts.imports[import.index()].flags.type_only)
     }
 
-    /// Whether a definition is a module written inside a file.
+    /// Returns whether a definition is a module written inside a file.
     pub(super) fn is_inline_module(&mut self, of: DefRef) -> bool {
         self.definition(of).kind == DefKind::Module
     }

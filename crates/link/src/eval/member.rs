@@ -332,7 +332,7 @@ impl Eval<'_> {
         None
     }
 
-    /// Whether something spread into an object literal later may take the place of what was found.
+    /// Returns whether something spread into an object literal later may take the place of what was found.
     fn is_replaceable(&mut self, search: &Search) -> bool {
         search.found.iter().any(|found| match found.entity {
             Entity::Def(of) => self.definition(of).flags.is_replaceable,
@@ -457,13 +457,13 @@ impl Eval<'_> {
         search
     }
 
-    /// Whether anything is assigned to members of the definition in its own file.
+    /// Returns whether anything is assigned to members of the definition in its own file.
     pub(super) fn has_member_writes(&mut self, of: DefRef) -> bool {
         let unit = self.unit(of.file);
         unit.facts.member_writes.iter().any(|write| self.writes_to(of, write.base))
     }
 
-    /// Whether an expression is the definition, by name, or its `prototype`.
+    /// Returns whether an expression is the definition, by name, or its `prototype`.
     fn writes_to(&mut self, of: DefRef, mut base: ExprId) -> bool {
         let unit = self.unit(of.file);
         if let Expr::Member { base: inner, name } = unit.facts.expr(base)

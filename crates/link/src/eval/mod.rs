@@ -182,7 +182,7 @@ impl<'a> Eval<'a> {
         self.resolvers[family(self.project.unit(file).facts.language)].as_ref()
     }
 
-    /// Whether the project declares a file for tests only.
+    /// Returns whether the project declares a file for tests only.
     pub(crate) fn is_declared_test(&self, file: FileId) -> bool {
         self.resolver(file).test_files().binary_search(&file).is_ok()
     }
@@ -409,7 +409,7 @@ impl<'a> Eval<'a> {
         values
     }
 
-    /// Whether a definition is another name of a type.
+    /// Returns whether a definition is another name of a type.
     fn is_alias(&mut self, of: DefRef) -> bool {
         let definition = self.definition(of);
         definition.kind == DefKind::TypeAlias && !definition.flags.is_distinct
@@ -566,7 +566,7 @@ impl<'a> Eval<'a> {
         std::mem::replace(&mut self.cut, UNCUT)
     }
 
-    /// Whether nothing outside of what was begun has cut it short. `outer` is what the beginning gave.
+    /// Returns whether nothing outside of what was begun has cut it short. `outer` is what the beginning gave.
     fn end_uncut(&mut self, outer: u32) -> bool {
         let is_whole = self.cut > self.depth;
         self.cut = if is_whole { outer } else { self.cut.min(outer) };

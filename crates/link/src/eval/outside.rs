@@ -73,7 +73,7 @@ impl Outside {
         Some(format!("{}::{way}", self.package))
     }
 
-    /// Whether both are of one package, wherever in it.
+    /// Returns whether both are of one package, wherever in it.
     pub(crate) fn same_package(&self, other: &Self) -> bool {
         self.package == other.package
     }

@@ -48,7 +48,7 @@ struct Candidate {
     spread: bool,
 }
 
-/// Whether a parameter has the type of its argument itself.
+/// Returns whether a parameter has the type of its argument itself.
 fn is_type_of(arg: &Argument, ty: Option<&Option<Value>>) -> bool {
     match (arg, ty) {
         (Argument::Value(Value::External(a, Some(value))), Some(Some(Value::External(b, Some(ty))))) => {
@@ -59,7 +59,7 @@ fn is_type_of(arg: &Argument, ty: Option<&Option<Value>>) -> bool {
     }
 }
 
-/// Whether the name of a function is that of a conversion (`operator Shape`), not of a sign (`operator+`).
+/// Returns whether the name of a function is that of a conversion (`operator Shape`), not of a sign (`operator+`).
 fn is_conversion(name: &str) -> bool {
     let of = name.strip_prefix("operator").map(str::trim_start);
     of.is_some_and(|of| {
@@ -160,8 +160,8 @@ impl Eval<'_> {
         search
     }
 
-    /// Whether an argument may be a value of a class: it is of that class, of one derived from it, or of one whose bases
-    /// are not all known.
+    /// Returns whether an argument may be a value of a class: it is of that class, of one derived from it, or of one
+    /// whose bases are not all known.
     fn is_a(&mut self, arg: &Argument, class: DefRef) -> bool {
         let Argument::Value(Value::Instance(of, _)) = arg else { return true };
         let ancestors = self.ancestors(*of);
@@ -172,8 +172,9 @@ impl Eval<'_> {
             })
     }
 
-    /// Whether an argument may become a value of a class: the class has a constructor that takes it alone, or the
-    /// argument's class an operator that makes one. What a constructor or operator is about counts where it is known.
+    /// Returns whether an argument may become a value of a class: the class has a constructor that takes it alone, or
+    /// the argument's class an operator that makes one. What a constructor or operator is about counts where it is
+    /// known.
     fn converts(&mut self, arg: &Argument, class: DefRef) -> bool {
         let Argument::Value(Value::Instance(of, _)) = arg else { return true };
         let search = self.constructor(&Value::Def(class, no_args()));
@@ -193,7 +194,7 @@ impl Eval<'_> {
         self.ancestors(of).iter().any(|ancestor| !matches!(ancestor, Ancestor::Class(..)))
     }
 
-    /// Whether a class, or one that it inherits from, has an operator that makes another value of it.
+    /// Returns whether a class, or one that it inherits from, has an operator that makes another value of it.
     fn has_conversion(&mut self, of: DefRef) -> bool {
         let converts = |eval: &mut Self, class: DefRef| {
             let unit = eval.unit(class.file);
@@ -263,7 +264,7 @@ impl Eval<'_> {
         rows.into_iter().map(|(_, place)| search.found[place].clone()).collect()
     }
 
-    /// Whether a function takes that many arguments.
+    /// Returns whether a function takes that many arguments.
     pub(super) fn takes(&mut self, found: &Found, count: usize) -> bool {
         let parameters = self.plain_parameters(found);
         let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
@@ -272,12 +273,12 @@ impl Eval<'_> {
         count >= needed && (rest || count <= parameters.len())
     }
 
-    /// Whether a function takes that many arguments.
+    /// Returns whether a function takes that many arguments.
     pub(crate) fn takes_arguments(&mut self, of: DefRef, count: usize) -> bool {
         self.takes(&Found::plain(Entity::Def(of)), count)
     }
 
-    /// Whether an access path names a class to construct.
+    /// Returns whether an access path names a class to construct.
     pub(crate) fn names_class(&mut self, file: FileId, callee: ExprId) -> bool {
         self.unit(file).call(callee).is_some_and(|call| call.constructs)
     }
@@ -371,8 +372,9 @@ impl Eval<'_> {
         if left.is_empty() { candidates.iter().map(|one| one.place).collect() } else { left }
     }
 
-    /// Whether one function is more special than another: each of its parameters is, or the same. Where nothing is
-    /// known of an argument, only the same will do. Of functions with the same parameters that of the heir is meant.
+    /// Returns whether one function is more special than another: each of its parameters is, or the same. Where
+    /// nothing is known of an argument, only the same will do. Of functions with the same parameters that of the heir
+    /// is meant.
     fn beats(&mut self, search: &Search, one: &Candidate, other: &Candidate, args: &[Argument]) -> bool {
         let mut narrower = false;
         for (place, arg) in args.iter().enumerate() {
@@ -420,7 +422,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a parameter has a type parameter as its type.
+    /// Returns whether a parameter has a type parameter as its type.
     fn is_type_parameter(&mut self, found: &Found, place: usize) -> bool {
         let parameters = self.plain_parameters(found);
         let Entity::Def(of) = found.entity else { return false };

@@ -103,7 +103,7 @@ impl<'a> Eval<'a> {
         nearest.and_then(|&below| self.stands_in(of.file, below)).unwrap_or(of)
     }
 
-    /// Whether what is called may be the function or class; asked for every parameter of it.
+    /// Returns whether what is called may be the function or class; asked for every parameter of it.
     fn may_call(&mut self, file: FileId, callee: ExprId, of: DefRef) -> bool {
         if let Some(&known) = self.calls.get(&(file, callee, of)) {
             return known;
@@ -138,7 +138,7 @@ impl<'a> Eval<'a> {
         values.items.iter().any(|value| matches!(value, Value::Def(other, _) | Value::Bound(other, _) if *other == of))
     }
 
-    /// Whether an expression is a name, or a name of a module or class.
+    /// Returns whether an expression is a name, or a name of a module or class.
     fn is_plain(&mut self, file: FileId, expr: ExprId) -> bool {
         match self.unit(file).facts.expr(expr) {
             Expr::Name { .. } => true,
@@ -273,7 +273,7 @@ fn argument(
     by_place.or_else(named)
 }
 
-/// Whether a value that is passed says something about what is done with it.
+/// Returns whether a value that is passed says something about what is done with it.
 fn may_be_passed(value: &Value) -> bool {
     match value {
         Value::Def(..) | Value::Bound(..) | Value::Instance(..) => true,

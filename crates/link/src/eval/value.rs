@@ -45,7 +45,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Whether it is a type parameter of a definition or has one among its type arguments.
+    /// Returns whether it is a type parameter of a definition or has one among its type arguments.
     pub(crate) fn mentions(&self, of: DefRef) -> bool {
         match self {
             Self::TypeVar(owner, _) => *owner == of,
@@ -141,7 +141,7 @@ impl Values {
         result
     }
 
-    /// Whether one of them [mentions](Value::mentions) a type parameter of a definition.
+    /// Returns whether one of them [mentions](Value::mentions) a type parameter of a definition.
     pub(crate) fn mention(&self, of: DefRef) -> bool {
         self.items.iter().any(|value| value.mentions(of))
     }

@@ -106,7 +106,7 @@ impl ArgumentsOfCode {
         }
     }
 
-    /// Whether there is a macro around, and all that are take code.
+    /// Returns whether there is a macro around, and all that are take code.
     fn around(&self) -> bool {
         !self.open.is_empty() && self.others == 0
     }

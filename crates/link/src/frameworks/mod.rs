@@ -91,7 +91,7 @@ pub(crate) fn rows(family: &Family) -> &'static [Row] {
     }
 }
 
-/// Whether a package is the one a row names, or below it. Cargo writes `-` for `_`.
+/// Returns whether a package is the one a row names, or below it. Cargo writes `-` for `_`.
 pub(crate) fn is_of(package: &str, row: &str) -> bool {
     let same = |(a, b): (u8, u8)| a == b || (a == b'-' && b == b'_');
     package.len() >= row.len()

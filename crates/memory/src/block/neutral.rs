@@ -123,7 +123,7 @@ fn separate(out: &mut String) {
     }
 }
 
-/// Whether a token does something in Markdown or to an agent.
+/// Returns whether a token does something in Markdown or to an agent.
 fn is_active(token: &str) -> bool {
     let lower = token.to_lowercase();
     let has_tag = token

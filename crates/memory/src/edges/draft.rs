@@ -11,7 +11,7 @@ pub const MAX_PATTERNS: usize = 32;
 pub const MAX_PATTERN_CHARS: usize = 200;
 /// Most characters of title, description or workaround.
 pub const MAX_TEXT_CHARS: usize = 2000;
-/// Most bytes of one compiled pattern.
+/// Maximum bytes of one compiled pattern.
 pub(super) const MAX_PATTERN_BYTES: usize = 1 << 20;
 /// Characters of an id after its prefix.
 const ID_CHARS: usize = 10;
@@ -84,7 +84,7 @@ pub struct EdgeDraft {
 }
 
 impl EdgeDraft {
-    /// Whether it can be taken.
+    /// Returns whether it can be taken.
     ///
     /// # Errors
     /// Empty or too long texts, nothing to be recognised by, patterns that do not compile, secrets.

@@ -95,7 +95,7 @@ impl Keyword {
         Self { shown: keyword.trim().into(), forms }
     }
 
-    /// Whether it stands in a text, its words next to each other.
+    /// Returns whether it stands in a text, its words next to each other.
     pub(super) fn is_in(&self, text: &Text) -> bool {
         self.forms.iter().any(|form| match form.as_slice() {
             [single] if text.wholes.contains(single) => true,
@@ -103,7 +103,7 @@ impl Keyword {
         })
     }
 
-    /// Whether it is a part of a longer keyword, which says all that it says: `token` of `token generation`.
+    /// Returns whether it is a part of a longer keyword, which says all that it says: `token` of `token generation`.
     pub(super) fn is_part_of(&self, other: &Self) -> bool {
         let (own, other) = (&self.forms, &other.forms);
         let (Some(own), Some(other)) = (own.first(), other.first()) else { return false };

@@ -123,7 +123,7 @@ pub struct EdgeWarning {
 }
 
 impl EdgeWarning {
-    /// Whether a piece of the code that was asked about is among the evidence.
+    /// Returns whether a piece of the code that was asked about is among the evidence.
     #[must_use]
     pub fn is_by_code(&self) -> bool {
         self.matched_on.split("; ").any(|reason| reason.starts_with("code: "))

@@ -107,7 +107,7 @@ fn is_code(word: &str) -> bool {
     word.len() >= MIN_IDENTIFIER && (word.trim_matches('_').contains('_') || has_inner_capital)
 }
 
-/// Whether most intents and gotchas have this word, so that it says nothing alone.
+/// Returns whether most intents and gotchas have this word, so that it says nothing alone.
 fn is_common(term: &str) -> bool {
     static TERMS: LazyLock<FxHashSet<String>> =
         LazyLock::new(|| COMMON.split_whitespace().flat_map(|word| Text::of(word).into_terms()).collect());

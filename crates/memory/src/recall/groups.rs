@@ -42,7 +42,7 @@ impl Claim {
     }
 }
 
-/// Whether two memories say the same.
+/// Returns whether two memories say the same.
 pub(super) fn is_same(recall: &Recall, one: usize, other: usize) -> bool {
     let (a, b): (&Record, &Record) = (&recall.records[one], &recall.records[other]);
     a.kind == b.kind && recall.cosine(one, other) >= SAME && recall.claim(one) == recall.claim(other)

@@ -88,7 +88,7 @@ impl<'v> Look<'v> {
         self.beside(record) * PAIRS + spelling * SPELLING + meaning
     }
 
-    /// Whether a record may hold the question as it is: all words that follow each other in it do so there.
+    /// Returns whether a record may hold the question as it is: all words that follow each other in it do so there.
     pub(super) fn may_hold_question(&self, record: usize) -> bool {
         self.pairs.iter().all(|(pair, _)| self.is_beside(record, *pair))
     }

@@ -114,7 +114,7 @@ struct Scored {
     relevance: f32,
 }
 
-/// An index over memories, in memory. A function of the records; made anew when they change.
+/// An index over memories, in memory. A function of the records; rebuilt when they change.
 pub struct Recall {
     records: Arc<[Record]>,
     vocabulary: Vocabulary,
@@ -141,7 +141,8 @@ impl Recall {
         Self { by_meaning: true, ..Self::by_words(records) }
     }
 
-    /// As [`Recall::new`], for answers that only words give: those of the question, of like spelling, and short forms.
+    /// Like [`Recall::new`], for answers that only words give: those of the question, of like spelling, and short
+    /// forms.
     #[must_use]
     pub fn by_words(records: Arc<[Record]>) -> Self {
         let embedding = Embedding::built_in();
@@ -166,7 +167,7 @@ impl Recall {
         self.meanings.get(one).map_or(0.0, |vector| self.meanings.cosine(&vector, other))
     }
 
-    /// Whether two records say the same: nearly the same words, the same numbers, no negation more or less.
+    /// Returns whether two records say the same: nearly the same words, the same numbers, no negation more or less.
     #[must_use]
     pub fn is_same(&self, one: usize, other: usize) -> bool {
         one < self.records.len() && other < self.records.len() && groups::is_same(self, one, other)

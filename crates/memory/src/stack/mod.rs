@@ -40,8 +40,8 @@ pub const UNLISTED: &[&str] = &["uv.lock", "poetry.lock", "pdm.lock", "bun.lock"
 /// Hidden files that say what a project is built with.
 pub const HIDDEN: &[&str] = &[".github/workflows/*"];
 
-/// Whether a file is evidence of a stack, and whether its text is wanted. Files deeper than [`MAX_DEPTH`] folders are not,
-/// but for scripts that say where they run.
+/// Returns whether a file is evidence of a stack, and whether its text is wanted. Files deeper than [`MAX_DEPTH`]
+/// folders are not, but for scripts that say where they run.
 #[must_use]
 pub fn stack_evidence(path: &str) -> Option<Evidence> {
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -150,7 +150,7 @@ impl Snapshot {
         self.trace_given(query, &self.history(cancel), cancel)
     }
 
-    /// As [`Snapshot::trace`], with this history.
+    /// Like [`Snapshot::trace`], with this history.
     ///
     /// # Errors
     /// [`Cancelled`].

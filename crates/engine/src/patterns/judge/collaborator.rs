@@ -177,7 +177,8 @@ impl<'s> Judge<'s> {
         outside.map(|edge| edge.to).find(|to| effects.knows(outside_name(self.graph.id(*to))))
     }
 
-    /// Whether a function holds a match at the place of a name from outside: a name declared here is not that.
+    /// Returns whether a function holds a match at the place of a name from outside: a name declared here is not
+    /// that.
     fn writes_call(&mut self, node: NodeIx, written: &'static str) -> bool {
         let graph = self.graph;
         let outside = graph.out_edges(node).filter(|edge| edge.tier == EdgeTier::External);

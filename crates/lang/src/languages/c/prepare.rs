@@ -239,8 +239,8 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
 /// Loud words in a row that may each be a line of its own.
 const MAX_ALONE: usize = 8;
 
-/// `LIB_NAMESPACE_BEGIN`, `LIB_SECTION:`: where a loud word ends that must be a macro, as it is all of its line, and what
-/// follows starts anew; the colon of a section with it.
+/// `LIB_NAMESPACE_BEGIN`, `LIB_SECTION:`: where a loud word ends that must be a macro, as it is all of its line, and
+/// what follows starts again; the colon of a section with it.
 fn alone(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_macro = |word: &str| is_loud(word) && word.contains('_') && !word.starts_with("__");
@@ -289,7 +289,7 @@ fn word_at(text: &str, at: usize) -> &str {
     &text[at..at + text.as_bytes()[at..].iter().take_while(|&&byte| is_word(byte)).count()]
 }
 
-/// Whether the colon ends an access specifier.
+/// Returns whether the colon ends an access specifier.
 fn label_before(bytes: &[u8], colon: usize) -> bool {
     let before = bytes[..colon].trim_ascii_end();
     [b"public".as_slice(), b"private", b"protected"].iter().any(|word| before.ends_with(word))

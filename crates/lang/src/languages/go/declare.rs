@@ -58,7 +58,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether the node was a declaration.
+    /// Returns whether the node was a declaration.
     pub(super) fn leave_declaration<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> bool {
         let node = step.node;
         match node.kind() {

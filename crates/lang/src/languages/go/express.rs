@@ -184,7 +184,7 @@ impl Extractor<'_> {
     }
 }
 
-/// Whether an identifier is written to introduce a name.
+/// Returns whether an identifier is written to introduce a name.
 fn declares(step: Step<'_>, path: &[Step<'_>]) -> bool {
     let Some((parent, above)) = path.split_last() else { return false };
     let field = step.field.unwrap_or("");
@@ -239,7 +239,7 @@ fn role(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
     (Role::Read, u8::MAX)
 }
 
-/// Whether a conversion is to a generic with its arguments: it may be a call of a generic function as well.
+/// Returns whether a conversion is to a generic with its arguments: it may be a call of a generic function as well.
 fn is_generic(conversion: Node<'_>) -> bool {
     conversion.child_by_field_name("type").is_some_and(|ty| ty.kind() == "generic_type")
 }

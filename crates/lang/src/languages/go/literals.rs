@@ -63,8 +63,8 @@ fn around<'t>(path: &[Step<'t>]) -> Option<(Node<'t>, bool)> {
     }
 }
 
-/// Whether the keys of the literal that `path` ends at are fields. Types that are only named count as structs: maps and
-/// arrays with a name of their own rarely have keys that are bare names.
+/// Returns whether the keys of the literal that `path` ends at are fields. Types that are only named count as
+/// structs: maps and arrays with a name of their own rarely have keys that are bare names.
 fn has_fields(path: &[Step<'_>]) -> bool {
     // From the outermost literal inwards: element of, element of, …
     let mut steps = Vec::new();

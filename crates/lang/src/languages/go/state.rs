@@ -111,7 +111,7 @@ impl<'a> Extractor<'a> {
         self.frames.last().map_or(FactsBuilder::FILE, |frame| frame.scope)
     }
 
-    /// Whether the walk is inside a function.
+    /// Returns whether the walk is inside a function.
     pub(super) fn is_local(&self) -> bool {
         let kind = self.b.facts().scopes[self.scope().index()].kind;
         match kind {
@@ -184,7 +184,7 @@ impl<'a> Extractor<'a> {
         self.frames.iter_mut().rev().find(|frame| frame.definition.is_some())
     }
 
-    /// Whether a name means something local here.
+    /// Returns whether a name means something local here.
     pub(super) fn local(&mut self, name: NameId) -> Option<&mut Local> {
         self.locals.get_mut(&name).and_then(|stack| stack.last_mut())
     }

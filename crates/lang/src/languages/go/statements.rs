@@ -60,7 +60,7 @@ impl Extractor<'_> {
         self.declare(&[(name, target)], false);
     }
 
-    /// Whether the node was a statement that declares or assigns.
+    /// Returns whether the node was a statement that declares or assigns.
     pub(super) fn leave_statement<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> bool {
         let node = step.node;
         let _ = path;
@@ -126,7 +126,7 @@ impl Extractor<'_> {
     }
 }
 
-/// Whether a statement declares what stands on its left.
+/// Returns whether a statement declares what stands on its left.
 pub(super) fn defines(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).take(8).any(|child| child.kind() == ":=")

@@ -13,7 +13,7 @@ fn skip_field(cx: &mut Outline<'_>, node: Node<'_>, field: &str) {
     }
 }
 
-/// Whether a keyword stands between the qualifier and the name: `Outer.super.m()`.
+/// Returns whether a keyword stands between the qualifier and the name: `Outer.super.m()`.
 fn through_super(node: Node<'_>) -> bool {
     let object = node.child_by_field_name("object").map(|object| object.id());
     let mut cursor = node.walk();

@@ -124,7 +124,7 @@ fn find(
     None
 }
 
-/// Whether a variable is written with a type that is no enum.
+/// Returns whether a variable is written with a type that is no enum.
 fn is_plain(facts: &FileFacts, known: &FxHashMap<(ScopeId, NameId), BindingTarget>, selector: ExprId) -> bool {
     let Expr::Name { name, scope } = facts.expr(selector) else { return false };
     let declared = match find(facts, known, name, scope) {

@@ -38,7 +38,7 @@ struct State {
 }
 
 impl State {
-    /// Whether a line is text.
+    /// Returns whether a line is text.
     fn passes(&mut self, line: &Line<'_>) -> bool {
         let bare = line.text.trim_start_matches('\u{feff}').trim_start();
         if self.in_settings || line.number == 1 && bare.trim_end() == "---" {

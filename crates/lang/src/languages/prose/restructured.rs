@@ -32,7 +32,7 @@ pub(super) fn headings(text: &str) -> Vec<Heading> {
     found
 }
 
-/// Whether line `at` underlines the one before it: the sign, and whether that is overlined, too.
+/// Returns whether line `at` underlines the one before it: the sign, and whether that is overlined, too.
 fn heading_at(all: &[Line<'_>], at: usize) -> Option<(char, bool)> {
     let under = all[at].text.trim_end();
     let sign = is_run(under)?;

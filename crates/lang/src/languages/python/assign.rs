@@ -41,7 +41,7 @@ struct Target<'t> {
     value: ExprId,
 }
 
-/// Whether a node is a pattern that holds other targets.
+/// Returns whether a node is a pattern that holds other targets.
 fn is_pattern(kind: &str) -> bool {
     matches!(
         kind,
@@ -170,7 +170,7 @@ impl Extractor<'_> {
         if is_constant { DefKind::Constant } else { DefKind::Variable }
     }
 
-    /// Whether an assignment gives a type another name: `X = Union[A, B]`, `X: TypeAlias = A`.
+    /// Returns whether an assignment gives a type another name: `X = Union[A, B]`, `X: TypeAlias = A`.
     pub(super) fn is_alias(&self, assignment: Node<'_>) -> bool {
         let word = |node: Node<'_>| super::state::last_word(self.source.text(node));
         if assignment.child_by_field_id(FIELDS.type_).is_some_and(|node| word(node) == "TypeAlias") {

@@ -184,7 +184,7 @@ impl Extractor<'_> {
         self.open_frame(FrameKind::Function, id, node, method_of);
     }
 
-    /// Whether a function of this name is a test where it stands.
+    /// Returns whether a function of this name is a test where it stands.
     fn holds_tests(&self, name: &str) -> bool {
         match self.frames.last() {
             None => name.starts_with("test_"),

@@ -125,7 +125,7 @@ impl Extractor<'_> {
         self.b.union(&[left, right])
     }
 
-    /// Whether a string can hold no expressions: its prefix has no `f` and no `t`.
+    /// Returns whether a string can hold no expressions: its prefix has no `f` and no `t`.
     pub(super) fn is_plain_string(&self, node: Node<'_>) -> bool {
         let prefix = self.source.text(node).split(['"', '\'']).next().unwrap_or("");
         !node.has_error() && prefix.bytes().all(|byte| matches!(byte, b'r' | b'R' | b'b' | b'B' | b'u' | b'U'))
@@ -323,7 +323,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether a pattern stands in a parameter list.
+    /// Returns whether a pattern stands in a parameter list.
     fn is_parameter(&self, path: &[Step<'_>]) -> bool {
         let kinds = path.iter().rev().map(|step| step.node.kind_name());
         let outside = kinds.into_iter().find(|kind| {

@@ -195,8 +195,8 @@ fn holder(facts: &FileFacts, mut scope: ScopeId) -> ScopeId {
     scope
 }
 
-/// Whether a reference is to a variable or parameter of a function, a comprehension's variable, or a type parameter,
-/// and is no call.
+/// Returns whether a reference is to a variable or parameter of a function, a comprehension's variable, or a type
+/// parameter, and is no call.
 fn is_local(facts: &FileFacts, known: &FxHashMap<(ScopeId, NameId), Known>, reference: &Reference) -> bool {
     let Expr::Name { name, scope } = facts.expr(reference.expr) else { return false };
     let mut current = scope;

@@ -47,7 +47,7 @@ impl Held {
 }
 
 impl Extractor<'_> {
-    /// Whether the present statement runs whenever the code of its function or file does, and in order.
+    /// Returns whether the present statement runs whenever the code of its function or file does, and in order.
     fn is_straight(&self) -> bool {
         match self.frames.last() {
             None => self.conditional == 0,

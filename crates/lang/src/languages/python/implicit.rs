@@ -14,7 +14,7 @@ const MAX_KEY: usize = 64;
 /// Keys of one assignment (`name[a][b] = …`) that are followed.
 const MAX_KEYS: usize = 4;
 
-/// Whether a loop or `with` statement is one that waits.
+/// Returns whether a loop or `with` statement is one that waits.
 pub(super) fn waits(statement: Node<'_>) -> bool {
     statement.child(0).is_some_and(|first| first.kind_name() == "async")
 }

@@ -179,12 +179,12 @@ impl<'a> Extractor<'a> {
         self.context().scope
     }
 
-    /// Whether types are read, not values.
+    /// Returns whether types are read, not values.
     pub(super) fn in_type(&self) -> bool {
         self.modes.last().is_some_and(|mode| mode.1)
     }
 
-    /// Whether only type checkers run this code.
+    /// Returns whether only type checkers run this code.
     pub(super) fn is_type_only(&self) -> bool {
         !self.type_only.is_empty()
     }
@@ -378,7 +378,7 @@ static KINDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 /// The name of a node's kind from a table: `Node::kind` measures and checks the name each time, and the walk asks
 /// several times for every node.
 pub(super) trait KindName {
-    /// As [`Node::kind`].
+    /// Like [`Node::kind`].
     fn kind_name(&self) -> &'static str;
 }
 
@@ -389,7 +389,7 @@ impl KindName for Node<'_> {
     }
 }
 
-/// Whether what is inside a node of this kind may not run.
+/// Returns whether what is inside a node of this kind may not run.
 pub(super) fn is_conditional(kind: &str) -> bool {
     matches!(
         kind,

@@ -246,8 +246,8 @@ impl<'a> Extractor<'a> {
     }
 }
 
-/// Whether a `cfg` condition, with the brackets around it, only holds in a build for tests: `(test)`, `(all(test, unix))`,
-/// but not `(not(test))` or `(any(test, unix))`.
+/// Returns whether a `cfg` condition, with the brackets around it, only holds in a build for tests: `(test)`,
+/// `(all(test, unix))`, but not `(not(test))` or `(any(test, unix))`.
 fn is_test_condition(condition: &str) -> bool {
     /// A list that is open.
     struct Open<'t> {

@@ -234,7 +234,7 @@ fn named<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a> {
     if again { First::Again } else { First::Other }
 }
 
-/// Whether the attributes that end a run of tokens, before `fn`, make a test.
+/// Returns whether the attributes that end a run of tokens, before `fn`, make a test.
 fn is_test(before: &[Token<'_>]) -> bool {
     for at in (1..before.len()).rev() {
         let token = before[at];
@@ -249,7 +249,8 @@ fn is_test(before: &[Token<'_>]) -> bool {
     false
 }
 
-/// Whether all that a rule takes is parsed as code where it is written, and means there what it means in place.
+/// Returns whether all that a rule takes is parsed as code where it is written, and means there what it means in
+/// place.
 fn takes_code(left: &[Token<'_>], right: &[Token<'_>], name: &str) -> bool {
     // Names in a module, or beside imports, mean what they mean there; `Self` means another type in an impl.
     let moves = |token: &Token<'_>| {
@@ -331,8 +332,9 @@ fn code_variables<'a>(left: &[Token<'a>]) -> Option<Vec<Variable<'a>>> {
     (variables.len() <= MAX_NAMES).then_some(variables)
 }
 
-/// Whether a transcriber only uses a variable where the tokens it holds are code: given on to macros that take
-/// expressions or to the same macro; or, of a word, where it names an item or a member. Tokens that are dropped are none.
+/// Returns whether a transcriber only uses a variable where the tokens it holds are code: given on to macros that
+/// take expressions or to the same macro; or, of a word, where it names an item or a member. Tokens that are dropped
+/// are none.
 fn uses_are_code(right: &[Token<'_>], variable: Variable<'_>, name: &str) -> bool {
     // Of each open group: whether tokens in it are arguments of a macro that takes code.
     let mut groups: Vec<bool> = Vec::new();

@@ -59,7 +59,7 @@ fn well_known(name: &str) -> Option<(Shape, Yields)> {
     })
 }
 
-/// Whether a macro is well known to take expressions.
+/// Returns whether a macro is well known to take expressions.
 pub(super) fn takes_expressions(name: &str) -> bool {
     well_known(name).is_some_and(|(shape, _)| shape == Shape::Expressions)
 }
@@ -80,7 +80,7 @@ impl MacroParser {
         Self { parser: None, left: budget, nesting: 0, is_known: false, in_body: false }
     }
 
-    /// Whether the walk is inside the arguments of a macro.
+    /// Returns whether the walk is inside the arguments of a macro.
     pub(super) fn in_arguments(&self) -> bool {
         self.nesting > 0
     }
@@ -179,8 +179,8 @@ impl Extractor<'_> {
         rows.len() - 1
     }
 
-    /// Whether a bare identifier among the arguments of macros is the name of something. As an argument of its own it
-    /// may be any word: one in lower case most likely is, and no definition of the macro tells of another.
+    /// Returns whether a bare identifier among the arguments of macros is the name of something. As an argument of
+    /// its own it may be any word: one in lower case most likely is, and no definition of the macro tells of another.
     pub(super) fn is_name_among_tokens(&mut self, node: Node<'_>, path: &[Step<'_>]) -> bool {
         let is_upper = self.source.text(node).starts_with(char::is_uppercase);
         let is_argument = !self.macros.is_known && path.iter().all(|step| is_list(step.node.kind()));
@@ -405,7 +405,7 @@ struct Run {
     join: Join,
 }
 
-/// Whether a macro stands in the place of items.
+/// Returns whether a macro stands in the place of items.
 fn is_among_items(path: &[Step<'_>]) -> bool {
     let around = match path {
         [.., around, statement] if statement.node.kind() == "expression_statement" => around,
@@ -415,7 +415,7 @@ fn is_among_items(path: &[Step<'_>]) -> bool {
     matches!(around.node.kind(), "source_file" | "declaration_list")
 }
 
-/// Whether there is a body of code between the arguments of a macro and a place in them.
+/// Returns whether there is a body of code between the arguments of a macro and a place in them.
 fn is_in_body(path: &[Step<'_>]) -> bool {
     path.iter().any(|step| matches!(step.node.kind(), "block" | "closure_expression"))
 }
@@ -428,7 +428,7 @@ fn is_list(kind: &str) -> bool {
     )
 }
 
-/// Whether parsed text holds items and no expressions, as far as the grammar tells.
+/// Returns whether parsed text holds items and no expressions, as far as the grammar tells.
 fn is_items(root: Node<'_>) -> bool {
     super::children(root).iter().all(|item| match item.kind() {
         "expression_statement" => item.named_child(0).is_some_and(|inner| inner.kind() == "macro_invocation"),
@@ -453,7 +453,7 @@ fn commas(arguments: Node<'_>, text: &mut [u8]) {
     }
 }
 
-/// Whether the parsed arguments are one tuple, array, parenthesised expression, match or unit.
+/// Returns whether the parsed arguments are one tuple, array, parenthesised expression, match or unit.
 fn is_one_list(root: Node<'_>) -> bool {
     let statements = super::children(root);
     let [statement] = statements.as_slice() else { return false };

@@ -9,7 +9,7 @@ use crate::facts::{BindingTarget, Expr, ExprId, Namespace, Role, ScopeId};
 use crate::walk::Step;
 
 impl Extractor<'_> {
-    /// Whether a node is a pattern: read by its parent as a whole, never descended into.
+    /// Returns whether a node is a pattern: read by its parent as a whole, never descended into.
     pub(super) fn is_pattern(&self, step: Step<'_>, path: &[Step<'_>]) -> bool {
         let Some(parent) = path.last() else { return false };
         match parent.node.kind() {

@@ -396,7 +396,7 @@ impl Extractor<'_> {
 /// Parts of a type alias looked through to find the alias.
 const MAX_PARTS: usize = 64;
 
-/// Whether a declaration stands behind `declare`.
+/// Returns whether a declaration stands behind `declare`.
 pub(super) fn is_ambient(path: &[Step<'_>]) -> bool {
     path.iter().rev().take(3).any(|step| step.node.kind() == "ambient_declaration")
 }

@@ -206,14 +206,14 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether a name is what a `catch` around catches, which is bound when its block is left.
+    /// Returns whether a name is what a `catch` around catches, which is bound when its block is left.
     fn is_caught(&self, name: &str, path: &[Step<'_>]) -> bool {
         let clauses = path.iter().filter(|step| step.node.kind() == "catch_clause");
         let mut caught = clauses.filter_map(|step| step.node.child_by_field_name("parameter"));
         caught.any(|parameter| self.source.text(parameter) == name)
     }
 
-    /// Whether a name is a parameter or variable of a function around the current scope.
+    /// Returns whether a name is a parameter or variable of a function around the current scope.
     fn is_local(&mut self, name: &str) -> bool {
         let name = self.b.name(name);
         let mut scope: Option<ScopeId> = Some(self.scope());

@@ -341,7 +341,7 @@ fn is_tag(node: Node<'_>) -> bool {
     matches!(node.kind(), "jsx_opening_element" | "jsx_self_closing_element")
 }
 
-/// Whether an identifier declares a name rather than uses one.
+/// Returns whether an identifier declares a name rather than uses one.
 fn is_binding(step: Step<'_>, path: &[Step<'_>]) -> bool {
     let Some(outer) = path.last() else { return false };
     match outer.node.kind() {

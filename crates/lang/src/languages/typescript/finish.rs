@@ -22,7 +22,7 @@ enum Known {
     Import,
 }
 
-/// Whether an object is a local variable or has no name.
+/// Returns whether an object is a local variable or has no name.
 fn is_variable(definition: &Definition) -> bool {
     definition.flags.is_anonymous || definition.flags.is_local
 }
@@ -153,7 +153,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether a local takes its type from what is assigned to it.
+    /// Returns whether a local takes its type from what is assigned to it.
     fn is_open_local(&self, scope: ScopeId, name: NameId) -> bool {
         self.assigned_later.contains(&(scope, name)) || self.open_locals.contains(&(scope, name))
     }

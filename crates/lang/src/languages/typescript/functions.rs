@@ -74,7 +74,7 @@ impl<'a> Extractor<'a> {
         self.constructor_function(node, id, &place);
     }
 
-    /// Whether an expression is `null` or `undefined`, or says nothing.
+    /// Returns whether an expression is `null` or `undefined`, or says nothing.
     pub(super) fn is_null(&self, expr: ExprId) -> bool {
         matches!(self.b.facts().expr(expr), Expr::Literal(Literal::Null) | Expr::Unknown)
     }
@@ -559,7 +559,7 @@ impl<'a> Extractor<'a> {
         self.exprs.set(node, expr);
     }
 
-    /// Whether a definition is the nameless constructor of an old-style class.
+    /// Returns whether a definition is the nameless constructor of an old-style class.
     fn is_old_class(&self, id: DefId) -> bool {
         let flags = self.b.facts().definition(id).flags;
         flags.is_anonymous && flags.is_constructor

@@ -222,7 +222,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether a definition is an object that only a local variable holds, or nothing.
+    /// Returns whether a definition is an object that only a local variable holds, or nothing.
     pub(super) fn is_local_object(&self, id: DefId) -> bool {
         let definition = self.b.facts().definition(id);
         definition.kind == DefKind::Object && (definition.flags.is_local || definition.flags.is_anonymous)

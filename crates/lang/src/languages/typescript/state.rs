@@ -190,7 +190,7 @@ impl<'a> Extractor<'a> {
         self.frames[self.frame().function].scope
     }
 
-    /// Whether a variable declared in `scope` is a definition rather than a local.
+    /// Returns whether a variable declared in `scope` is a definition rather than a local.
     pub(super) fn is_top(&self, scope: ScopeId) -> bool {
         let function = &self.frames[self.frame().function];
         scope == function.scope && !function.local
@@ -300,7 +300,7 @@ impl<'a> Extractor<'a> {
         id
     }
 
-    /// Whether what is spread into the object literal around a member may take its place.
+    /// Returns whether what is spread into the object literal around a member may take its place.
     pub(super) fn is_replaceable(&self, member: Node<'_>) -> bool {
         member.start_byte() < self.frame().last_spread
     }
@@ -451,7 +451,7 @@ pub(super) fn children<'tree>(node: Node<'tree>) -> Vec<Node<'tree>> {
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
 }
 
-/// Whether a direct child of `node` is the token `token`, before any child of the given field.
+/// Returns whether a direct child of `node` is the token `token`, before any child of the given field.
 pub(super) fn has_token(node: Node<'_>, token: &str) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).take(12).any(|child| child.kind() == token)

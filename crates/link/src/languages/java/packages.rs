@@ -67,7 +67,7 @@ impl Packages {
         self.fingerprint
     }
 
-    /// Whether a dotted name is the beginning of a package of the project.
+    /// Returns whether a dotted name is the beginning of a package of the project.
     pub(super) fn is_above(&self, name: &str) -> bool {
         !name.is_empty() && self.above.contains(name)
     }

@@ -116,7 +116,7 @@ const TYPES: &[&str] = &[
     "Void",
 ];
 
-/// Whether a type is known without import.
+/// Returns whether a type is known without import.
 pub(super) fn is_known(name: &str) -> bool {
     TYPES.binary_search(&name).is_ok() || PRIMITIVES.contains(&name)
 }

@@ -51,7 +51,7 @@ pub(super) struct Package {
 
 /// Answers which files there are, so that this module stays free of the project.
 pub(super) trait Probe {
-    /// Whether there is a file.
+    /// Returns whether there is a file.
     fn is_file(&self, path: &str) -> bool;
     /// Paths of the files directly in a folder.
     fn in_folder(&self, folder: &str) -> Vec<String>;

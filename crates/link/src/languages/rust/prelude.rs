@@ -203,7 +203,7 @@ pub(super) const COMMON_METHODS: &[&str] = &[
     "zip",
 ];
 
-/// Whether the name is built in or in the prelude of the standard library.
+/// Returns whether the name is built in or in the prelude of the standard library.
 pub(super) fn knows(name: &str) -> bool {
     [PRIMITIVES, TYPES_AND_TRAITS, VALUES, MACROS].iter().any(|names| names.contains(&name))
 }

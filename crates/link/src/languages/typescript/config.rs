@@ -50,7 +50,7 @@ pub(super) fn configs<'a>(manifests: impl Iterator<Item = (&'a str, &'a str)>) -
     configs
 }
 
-/// Whether a file name is that of a compiler configuration.
+/// Returns whether a file name is that of a compiler configuration.
 pub(super) fn is_config(name: &str) -> bool {
     name == "jsconfig.json" || name.starts_with("tsconfig") && name.ends_with(".json")
 }

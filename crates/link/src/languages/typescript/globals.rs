@@ -552,7 +552,7 @@ pub(super) fn package(name: &str) -> Option<&'static str> {
     GLOBALS.contains(&name).then_some(PACKAGE)
 }
 
-/// Whether a module belongs to Node.js.
+/// Returns whether a module belongs to Node.js.
 pub(super) fn is_node_module(module: &str) -> bool {
     let name = module.split('/').next().unwrap_or(module);
     module.starts_with("node:") || NODE_MODULES.contains(&name)

@@ -231,7 +231,7 @@ fn package_name(module: &str) -> &str {
     &module[..end.unwrap_or(module.len())]
 }
 
-/// Whether a text can be the name of a package: aliases such as `@/x` and `~/x` cannot.
+/// Returns whether a text can be the name of a package: aliases such as `@/x` and `~/x` cannot.
 fn is_package_name(name: &str) -> bool {
     let name = match name.strip_prefix('@') {
         Some(scoped) => match scoped.split_once('/') {

@@ -22,7 +22,8 @@ pub(super) fn best<'p, 't, T>(patterns: impl Iterator<Item = (&'p str, T)>, text
     found.map(|(_, value, middle)| (value, middle))
 }
 
-/// Whether a path matches a workspace pattern: `*` is any part of one component, `**` any number of components.
+/// Returns whether a path matches a workspace pattern: `*` is any part of one component, `**` any number of
+/// components.
 pub(super) fn glob(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.trim_start_matches("./").trim_end_matches('/').split('/').collect();
     let path: Vec<&str> = path.split('/').collect();
@@ -37,8 +38,8 @@ pub(super) fn glob(pattern: &str, path: &str) -> bool {
     )
 }
 
-/// Whether `items` match `pattern`, in which a star stands for any run of items. Backtracks to the last star only, so
-/// the work is bounded by the product of both lengths.
+/// Returns whether `items` match `pattern`, in which a star stands for any run of items. Backtracks to the last star
+/// only, so the work is bounded by the product of both lengths.
 fn wildcard<T>(pattern: &[T], items: &[T], is_star: impl Fn(&T) -> bool, equal: impl Fn(&T, &T) -> bool) -> bool {
     let (mut at, mut item) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
