@@ -1,4 +1,4 @@
-//! Interfaces that types satisfy without saying so: by having all the methods that the interface asks for.
+//! Structural interfaces: a type satisfies one by having all of its methods.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub(super) struct Shape {
     results: usize,
 }
 
-/// What an interface asks for: the methods themselves.
+/// The methods required by an interface.
 type Asked = Vec<(Shape, DefRef)>;
 /// An interface that a type satisfies.
 pub(super) type Satisfied = (DefRef, Asked);
@@ -95,7 +95,7 @@ impl Eval<'_> {
         found
     }
 
-    /// Names of the methods of a type and of what it embeds.
+    /// Names of the methods of a type and of its embedded types.
     fn method_names(&mut self, class: DefRef) -> Vec<Name> {
         let mut names = Vec::new();
         let mut work = vec![class];

@@ -1,4 +1,4 @@
-//! From a value and a name to the member: own members, bases in the language's order, members added from outside.
+//! Resolves a member of a value: own members, bases in the language's order, members added from outside.
 
 use std::rc::Rc;
 
@@ -23,10 +23,10 @@ pub(super) struct Asked<'a> {
     pub(super) value: &'a Value,
 }
 
-/// What was met on the way up that nobody can look into.
+/// Unknown or external bases met during the search.
 #[derive(Default)]
 struct OpenBases {
-    /// Packages outside that bases are of.
+    /// External packages of bases.
     external: Vec<Outside>,
     /// The first base that is a standard type.
     standard: Option<(Builtin, Args)>,
@@ -35,7 +35,7 @@ struct OpenBases {
 }
 
 impl OpenBases {
-    /// Why something else may have the member, too.
+    /// The reason why something else may have the member, too.
     fn why(&self) -> Option<Reason> {
         (self.unknown || !self.external.is_empty()).then_some(Reason::UnknownBase)
     }
@@ -77,7 +77,7 @@ impl Eval<'_> {
                     search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
                     search.unknown = None;
                 }
-                // Whatever it stands for has what everything has.
+                // Whatever it refers to has the universal members.
                 if search.found.is_empty() { self.universal(of.file, name).unwrap_or(search) } else { search }
             }
             Value::Builtin(builtin, _) => {
@@ -190,7 +190,7 @@ impl Eval<'_> {
         }
     }
 
-    /// The package outside whose decorator makes a function what it is in the end (`@task`, then `f.delay()`).
+    /// The external package whose decorator determines the final value of a function (`@task`, then `f.delay()`).
     fn decorating_package(&mut self, of: DefRef) -> Option<Outside> {
         let unit = self.unit(of.file);
         let &outermost = unit.list(unit.facts.definition(of.def).decorators).first()?;
@@ -276,8 +276,8 @@ impl Eval<'_> {
             .unwrap_or_else(|| self.member_of_nobody(of, name, &met.external, met.unknown))
     }
 
-    /// A member that a class of the project has itself: the class that is asked, or one of its bases, with the type
-    /// arguments that the base is `given`.
+    /// A member that a project class declares itself: the requested class, or one of its bases, with the type
+    /// arguments `given` to the base.
     fn member_of_base(&mut self, asked: &Asked<'_>, class: DefRef, given: Option<&Args>) -> Search {
         let mut own = self.own_members(class, asked.name, asked.want);
         if matches!(asked.value, Value::Instance(..)) {
@@ -332,7 +332,7 @@ impl Eval<'_> {
         None
     }
 
-    /// Returns whether something spread into an object literal later may take the place of what was found.
+    /// Returns whether a later spread in an object literal may replace the member found.
     fn is_replaceable(&mut self, search: &Search) -> bool {
         search.found.iter().any(|found| match found.entity {
             Entity::Def(of) => self.definition(of).flags.is_replaceable,
@@ -340,7 +340,7 @@ impl Eval<'_> {
         })
     }
 
-    /// Where the language keeps fields and methods apart, leaves the other kind out.
+    /// In languages that separate fields from methods, drops the other kind.
     fn keep_apart(&mut self, of: DefRef, want: Namespace, search: &mut Search) {
         if !self.rules(of.file).fields_apart {
             return;
@@ -510,7 +510,7 @@ impl Eval<'_> {
                     }
                     continue;
                 }
-                // Only what its own file's names say attaches here; a type of the same name elsewhere is another type.
+                // Only names of its own file attach here; a type of the same name elsewhere is another type.
                 if self.extended_type(row) == Some(of) {
                     attached.push(row);
                 }
@@ -572,7 +572,7 @@ impl Eval<'_> {
         if !rules.constructors_inherited {
             return self.own_constructor(class, above);
         }
-        // Constructors have the name of their class, where they are not told by a name of their own.
+        // Constructors have the name of their class, unless they have a name of their own.
         let own = self.unit(class.file).name(self.definition(class).name);
         let own = rules.includes.then_some(own);
         let named = rules.constructors.iter().filter_map(|text| self.project.names.get(text));

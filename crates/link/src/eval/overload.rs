@@ -1,5 +1,5 @@
-//! Which of several functions of one name a call means: by the number of arguments, then by what is known of their
-//! types. What cannot be told stays open, with all that fit.
+//! Overload resolution: by the number of arguments, then by their known types. If it stays ambiguous, all fitting
+//! functions are kept.
 
 use m1nd_lang::facts::{DefKind, Definition, Expr, ExprId, Literal, Namespace, Parameter, ParameterKind};
 use smallvec::SmallVec;
@@ -16,15 +16,15 @@ use crate::unit::CallSite;
 enum Fit {
     /// It cannot.
     No,
-    /// Nothing can be said.
+    /// Undecidable.
     Unknown,
     /// Only after a conversion that the language tries last.
     Converted,
-    /// As it stands.
+    /// Without conversion.
     Plain,
 }
 
-/// What is known of an argument.
+/// Known properties of an argument.
 #[derive(Debug, Clone)]
 enum Argument {
     Unknown,
@@ -71,8 +71,7 @@ fn is_conversion(name: &str) -> bool {
 /// Operators that are written as words.
 const OPERATOR_WORDS: &[&str] = &["new", "delete", "co_await"];
 
-/// The one value that there may be. Of which of several packages a type is makes no difference to what can be passed
-/// where: the name tells.
+/// The only possible value. For a type that may be of several packages, its name decides what can be passed where.
 fn the_one(values: &Values) -> Option<&Value> {
     let first = values.items.first().filter(|_| values.unknown.is_none())?;
     let same = |other: &Value| match (first, other) {
@@ -86,7 +85,7 @@ fn the_one(values: &Values) -> Option<&Value> {
 const MOST: usize = 64;
 
 impl Eval<'_> {
-    /// Of the functions that a call names, those that its arguments allow.
+    /// The functions named by a call that its arguments allow.
     pub(super) fn choose(&mut self, file: FileId, search: Search, call: Option<CallSite>) -> Search {
         let is_function = |eval: &mut Self, found: &Found| match found.entity {
             Entity::Def(of) => eval.definition(of).kind == DefKind::Function,
@@ -126,9 +125,9 @@ impl Eval<'_> {
         Search { found, unknown }
     }
 
-    /// Of functions that take as many arguments, those of which no other is nearer to what the arguments are: it has the
-    /// class of an argument where they have a class that has nothing to do with it. Pointers and references are not told
-    /// from values here, so types that could be converted into each other decide nothing.
+    /// Among functions with this many parameters, keeps those to which no other is nearer: the other has the class of
+    /// an argument where they have an unrelated class. Pointers and references are not distinguished from values
+    /// here, so types that could be converted into each other decide nothing.
     pub(crate) fn of_own_classes(&mut self, file: FileId, mut search: Search, callee: ExprId) -> Search {
         let of_classes = search.found.len() > 1 && search.found.len() <= MOST && search.unknown.is_none();
         let Some(call) = self.unit(file).call(callee).filter(|_| of_classes) else { return search };
@@ -160,7 +159,7 @@ impl Eval<'_> {
         search
     }
 
-    /// Returns whether an argument may be a value of a class: it is of that class, of one derived from it, or of one
+    /// Returns whether an argument may be an instance of a class: it is of that class, of a derived one, or of one
     /// whose bases are not all known.
     fn is_a(&mut self, arg: &Argument, class: DefRef) -> bool {
         let Argument::Value(Value::Instance(of, _)) = arg else { return true };
@@ -172,9 +171,8 @@ impl Eval<'_> {
             })
     }
 
-    /// Returns whether an argument may become a value of a class: the class has a constructor that takes it alone, or
-    /// the argument's class an operator that makes one. What a constructor or operator is about counts where it is
-    /// known.
+    /// Returns whether an argument may be converted to a class: the class has a single-argument constructor for it,
+    /// or the argument's class has a conversion operator. The types of the constructor or operator count if known.
     fn converts(&mut self, arg: &Argument, class: DefRef) -> bool {
         let Argument::Value(Value::Instance(of, _)) = arg else { return true };
         let search = self.constructor(&Value::Def(class, no_args()));
@@ -208,7 +206,7 @@ impl Eval<'_> {
         })
     }
 
-    /// Without knowing the arguments: what a class overrides gives way to what it is overridden by.
+    /// Without known arguments: overridden functions are dropped in favour of their overrides.
     fn without_overridden(&mut self, search: Search) -> Search {
         if search.found.len() > MOST {
             return Search::unknown(Reason::TooManyCandidates);
@@ -235,8 +233,8 @@ impl Eval<'_> {
         Search { found, unknown: search.unknown }
     }
 
-    /// Of functions of one name, those with the parameters of `by`. A parameter whose type is open (a type parameter, or
-    /// not known) may be the same.
+    /// Functions of the same name with the parameters of `by`. A parameter whose type is open (a type parameter, or
+    /// unknown) may match.
     pub(super) fn with_parameters_of(&mut self, by: DefRef, found: Vec<Found>) -> Vec<Found> {
         let mut search = Search::one(Entity::Def(by));
         search.found.extend(found);
@@ -384,7 +382,7 @@ impl Eval<'_> {
             if matches!(arg, Argument::Unknown) {
                 return false;
             }
-            // What another type takes besides is no matter: it can only be one above the argument's own.
+            // Further types accepted by the other do not matter: they can only be above the argument's own.
             if is_type_of(arg, one.types.get(place)) {
                 narrower = true;
                 continue;
@@ -412,7 +410,7 @@ impl Eval<'_> {
             (Some(Value::Instance(one, _)), Some(Value::Instance(other, _))) => one == other,
             (Some(Value::TypeVar(_, one)), Some(Value::TypeVar(_, other))) => one == other,
             (Some(Value::External(..) | Value::Instance(..)), Some(Value::External(..) | Value::Instance(..))) => false,
-            // What a type parameter stands for in the heir is the type itself, and arrays have no name.
+            // A type parameter is instantiated in the derived class by the type itself, and arrays have no name.
             (Some(a), Some(b)) if a == b => {
                 let open = |eval: &mut Self, of: &Candidate| eval.is_type_parameter(&search.found[of.place], place);
                 names.0 == names.1 || open(self, one) || open(self, other)
@@ -559,7 +557,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Nothing but what is listed can be told of a type all of whose conversions are known.
+    /// A type all of whose conversions are known accepts only what is listed.
     fn closed(&self, name: Name) -> Fit {
         let text = self.text(name);
         if self.home.conversions.iter().any(|(known, ..)| *known == text) { Fit::No } else { Fit::Unknown }
@@ -602,7 +600,7 @@ impl Eval<'_> {
         }
         match ty {
             Value::External(_, None) => Fit::Unknown,
-            // What is closed, or belongs to a function type, is no base of a class of the project.
+            // A closed type, or a function type, is no base of a project class.
             Value::External(_, Some(name)) if self.closed(*name) == Fit::No => Fit::No,
             Value::Instance(..) | Value::External(..) | Value::Builtin(..) => {
                 if open {
@@ -615,8 +613,8 @@ impl Eval<'_> {
         }
     }
 
-    /// What calling a class at a place of a file reaches: its constructors that the arguments allow. `None` if it
-    /// writes none.
+    /// Targets of calling a class at a position: its constructors that the arguments allow. `None` if it declares
+    /// none.
     pub(crate) fn constructors(&mut self, file: FileId, callee: ExprId, class: DefRef) -> Option<Search> {
         let mut search = self.constructor(&Value::Def(class, no_args()));
         search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
@@ -634,7 +632,7 @@ impl Eval<'_> {
         Some(self.choose(file, search, call))
     }
 
-    /// What the parameter of a function written as an argument is given: what the function type there says.
+    /// Parameter of a function written as an argument, according to the function type expected there.
     pub(super) fn given_parameter(&mut self, of: DefRef, index: usize) -> Values {
         let unknown = || Values::unknown(Reason::UnknownReceiver);
         let unit = self.unit(of.file);

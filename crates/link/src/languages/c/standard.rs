@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-/// Package of the C library and of what systems add to it.
+/// Package of the C library and its system extensions.
 pub(super) const C_PACKAGE: &str = "libc";
 /// Package of the C++ library.
 pub(super) const CPP_PACKAGE: &str = "std";

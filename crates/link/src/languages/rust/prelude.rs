@@ -1,4 +1,4 @@
-//! Names that every Rust file knows without importing them.
+//! Names visible in every Rust file without an import.
 
 /// Crates that come with the compiler. All count as one package.
 pub(super) const STANDARD_CRATES: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];

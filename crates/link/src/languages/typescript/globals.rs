@@ -1,4 +1,4 @@
-//! Names that every script knows without import.
+//! Global names of scripts.
 
 /// Names of the language, of browsers, and of test runners.
 const GLOBALS: &[&str] = &[
@@ -535,10 +535,10 @@ pub(super) const COMMON_METHODS: &[&str] = &[
     "with",
 ];
 
-/// Package that stands for the language and the browser.
+/// Package of the language and the browser.
 pub(super) const PACKAGE: &str = "globals";
 
-/// Package that stands for Node.js.
+/// Package of Node.js.
 pub(super) const NODE: &str = "node";
 
 /// The package that a global name belongs to.
