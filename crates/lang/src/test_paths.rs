@@ -1,4 +1,4 @@
-//! Which files are tests by the customs of their ecosystem.
+//! Recognises test files by the naming conventions of their ecosystem.
 
 use m1nd_base::RepoPath;
 

@@ -1,4 +1,4 @@
-//! Composite literals: what their elements are, and the fields that their keys name.
+//! Composite literals: the types of their elements, and the fields named by their keys.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::text;
 use crate::walk::Step;
 
 impl Extractor<'_> {
-    /// What the elements stand in: a value of the written type, or an element of the literal around.
+    /// The container of the elements: a value of the written type, or an element of the enclosing literal.
     pub(super) fn enter_literal_value<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
         let expr = match path.last().map(|step| step.node) {
             Some(holder) if holder.kind() == "composite_literal" => {

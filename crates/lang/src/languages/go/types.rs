@@ -1,4 +1,4 @@
-//! Types as written, put together on the way up.
+//! Written types, built bottom-up.
 
 use tree_sitter::Node;
 

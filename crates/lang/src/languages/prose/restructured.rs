@@ -1,5 +1,5 @@
-//! Headings of reStructuredText: a line underlined, or under- and overlined, with a run of one sign. Which sign is of which
-//! level follows from the order in which they first appear.
+//! Headings of reStructuredText: a line underlined, or under- and overlined, with a run of one character. The level
+//! of a character follows from the order of first occurrence.
 
 use super::{Heading, Line, is_run, lines, plain};
 

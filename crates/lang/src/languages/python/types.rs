@@ -1,4 +1,4 @@
-//! Annotations: which parts of the tree are types, what typing constructs mean, annotations in quotes.
+//! Annotations: which parts of the tree are types, the meaning of typing constructs, quoted annotations.
 
 use tree_sitter::{Node, Parser, Range};
 
@@ -61,8 +61,8 @@ impl Extractor<'_> {
         is_limit.then_some(true)
     }
 
-    /// Returns whether what is called may be one of the functions that take types, by a quick look at the start of
-    /// the call.
+    /// Returns whether the callee may be one of the functions that take types, by a cheap check of the start of the
+    /// call.
     fn may_take_types(&self, call: Node<'_>, arguments: Node<'_>) -> bool {
         let (start, end) = (call.start_byte(), arguments.start_byte());
         let head = self.source.text.as_bytes().get(start..end.min(start + MAX_TYPE_FUNCTION)).unwrap_or_default();
@@ -133,7 +133,7 @@ impl Extractor<'_> {
         self.exprs.set(node, expr);
     }
 
-    /// An annotation in quotes: parsed where it stands, so that positions are those of the file.
+    /// A quoted annotation, parsed in place, so that positions are those of the file.
     pub(super) fn forward_reference<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
         let mut cursor = node.walk();
         let mut children = node.named_children(&mut cursor);
