@@ -1,6 +1,6 @@
-//! Where scripts of web frameworks say that they run.
+//! Runtime settings in scripts of web frameworks.
 
-/// Bytes of an object of settings that are looked at.
+/// Maximum bytes of a settings object that are examined.
 const MAX_SETTINGS: usize = 400;
 
 /// Returns whether a file is one in which a framework reads such a setting: a route, page or layout below `app`, a
