@@ -104,7 +104,7 @@ fn leads_on(relation: Relation, direction: Direction) -> bool {
     }
 }
 
-/// Returns whether a node is test code.
+/// Whether a node is test code.
 pub(crate) fn is_test(graph: &Graph, node: NodeIx) -> bool {
     graph.flags(node).has(NodeFlags::TEST)
         || graph.file(node).is_some_and(|file| graph.flags(file).has(NodeFlags::TEST))

@@ -28,7 +28,7 @@ pub struct EngineConfig {
     pub clock: Clock,
     /// Folder of what all projects with memories share (`MIND_HOME`).
     pub mind_home: PathBuf,
-    /// Folder of a model of meaning that orders the best matches again.
+    /// Folder of a model of meaning that orders the best matches anew.
     pub model: Option<PathBuf>,
     /// Where the project whose memories are asked for is looked for: the first of these that lies in one.
     pub mind_places: Vec<PathBuf>,
@@ -84,7 +84,7 @@ pub enum Mode {
     Replace,
     /// The root is added to the others.
     Merge,
-    /// What came from this path goes. Only for compiler indexes: that of a file, or all for a folder.
+    /// What came from this path goes. Only for compilers' indexes: that of a file, or all for a folder.
     Drop,
 }
 

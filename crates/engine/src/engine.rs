@@ -154,8 +154,8 @@ impl Shared {
         state.notices.drain(..excess);
     }
 
-    /// Takes back what was noticed before an ingest that ended well: what it complained of has been rebuilt. What
-    /// lasts is noticed again.
+    /// Takes back what was noticed before an ingest that ended well: what it complained of has been made anew. What lasts
+    /// is noticed again.
     pub(crate) fn settle(&self, before: &[String]) {
         self.state().notices.retain(|notice| !before.contains(notice));
     }
@@ -356,7 +356,7 @@ impl Engine {
         })
     }
 
-    /// Returns whether it was opened for reading only.
+    /// Whether it was opened for reading only.
     pub fn is_read_only(&self) -> bool {
         self.handle.shared.config.read_only
     }

@@ -29,7 +29,7 @@ pub enum EngineError {
         /// What is wrong.
         why: String,
     },
-    /// A compiler index could not be taken in.
+    /// A compiler's index could not be taken in.
     #[error("`{path}` is not a compiler's index: {why}; expected a file in the SCIP format, whole")]
     BadIndex {
         /// The file.

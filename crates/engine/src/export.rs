@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 /// Version of the rows. Members may be added without raising it.
 pub const FORMAT_VERSION: u32 = 2;
 
-/// The provenance of edges that a compiler index tells of.
+/// The provenance of edges that a compiler's index tells of.
 pub const COMPILER: &str = "scip";
 
 /// A node as a row.
@@ -76,7 +76,7 @@ pub struct EdgeRow<'g> {
     /// It follows from dynamic dispatch: the call names a method that the target overrides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dispatch: bool,
-    /// [`COMPILER`] if a compiler index says so of at least one of its sites; else it is our linker that does.
+    /// [`COMPILER`] if a compiler's index says so of at least one of its sites; else it is our linker that does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<&'static str>,
 }

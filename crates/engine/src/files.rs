@@ -76,7 +76,7 @@ impl FileTable {
         self.entries.len()
     }
 
-    /// Returns whether there is no file.
+    /// Whether there is no file.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

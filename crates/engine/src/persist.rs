@@ -57,7 +57,7 @@ pub(crate) struct Stored {
     pub(crate) search: SearchIndex,
     /// `None`: the file was written before they were kept by language.
     pub(crate) reasons: Option<Reasons>,
-    /// Its facts were made by another version of the extractors: right for then, to be rebuilt.
+    /// Its facts were made by another version of the extractors: right for then, to be made anew.
     pub(crate) outdated: bool,
 }
 

@@ -80,7 +80,7 @@ pub struct IngestReport {
     pub bad_edge_examples: Vec<String>,
     /// Nodes of a JSON graph whose id was already taken.
     pub duplicate_nodes: usize,
-    /// What became of a compiler index; `None` if none was imported.
+    /// What became of a compiler's index; `None` if none was imported.
     pub compiler: Option<CompilerReport>,
     /// Generation of the index afterwards.
     pub generation: u64,
@@ -97,7 +97,7 @@ impl IngestReport {
     pub const MAX_LISTED: usize = 50;
 }
 
-/// What became of a compiler index that was imported.
+/// What became of a compiler's index that was imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CompilerReport {
     /// Program that made it.
@@ -132,7 +132,7 @@ pub struct CompilerReport {
     pub added: usize,
 }
 
-/// A reference of which a compiler index says something else than we had.
+/// A reference of which a compiler's index says something else than we had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ContradictionRow {
     /// Path of the file.
@@ -233,7 +233,7 @@ pub struct Status {
     pub git: Option<GitHead>,
     /// Problems by kind with examples, most frequent first.
     pub problems: Vec<ProblemStatus>,
-    /// What compiler indexes cover; `None` if none was imported.
+    /// What compilers' indexes cover; `None` if none was imported.
     pub compiler: Option<CompilerStatus>,
     /// The last ingest of this process.
     pub last_ingest: Option<IngestReport>,
@@ -295,7 +295,7 @@ pub struct AgentSession {
 /// A root of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootInfo {
-    /// Its path.
+    /// Where it is.
     pub path: PathBuf,
     /// What the paths of its files begin with: empty for the first root, else `<name>/`.
     pub prefix: String,

@@ -36,7 +36,7 @@ impl Snapshot {
         }
     }
 
-    /// Like [`Snapshot::resolve_node`], for many texts of which most name nothing: without looking for similar names.
+    /// As [`Snapshot::resolve_node`], for many texts of which most name nothing: without looking for similar names.
     pub(crate) fn only_node(&self, text: &str) -> Option<NodeIx> {
         match self.matching(text.trim()).as_slice() {
             [node] => Some(*node),
@@ -199,7 +199,7 @@ impl QualifiedName {
         Some(Self { path: None, owners, name: self.name.clone() })
     }
 
-    /// Returns whether owners and path of the node end in those asked for. `drop_words` leaves out words for kinds.
+    /// Whether owners and path of the node end in those asked for. `drop_words` leaves out words for kinds.
     fn fits(&self, graph: &Graph, node: NodeIx, drop_words: bool) -> bool {
         let path = graph.path(node);
         if let Some(wanted) = &self.path
@@ -233,8 +233,8 @@ impl QualifiedName {
 
 const MAX_OWNERS: usize = 256;
 
-/// Returns whether the way to a member of a package outside ends in these owners, the last one first. Packages may be
-/// meant by the last part of their name.
+/// Whether the way to a member of a package outside ends in these owners, the last one first. Packages may be meant by the
+/// last part of their name.
 fn is_below<'a>(id: &str, owners: impl Iterator<Item = &'a String>) -> bool {
     let way = id.strip_prefix(EXTERNAL_PREFIX).unwrap_or(id);
     let mut names = way.rsplit("::").skip(1).map(|name| name.trim_end_matches("()"));

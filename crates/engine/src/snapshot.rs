@@ -31,7 +31,7 @@ pub struct Snapshot {
     pub(crate) limits: Limits,
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) search: SearchIndex,
-    /// What compiler indexes cover.
+    /// What compilers' indexes cover.
     pub(crate) compiler: Arc<Cover>,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
@@ -255,7 +255,7 @@ impl Snapshot {
         self.skipped.counts().map(|(_, count)| count).sum()
     }
 
-    /// Returns whether nothing is indexed.
+    /// Whether nothing is indexed.
     pub fn is_empty(&self) -> bool {
         self.graph.node_count() == 0 && self.files.is_empty()
     }

@@ -150,7 +150,7 @@ fn sorted(counts: FxHashMap<&str, u64>) -> Vec<(String, u64)> {
     rows
 }
 
-/// What compiler indexes cover.
+/// What compilers' indexes cover.
 fn compiler(snapshot: &Snapshot) -> Option<CompilerStatus> {
     let cover = &snapshot.compiler;
     let is_stale =

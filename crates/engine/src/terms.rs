@@ -69,7 +69,7 @@ pub(crate) fn of_file(path: &RepoPath, facts: &FileFacts, bytes: &[u8]) -> FileT
     terms.finish()
 }
 
-/// Returns whether a definition is a node of the graph.
+/// Whether a definition is a node of the graph.
 fn is_searchable(definition: &Definition) -> bool {
     let value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Object);
     !(definition.flags.is_anonymous || definition.flags.is_local && value)

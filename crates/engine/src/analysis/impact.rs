@@ -382,7 +382,7 @@ fn family(language: Language) -> Language {
     }
 }
 
-/// Returns whether what was skipped at a path may hold code of a family: a file of it by its name, or a folder.
+/// Whether what was skipped at a path may hold code of a family: a file of it by its name, or a folder.
 fn may_hold(path: &str, wanted: Language) -> bool {
     let Ok(path) = RepoPath::new(path) else { return true };
     match family(Language::detect(&path, b"")) {

@@ -45,7 +45,7 @@ pub struct Hop {
     pub of: u16,
     /// It follows from dynamic dispatch: the call names a method that the target overrides.
     pub dispatch: bool,
-    /// A compiler index says so of at least one of its places.
+    /// A compiler's index says so of at least one of its places.
     pub compiler: bool,
     /// Path of the file it is written in, empty if none.
     pub file: String,
@@ -200,10 +200,10 @@ impl Snapshot {
         Ok(WhyAnswer { found: !answer.is_empty(), paths: answer, closure })
     }
 
-    /// Returns whether something could hide a path from source to target, or back unless the paths found lead back.
+    /// Whether something could hide a path from source to target, or back unless the paths found lead back.
     ///
-    /// A hidden path leaves the known graph at a node that is reached from its start: a reference without target
-    /// there, or a file that is not known whole, may be its next step, by whatever name.
+    /// A hidden path leaves the known graph at a node that is reached from its start: a reference without target there,
+    /// or a file that is not known whole, may be its next step, by whatever name.
     fn closure_without_path(
         &self,
         query: &WhyQuery,

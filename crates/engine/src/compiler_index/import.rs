@@ -280,8 +280,8 @@ fn offset(line: &str, col: u32, columns: Columns) -> Option<(usize, usize)> {
     (units == col).then(|| (line.len(), line.chars().count()))
 }
 
-/// Returns whether a definition's name is what is written at its place, as far as that can be told: languages and
-/// indexers have symbols whose name is written nowhere (modules, constructors, default exports).
+/// Whether a definition's name is what is written at its place, as far as that can be told: languages and indexers have
+/// symbols whose name is written nowhere (modules, constructors, default exports).
 fn fits(symbol: &Symbol, written: &str) -> bool {
     let is_word = |text: &str| !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     let tells = symbol.suffix == Suffix::Other && is_word(&symbol.name) && is_word(written);
@@ -416,7 +416,7 @@ impl<'a> Inside<'a> {
         Self { by_name }
     }
 
-    /// Returns whether a file of the project may be the one that the symbol's modules name.
+    /// Whether a file of the project may be the one that the symbol's modules name.
     fn holds(&self, symbol: &Symbol) -> bool {
         let ends = |path: &str| {
             let name = path.rsplit('/').next().unwrap_or(path);

@@ -44,7 +44,7 @@ pub struct PartnerFile<'h> {
 }
 
 impl ProjectHistory {
-    /// Returns whether there is a history of any root.
+    /// Whether there is a history of any root.
     pub fn is_known(&self) -> bool {
         self.roots.iter().any(|root| root.history.is_ok())
     }
@@ -68,7 +68,7 @@ impl ProjectHistory {
         self.gaps_but(None)
     }
 
-    /// Like [`ProjectHistory::gaps`], without the limit of commits, which every large project reaches.
+    /// As [`ProjectHistory::gaps`], without the limit of commits, which every large project reaches.
     pub(crate) fn gaps_within_limits(&self) -> Vec<String> {
         self.gaps_but(Some(Cut::Commits))
     }
@@ -142,9 +142,9 @@ impl Snapshot {
         self.histories_by(|path| self.histories.of(path, cancel))
     }
 
-    /// Like [`Snapshot::history`], but without reading what is new: what was read last, in this process or an earlier
-    /// one, which may be of another commit than is checked out ([`ProjectHistory::gaps`] says so). `None` while the
-    /// history of any root was never read.
+    /// As [`Snapshot::history`], but without reading what is new: what was read last, in this process or an earlier one,
+    /// which may be of another commit than is checked out ([`ProjectHistory::gaps`] says so). `None` while the history of
+    /// any root was never read.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
         let mut is_loaded = true;
         let history = self.histories_by(|path| {

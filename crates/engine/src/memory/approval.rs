@@ -61,14 +61,14 @@ pub(crate) struct Approved {
     /// Hashes of the approved texts, with the file or commit of each.
     #[serde(default)]
     pub(crate) sources: BTreeMap<String, String>,
-    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a
-    /// worktree of its repository is known.
+    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a work tree of
+    /// its repository is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) texts: Vec<String>,
-    /// It is a worktree of a project that was taken over, and the user's own only while its texts are approved.
+    /// It is a work tree of a project that was taken over, and the user's own only while its texts are approved.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_linked: bool,
-    /// The user took back that a worktree counts as the project it is of.
+    /// The user took back that a work tree counts as the project it is of.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_declined: bool,
     /// Memories that are never shown again, by their ids, with the place where they stood.
@@ -171,7 +171,7 @@ impl Approved {
         approved.map(|(file, _)| file).collect()
     }
 
-    /// Returns whether a memory is never to be shown again.
+    /// Whether a memory is never to be shown again.
     pub(crate) fn is_forgotten(&self, id: RecordId) -> bool {
         !self.forgotten.is_empty() && self.forgotten.contains_key(&id.to_string())
     }
@@ -270,7 +270,7 @@ pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) 
     }
 }
 
-/// Returns whether the repository around a project is the one that was taken over.
+/// Whether the repository around a project is the one that was taken over.
 pub(crate) fn is_known(project: &Path, approved: &Approved) -> bool {
     Repository::around(project).is_that_of(approved)
 }
@@ -303,9 +303,8 @@ impl Repository {
         oldest_commit(git, head).unwrap_or_default()
     }
 
-    /// Returns whether it is the one that was taken over: it holds a commit that is known of that, or was begun on
-    /// this machine. A folder that was taken over without commits is known by its path alone, but was not cloned
-    /// since.
+    /// Whether it is the one that was taken over: it holds a commit that is known of that, or was begun on this machine. A
+    /// folder that was taken over without commits is known by its path alone, but was not cloned since.
     fn is_that_of(&self, approved: &Approved) -> bool {
         let begin = || self.git.as_ref().and_then(|git| Moves::of(git).begin());
         let known = [approved.head.as_str(), approved.oldest.as_str()];
@@ -341,12 +340,12 @@ impl Checkout {
         Self { head: repository.head(), oldest: OnceCell::new(), repository, moves, is_unsure }
     }
 
-    /// Returns whether another repository was taken over in its place.
+    /// Whether another repository was taken over in its place.
     pub(crate) fn is_replaced(&self, approved: &Approved) -> bool {
         approved.since.is_some() && !self.repository.is_that_of(approved)
     }
 
-    /// Returns whether nothing but commits of this machine moved what is checked out since that was last noted.
+    /// Whether nothing but commits of this machine moved what is checked out since that was last noted.
     pub(crate) fn is_only_made_here(&self, approved: &Approved) -> bool {
         !self.is_unsure && self.moves.only_made_here(&approved.head, &self.head)
     }
@@ -414,7 +413,7 @@ pub(crate) fn take_over(
     approved.approve(noted, wanted);
 }
 
-/// Makes a worktree a project of its own that is as approved as the one it is of: it is known by its texts.
+/// Makes a work tree a project of its own that is as approved as the one it is of: it is known by its texts.
 pub(crate) fn take_over_linked(approved: &mut Approved, of: Approved, checkout: &Checkout, now: Timestamp) {
     let forgotten = std::mem::take(&mut approved.forgotten);
     *approved = of;

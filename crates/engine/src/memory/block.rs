@@ -70,7 +70,7 @@ pub enum BlockState {
 /// A file that can have a block.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct BlockFile {
-    /// Its path.
+    /// Where it is.
     pub path: PathBuf,
     /// How its block is.
     pub state: BlockState,
@@ -163,7 +163,7 @@ pub(crate) fn body(memory: &ProjectMemory) -> String {
     text.lines().filter(|line| !line.starts_with("<!-- MIND:")).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether a file of the project has a block.
+/// Whether a file of the project has a block.
 pub(crate) fn is_in(project: &Path, file: &str) -> bool {
     read(project, file).ok().flatten().is_some_and(|bytes| matches!(block::inspect(&bytes), Ok(Some(_))))
 }
@@ -201,7 +201,7 @@ pub fn write_blocks(memory: &ProjectMemory) -> Kept {
     write_blocks_with(memory, Arc::new(RealSystem))
 }
 
-/// Like [`write_blocks`], with other file operations.
+/// As [`write_blocks`], with other file operations.
 pub fn write_blocks_with(memory: &ProjectMemory, system: Arc<dyn System>) -> Kept {
     write(memory, Which::All, &system)
 }

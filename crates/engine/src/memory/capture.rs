@@ -28,7 +28,7 @@ const MAX_NEW: usize = 5;
 /// Something worth saying, with a name by which it is said once.
 pub(crate) type Advice = (String, String);
 
-/// Returns whether a file of the project, by its path in it, is one that memories are written into.
+/// Whether a file of the project, by its path in it, is one that memories are written into.
 pub(crate) fn is_memory_file(path: &str) -> bool {
     path == MEMORY_FILE || path == SESSION_FILE
 }

@@ -132,14 +132,13 @@ fn folders(files: &[(RepoPath, FileMeta)]) -> Vec<String> {
     folders
 }
 
-/// Returns whether a file can say something for the memory of its project: code by its comments, a manifest by its
-/// name.
+/// Whether a file can say something for the memory of its project: code by its comments, a manifest by its name.
 pub(crate) fn is_telling(path: &str) -> bool {
     is_code_file(path) || stack_evidence(path).is_some()
 }
 
-/// Returns whether a file that has changed says something for the memory of its project now: it is a manifest, or has
-/// the mark of comments that do. One that cannot be read may have, or may be gone.
+/// Whether a file that has changed says something for the memory of its project now: it is a manifest, or has the mark of
+/// comments that do. One that cannot be read may have, or may be gone.
 pub(crate) fn tells(project: &Path, file: &Path) -> bool {
     let inner = file.strip_prefix(project).ok().and_then(Path::to_str).map(|inner| inner.replace('\\', "/"));
     let Some(inner) = inner else { return false };

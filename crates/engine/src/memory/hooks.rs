@@ -114,7 +114,7 @@ impl Moment<'_> {
         if memory.is_own() || !memory.is_linked() {
             return Ok(memory);
         }
-        // What was written in a worktree counts once it was looked at.
+        // What was written in a work tree counts once it was looked at.
         self.keeper.refresh(self.project, Depth::Quick)?;
         read()
     }
@@ -307,7 +307,7 @@ fn not_approved(memory: &ProjectMemory) -> Option<String> {
     })
 }
 
-/// Returns whether a memory names the file, or a symbol in the text that is replaced.
+/// Whether a memory names the file, or a symbol in the text that is replaced.
 fn is_about(record: &Record, file: &str, before: &str) -> bool {
     names_of(record).iter().any(|name| {
         let ends_in = file == name || file.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('/'));
@@ -321,14 +321,14 @@ fn is_about(record: &Record, file: &str, before: &str) -> bool {
     })
 }
 
-/// Returns whether a node stands in a file of the project, by its id: the project may be a part of what is indexed.
+/// Whether a node stands in a file of the project, by its id: the project may be a part of what is indexed.
 fn lies_in(node: &str, file: &str) -> bool {
     path_in(node)
         .and_then(|path| path.strip_suffix(file))
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Returns whether a memory is worth being shown unasked.
+/// Whether a memory is worth being shown unasked.
 fn is_worth(record: &Record) -> bool {
     let is_over = record.superseded_by.is_some() || record.status == Some(m1nd_memory::Status::Resolved);
     !is_over && (record.is_key || record.confidence >= MEDIUM_CONFIDENCE)

@@ -104,7 +104,7 @@ impl Keeper {
         }
     }
 
-    /// Like [`Keeper::new`], with the code index of this process.
+    /// As [`Keeper::new`], with the code index of this process.
     pub(crate) fn with_snapshot(home: &Path, snapshot: Arc<Snapshot>, looking: Looking) -> Self {
         Self { snapshot: Some(snapshot), looking, ..Self::new(home, None) }
     }
@@ -281,8 +281,7 @@ impl Keeper {
         }
     }
 
-    /// Notes a worktree of a project that was taken over, so that what is written in it counts as what is written
-    /// there.
+    /// Notes a work tree of a project that was taken over, so that what is written in it counts as what is written there.
     fn note_worktree(&self, project: &Path) -> Result<(), MemoryError> {
         let approvals = Approvals::new(&self.home);
         let Some(of) = worktree::inherited(project, &self.home) else { return Ok(()) };
@@ -333,7 +332,7 @@ impl Keeper {
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn disapprove(&self, project: &Path, wanted: &[String]) -> Result<(), MemoryError> {
-        // Without a project of its own it would count as the one that it is a worktree of.
+        // Without a project of its own it would count as the one that it is a work tree of.
         let is_declined = wanted.is_empty() && worktree::inherited(project, &self.home).is_some();
         Approvals::new(&self.home).change(project, WAIT, |approved| {
             if wanted.is_empty() {
@@ -499,7 +498,7 @@ impl Named {
 }
 
 impl Seen {
-    /// Returns whether its code is still to be looked for: never done, or the text is another.
+    /// Whether its code is still to be looked for: never done, or the text is another.
     fn is_due(&self, record: &Record) -> bool {
         self.text != text_hash(record)
     }

@@ -128,7 +128,7 @@ fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut 
     }
 }
 
-/// Like [`stored`], below a folder.
+/// As [`stored`], below a folder.
 fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Result<Vec<u8>, MemoryError> {
     let read = match root.read(&repo_path(name)?, max) {
         Err(VfsError::NotFound { .. }) => return Ok(Vec::new()),
@@ -372,8 +372,7 @@ impl ProjectMemory {
         self.matcher.get_or_init(make)
     }
 
-    /// Returns whether the user of this machine has taken the project over: registered it, made its memory or
-    /// approved it.
+    /// Whether the user of this machine has taken the project over: registered it, made its memory or approved it.
     #[must_use]
     pub const fn is_own(&self) -> bool {
         self.standing.is_own
@@ -385,12 +384,12 @@ impl ProjectMemory {
         approval::trust(record, self.is_own(), &self.approved)
     }
 
-    /// Returns whether it is a worktree of a project that was taken over, known by its texts.
+    /// Whether it is a work tree of a project that was taken over, known by its texts.
     pub(crate) const fn is_linked(&self) -> bool {
         self.standing.approved.is_linked
     }
 
-    /// Returns whether another repository lies in its folder than the one that the user has taken over.
+    /// Whether another repository lies in its folder than the one that the user has taken over.
     #[must_use]
     pub const fn is_replaced(&self) -> bool {
         self.standing.is_replaced
@@ -409,7 +408,7 @@ impl ProjectMemory {
         self.problems.iter().cloned().chain(replaced).chain(cut)
     }
 
-    /// Returns whether one of its memories may be told to somebody who did not ask for it.
+    /// Whether one of its memories may be told to somebody who did not ask for it.
     #[must_use]
     pub fn is_told(&self, record: &Record) -> bool {
         self.trust(record) != Trust::Unapproved
@@ -421,7 +420,7 @@ impl ProjectMemory {
         approval::listed(&self.noted, &self.standing.approved)
     }
 
-    /// Returns whether the user wants no block in the files of the project.
+    /// Whether the user wants no block in the files of the project.
     pub(crate) const fn is_without_block(&self) -> bool {
         self.standing.approved.without_block
     }

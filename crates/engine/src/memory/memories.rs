@@ -231,7 +231,7 @@ impl Memories {
         MemoryStamp { changed, head }
     }
 
-    /// A project's memories as its files are now. Made again only if one of them changed.
+    /// A project's memories as its files are now. Made anew only if one of them changed.
     ///
     /// # Errors
     /// [`MemoryError::Files`].
@@ -631,7 +631,7 @@ impl CodeView {
         Self { prefix, changed, not_compared }
     }
 
-    /// Like [`CodeView::of`], where nobody asks what depends on changed code.
+    /// As [`CodeView::of`], where nobody asks what depends on changed code.
     fn without_dependants(memory: &ProjectMemory, snapshot: &Snapshot) -> Self {
         Self { prefix: ProjectPrefix::of(snapshot, &memory.path), changed: Vec::new(), not_compared: 0 }
     }

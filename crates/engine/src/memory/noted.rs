@@ -148,7 +148,7 @@ impl NotedFile {
         decode(packed).unwrap_or_default()
     }
 
-    /// Returns whether there is a file that cannot be used; it is rebuilt with the next change.
+    /// Whether there is a file that cannot be used; it is made anew with the next change.
     pub(crate) fn is_damaged(&self) -> bool {
         let packed = self.packed();
         !packed.is_empty() && decode(&packed).is_none()

@@ -80,7 +80,7 @@ pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Ve
     Ok(moved.into_iter().map(|(archived, _)| archived).collect())
 }
 
-/// Returns whether a memory keeps its day in the file.
+/// Whether a memory keeps its day in the file.
 fn must_stay(memory: &ProjectMemory, record: &Record, within: &dyn Fn(u32) -> bool) -> bool {
     let is_open = matches!(record.status, Some(Status::Open | Status::Blocked));
     let line_of = |id| memory.parsed.records.iter().find(|other| other.id == id).map(|other| other.source.line);
@@ -169,7 +169,7 @@ fn take_out(memory: &ProjectMemory, record: &Record, dry_run: bool) -> Result<St
     Ok(text_of)
 }
 
-/// Returns whether no other memory stands on a memory's line, one that is out of sight included.
+/// Whether no other memory stands on a memory's line, one that is out of sight included.
 fn is_alone(memory: &ProjectMemory, record: &Record) -> Result<bool, MemoryError> {
     let text = read(&memory.path, &record.source.file)?;
     let on_line = |found: &&Record| found.source.line == record.source.line;
@@ -183,7 +183,7 @@ fn parsed(memory: &ProjectMemory, record: &Record, text: &str) -> Vec<Record> {
     parse(text, &ParseContext { project: &project, today: memory.today, kind, file }).records
 }
 
-/// Returns whether a memory still stands where it was found, in the text that its file has now.
+/// Whether a memory still stands where it was found, in the text that its file has now.
 fn stands_in(memory: &ProjectMemory, record: &Record, text: &str) -> bool {
     let is_it = |found: &Record| found.id == record.id && found.source.line == record.source.line;
     parsed(memory, record, text).iter().any(is_it)

@@ -115,7 +115,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// Returns whether the time ended before all was weighed.
+    /// Whether the time ended before all was weighed.
     pub(super) fn is_late(&self) -> bool {
         self.late
     }
@@ -264,7 +264,7 @@ impl<'s> Judge<'s> {
         (!found.is_cut).then_some(found.rows)
     }
 
-    /// Returns whether the body of a function holds a match; `None` if that is not known.
+    /// Whether the body of a function holds a match; `None` if that is not known.
     fn body_holds(&mut self, node: NodeIx, text: &'static str) -> Option<bool> {
         let (first, last) = self.graph.lines(node);
         let found = self.matches_in(self.graph.file(node)?, text)?;
@@ -557,7 +557,7 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// Returns whether the result of a signature speaks of a word.
+/// Whether the result of a signature speaks of a word.
 fn result_holds(signature: &str, word: &str) -> bool {
     match signature.rsplit_once("->") {
         Some((_, result)) => result.contains(word),

@@ -105,7 +105,7 @@ impl Compiled {
 }
 
 impl Compiled {
-    /// Returns whether a file with this text may hold a match that no condition takes back.
+    /// Whether a file with this text may hold a match that no condition takes back.
     fn may_match(&self, text: &str) -> bool {
         self.query.may_match(text) && self.needs.iter().all(|near| near.query.may_match(text))
     }
@@ -169,7 +169,7 @@ impl Matcher {
         Ok(Self::Syntax(by_language))
     }
 
-    /// Returns whether files of a language are looked through.
+    /// Whether files of a language are looked through.
     pub(super) fn fits(&self, language: Language) -> bool {
         match self {
             Self::Syntax(by_language) => by_language.contains_key(&language),
@@ -295,8 +295,7 @@ fn once_a_place(mut looked: Looked) -> Looked {
     looked
 }
 
-/// Returns whether what a rule asks for is near a match. `is_cut` is set if it may be, but was not looked for to the
-/// end.
+/// Whether what a rule asks for is near a match. `is_cut` is set if it may be, but was not looked for to the end.
 fn is_near(
     parsed: &SyntaxFile<'_>,
     near: &CompiledNear,

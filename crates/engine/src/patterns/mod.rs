@@ -193,7 +193,7 @@ impl ScanAnswer {
 }
 
 impl Snapshot {
-    /// Like [`Snapshot::scan`]; for a further page of an answer that took long, that answer if it is still kept.
+    /// As [`Snapshot::scan`]; for a further page of an answer that took long, that answer if it is still kept.
     ///
     /// # Errors
     /// [`ScanFault`].

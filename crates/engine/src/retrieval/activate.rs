@@ -139,7 +139,7 @@ impl ActivateQuery {
         self.dimensions.is_empty() || self.dimensions.contains(&dimension)
     }
 
-    /// Returns whether it asks for what only the history tells.
+    /// Whether it asks for what only the history tells.
     pub fn needs_history(&self) -> bool {
         self.counts(Dimension::Temporal) || self.ghost_edges
     }
@@ -156,7 +156,7 @@ impl Snapshot {
         self.activate_given(query, history.as_ref(), cancel)
     }
 
-    /// Like [`Snapshot::activate`], with this history.
+    /// As [`Snapshot::activate`], with this history.
     ///
     /// # Errors
     /// [`Cancelled`].

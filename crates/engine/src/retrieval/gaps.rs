@@ -139,7 +139,7 @@ impl Snapshot {
     }
 }
 
-/// Returns whether something can be expected of a node: code of the project that is no test.
+/// Whether something can be expected of a node: code of the project that is no test.
 fn can_lack(graph: &Graph, node: NodeIx) -> bool {
     use NodeKind::{Class, Enum, File, Function, Interface, Struct, Trait};
     matches!(graph.kind(node), Class | Enum | File | Function | Interface | Struct | Trait)
@@ -233,8 +233,7 @@ impl Look<'_> {
         Ok(holes)
     }
 
-    /// Returns whether the node is what the trait is about, or is used by it: who is called by all does not call
-    /// itself.
+    /// Whether the node is what the trait is about, or is used by it: who is called by all does not call itself.
     fn is_of_another_role(&self, node: NodeIx, lacks: &Trait) -> bool {
         let graph = self.snapshot.graph();
         let Some(other) = lacks.node() else { return false };
@@ -249,8 +248,7 @@ impl Look<'_> {
             && walk(graph, &[other], (Direction::Called, Along::Certain), DETOUR, &|one| one == node).hit.is_some()
     }
 
-    /// Returns whether another file is to use what only others of the group let it use: what is not exported is not
-    /// forgotten there.
+    /// Whether another file is to use what only others of the group let it use: what is not exported is not forgotten there.
     fn is_out_of_reach(&self, node: NodeIx, lacks: &Trait, with: &[&(NodeIx, Having)]) -> bool {
         let graph = self.snapshot.graph();
         let is_exported = |node: NodeIx| graph.flags(node).has(NodeFlags::EXPORTED);
@@ -261,8 +259,7 @@ impl Look<'_> {
             && with.iter().all(|(holder, _)| is_exported(*holder))
     }
 
-    /// Returns whether a file is used by one of those that have it: what a file is made of need not be used beside
-    /// it.
+    /// Whether a file is used by one of those that have it: what a file is made of need not be used beside it.
     fn is_part_of_another(&self, node: NodeIx, lacks: &Trait, with: &[&(NodeIx, Having)]) -> bool {
         let graph = self.snapshot.graph();
         if !matches!(lacks, Trait::UsedBy(..)) || graph.kind(node) != NodeKind::File {
@@ -334,7 +331,7 @@ impl Look<'_> {
         }
     }
 
-    /// Returns whether calls within [`DETOUR`] steps may lead to or from `other`; `None` if some do for sure.
+    /// Whether calls within [`DETOUR`] steps may lead to or from `other`; `None` if some do for sure.
     fn detour(&self, own: &[NodeIx], direction: Direction, other: NodeIx) -> Option<Open> {
         let graph = self.snapshot.graph();
         let sure = walk(graph, own, (direction, Along::Certain), DETOUR, &|one| one == other);
@@ -352,7 +349,7 @@ impl Look<'_> {
         })
     }
 
-    /// Returns whether a base of a type has a member of this name.
+    /// Whether a base of a type has a member of this name.
     fn defines_by_base(&self, node: NodeIx, label: &str) -> Option<Open> {
         let graph = self.snapshot.graph();
         let (bases, open) = self.bases(node);

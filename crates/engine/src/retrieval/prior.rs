@@ -138,7 +138,7 @@ impl Prior {
         (1.0 + self.boost(node).unwrap_or(0.0)) * TOLD_SPAN.powf(told)
     }
 
-    /// Returns whether it moves nothing, whatever the rows.
+    /// Whether it moves nothing, whatever the rows.
     pub fn is_empty(&self) -> bool {
         self.primed.is_empty() && self.told.is_empty()
     }

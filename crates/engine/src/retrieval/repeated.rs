@@ -199,7 +199,7 @@ impl Look<'_> {
     }
 }
 
-/// Returns whether an edge says for sure that something is used by a function.
+/// Whether an edge says for sure that something is used by a function.
 fn is_use(relation: Relation, tier: EdgeTier) -> bool {
     matches!(relation, Relation::Calls) && tier != EdgeTier::Possible
 }

@@ -40,7 +40,7 @@ pub enum GroupKey {
 }
 
 impl GroupKey {
-    /// Returns whether the trait is what makes the group.
+    /// Whether the trait is what makes the group.
     pub(super) fn is_trait(&self, other: &Trait) -> bool {
         match (self, other) {
             (Self::With(relation, node, _), Trait::Uses(by, target)) => relation == by && node == target,
@@ -107,8 +107,8 @@ pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
     groups
 }
 
-/// Returns whether a file stands for its folder, by the rules of its language or because all it does is to pass on
-/// what others define: its role is not that of the files beside it.
+/// Whether a file stands for its folder, by the rules of its language or because all it does is to pass on what others define:
+/// its role is not that of the files beside it.
 fn is_front(graph: &Graph, file: NodeIx) -> bool {
     let path = graph.path(file);
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);

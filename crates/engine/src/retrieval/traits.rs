@@ -119,8 +119,7 @@ impl<'g> Traits<'g> {
         found
     }
 
-    /// Returns whether a node has a trait by an edge beyond those that [`Traits::of`] looks at. `own` is the node
-    /// with its members.
+    /// Whether a node has a trait by an edge beyond those that [`Traits::of`] looks at. `own` is the node with its members.
     pub(super) fn is_beyond(&self, node: NodeIx, own: &[NodeIx], one: &Trait) -> bool {
         let graph = self.graph;
         let is_file = graph.kind(node) == NodeKind::File;
@@ -142,7 +141,7 @@ impl<'g> Traits<'g> {
         }
     }
 
-    /// Returns whether an edge says more than what language and libraries are used.
+    /// Whether an edge says more than what language and libraries are used.
     fn is_telling(&self, edge: &EdgeRef<'_>) -> bool {
         use Relation::{Calls, Decorates, Implements, Inherits, ReadsConfig, References};
         let kind = self.graph.kind(edge.to);
@@ -205,8 +204,7 @@ fn bases_beyond(graph: &Graph, node: NodeIx) -> Vec<BaseEdge<'_>> {
     found
 }
 
-/// Returns whether a node is a constructor of a class that one of these calls itself: to construct is an edge to
-/// both, and one fact.
+/// Whether a node is a constructor of a class that one of these calls itself: to construct is an edge to both, and one fact.
 pub(super) fn is_said_by_class(graph: &Graph, by: &[NodeIx], node: NodeIx) -> bool {
     let class = graph.parent(node).filter(|_| graph.flags(node).has(NodeFlags::CONSTRUCTOR));
     let calls =
@@ -219,8 +217,8 @@ fn first_site(edge: &EdgeRef<'_>) -> Option<(NodeIx, Pos)> {
     Some((edge.from, edge.sites.first()?))
 }
 
-/// Returns whether an edge of a decorator is about the node that it comes from, before whose name it stands, and not
-/// about one of its parameters or about something in it that is no node.
+/// Whether an edge of a decorator is about the node that it comes from, before whose name it stands, and not about one of its
+/// parameters or about something in it that is no node.
 pub(super) fn is_its_own(graph: &Graph, edge: &EdgeRef<'_>) -> bool {
     let before_name = || edge.sites.iter().any(|site| site.line <= graph.name_line(edge.from));
     edge.relation != Relation::Decorates || (graph.kind(edge.from) != NodeKind::File && before_name())

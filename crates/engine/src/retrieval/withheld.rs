@@ -36,7 +36,7 @@ impl Withheld {
 }
 
 impl Snapshot {
-    /// Returns whether the file at `path` must not be shown although it lies below a root; `None` if it may.
+    /// Whether the file at `path` must not be shown although it lies below a root; `None` if it may.
     ///
     /// Links are refused as the walk refuses them. A link that is made between this look and the reading is not seen;
     /// it cannot lead out of the root.

@@ -1,4 +1,4 @@
-//! From links to the next snapshot: built again, or as changes over the one before.
+//! From links to the next snapshot: built anew, or as changes over the one before.
 
 use std::sync::Arc;
 

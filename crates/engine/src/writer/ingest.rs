@@ -257,8 +257,8 @@ impl Writer {
         Ok(scan)
     }
 
-    /// A linker that has the facts of these files and what compiler indexes say of them, the rows of the files, and
-    /// what those indexes cover.
+    /// A linker that has the facts of these files and what compilers' indexes say of them, the rows of the files, and what
+    /// those indexes cover.
     fn with_facts(&mut self, changed: Vec<Extracted>) -> (Linked, Vec<FileEntry>, Arc<Cover>) {
         let mut linked = Linked { linker: Linker::new(self.shared.config.limits.clone()), files: Default::default() };
         let mut entries: Vec<FileEntry> = Vec::with_capacity(changed.len());
@@ -433,19 +433,19 @@ impl Writer {
         back.iter().for_each(|root| self.changed(root, Changes::Rescan));
     }
 
-    /// Handles of these roots, opened again where another folder took the place.
+    /// Handles of these roots, opened anew where another folder took the place.
     fn open_roots(&self, roots: &[RootInfo]) -> Arc<[Option<Root>]> {
         snapshot::open_roots(roots, &self.shared.current().handles, &self.shared).into()
     }
 
-    /// Makes the linker of the current roots again, and the index if it is not as the disk.
+    /// Makes the linker of the current roots anew, and the index if it is not as the disk.
     pub(super) fn relink_all(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<(), EngineError> {
         let care = Care { trusts_time: true, wants_all: true };
         let roots = self.shared.current().roots.to_vec();
         self.full(roots, None, care, cancel, progress, &mut Stages::new()).map(|_| ())
     }
 
-    /// Builds the index of these roots again.
+    /// Builds the index of these roots anew.
     pub(super) fn rebuild(
         &mut self,
         roots: Vec<RootInfo>,
@@ -568,7 +568,7 @@ fn add_links(entries: &mut [FileEntry], delta: &LinkDelta) {
     }
 }
 
-/// Returns whether both are the same open folders.
+/// Whether both are the same open folders.
 fn same_handles(a: &[Option<Root>], b: &[Option<Root>]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|pair| match pair {
@@ -578,12 +578,12 @@ fn same_handles(a: &[Option<Root>], b: &[Option<Root>]) -> bool {
         })
 }
 
-/// Returns whether both have the same files with the same content.
+/// Whether both have the same files with the same content.
 fn same_content(a: &FileTable, b: &FileTable) -> bool {
     a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.path == b.path && a.hash == b.hash)
 }
 
-/// Returns whether files of the roots before have the same paths in the index afterwards.
+/// Whether files of the roots before have the same paths in the index afterwards.
 fn keeps_prefixes(before: &[RootInfo], after: &[RootInfo]) -> bool {
     before.iter().zip(after).all(|(old, new)| old.path == new.path && old.prefix == new.prefix)
 }

@@ -76,7 +76,7 @@ pub(crate) enum Reply {
 pub(crate) struct Claim(Arc<AtomicBool>);
 
 impl Claim {
-    /// Returns whether the decision is ours.
+    /// Whether the decision is ours.
     pub(crate) fn take(&self) -> bool {
         !self.0.swap(true, Ordering::AcqRel)
     }
@@ -93,7 +93,7 @@ pub(crate) struct LinkedFile {
 }
 
 impl LinkedFile {
-    /// Returns whether it is test code, also by where it is declared.
+    /// Whether it is test code, also by where it is declared.
     fn is_test(&self, links: &FileLinks) -> bool {
         self.is_test || links.is_test
     }
@@ -127,12 +127,12 @@ pub(crate) struct Writer {
     cache: Option<Arc<FactsCache>>,
     pool: Option<Arc<rayon::ThreadPool>>,
     linked: Option<Linked>,
-    /// Imported compiler indexes with what a snapshot says of them, once they were loaded.
+    /// Imported compilers' indexes with what a snapshot says of them, once they were loaded.
     compiler: Option<(Arc<CompilerIndex>, Arc<Cover>)>,
     watchers: Vec<Watched>,
     /// Last reserved generation.
     reserved: u64,
-    /// The file that the published state was mapped from or is based on; `None` once all was built again.
+    /// The file that the published state was mapped from or is based on; `None` once all was built anew.
     base: Option<PathBuf>,
     /// The published state is newer than the file.
     unsaved: bool,
@@ -395,7 +395,7 @@ impl Writer {
         packs.into_iter().chain(looks).min()
     }
 
-    /// Returns whether a root of the index cannot be read.
+    /// Whether a root of the index cannot be read.
     fn misses_root(&self) -> bool {
         self.shared.current().handles.iter().any(Option::is_none)
     }
@@ -416,7 +416,7 @@ impl Writer {
         self.active = Instant::now();
     }
 
-    /// Makes the linker again after a failed run took it away: without it edits could not be packed.
+    /// Makes the linker anew after a failed run took it away: without it edits could not be packed.
     fn relink(&mut self) {
         let shared = self.shared.clone();
         let linked = self.guarded(|writer| {
@@ -493,8 +493,8 @@ impl Writer {
         }
         let snapshot = self.shared.current();
         let rows = || snapshot.roots.iter().zip(snapshot.handles.iter());
-        // A watcher lists what the walk of the index lists: with other options, or in another folder of that name, it
-        // is started again.
+        // A watcher lists what the walk of the index lists: with other options, or in another folder of that name, it is
+        // started anew.
         let is_watched = |info: &RootInfo, handle: &Root, watched: &Watched| {
             watched.info == *info && watched.handle.is_same_handle(handle)
         };

@@ -1,4 +1,4 @@
-//! Taking in a compiler index.
+//! Taking in a compiler's index.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A model of meaning that the user named orders the best matches again.
+//! A model of meaning that the user named orders the best matches anew.
 
 use std::path::Path;
 use std::sync::Arc;

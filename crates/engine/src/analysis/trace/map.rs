@@ -251,14 +251,13 @@ impl<'s> Files<'s> {
     }
 }
 
-/// Returns whether a node has a function's name; the mark of a private one is no part of it.
+/// Whether a node has a function's name; the mark of a private one is no part of it.
 fn is_called(graph: &Graph, node: NodeIx, name: &str) -> bool {
     let label = graph.label(node);
     label == name || label.strip_prefix('#') == Some(name)
 }
 
-/// Returns whether a format of traces is that of a language. Debuggers and sanitizers show whatever was compiled to a
-/// program.
+/// Whether a format of traces is that of a language. Debuggers and sanitizers show whatever was compiled to a program.
 const fn is_of(format: Format, language: Language) -> bool {
     use Language::{
         C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Svelte, Swift, Tsx, TypeScript,

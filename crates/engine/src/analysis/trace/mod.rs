@@ -150,7 +150,7 @@ impl Snapshot {
         self.trace_given(query, &self.history(cancel), cancel)
     }
 
-    /// Like [`Snapshot::trace`], with this history.
+    /// As [`Snapshot::trace`], with this history.
     ///
     /// # Errors
     /// [`Cancelled`].

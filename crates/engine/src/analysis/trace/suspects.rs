@@ -142,7 +142,7 @@ pub(super) fn rank(
     Ok((suspects, candidates.left_out))
 }
 
-/// Returns whether a node is test code, or lies in a file of it.
+/// Whether a node is test code, or lies in a file of it.
 fn is_test(snapshot: &Snapshot, node: NodeIx) -> bool {
     snapshot.graph().flags(node).has(NodeFlags::TEST) || snapshot.file_of(node).is_some_and(|file| file.is_test)
 }

@@ -63,7 +63,7 @@ pub(crate) enum Part {
 /// The log of warnings and errors.
 const ERRORS: usize = 3;
 
-/// Files that are written line by line and begun again when they are large.
+/// Files that are written line by line and begun anew when they are large.
 #[derive(Debug)]
 pub(crate) struct Logs {
     folder: PathBuf,

@@ -17,7 +17,7 @@ pub use log::{KEPT_LOGS, LOG_FOLDER, LOGS, MAX_LOG_BYTES};
 pub use protocol::{DaemonReport, ProjectReport, Request};
 pub use run::{prepare, run};
 
-/// Returns whether the folder that all projects share is the user's own and nobody else writes into it.
+/// Whether the folder that all projects share is the user's own and nobody else writes into it.
 ///
 /// # Errors
 /// [`MemoryError::NotPrivate`](crate::memory::MemoryError::NotPrivate).

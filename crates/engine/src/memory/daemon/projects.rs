@@ -117,8 +117,8 @@ impl Projects {
         (new, gone)
     }
 
-    /// The projects whose folder of memories this path lies in, or that have a commit by it: worktrees can share a
-    /// branch's folder.
+    /// The projects whose folder of memories this path lies in, or that have a commit by it: work trees can share a branch's
+    /// folder.
     pub(crate) fn of(&self, path: &Path) -> Vec<PathBuf> {
         let around = |folder: &Path| without_end(folder, FOLDER);
         if let Some(project) = path.ancestors().filter_map(around).find(|project| self.by_path.contains_key(project)) {
@@ -163,7 +163,7 @@ impl Projects {
         watching.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Returns whether a folder is watched for one of them.
+    /// Whether a folder is watched for one of them.
     pub(crate) fn watches(&self, folder: &Path) -> bool {
         self.by_path.iter().any(|(path, project)| {
             project.folders.contains(folder)
@@ -172,7 +172,7 @@ impl Projects {
         })
     }
 
-    /// Returns whether a file had comments that carry memories when its project was last looked at.
+    /// Whether a file had comments that carry memories when its project was last looked at.
     pub(crate) fn had_comments(&self, project: &Path, file: &Path) -> bool {
         self.by_path.get(project).is_some_and(|project| project.commented.contains(file))
     }
@@ -227,7 +227,7 @@ impl Projects {
         }
     }
 
-    /// Like [`Projects::wake`], for all.
+    /// As [`Projects::wake`], for all.
     pub(crate) fn wake_all(&mut self, now: Instant, pause: Duration) {
         let paths: Vec<PathBuf> = self.by_path.keys().cloned().collect();
         for path in paths {
@@ -235,7 +235,7 @@ impl Projects {
         }
     }
 
-    /// Returns whether the folder of one is not watched: it is not there, or cannot be.
+    /// Whether the folder of one is not watched: it is not there, or cannot be.
     pub(crate) fn any_unwatched(&self) -> bool {
         self.by_path.values().any(|project| !project.is_watched)
     }
@@ -264,7 +264,7 @@ impl Projects {
         self.by_path.values().filter_map(Watched::next).min()
     }
 
-    /// Returns whether a session is open somewhere.
+    /// Whether a session is open somewhere.
     pub(crate) fn any_open(&self) -> bool {
         self.by_path.values().any(|project| project.is_open)
     }

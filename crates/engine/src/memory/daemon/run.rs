@@ -193,7 +193,7 @@ impl Daemon {
         [due, check, poll].into_iter().flatten().min()
     }
 
-    /// Returns whether something is not told by the system and has to be looked for.
+    /// Whether something is not told by the system and has to be looked for.
     fn polls(&self) -> bool {
         self.degraded.is_some() || self.projects.any_unwatched()
     }
@@ -473,8 +473,7 @@ impl Daemon {
     /// The last block of each project, and nothing left behind.
     fn end(&mut self) {
         if !self.lock.is_in_place() {
-            // What lies there is another's, who holds the new lock; or nothing lies there, and nothing is to be
-            // rebuilt.
+            // What lies there is another's, who holds the new lock; or nothing lies there, and nothing is to be made anew.
             if self.home.path().is_dir() {
                 self.log(Level::Warn, "ended: its lock was removed");
             }

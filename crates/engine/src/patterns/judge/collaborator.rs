@@ -177,8 +177,7 @@ impl<'s> Judge<'s> {
         outside.map(|edge| edge.to).find(|to| effects.knows(outside_name(self.graph.id(*to))))
     }
 
-    /// Returns whether a function holds a match at the place of a name from outside: a name declared here is not
-    /// that.
+    /// Whether a function holds a match at the place of a name from outside: a name declared here is not that.
     fn writes_call(&mut self, node: NodeIx, written: &'static str) -> bool {
         let graph = self.graph;
         let outside = graph.out_edges(node).filter(|edge| edge.tier == EdgeTier::External);

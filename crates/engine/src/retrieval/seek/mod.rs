@@ -66,7 +66,7 @@ pub struct SeekQuery {
     pub graph_rerank: bool,
     /// Leaves the meaning out: no vectors.
     pub without_vectors: bool,
-    /// Orders the first rows again; only with `graph_rerank`.
+    /// Orders the first rows anew; only with `graph_rerank`.
     pub model: Option<Arc<LocalModel>>,
 }
 
@@ -103,7 +103,7 @@ pub struct SeekRow {
 }
 
 impl SeekRow {
-    /// Returns whether it meets this word of the question.
+    /// Whether it meets this word of the question.
     pub fn meets(&self, word: &str) -> bool {
         self.matched.iter().any(|met| **met == *word)
     }
@@ -212,7 +212,7 @@ impl Snapshot {
         seek(self, query, history.as_ref(), cancel)
     }
 
-    /// Like [`Snapshot::seek`], with this history: what is asked in several steps is answered from one state of it.
+    /// As [`Snapshot::seek`], with this history: what is asked in several steps is answered from one state of it.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -233,7 +233,7 @@ impl Snapshot {
         self.seek_files_given(text, self.loaded_history().as_ref(), cancel)
     }
 
-    /// Like [`Snapshot::seek_files`], with this history.
+    /// As [`Snapshot::seek_files`], with this history.
     ///
     /// # Errors
     /// [`Cancelled`].

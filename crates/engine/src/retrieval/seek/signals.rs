@@ -400,14 +400,12 @@ impl<'e> Evidence<'e> {
     }
 }
 
-/// Returns whether a folder holds code that is not the product: by one of the words of its name (`_examples`,
-/// `deno_dist`).
+/// Whether a folder holds code that is not the product: by one of the words of its name (`_examples`, `deno_dist`).
 fn is_aside(folder: &str) -> bool {
     ASIDE.binary_search(&folder).is_ok() || folder.split(['_', '-', '.']).any(|word| ASIDE.binary_search(&word).is_ok())
 }
 
-/// Returns whether the name of a file says that it was written elsewhere: it has a version (`underscore-1.3.1.js`),
-/// or is minified.
+/// Whether the name of a file says that it was written elsewhere: it has a version (`underscore-1.3.1.js`), or is minified.
 fn is_taken_over(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let has_version = name.split('-').skip(1).any(|part| {
