@@ -29,7 +29,10 @@ FIXTURE = {
     "**Decided:** round in `gross` because taxes are by line\n",
 }
 
-# One useful call of every tool on the fixture, and a check of its answer.
+# The program that the tests of the tools index: the minimal call of every tool works on it.
+PROGRAM = pathlib.Path(__file__).parent.parent / "fixtures" / "program.txt"
+
+# Useful calls on the fixture, and a check of each answer. Every other tool is only called as `help` says.
 CALLS = {
     "ingest": ({"path": "."}, lambda a: a["node_count"] > 0),
     "health": ({}, lambda a: a["node_count"] > 0),
@@ -85,8 +88,14 @@ def body(result):
     return answer, bool(field(result, "is_error", "isError"))
 
 
-def make_fixture(folder):
-    for path, text in FIXTURE.items():
+def program():
+    """The files of PROGRAM: a line `//- PATH` starts each."""
+    pieces = PROGRAM.read_text().split("//- ")[1:]
+    return dict(piece.split("\n", 1) for piece in pieces)
+
+
+def make_fixture(folder, files=FIXTURE):
+    for path, text in files.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
@@ -124,8 +133,7 @@ async def session_on_fixture(binary, repository, home, own):
         names = [tool.name for tool in tools]
         expect(set(CALLS) <= set(names), f"every expected tool is listed: {names}")
         if own:
-            for name in names:
-                arguments, check = CALLS[name]
+            for name, (arguments, check) in CALLS.items():
                 answer, is_error = body(await session.call_tool(name, {**AGENT, **arguments}))
                 expect(not is_error, f"{name} answers: {answer}")
                 expect(check(answer), f"{name} answers right: {json.dumps(answer)[:2000]}")
@@ -140,6 +148,21 @@ async def session_on_fixture(binary, repository, home, own):
                 expect(not is_error, f"{name} answers: {answer}")
                 print("ok", name, f"{(time.monotonic() - started) * 1000:.0f} ms", f"{len(json.dumps(answer))} bytes")
         await errors(session)
+
+
+async def minimal_calls(binary, folder):
+    """Every listed tool answers the call that `help` gives as its smallest useful one."""
+    repository, home = folder / "program", folder / "home-program"
+    make_fixture(repository, program())
+    async with stdio_client(server(binary, repository, home)) as (read, write), ClientSession(read, write) as session:
+        await session.initialize()
+        await wait_for_index(session)
+        for tool in (await session.list_tools()).tools:
+            manual, _ = body(await session.call_tool("help", {**AGENT, "tool_name": tool.name}))
+            call = manual["minimal_calls"][0]
+            answer, is_error = body(await session.call_tool(call["tool"], call["arguments"]))
+            expect(not is_error, f"{call} answers: {answer}")
+            print("ok minimal call of", tool.name)
 
 
 async def errors(session):
@@ -227,6 +250,7 @@ async def main():
         repository = folder / "shop"
         make_fixture(repository)
         await session_on_fixture(binary, repository, folder / "home", own=True)
+        await minimal_calls(binary, folder)
         on_a_terminal(binary, repository, folder / "home")
         await progress_and_cancellation(binary, folder)
     print("all fine")

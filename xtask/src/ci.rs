@@ -3,12 +3,18 @@
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::{Outcome, cargo, must_succeed, tidy};
+use crate::{Outcome, cargo, codegen, must_succeed, tidy};
 
 /// Title and function of a step.
 type Step = (&'static str, fn() -> Outcome<()>);
 
-const STEPS: &[Step] = &[("format", format), ("tidy", || tidy::run(&[])), ("lints", lints), ("licences", licences)];
+const STEPS: &[Step] = &[
+    ("format", format),
+    ("tidy", || tidy::run(&[])),
+    ("generated files", || codegen::run(&["--check".to_owned()])),
+    ("lints", lints),
+    ("licences", licences),
+];
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     if !args.is_empty() {

@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode};
 
 mod bench;
 mod ci;
+mod codegen;
 mod crash;
 mod embed;
 mod eval;
@@ -21,6 +22,11 @@ type Task = (&'static str, &'static str, fn(&[String]) -> Outcome<()>);
 const TASKS: &[Task] = &[
     ("ci", "format, lints, tidy and licences; what has to pass before a change is taken", ci::run),
     ("tidy", "the rules of this repository that no other tool knows", tidy::run),
+    (
+        "codegen",
+        "write the table of the README and docs/tools.md from the registry of tools; --check only compares",
+        codegen::run,
+    ),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
     ("bench", "measure: ingest|find [--write] PATH... | memory [--write]", bench::run),
     (

@@ -1,21 +1,29 @@
-//! Types shared by all crates: identifiers, positions, limits, cancellation, progress, paths.
+//! What every room shares and nothing else: identifiers, positions, limits, cancellation, progress, paths, time, and how
+//! secrets are taken out of texts.
 //!
 //! This crate depends on no other crate of the workspace and does no I/O.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod cancel;
+mod clock;
 mod count;
+mod derived;
 mod hash;
 mod limits;
+pub mod needles;
+pub mod node_id;
 mod path;
 mod pos;
 mod problem;
 mod progress;
 mod relation;
+pub mod secrets;
 mod system;
 
 pub use cancel::{Cancel, Cancelled};
+pub use clock::Clock;
 pub use count::count;
+pub use derived::Derived;
 pub use hash::ContentHash;
 pub use limits::Limits;
 pub use path::{PathError, RepoPath};

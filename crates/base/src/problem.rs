@@ -40,6 +40,27 @@ pub enum ProblemKind {
     BadManifest,
 }
 
+impl ProblemKind {
+    /// Whether references of the file are missing from the graph after it, so that an absence proves nothing.
+    pub const fn hides_references(self) -> bool {
+        matches!(
+            self,
+            Self::TooLarge
+                | Self::LongLine
+                | Self::ParseTimeout
+                | Self::TreeDepth
+                | Self::FactsLimit
+                | Self::SyntaxErrors
+                | Self::ExtractorFailed
+                | Self::Unreadable
+                | Self::GraphLimit
+                | Self::FilesLimit
+                | Self::FolderDepth
+                | Self::UnsupportedPath
+        )
+    }
+}
+
 /// One thing that went wrong with one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {

@@ -1,5 +1,5 @@
 use m1nd_engine::EngineError;
-use m1nd_engine::memory::MemoryError;
+use m1nd_mind::MemoryError;
 use m1nd_tools::{ErrorCode, ToolError};
 
 /// How the process ends. The table of the manual is made from this.

@@ -5,7 +5,6 @@ mod clients;
 mod commands;
 mod error;
 mod flags;
-mod memory_args;
 mod output;
 mod progress;
 mod project;

@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{Engine, EngineConfig};
+use m1nd_engine::EngineConfig;
+use m1nd_mind::MindConfig;
+use m1nd_tools::Services;
 
 use crate::args::Common;
 use crate::error::CliError;
 
 /// Folder of the store below the user's home, when nothing else is said.
 const DEFAULT_HOME: &str = ".m1nd";
+/// Folder that all projects with a memory share, below the user's home, when nothing else is said.
+const DEFAULT_MIND_HOME: &str = ".mind";
 
 /// The folder of the store.
 pub(crate) fn home(common: &Common) -> Result<PathBuf, CliError> {
@@ -46,11 +50,33 @@ pub(crate) fn is_too_wide(root: &Path) -> bool {
     root.parent().is_none() || home.is_some_and(|home| home == root)
 }
 
-/// An engine on one root that does not watch.
-pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Engine, CliError> {
+/// The index of one root, not watched, with the memories beside it.
+pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Services, CliError> {
     let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
     config.read_only = read_only;
     config.model = common.model.clone();
-    crate::commands::memory::places(&mut config, true)?;
-    Ok(Engine::open(config)?)
+    let mind = memory_places(&config.roots, true)?;
+    Ok(Services::open(config, mind)?)
+}
+
+/// The folder that all projects with a memory share.
+pub(crate) fn mind_home() -> Result<PathBuf, CliError> {
+    if let Some(home) = std::env::var_os("MIND_HOME").filter(|home| !home.is_empty()) {
+        return Ok(home.into());
+    }
+    let user = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+    user.map(|user| user.join(DEFAULT_MIND_HOME)).ok_or_else(|| {
+        CliError::usage("this user has no home folder", "say where to keep what all projects share: set MIND_HOME")
+    })
+}
+
+/// Where memories are looked for: in the roots if those were `named`, then where the client says by itself that its
+/// project is, then where `CLAUDE_PROJECT_DIR` says so, then in the current folder.
+pub(crate) fn memory_places(roots: &[PathBuf], named: bool) -> Result<MindConfig, CliError> {
+    let home = mind_home()?;
+    let open = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let current = std::env::current_dir().ok();
+    let roots = if named { roots } else { &[] };
+    let places = roots.iter().cloned().chain(open).chain(current).collect();
+    Ok(MindConfig { home, places, named: roots.len() })
 }

@@ -1,9 +1,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use m1nd_base::Limits;
-
-use crate::clock::Clock;
+use m1nd_base::{Clock, Limits};
 
 /// How an engine is set up.
 #[derive(Debug, Clone)]
@@ -26,14 +24,8 @@ pub struct EngineConfig {
     pub threads: Option<usize>,
     /// Tells what is old, of what fades.
     pub clock: Clock,
-    /// Folder of what all projects with memories share (`MIND_HOME`).
-    pub mind_home: PathBuf,
     /// Folder of a model of meaning that orders the best matches anew.
     pub model: Option<PathBuf>,
-    /// Where the project whose memories are asked for is looked for: the first of these that lies in one.
-    pub mind_places: Vec<PathBuf>,
-    /// How many of those were named by the person who started this: they go before what a client says of itself.
-    pub mind_named: usize,
 }
 
 impl EngineConfig {
@@ -43,9 +35,6 @@ impl EngineConfig {
     /// The usual setup for these roots: default limits, no watching, writing allowed.
     pub fn new(home: PathBuf, roots: Vec<PathBuf>) -> Self {
         Self {
-            mind_home: home.join("mind"),
-            mind_places: roots.clone(),
-            mind_named: roots.len(),
             home,
             roots,
             model: None,

@@ -1,40 +1,25 @@
 //! The handle that callers hold: reads go to the published snapshot, writes to the writer thread.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
-use m1nd_base::{Cancel, Progress};
+use m1nd_base::{Cancel, Clock, Progress};
 use m1nd_store::{Home, ProjectDir};
 
-use crate::clock::Clock;
 use crate::config::{EngineConfig, IngestRequest};
 use crate::error::EngineError;
-use crate::feedback::Ledger;
-use crate::history::Histories;
-use crate::memory::{Keeper, Memories};
-use crate::persist;
-use crate::priming::Primings;
-use crate::report::{Activity, AgentSession, IngestReport, ProcessRole, Status, WatchState};
+use crate::report::{IngestReport, ProcessRole, Status};
+use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status;
 use crate::text_model::LocalModel;
 use crate::writer::{Claim, Event, Reply, Writer};
 
-/// Time between two looks for a newer snapshot of another process.
-const FOLLOW_PERIOD: Duration = Duration::from_millis(100);
 /// Time between two looks at the cancel flag while an ingest runs.
 const CANCEL_PERIOD: Duration = Duration::from_millis(20);
-/// Agents remembered; the one not seen for the longest is forgotten.
-const MAX_AGENTS: usize = 1_000;
-/// Longest agent name kept, in characters.
-const MAX_AGENT_NAME: usize = 200;
-/// Notices kept, the newest.
-const MAX_NOTICES: usize = 20;
 
 /// Owner of a project's index. Clones share it; the last one dropped ends the writer thread.
 #[derive(Clone)]
@@ -84,130 +69,6 @@ impl Drop for Handle {
     }
 }
 
-/// What callers and the writer thread share.
-pub(crate) struct Shared {
-    pub(crate) config: EngineConfig,
-    /// Allowed roots, canonical.
-    pub(crate) allowed: Vec<PathBuf>,
-    pub(crate) project: ProjectDir,
-    /// Set when the engine ends: background work stops.
-    pub(crate) stop: Cancel,
-    current: RwLock<Arc<Snapshot>>,
-    state: Mutex<State>,
-    agents: Mutex<BTreeMap<String, AgentSession>>,
-    primings: Mutex<Primings>,
-    ledger: Mutex<Arc<Ledger>>,
-    followed: Mutex<Followed>,
-    opened: Instant,
-    pub(crate) high_water: AtomicU64,
-    pub(crate) histories: Arc<Histories>,
-    memories: Memories,
-    pub(crate) model: Option<Arc<LocalModel>>,
-}
-
-/// What the writer reports.
-pub(crate) struct State {
-    pub(crate) role: ProcessRole,
-    pub(crate) watch: WatchState,
-    pub(crate) activity: Option<Activity>,
-    pub(crate) last_ingest: Option<IngestReport>,
-    pub(crate) notices: Vec<String>,
-}
-
-/// The snapshot file that was looked at last.
-struct Followed {
-    path: PathBuf,
-    looked: Instant,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Shared {
-    /// The published snapshot.
-    pub(crate) fn current(&self) -> Arc<Snapshot> {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Makes a snapshot the current one unless a newer one already is.
-    pub(crate) fn publish(&self, snapshot: Arc<Snapshot>) -> bool {
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        let newer = snapshot.generation >= current.generation;
-        // The old one is dropped after the lock: unmapping and freeing may take a while.
-        let old = if newer { Some(std::mem::replace(&mut *current, snapshot)) } else { None };
-        drop(current);
-        drop(old);
-        newer
-    }
-
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
-    }
-
-    pub(crate) fn notice(&self, text: String) {
-        tracing::warn!("{text}");
-        let mut state = self.state();
-        state.notices.retain(|known| *known != text);
-        state.notices.push(text);
-        let excess = state.notices.len().saturating_sub(MAX_NOTICES);
-        state.notices.drain(..excess);
-    }
-
-    /// Takes back what was noticed before an ingest that ended well: what it complained of has been made anew. What lasts
-    /// is noticed again.
-    pub(crate) fn settle(&self, before: &[String]) {
-        self.state().notices.retain(|notice| !before.contains(notice));
-    }
-
-    /// Opens the current snapshot file, setting one that cannot be used aside if `writes`. `None` if there is none.
-    pub(crate) fn open_stored(&self, writes: bool) -> Option<persist::Stored> {
-        let path = self.project.snapshot_path();
-        lock(&self.followed).path.clone_from(&path);
-        match persist::open(&path) {
-            Ok(stored) => Some(stored),
-            Err(m1nd_graph::SnapshotError::NotThere(_)) => None,
-            Err(error) => {
-                self.set_aside(&path, &error.to_string(), writes);
-                None
-            }
-        }
-    }
-
-    /// The snapshot file that was opened last.
-    pub(crate) fn followed_path(&self) -> PathBuf {
-        lock(&self.followed).path.clone()
-    }
-
-    /// Gives an unusable snapshot file another name.
-    pub(crate) fn set_aside(&self, path: &Path, why: &str, writes: bool) {
-        let kept = if writes { self.project.quarantine(path, why).ok() } else { None };
-        let place = kept.map_or_else(String::new, |kept| format!("; it is kept as `{}`", kept.display()));
-        self.notice(format!("{why}{place}; the next ingest builds the index anew"));
-    }
-
-    /// Follows what another process publishes.
-    fn follow(&self) {
-        let Ok(mut followed) = self.followed.try_lock() else { return };
-        if followed.looked.elapsed() < FOLLOW_PERIOD {
-            return;
-        }
-        followed.looked = Instant::now();
-        let path = self.project.snapshot_path();
-        if path == followed.path {
-            return;
-        }
-        match persist::open(&path) {
-            Ok(stored) => {
-                followed.path = path;
-                drop(followed);
-                self.publish(Arc::new(Snapshot::from_stored(stored, self)));
-            }
-            Err(error) => tracing::debug!(%error, "a newer snapshot cannot be opened yet"),
-        }
-    }
-}
-
 impl Engine {
     /// Opens the index of the first root's project, maps the snapshot that is there, and starts the writer. Waits for no
     /// ingest. Opened for reading only, it makes no file and no folder.
@@ -236,31 +97,7 @@ impl Engine {
             (Some(_), false) => ProcessRole::Writer,
             (None, false) => ProcessRole::Reader,
         };
-        let watch = WatchState::Off;
-        let state = State { role, watch, activity: None, last_ingest: None, notices: Vec::new() };
-        let memories = Memories::new(config.mind_home.clone(), config.mind_places.clone(), config.mind_named);
-        let histories = Arc::new(Histories::new(project.derived(), !config.read_only));
-        let mut nothing = Snapshot::empty();
-        nothing.histories = histories.clone();
-        let followed = Followed { path: PathBuf::new(), looked: Instant::now() };
-        let model = config.model.clone().map(|folder| Arc::new(LocalModel::new(folder)));
-        let shared = Arc::new(Shared {
-            model,
-            config,
-            allowed,
-            project,
-            stop: Cancel::new(),
-            current: RwLock::new(Arc::new(nothing)),
-            state: Mutex::new(state),
-            agents: Mutex::default(),
-            primings: Mutex::default(),
-            ledger: Mutex::default(),
-            followed: Mutex::new(followed),
-            opened: Instant::now(),
-            high_water: AtomicU64::new(0),
-            histories,
-            memories,
-        });
+        let shared = Arc::new(Shared::new(config, allowed, Arc::new(project), role));
         let (events, inbox) = unbounded();
         let mut writer = Writer::new(shared.clone(), home, writer_lock, events.clone(), inbox);
         writer.load();
@@ -284,9 +121,8 @@ impl Engine {
     /// The newest snapshot. Never waits for an ingest.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let shared = &self.handle.shared;
-        // A writer publishes by itself; the others look for what it wrote. `try_lock`: nobody waits for that either.
-        let reads = shared.state.try_lock().is_ok_and(|state| state.role != ProcessRole::Writer);
-        if reads {
+        // A writer publishes by itself; the others look for what it wrote.
+        if shared.follows_others() {
             shared.follow();
         }
         shared.current()
@@ -325,16 +161,6 @@ impl Engine {
         }
     }
 
-    /// Memories of the projects, for reading.
-    pub fn memory(&self) -> &Memories {
-        &self.handle.shared.memories
-    }
-
-    /// What changes something about memories.
-    pub fn memory_writer(&self) -> Keeper {
-        Keeper::with_snapshot(self.memory().home().path(), self.snapshot(), self.memory().looking().clone())
-    }
-
     /// State of the engine and its index.
     pub fn status(&self) -> Status {
         let snapshot = self.snapshot();
@@ -352,7 +178,7 @@ impl Engine {
             activity,
             last_ingest,
             notices,
-            uptime_secs: shared.opened.elapsed().as_secs(),
+            uptime_secs: shared.uptime_secs(),
         })
     }
 
@@ -361,44 +187,14 @@ impl Engine {
         self.handle.shared.config.read_only
     }
 
-    pub(crate) fn clock(&self) -> &Clock {
+    /// The clock that it was opened with.
+    pub fn clock(&self) -> &Clock {
         &self.handle.shared.config.clock
     }
 
-    pub(crate) fn project(&self) -> &ProjectDir {
+    /// The folder in which the state of the project is kept.
+    pub fn project(&self) -> &Arc<ProjectDir> {
         &self.handle.shared.project
-    }
-
-    pub(crate) fn ledger(&self) -> MutexGuard<'_, Arc<Ledger>> {
-        lock(&self.handle.shared.ledger)
-    }
-
-    pub(crate) fn primings(&self) -> MutexGuard<'_, Primings> {
-        lock(&self.handle.shared.primings)
-    }
-
-    /// Notes a call of an agent.
-    pub fn touch_agent(&self, agent_id: &str) {
-        let now = self.clock().now_ms();
-        let name: String = agent_id.chars().take(MAX_AGENT_NAME).collect();
-        let mut agents = lock(&self.handle.shared.agents);
-        if agents.len() >= MAX_AGENTS && !agents.contains_key(&name) {
-            let oldest = agents.values().min_by_key(|agent| agent.last_seen_ms).map(|agent| agent.agent_id.clone());
-            oldest.and_then(|oldest| agents.remove(&oldest));
-        }
-        let session = agents.entry(name.clone()).or_insert(AgentSession {
-            agent_id: name,
-            first_seen_ms: now,
-            last_seen_ms: now,
-            queries: 0,
-        });
-        session.last_seen_ms = now;
-        session.queries += 1;
-    }
-
-    /// Agents that called since the engine was opened, by name.
-    pub fn agents(&self) -> Vec<AgentSession> {
-        lock(&self.handle.shared.agents).values().cloned().collect()
     }
 }
 
@@ -413,14 +209,4 @@ fn canonical_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, EngineError> {
         }
     }
     if found.is_empty() { Err(EngineError::NoRoot) } else { Ok(found) }
-}
-
-/// Milliseconds since 1970.
-pub(crate) fn now_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
-}
-
-/// Raises a number that never goes back.
-pub(crate) fn raise(number: &AtomicU64, to: u64) {
-    number.fetch_max(to, Ordering::AcqRel);
 }

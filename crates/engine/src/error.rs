@@ -82,31 +82,3 @@ pub enum ReadError {
     #[error(transparent)]
     Files(#[from] m1nd_vfs::VfsError),
 }
-
-/// Why a text names no single node.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ResolveError {
-    /// Nothing matches.
-    #[error("no node is named `{text}`")]
-    NotFound {
-        /// As it was asked for, shortened.
-        text: String,
-        /// Ids of similar nodes, best first.
-        suggestions: Vec<String>,
-    },
-    /// Several match.
-    #[error("`{text}` names {total} nodes")]
-    Ambiguous {
-        /// As it was asked for, shortened.
-        text: String,
-        /// Ids of the matching nodes, best first, at most [`ResolveError::MAX_CANDIDATES`].
-        candidates: Vec<String>,
-        /// How many match.
-        total: usize,
-    },
-}
-
-impl ResolveError {
-    /// Most candidates listed.
-    pub const MAX_CANDIDATES: usize = 10;
-}

@@ -56,7 +56,7 @@ impl FileTable {
     }
 
     /// The file at a place in the order of paths.
-    pub(crate) fn at(&self, place: usize) -> Option<&FileEntry> {
+    pub fn at(&self, place: usize) -> Option<&FileEntry> {
         self.entries.get(place).map(|entry| &**entry)
     }
 

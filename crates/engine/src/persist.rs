@@ -4,18 +4,21 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use m1nd_base::{Derived, Limits};
 use m1nd_graph::{Container, Graph, SnapshotError, Tag, write_container};
 use m1nd_link::LINKER_VERSION;
+use m1nd_vfs::Root;
 use serde::{Deserialize, Serialize};
 
-use crate::compiler_index::Cover;
+use crate::cover::Cover;
 use crate::extract::CACHE_VERSION;
 use crate::files::{FileTable, Skipped};
+use crate::history::Histories;
 use crate::json_graph::Imported;
+use crate::reasons::{Reasons, ReasonsByLanguage};
 use crate::report::RootInfo;
 use crate::search_index::SearchIndex;
 use crate::snapshot::Snapshot;
-use crate::status::{Reasons, ReasonsByLanguage};
 
 const META: Tag = *b"e.meta\0\0";
 const FILES: Tag = *b"e.files\0";
@@ -59,6 +62,37 @@ pub(crate) struct Stored {
     pub(crate) reasons: Option<Reasons>,
     /// Its facts were made by another version of the extractors: right for then, to be made anew.
     pub(crate) outdated: bool,
+}
+
+impl Stored {
+    /// The snapshot that the file holds, with open handles of its roots.
+    pub(crate) fn into_snapshot(
+        self,
+        handles: Arc<[Option<Root>]>,
+        limits: Limits,
+        histories: Arc<Histories>,
+    ) -> Snapshot {
+        let derived = Derived::new();
+        if let Some(reasons) = self.reasons {
+            derived.get_or_init(|| reasons);
+        }
+        Snapshot {
+            generation: self.generation,
+            graph: self.graph,
+            files: self.files,
+            skipped: self.skipped,
+            roots: self.roots.into(),
+            handles,
+            indexed_at_ms: self.indexed_at_ms,
+            limits,
+            outdated: self.outdated,
+            compiler: self.compiler,
+            imported: self.imported,
+            search: self.search,
+            histories,
+            derived,
+        }
+    }
 }
 
 /// Opens a snapshot file. The engine's own sections are checked whole, those of the graph and the search index are
@@ -129,7 +163,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
         indexed_at_ms: snapshot.indexed_at_ms,
         makers: if snapshot.outdated { UNKNOWN_VERSION } else { MAKERS },
         roots: snapshot.roots.to_vec(),
-        reasons: snapshot.unresolved_reasons().to_vec(),
+        reasons: snapshot.unresolved_reasons(),
     };
     let meta = encode(&meta)?;
     let files = encode(&*snapshot.files)?;

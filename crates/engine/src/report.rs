@@ -279,19 +279,6 @@ pub struct ProblemStatus {
     pub examples: Vec<(String, String)>,
 }
 
-/// An agent that called.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentSession {
-    /// As it names itself.
-    pub agent_id: String,
-    /// First call, in milliseconds since 1970.
-    pub first_seen_ms: u64,
-    /// Last call, in milliseconds since 1970.
-    pub last_seen_ms: u64,
-    /// Number of calls.
-    pub queries: u64,
-}
-
 /// A root of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootInfo {

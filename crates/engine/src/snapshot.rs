@@ -1,22 +1,17 @@
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use m1nd_base::{ContentHash, Limits, NodeKind, Problem, RepoPath};
-use m1nd_graph::spread::SpreadWeights;
+use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, RepoPath};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::{GitHead, Root};
 
-use crate::compiler_index::Cover;
-use crate::engine::Shared;
+use crate::cover::Cover;
 use crate::error::ReadError;
 use crate::files::{FileEntry, FileTable, Skipped};
-use crate::history::Histories;
+use crate::history::{Histories, ProjectHistory};
 use crate::json_graph::Imported;
-use crate::patterns::KeptScans;
-use crate::persist::Stored;
+use crate::reasons::Reasons;
 use crate::report::{RootInfo, Tiers};
-use crate::retrieval::indexed_files::IndexedFiles;
 use crate::search_index::SearchIndex;
-use crate::status::{self, Reasons};
 
 /// One state of the index. Immutable: whoever holds it sees the same answers for as long as they hold it.
 pub struct Snapshot {
@@ -37,13 +32,8 @@ pub struct Snapshot {
     pub(crate) outdated: bool,
     /// What git tells of the roots. Shared by all snapshots: it follows what is checked out, not the index.
     pub(crate) histories: Arc<Histories>,
-    reasons: OnceLock<Reasons>,
-    /// Weights of the edges, see [`m1nd_graph::spread`].
-    pub(crate) spread_weights: OnceLock<SpreadWeights>,
-    /// Where the files of the search index stand elsewhere.
-    pub(crate) indexed_files: OnceLock<IndexedFiles>,
-    /// Scans whose further pages may be asked for.
-    pub(crate) kept_scans: KeptScans,
+    /// Caches of its readers, see [`Snapshot::derived`].
+    pub(crate) derived: Derived,
 }
 
 impl std::fmt::Debug for Snapshot {
@@ -64,27 +54,6 @@ pub(crate) struct Content {
     pub(crate) compiler: Arc<Cover>,
     /// Some of it was made by another version of the extractors.
     pub(crate) outdated: bool,
-}
-
-/// Handles of roots: those of `before` that are still what lies at their path, else new ones. `None` for a root that is
-/// gone or no longer allowed.
-pub(crate) fn open_roots(roots: &[RootInfo], before: &[Option<Root>], shared: &Shared) -> Vec<Option<Root>> {
-    let open = |root: &RootInfo| {
-        if !shared.allowed.iter().any(|allowed| root.path.starts_with(allowed)) {
-            shared.notice(format!(
-                "the indexed root `{}` is not among the allowed roots; it is not read",
-                root.path.display()
-            ));
-            return None;
-        }
-        let known = before.iter().flatten().find(|known| known.path() == root.path && known.is_at_path());
-        if let Some(known) = known {
-            return Some(known.clone());
-        }
-        let failed = |error| shared.notice(format!("{}: {error}", root_is_gone(root)));
-        Root::open(&root.path).map_err(failed).ok()
-    };
-    roots.iter().map(open).collect()
 }
 
 /// What is said of a root that cannot be opened.
@@ -131,40 +100,13 @@ impl Snapshot {
             imported: Arc::default(),
             search: SearchIndex::default(),
             histories: Arc::default(),
-            reasons: OnceLock::new(),
-            spread_weights: OnceLock::new(),
-            indexed_files: OnceLock::new(),
-            kept_scans: KeptScans::default(),
+            derived: Derived::new(),
         }
     }
 
     /// A snapshot of this graph and these files, without roots to read from: for tests of what reads snapshots.
     pub fn from_graph(generation: u64, graph: Graph, files: FileTable) -> Self {
         Self { generation, graph, files: Arc::new(files), ..Self::empty() }
-    }
-
-    /// The snapshot of a stored file.
-    pub(crate) fn from_stored(stored: Stored, shared: &Shared) -> Self {
-        let handles = open_roots(&stored.roots, &[], shared);
-        Self {
-            generation: stored.generation,
-            graph: stored.graph,
-            files: stored.files,
-            skipped: stored.skipped,
-            roots: stored.roots.into(),
-            handles: handles.into(),
-            indexed_at_ms: stored.indexed_at_ms,
-            limits: shared.config.limits.clone(),
-            outdated: stored.outdated,
-            compiler: stored.compiler,
-            imported: stored.imported,
-            search: stored.search,
-            histories: shared.histories.clone(),
-            reasons: stored.reasons.map(OnceLock::from).unwrap_or_default(),
-            spread_weights: OnceLock::new(),
-            indexed_files: OnceLock::new(),
-            kept_scans: KeptScans::default(),
-        }
     }
 
     /// The next state of the index: this one with another graph, files and search index.
@@ -183,10 +125,7 @@ impl Snapshot {
             imported: content.imported,
             search: content.search,
             histories: self.histories.clone(),
-            reasons: OnceLock::new(),
-            spread_weights: OnceLock::new(),
-            indexed_files: OnceLock::new(),
-            kept_scans: KeptScans::default(),
+            derived: Derived::new(),
         }
     }
 
@@ -216,12 +155,36 @@ impl Snapshot {
     }
 
     /// Reasons of unresolved references with their number, most frequent first. Counted when first asked for.
-    pub fn unresolved_reasons(&self) -> &[(String, u64)] {
-        &self.reasons().all
+    pub fn unresolved_reasons(&self) -> Vec<(String, u64)> {
+        self.reasons().all.clone()
     }
 
-    pub(crate) fn reasons(&self) -> &Reasons {
-        self.reasons.get_or_init(|| status::count_reasons(&self.graph, &self.files))
+    pub(crate) fn reasons(&self) -> Arc<Reasons> {
+        self.derived.get_or_init(|| Reasons::count(&self.graph, &self.files))
+    }
+
+    /// Values that readers work out of this snapshot and keep as long as it lives, one of each type. A reader declares a
+    /// type of its own for what it caches, so that the snapshot need not know its readers.
+    pub fn derived(&self) -> &Derived {
+        &self.derived
+    }
+
+    /// The limits that it was made and is read under.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// What git tells of the roots. Reads what was committed since it was last asked for: milliseconds, or seconds for the
+    /// first time in a large repository. What cannot be read is among [`ProjectHistory::gaps`].
+    pub fn history(&self, cancel: &Cancel) -> ProjectHistory {
+        self.histories.project(&self.roots, cancel)
+    }
+
+    /// As [`Snapshot::history`], but without reading what is new: what was read last, in this process or an earlier one,
+    /// which may be of another commit than is checked out ([`ProjectHistory::gaps`] says so). `None` while the history of
+    /// any root was never read.
+    pub fn loaded_history(&self) -> Option<ProjectHistory> {
+        self.histories.loaded_project(&self.roots)
     }
 
     /// What is checked out in the first root now; `None` if that is not the top of a git repository.
@@ -279,7 +242,7 @@ impl Snapshot {
     }
 
     /// The root a path of the index belongs to, and the path inside it.
-    pub(crate) fn locate(&self, path: &RepoPath) -> Option<(&Root, RepoPath)> {
+    pub fn locate(&self, path: &RepoPath) -> Option<(&Root, RepoPath)> {
         let rows = || self.roots.iter().zip(self.handles.iter());
         let prefixed = rows().find(|(info, _)| !info.prefix.is_empty() && info.inner(path).is_some());
         let (info, handle) = prefixed.or_else(|| rows().find(|(info, _)| info.prefix.is_empty()))?;

@@ -1,7 +1,7 @@
 //! Packs nodes and edges into the sections of a snapshot. The result does not depend on the order in which parts
 //! arrive.
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation, node_id};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use zerocopy::little_endian::{F32, U16, U32};
@@ -12,24 +12,6 @@ use crate::container::{Container, Tag};
 use crate::layout::{EdgeRow, NONE, NodeRow, SiteRow, TextRow, UnresolvedRow};
 use crate::rank::{self, Arc as RankArc};
 use crate::{EdgeInput, Graph, NodeFlags, NodeInput, Part, UnresolvedInput, weights};
-
-/// Prefix of the ids of external packages.
-pub const EXTERNAL_PREFIX: &str = "external::";
-/// Prefix of the ids of configuration keys: `config::env::HOME`.
-pub const CONFIG_PREFIX: &str = "config::";
-
-/// Returns kind and label of a node without a file, derived from its id: an external package, a package member
-/// (`external::requests::get`), or a configuration key. `None` for others.
-pub(crate) fn outside(id: &str) -> Option<(NodeKind, &str)> {
-    if let Some(path) = id.strip_prefix(EXTERNAL_PREFIX) {
-        return Some(match path.rsplit_once("::") {
-            Some((_, name)) if !name.is_empty() => (NodeKind::PackageMember, name),
-            _ => (NodeKind::Package, path),
-        });
-    }
-    let key = id.strip_prefix(CONFIG_PREFIX)?;
-    Some((NodeKind::Config, key.split_once("::").map_or(key, |(_, name)| name)))
-}
 
 /// Collects parts and packs them into a [`Graph`].
 #[derive(Debug, Default)]
@@ -124,8 +106,8 @@ impl<'a> GraphBuilder<'a> {
         self.unresolved.push(raw);
     }
 
-    /// Packs everything. `text` returns the id of a symbol. Missing targets that start with [`EXTERNAL_PREFIX`] or
-    /// [`CONFIG_PREFIX`] become nodes without a file; other edges with a missing end are dropped and counted.
+    /// Packs everything. `text` gives the id of a symbol. Targets that by their ids lie in no file ([`node_id::outside`])
+    /// and are no node yet become nodes; other edges without both ends are left out and counted.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -159,7 +141,7 @@ impl<'a> GraphBuilder<'a> {
         let mut known: rustc_hash::FxHashSet<u32> = self.nodes.iter().map(|(node, _)| node.symbol).collect();
         for edge in &self.edges {
             if !known.contains(&edge.to)
-                && let Some((kind, label)) = outside(text(edge.to))
+                && let Some((kind, label)) = node_id::outside(text(edge.to))
             {
                 known.insert(edge.to);
                 self.nodes.push((outside_node(edge.to, kind, label), NONE));
@@ -446,26 +428,4 @@ fn ranks(nodes: usize, edges: &[RawEdge], cancel: &Cancel) -> Result<Vec<f32>, C
         weight: (weights::of(edge.relation).rank * weights::certainty(edge.tier, edge.of)) as f32,
     });
     rank::pagerank(nodes, arcs.filter(|arc| arc.weight > 0.0), cancel)
-}
-
-#[cfg(test)]
-mod tests {
-    use m1nd_base::NodeKind;
-
-    use super::outside;
-
-    #[test]
-    fn nodes_without_a_file_are_told_by_their_ids() {
-        let rows = [
-            ("external::a.b/c", Some((NodeKind::Package, "a.b/c"))),
-            ("external::a::B::c", Some((NodeKind::PackageMember, "c"))),
-            ("external::a::", Some((NodeKind::Package, "a::"))),
-            ("config::env::HOME", Some((NodeKind::Config, "HOME"))),
-            ("config::property::a::b", Some((NodeKind::Config, "a::b"))),
-            ("file::config::x", None),
-        ];
-        for (id, expected) in rows {
-            assert_eq!(outside(id), expected, "{id}");
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, node_id};
 
 use crate::base::{self, Base};
 use crate::container::{Container, Tag};
@@ -219,7 +219,7 @@ impl Graph {
 
     /// The node of the file at `path`.
     pub fn find_file(&self, path: &str) -> Option<NodeIx> {
-        self.find(&format!("file::{path}"))
+        self.find(&node_id::file(path))
     }
 
     /// Nodes with exactly this label, by number.
@@ -307,7 +307,7 @@ impl Graph {
 
     /// Path of its file, empty if it has none.
     pub fn path(&self, node: NodeIx) -> &str {
-        self.file(node).map_or("", |file| self.id(file).strip_prefix("file::").unwrap_or_default())
+        self.file(node).map_or("", |file| node_id::path_of_file(self.id(file)).unwrap_or_default())
     }
 
     /// PageRank, 0 to 1. An estimate for nodes of changed files, see [`Graph::with_changes`].

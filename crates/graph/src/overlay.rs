@@ -4,11 +4,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
+use m1nd_base::{EdgeTier, NodeKind, Pos, Relation, node_id};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::Base;
-use crate::build::outside;
 use crate::types::SitesInner;
 use crate::{EdgeRef, NodeFlags, NodeInput, NodeIx, Part, Sites, UnresolvedRef};
 
@@ -168,7 +167,7 @@ impl Overlay {
         let mut paths: Vec<&Box<str>> = files.keys().collect();
         paths.sort_unstable();
         let mut pieces: Vec<Arc<Piece>> = paths.iter().map(|path| files[*path].clone()).collect();
-        let replaced: Vec<NodeIx> = paths.iter().filter_map(|path| base.find(&format!("file::{path}"))).collect();
+        let replaced: Vec<NodeIx> = paths.iter().filter_map(|path| base.find(&node_id::file(path))).collect();
         let mut overlay = Self { base_nodes: base.node_count() as u32, ..Self::default() };
         let packages = overlay.replace(base, &replaced);
         if let Some(piece) = new_packages(base, &pieces) {
@@ -423,7 +422,8 @@ impl Overlay {
 /// Packages and configuration keys that these pieces use and the base lacks.
 fn new_packages(base: &Base, pieces: &[Arc<Piece>]) -> Option<Piece> {
     let targets = pieces.iter().flat_map(|piece| &piece.edges).map(|edge| &*edge.to);
-    let mut missing: Vec<&str> = targets.filter(|id| outside(id).is_some() && base.find(id).is_none()).collect();
+    let mut missing: Vec<&str> =
+        targets.filter(|id| node_id::outside(id).is_some() && base.find(id).is_none()).collect();
     missing.sort_unstable();
     missing.dedup();
     if missing.is_empty() {
@@ -440,6 +440,6 @@ fn new_packages(base: &Base, pieces: &[Arc<Piece>]) -> Option<Piece> {
         flags: NodeFlags::default(),
         parent: None,
     };
-    let nodes = missing.iter().filter_map(|id| outside(id).map(|(kind, label)| node((id, kind, label))));
+    let nodes = missing.iter().filter_map(|id| node_id::outside(id).map(|(kind, label)| node((id, kind, label))));
     Some(Piece { nodes: nodes.collect(), ..Piece::default() })
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use m1nd_base::{EdgeTier, Pos, Relation, RepoPath};
+use m1nd_base::{EdgeTier, Pos, Relation, RepoPath, node_id};
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, Role};
 use rustc_hash::FxHashMap;
 
@@ -306,15 +306,13 @@ impl<'a> Overlay<'_, 'a> {
     }
 
     fn is_named(&self, symbol: SymbolId, name: &str) -> bool {
-        let last = self.eval.project.symbols.text(symbol).rsplit("::").next().unwrap_or_default();
-        last.split('~').next() == Some(name)
+        node_id::bare_name(self.eval.project.symbols.text(symbol)) == name
     }
 
     /// Returns whether one of our targets holds a value.
     fn is_own_value(&mut self, symbol: SymbolId) -> bool {
-        let text = self.eval.project.symbols.text(symbol);
-        let last = text.rsplit("::").nth(1);
-        [DefKind::Variable, DefKind::Constant, DefKind::Field].iter().any(|kind| Some(kind.word()) == last)
+        let word = node_id::kind_word(self.eval.project.symbols.text(symbol));
+        [DefKind::Variable, DefKind::Constant, DefKind::Field].iter().any(|kind| Some(kind.word()) == word)
     }
 
     fn settle_outside(&mut self, row: &mut Resolution<'_>, packages: &[String]) {

@@ -9,14 +9,14 @@ use crate::eval::{Entity, Eval, Value};
 use crate::file_links::{self, Target};
 use crate::frameworks::is_of;
 use crate::frameworks::settings::{Key, Setting, settings};
-use crate::languages::{FAMILIES, family};
+use crate::languages::linked_family;
 use crate::project::FileId;
 use crate::unit::Unit;
 
 /// The keys that a file reads, as edges. The read is certain if the package of the reading function is known.
 pub(crate) fn config_reads(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
     let unit = eval.unit(file);
-    let rows = settings(&FAMILIES[family(unit.facts.language)]);
+    let rows = settings(linked_family(unit.facts.language));
     let members = rows.iter().any(|row| matches!(row.key, Key::Member(_)));
     let mut found = Vec::new();
     if unit.facts.arguments.is_empty() && !members {

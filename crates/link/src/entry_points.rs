@@ -12,9 +12,9 @@ use crate::eval::{Entity, Eval, Search, Value};
 use crate::file_links::{self, Resolution, Target};
 use crate::frameworks::{self, Form, MAKES_HANDLER, Row, What, is_of};
 use crate::ids::{self, SymbolId};
-use crate::languages::{FAMILIES, family};
+use crate::languages::linked_family;
 use crate::project::{DefRef, FileId};
-use crate::rules::Reason;
+use crate::reason::Reason;
 use crate::unit::Unit;
 
 /// Handlers taken of one call.
@@ -30,7 +30,7 @@ pub(crate) struct Registration {
 /// The registrations of a file. `resolutions` are those of its references, which show the packages it uses.
 pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution<'_>]) -> Vec<Registration> {
     let unit = eval.unit(file);
-    let all = frameworks::rows(&FAMILIES[family(unit.facts.language)]);
+    let all = frameworks::rows(linked_family(unit.facts.language));
     let packages = packages(resolutions);
     let rows: Vec<&Row> = all.iter().filter(|row| packages.iter().any(|package| is_of(package, row.package))).collect();
     if rows.is_empty() {

@@ -6,7 +6,7 @@ mod reached;
 
 use std::borrow::Cow;
 
-use m1nd_base::{EdgeTier, Limits, Relation, RepoPath};
+use m1nd_base::{EdgeTier, Limits, Relation, RepoPath, node_id};
 use smallvec::SmallVec;
 
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Import, ImportId, ImportKind, Namespace, Pos, Reference, Role};
@@ -14,10 +14,11 @@ use rustc_hash::FxHashSet;
 
 use crate::compiler::Compared;
 use crate::eval::{self, Entity, Eval, Found, Module, Search};
-use crate::ids::{self, SymbolId, Symbols};
+use crate::ids::{SymbolId, Symbols};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Project};
-use crate::rules::{Overloads, Reason};
+use crate::reason::Reason;
+use crate::rules::Overloads;
 use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
@@ -139,8 +140,8 @@ impl Target {
     pub(crate) fn text<'s>(&self, symbols: &'s Symbols) -> Cow<'s, str> {
         match self {
             Self::Symbol(symbol) => Cow::Borrowed(symbols.text(*symbol)),
-            Self::External(path) | Self::Member(path) => Cow::Owned(ids::external_id(path)),
-            Self::Config(store, key) => Cow::Owned(ids::config_id(store, key)),
+            Self::External(path) | Self::Member(path) => Cow::Owned(node_id::external(path)),
+            Self::Config(store, key) => Cow::Owned(node_id::config(store, key)),
         }
     }
 }
@@ -232,8 +233,7 @@ fn narrow_imports(project: &Project, all: &mut [Resolution<'_>]) {
     let mut used: FxHashSet<&str> = FxHashSet::default();
     for target in all.iter().filter(|row| row.role.is_some()).flat_map(|row| &row.targets) {
         if let Target::Symbol(symbol) = target {
-            let text = project.symbols.text(*symbol);
-            used.insert(text.match_indices("::").nth(1).map_or(text, |(end, _)| &text[..end]));
+            used.insert(node_id::file_of(project.symbols.text(*symbol)));
         }
     }
     let is_used = |target: &Target| match target {

@@ -1,7 +1,7 @@
-//! Node ids: `file::<path>::<word>::<name>…`, a chain through owners, and their interning.
+//! Which definitions are nodes, the ids they have, and the interning of ids.
 
 use indexmap::IndexSet;
-use m1nd_base::{ContentHash, RepoPath};
+use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, ParameterKind};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -34,21 +34,6 @@ impl Symbols {
     pub(crate) fn text(&self, id: SymbolId) -> &str {
         &self.texts[id.0 as usize]
     }
-}
-
-/// Node id of a file.
-pub(crate) fn file_id(path: &RepoPath) -> String {
-    format!("file::{path}")
-}
-
-/// Node id of a package outside the roots.
-pub(crate) fn external_id(package: &str) -> String {
-    format!("external::{package}")
-}
-
-/// Node id of a configuration key.
-pub(crate) fn config_id(store: &str, key: &str) -> String {
-    format!("config::{store}::{key}")
 }
 
 /// Whether a definition is a node of the graph.
@@ -94,7 +79,7 @@ pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut S
             same.entry(*row).or_default().push(index);
         }
     }
-    let file = file_id(path);
+    let file = node_id::file(path);
     for (index, definition) in facts.definitions.iter().enumerate() {
         let row = rows[index];
         if !is_node(definition) {
@@ -102,13 +87,12 @@ pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut S
             continue;
         }
         let owner = row.0.and_then(|owner| texts[owner.index()].as_deref()).unwrap_or(&file);
-        let class = row.1.map(|class| format!("::{}::{class}", DefKind::Impl.word())).unwrap_or_default();
-        let mut text = format!("{owner}{class}::{}::{}", row.2.word(), row.3);
+        let block = row.1.map(|class| node_id::child(owner, DefKind::Impl.word(), class));
+        let mut text = node_id::child(block.as_deref().unwrap_or(owner), row.2.word(), row.3);
         let twins = &same[&row];
         let own = header(facts, twins, index);
         if twins.iter().any(|&twin| header(facts, twins, twin) != own) {
-            let signature = own.unwrap_or("");
-            text.push_str(&format!("~{:08x}", ContentHash::of(signature.as_bytes()).short() as u32));
+            node_id::tell_apart(&mut text, own.unwrap_or(""));
         }
         texts.push(Some(text));
     }
@@ -125,8 +109,7 @@ pub(crate) fn generated_ids(
     let mut found = Vec::new();
     for (index, definition) in facts.definitions.iter().enumerate().filter(|(_, row)| row.flags.is_generated) {
         let owner = node_owner(facts, definition).and_then(|owner| definitions[owner.index()]).unwrap_or(file);
-        let (word, name) = (definition.kind.word(), facts.name(definition.name));
-        let text = format!("{}::{word}::{name}", symbols.text(owner));
+        let text = node_id::child(symbols.text(owner), definition.kind.word(), facts.name(definition.name));
         found.push((DefId(index as u32), symbols.intern(&text)));
     }
     found

@@ -16,7 +16,8 @@ use crate::ids::SymbolId;
 use crate::languages::{self, FAMILIES, Manifests, family};
 use crate::names::Name;
 use crate::project::{FileId, Files, Key, Project, path_keys};
-use crate::rules::{Reason, Resolver};
+use crate::reason::Reason;
+use crate::rules::Resolver;
 use crate::unit::Unit;
 use crate::{assemble, config_reads, derived, entry_points};
 

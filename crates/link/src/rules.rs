@@ -1,55 +1,8 @@
 //! What a language tells the evaluator.
 
-use std::fmt;
-
 use m1nd_lang::facts::{Literal, PathRoot};
-use serde::{Deserialize, Serialize};
 
 use crate::project::{FileId, Files};
-
-/// Why a reference has no target. Kept with it and shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// No scope, import or built-in knows the name.
-    NameNotFound,
-    /// The import names a module that is neither in the project nor a known package.
-    ModuleNotFound,
-    /// The module, class or value is known and has no such member.
-    NoSuchMember,
-    /// Nothing is known of the value that the member is taken of.
-    UnknownReceiver,
-    /// A base class of the receiver is not known, and the member is in none of the known ones.
-    UnknownBase,
-    /// More things have this name than are worth listing.
-    TooManyCandidates,
-    /// The evaluation ended at its depth or step limit.
-    Budget,
-    /// The language is only outlined: names are not followed beyond the file.
-    NotLinked,
-}
-
-impl Reason {
-    /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::NameNotFound => "name_not_found",
-            Self::ModuleNotFound => "module_not_found",
-            Self::NoSuchMember => "no_such_member",
-            Self::UnknownReceiver => "unknown_receiver",
-            Self::UnknownBase => "unknown_base",
-            Self::TooManyCandidates => "too_many_candidates",
-            Self::Budget => "budget",
-            Self::NotLinked => "not_linked",
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
 
 /// What an import's module turns out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 use std::sync::{Arc, OnceLock};
 
-use m1nd_base::RepoPath;
+use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{
     BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, Visibility,
@@ -66,7 +66,7 @@ impl Unit {
     pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &mut Names, symbols: &mut Symbols) -> Self {
         let local: Vec<Name> = facts.names.iter().map(|text| names.intern(text)).collect();
         let bindings = sorted_bindings(&facts, &local);
-        let file_symbol = symbols.intern(&ids::file_id(&path));
+        let file_symbol = symbols.intern(&node_id::file(&path));
         let def_symbols = ids::definition_ids(&path, &facts, symbols);
         let is_test = m1nd_lang::is_test_path(&path);
         let rules = languages::rules(facts.language);
@@ -396,7 +396,7 @@ pub(crate) fn namespace_path(facts: &FileFacts, of: DefId) -> String {
         around = definition.owner;
     }
     parts.reverse();
-    parts.join("::")
+    parts.join(node_id::SEPARATOR)
 }
 
 /// Name under which members are stored that attach to a type of unknown name (`impl<T> Trait for T`).

@@ -4,6 +4,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use m1nd_base::node_id;
+
 use crate::index::IndexError;
 use crate::terms::{Cut, EntryHead, FIELD_COUNT, PostingsReader};
 
@@ -227,7 +229,7 @@ pub(crate) fn length_of(record: &[u8; DOCUMENT_BYTES], field: usize) -> u16 {
 
 /// Stored form of an id, without the part that all ids of the file share.
 pub(crate) fn pack_id(id: &str, path: &str) -> String {
-    match id.strip_prefix("file::").and_then(|rest| rest.strip_prefix(path)) {
+    match node_id::behind_path(id, path) {
         Some(rest) => format!("+{rest}"),
         None => format!("={id}"),
     }
@@ -235,7 +237,7 @@ pub(crate) fn pack_id(id: &str, path: &str) -> String {
 
 fn unpack_id(stored: &str, path: &str) -> String {
     match stored.strip_prefix('+') {
-        Some(rest) => format!("file::{path}{rest}"),
+        Some(rest) => node_id::in_file(path, rest),
         None => stored.strip_prefix('=').unwrap_or("").to_owned(),
     }
 }

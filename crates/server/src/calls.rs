@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_engine::Engine;
-use m1nd_tools::{Context, Effect, ErrorCode, ToolDef, ToolError, Toolset, canonical_name};
+use m1nd_tools::{Catalog, Context, Effect, ErrorCode, Services, ToolDef, ToolError, Toolset, canonical_name};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
-use crate::ServeOptions;
 use crate::message::NOT_AN_OBJECT;
+use crate::options::ServeOptions;
 use crate::progress::Latest;
 use crate::running::Running;
 
@@ -34,8 +34,8 @@ pub(crate) enum Outcome {
 
 /// Shared state of all calls of a connection.
 pub(crate) struct Calls {
-    engine: Engine,
-    tools: &'static [ToolDef],
+    services: Services,
+    tools: Catalog,
     only: Option<Toolset>,
     read_only: bool,
     running: Arc<Running>,
@@ -44,11 +44,11 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn new(engine: Engine, options: &ServeOptions, running: Arc<Running>) -> Self {
+    pub(crate) fn new(services: Services, options: &ServeOptions, running: Arc<Running>) -> Self {
         let reads = Arc::new(Semaphore::new(READS_AT_ONCE));
         let writes = Arc::new(Semaphore::new(WRITES_AT_ONCE));
-        let (tools, only, read_only) = (options.tools, options.only, options.read_only);
-        Self { engine, tools, only, read_only, running, reads, writes }
+        let (tools, only, read_only) = (Catalog::new(options.tools), options.only, options.read_only);
+        Self { services, tools, only, read_only, running, reads, writes }
     }
 
     /// Runs a call until it finishes or the client cancels it.
@@ -79,10 +79,10 @@ impl Calls {
         let work = self.running.start();
         let cancel = work.cancel.clone();
         let latest = Arc::new(Latest::default());
-        let (engine, progress) = (self.engine.clone(), latest.clone());
+        let (services, tools, progress) = (self.services.clone(), self.tools, latest.clone());
         let mut task = tokio::task::spawn_blocking(move || {
             let _held = permit;
-            invoke(tool, &engine, &work.cancel, &*progress, arguments)
+            invoke(tool, &Context::new(&services, tools, &work.cancel, &*progress), arguments)
         });
         let token = request.meta.get_progress_token();
         let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
@@ -103,7 +103,7 @@ impl Calls {
     /// Like [`unknown_tool`], for a server with a single toolset, which does not include `help`.
     fn unknown_among(&self, name: &str, only: Toolset) -> ToolError {
         let shown: String = name.chars().take(80).collect();
-        let tools = self.tools.iter().filter(|tool| tool.toolset == only).map(|tool| format!("`{}`", tool.name));
+        let tools = self.tools.all().iter().filter(|tool| tool.toolset == only).map(|tool| format!("`{}`", tool.name));
         ToolError::new(ErrorCode::UnknownTool, format!("unknown tool: {shown}"))
             .next_step(format!("call one of {}", tools.collect::<Vec<_>>().join(", ")))
     }
@@ -111,12 +111,8 @@ impl Calls {
     /// Returns the tool of this name, if it may be called here.
     fn admit(&self, name: &str) -> Result<&'static ToolDef, ToolError> {
         let canonical = canonical_name(name);
-        let Some(tool) = self
-            .tools
-            .iter()
-            .find(|tool| tool.name == canonical)
-            .filter(|tool| self.only.is_none_or(|only| only == tool.toolset))
-        else {
+        let found = self.tools.find(name).filter(|tool| self.only.is_none_or(|only| only == tool.toolset));
+        let Some(tool) = found else {
             return Err(self.only.map_or_else(|| unknown_tool(name), |only| self.unknown_among(name, only)));
         };
         // Session tools are admitted: on a read-only server they change nothing and answer what they would do.
@@ -135,7 +131,7 @@ impl Calls {
 /// The error for an unknown tool name.
 pub fn unknown_tool(name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
-    let near = m1nd_tools::suggestions(name);
+    let near = m1nd_tools::TOOLS.suggestions(name);
     let error = ToolError::new(ErrorCode::UnknownTool, format!("unknown tool: {shown}"))
         .next_step("call `help` for an overview, or list the tools")
         .example(json!({"tool": "help", "arguments": {"agent_id": "agent"}}));
@@ -151,15 +147,9 @@ fn failed(tool: &str) -> ToolError {
         .next_step("other calls are not affected; report this with the arguments")
 }
 
-fn invoke(
-    tool: &ToolDef,
-    engine: &Engine,
-    cancel: &m1nd_base::Cancel,
-    progress: &dyn m1nd_base::Progress,
-    arguments: Value,
-) -> Result<Value, ToolError> {
-    let outcome = catch_unwind(AssertUnwindSafe(|| tool.invoke(&Context::new(engine, cancel, progress), arguments)));
-    outcome.unwrap_or_else(|_| Err(failed(tool.name))).map_err(|error| while_indexing(error, engine))
+fn invoke(tool: &ToolDef, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| tool.invoke(cx, arguments)));
+    outcome.unwrap_or_else(|_| Err(failed(tool.name))).map_err(|error| while_indexing(error, &cx.services.engine))
 }
 
 /// Adapts "nothing is indexed yet" while the first index is being built.

@@ -14,7 +14,9 @@
 mod calls;
 mod framing;
 mod handler;
+mod instructions;
 mod message;
+mod options;
 mod progress;
 mod roots;
 mod running;
@@ -28,14 +30,16 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use m1nd_base::NoProgress;
-use m1nd_engine::memory::Depth;
 use m1nd_engine::{Engine, EngineError, IngestRequest, Mode as IngestMode, WeakEngine};
-use m1nd_tools::{ToolDef, Toolset};
+use m1nd_mind::{Depth, Memories};
+use m1nd_tools::Services;
 
 pub use calls::unknown_tool;
 pub use framing::{Frame, Framer, MESSAGE_BYTES, Mode};
-pub use handler::{INSTRUCTIONS, MEMORY_INSTRUCTIONS, SERVER_NAME};
+pub use handler::tools_list;
+pub use instructions::instructions;
 pub use message::{BATCH, NESTING};
+pub use options::{SERVER_NAME, ServeOptions};
 pub use transport::{IN_FLIGHT, Output, OutputClosed};
 
 /// Threads that serve the protocol itself.
@@ -45,40 +49,7 @@ const MEMORY_PERIOD: Duration = Duration::from_secs(2);
 /// Time to wait at shutdown for calls that were cancelled.
 const SHUTDOWN: Duration = Duration::from_millis(500);
 
-/// Options of a server.
-#[derive(Debug, Clone)]
-pub struct ServeOptions {
-    /// All tools.
-    pub tools: &'static [ToolDef],
-    /// Server name in the handshake.
-    pub name: &'static str,
-    /// Restricts the server to one toolset; `None` for all.
-    pub only: Option<Toolset>,
-    /// The toolsets listed by `tools/list`; `None` for all. Other tools can still be called.
-    pub toolsets: Option<Vec<Toolset>>,
-    /// Refuses every tool that could change stored data.
-    pub read_only: bool,
-    /// Builds a missing index of every allowed root in the background.
-    pub index_when_empty: bool,
-    /// Updates existing indexes in the background at startup.
-    pub refresh: bool,
-}
-
-impl Default for ServeOptions {
-    fn default() -> Self {
-        Self {
-            tools: m1nd_tools::ALL,
-            name: SERVER_NAME,
-            only: None,
-            toolsets: None,
-            read_only: false,
-            index_when_empty: false,
-            refresh: false,
-        }
-    }
-}
-
-/// The reason why serving did not start or ended abnormally.
+/// Why serving did not start or ended badly.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The system refused a thread.
@@ -91,7 +62,7 @@ pub enum ServeError {
 
 /// Serves one client until its input ends, and answers all requests received before. Blocks.
 pub fn serve(
-    engine: &Engine,
+    services: &Services,
     options: ServeOptions,
     input: impl Read + Send + 'static,
     output: impl Output,
@@ -103,9 +74,9 @@ pub fn serve(
         .enable_time()
         .build()?;
     let running = Arc::new(running::Running::default());
-    let background = if options.read_only { None } else { Some(keep_up(engine, &options, &running)?) };
-    let calls = calls::Calls::new(engine.clone(), &options, running.clone());
-    let handler = handler::Handler::new(calls, engine.clone(), &options);
+    let background = if options.read_only { None } else { Some(keep_up(services, &options, &running)?) };
+    let calls = calls::Calls::new(services.clone(), &options, running.clone());
+    let handler = handler::Handler::new(calls, services.memories.clone(), &options);
     let ended = runtime.block_on(async {
         let transport = transport::StdioTransport::start(input, output, running.clone())?;
         // Skips the SDK's handshake, because requests before `initialize` are answered, too.
@@ -119,12 +90,16 @@ pub fn serve(
     ended.map(|reason| tracing::debug!(?reason, "the client disconnected"))
 }
 
-/// Updates the index of every allowed root in the background, so that a client need not request it: builds missing
-/// ones and picks up changes made while nothing was watching. Then maintains the memories of the project. The
-/// returned channel is disconnected at the end.
-fn keep_up(engine: &Engine, options: &ServeOptions, running: &Arc<running::Running>) -> std::io::Result<Receiver<()>> {
-    let requests = due(engine, options);
-    let (engine, running) = (engine.downgrade(), running.clone());
+/// Brings the index of every allowed root up to date in the background, so that a client need not ask for it: builds what
+/// is missing, and looks for what changed while nobody watched. Then looks after the memories of the project. What it
+/// returns is disconnected when it has ended.
+fn keep_up(
+    services: &Services,
+    options: &ServeOptions,
+    running: &Arc<running::Running>,
+) -> std::io::Result<Receiver<()>> {
+    let requests = due(&services.engine, options);
+    let (engine, memories, running) = (services.engine.downgrade(), services.memories.clone(), running.clone());
     let (alive, ends) = channel();
     std::thread::Builder::new().name("m1nd-background".into()).spawn(move || {
         let work = running.start();
@@ -140,7 +115,7 @@ fn keep_up(engine: &Engine, options: &ServeOptions, running: &Arc<running::Runni
                 Err(error) => tracing::warn!(root, %error, "could not index"),
             }
         }
-        keep_memories(&engine, &running);
+        keep_memories(&engine, &memories, &running);
         drop(alive);
     })?;
     Ok(ends)
@@ -169,16 +144,16 @@ fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
     engine.status().allowed_roots.iter().map(wanted).filter(is_due).collect()
 }
 
-/// Records changes in the project's memories and in the code they name, until the server ends: at once, and whenever
-/// the memory or the index changes. The memory may be created while the server runs.
-fn keep_memories(engine: &WeakEngine, running: &running::Running) {
+/// Notes what is new in the memories of the project, and what the code they name looks like, until the server ends: at once, and
+/// whenever the memory or the index is another. The memory may be made while the server runs.
+fn keep_memories(engine: &WeakEngine, memories: &Memories, running: &running::Running) {
     let mut last = None;
     loop {
         let Some(engine) = engine.upgrade() else { return };
-        let project = engine.memory().project().ok();
+        let project = memories.project().ok();
         let seen = project.map(|project| {
-            let now = (engine.memory().stamp(&project), engine.snapshot().generation(), project.clone());
-            (now, engine.memory_writer(), project)
+            let now = (memories.stamp(&project), engine.snapshot().generation(), project.clone());
+            (now, memories.keeper(engine.snapshot()), project)
         });
         // Recording may take a while, and an engine that is held cannot end.
         drop(engine);

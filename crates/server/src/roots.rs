@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use m1nd_engine::Engine;
+use m1nd_mind::Memories;
 use rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
 
@@ -35,8 +35,8 @@ impl Roots {
         self.settled.send_replace(false);
     }
 
-    /// Requests the client's roots, if supported.
-    pub(crate) async fn ask(&self, peer: &Peer<RoleServer>, engine: &Engine) {
+    /// Asks the client, if it can be asked.
+    pub(crate) async fn ask(&self, peer: &Peer<RoleServer>, memories: &Memories) {
         if !self.is_offered.load(Ordering::Acquire) {
             return;
         }
@@ -49,7 +49,7 @@ impl Roots {
             }
             Err(_) => Vec::new(),
         };
-        engine.memory().set_client_places(folders);
+        memories.set_client_places(folders);
         self.settled.send_replace(true);
     }
 

@@ -62,7 +62,10 @@ pub enum StoreError {
         /// Affected file.
         path: PathBuf,
     },
-    /// A link leads out of the writable folder.
+    /// The project was opened to be read only.
+    #[error("the project is open to be read only; open it for writing")]
+    ReadOnly,
+    /// A link leads out of the folder in which we may write.
     #[error("`{}` leads to `{}`, outside of the project, and was left as it is; replace the link by a file", path.display(), target.display())]
     Outside {
         /// The link.
@@ -90,6 +93,7 @@ impl StoreError {
             Self::Taken { .. } => "store_taken",
             Self::Protected { .. } => "store_protected",
             Self::Outside { .. } => "store_outside",
+            Self::ReadOnly => "store_read_only",
         }
     }
 

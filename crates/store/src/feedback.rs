@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-use crate::settings::Settings;
+use crate::settings::{Settings, signed, unsigned};
 use crate::{ProjectDir, StoreError};
 
 /// Feedback to store.
@@ -170,7 +170,7 @@ fn standing(connection: &mut Connection, limit: usize) -> rusqlite::Result<Vec<S
         Ok(StoredFeedback {
             id: row.get(0)?,
             told: NewFeedback {
-                at_ms: row.get::<_, i64>(1)?.max(0).cast_unsigned(),
+                at_ms: unsigned(row.get(1)?),
                 agent: row.get(2)?,
                 kind: row.get(3)?,
                 query: row.get(4)?,
@@ -195,10 +195,6 @@ fn standing(connection: &mut Connection, limit: usize) -> rusqlite::Result<Vec<S
         }
     }
     Ok(found)
-}
-
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Everything that outlives the process: databases, snapshot files, locks. The only crate that uses SQL.
 //!
-//! There are two classes of data, in separate files:
-//! - **precious** (`project.db`: settings, roots, feedback of agents; later their other records): written with full
-//!   synchronisation, never replaced by something empty. If it is damaged or newer than this program, opening fails
-//!   with that error.
-//! - **derived** (snapshots, the facts cache): can be rebuilt from the project. If it is damaged, it is renamed to
-//!   `*.corrupt-<time>` and rebuilt.
+//! Two classes of data, kept in different files:
+//! - **precious** (`project.db`: settings, roots, feedback of agents and what they hold): written with full synchronisation,
+//!   never replaced by something empty. If it is damaged or newer than this program, opening fails and says so.
+//! - **derived** (snapshots, the facts cache): can be made again from the project. If it is damaged it
+//!   is set aside as `*.corrupt-<time>` and started anew.
 //!
 //! ```text
 //! <home>/projects/<slug>-<hash>/project.db    precious
@@ -28,6 +27,7 @@ mod durable;
 mod error;
 mod facts;
 mod feedback;
+mod handles;
 mod home;
 mod project;
 mod settings;
@@ -41,6 +41,7 @@ pub use durable::{durable_write, quarantine, rotate};
 pub use error::StoreError;
 pub use facts::FactsCache;
 pub use feedback::{FEEDBACK_KEPT, NewFeedback, StoredFeedback, Undone};
+pub use handles::{Expiry, HandleLimits, HandleWrite, StoredHandle};
 pub use home::Home;
 pub use project::{ProjectDir, WriterLock};
 pub use shared::{HeldLock, SharedFolder};

@@ -13,7 +13,11 @@ const WHOLE_PAGES: u32 = 2_048;
 
 const SCHEMA: Schema = Schema {
     owner: 0x6d31_7072,
-    migrations: &[include_str!("migrations/project_1.sql"), include_str!("migrations/project_2.sql")],
+    migrations: &[
+        include_str!("migrations/project_1.sql"),
+        include_str!("migrations/project_2.sql"),
+        include_str!("migrations/project_3.sql"),
+    ],
     precious: Some(Precious { always_checked: &["settings", "roots"], whole_pages: WHOLE_PAGES }),
     page_bytes: 4096,
 };
@@ -84,6 +88,16 @@ impl Settings {
         // A panic while it was held rolled its transaction back.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A number as SQLite stores it; one that it cannot store is the largest that it can.
+pub(crate) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// A number as it was stored; one below 0, which we never write, is 0.
+pub(crate) fn unsigned(number: i64) -> u64 {
+    number.max(0).cast_unsigned()
 }
 
 #[cfg(unix)]

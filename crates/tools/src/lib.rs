@@ -12,10 +12,14 @@ mod memory;
 mod prior;
 mod registry;
 mod rows;
+mod services;
+mod source;
 
 pub use framework::{
-    Answer, Context, Effect, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError,
-    Toolset, WriteContext, WriteTool, canonical_name, text_of, visible,
+    Answer, Catalog, Context, Effect, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool,
+    Route, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool, canonical_name, text_of,
+    visible,
 };
 pub use memory::memory_error;
-pub use registry::{ALL, find, suggestions};
+pub use registry::{ALL, TOOLS, find};
+pub use services::Services;

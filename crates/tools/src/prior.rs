@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::retrieval::{FeedbackEntry, Prior};
+use m1nd_query::retrieval::{FeedbackEntry, Prior};
 use serde::Serialize;
 
 use crate::rows::rounded;
@@ -29,7 +29,7 @@ struct ToldRow {
 
 impl PriorRow {
     pub(crate) fn new(prior: &Prior, node: NodeIx) -> Self {
-        let told = |told: &m1nd_engine::retrieval::Told| ToldRow {
+        let told = |told: &m1nd_query::retrieval::Told| ToldRow {
             weight: rounded(told.weight),
             ledger_ids: told.entries.clone(),
         };

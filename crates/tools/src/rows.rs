@@ -3,7 +3,10 @@
 use m1nd_base::NodeKind;
 pub(crate) use m1nd_base::count;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
-use m1nd_engine::{EngineError, ReadError, ResolveError, Snapshot};
+use m1nd_engine::{EngineError, ReadError, Snapshot};
+use m1nd_query::resolve::ResolveError;
+use m1nd_query::resolve::resolve_node;
+use m1nd_sessions::{SessionError, StoreError};
 use serde::Serialize;
 use serde_json::json;
 
@@ -61,7 +64,7 @@ pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result
             "argument `{argument}` is empty, expected a node id, a path or a name"
         )));
     }
-    snapshot.resolve_node(text).map_err(|error| resolve_error(snapshot, argument, error))
+    resolve_node(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
 }
 
 fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> ToolError {
@@ -201,41 +204,15 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
     }
 }
 
+/// What stands against a change of what agents hold.
+pub(crate) fn session_error(error: SessionError) -> ToolError {
+    match error {
+        SessionError::Store(StoreError::ReadOnly) => engine_error(EngineError::ReadOnly),
+        error => engine_error(EngineError::Store(error.to_string())),
+    }
+}
+
 /// Rounded to what a reader can use.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
-}
-
-/// Bytes that count as one token, see `token_budget`.
-const TOKEN_BYTES: usize = 4;
-
-/// What became of a `token_budget`.
-#[derive(Debug, Serialize)]
-pub(crate) struct TokenBudget {
-    requested: usize,
-    /// Tokens that the rows take.
-    used: usize,
-    /// Rows that are here.
-    kept: usize,
-    /// Rows of this page that did not fit; `cursor` goes on with them.
-    dropped: usize,
-}
-
-/// The first rows that fit, at least one; and what became of the budget, if there is one.
-pub(crate) fn within_tokens<T: Serialize>(rows: Vec<T>, budget: Option<usize>) -> (Vec<T>, Option<TokenBudget>) {
-    let Some(requested) = budget else { return (rows, None) };
-    let (room, all) = (requested.saturating_mul(TOKEN_BYTES), rows.len());
-    let mut used = 0usize;
-    let mut kept = Vec::new();
-    for row in rows {
-        let size = serde_json::to_string(&row).map_or(0, |text| text.len());
-        if !kept.is_empty() && used.saturating_add(size) > room {
-            break;
-        }
-        used = used.saturating_add(size);
-        kept.push(row);
-    }
-    let report =
-        TokenBudget { requested, used: used.div_ceil(TOKEN_BYTES), kept: kept.len(), dropped: all - kept.len() };
-    (kept, Some(report))
 }

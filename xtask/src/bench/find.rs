@@ -10,8 +10,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use m1nd_base::{Cancel, NoProgress, NodeKind};
-use m1nd_engine::retrieval::{ActivateQuery, GrepOptions, GrepQuery, SeekQuery};
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, Snapshot};
+use m1nd_query::retrieval::{ActivateQuery, GrepOptions, GrepQuery, SeekQuery};
+use m1nd_query::retrieval::{activate, grep, seek};
 
 use crate::{Outcome, percentile};
 
@@ -72,7 +73,7 @@ fn measure(path: &Path, home: &Path) -> Outcome<String> {
                 without_vectors: without,
                 ..SeekQuery::default()
             };
-            snapshot.seek(&query, &Cancel::new()).map(drop).map_err(Into::into)
+            seek(snapshot, &query, &Cancel::new()).map(drop).map_err(Into::into)
         }
     };
     let activate = |text: &str| {
@@ -84,14 +85,14 @@ fn measure(path: &Path, home: &Path) -> Outcome<String> {
             structural_holes: false,
             max_rows: 100,
         };
-        snapshot.activate(&query, &Cancel::new()).map(drop).map_err(Into::into)
+        activate(&snapshot, &query, &Cancel::new()).map(drop).map_err(Into::into)
     };
     let search = |text: &str| {
         let query = GrepQuery {
             options: GrepOptions { pattern: text.to_owned(), ..GrepOptions::default() },
             ..GrepQuery::default()
         };
-        snapshot.grep(&query, &Cancel::new()).map(drop).map_err(|error| format!("{error:?}").into())
+        grep(&snapshot, &query, &Cancel::new()).map(drop).map_err(|error| format!("{error:?}").into())
     };
     let mut row =
         format!("| {} | {} |", path.file_name().unwrap_or_default().to_string_lossy(), snapshot.index().len());

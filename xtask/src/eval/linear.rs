@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_engine::Model;
+use m1nd_query::Model;
 
 /// Number of descent steps.
 const STEPS: usize = 300;

@@ -18,8 +18,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use m1nd_base::{Cancel, EdgeTier, NoProgress, NodeKind, Relation};
-use m1nd_engine::export::{self, EdgeFilter};
 use m1nd_engine::{Engine, EngineConfig, IngestRequest};
+use m1nd_query::export::{self, EdgeFilter};
 
 use crate::Outcome;
 

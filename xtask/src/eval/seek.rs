@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 
 use m1nd_base::{Cancel, NoProgress, NodeKind};
-use m1nd_engine::retrieval::SeekQuery;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, Snapshot};
+use m1nd_query::retrieval::SeekQuery;
 use tempfile::TempDir;
 
 use super::arguments::Arguments;

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use m1nd_base::{Cancel, NodeKind};
 use m1nd_engine::Snapshot;
-use m1nd_engine::analysis::trace::{TraceAnswer, TraceQuery};
+use m1nd_query::analysis::trace::trace;
+use m1nd_query::analysis::trace::{TraceAnswer, TraceQuery};
 
 use super::localize::score::{self, Outcomes, RowResult};
 use super::localize::{self, Request, Row};
@@ -65,7 +66,7 @@ pub(super) fn query_of(row: &Row, max_suspects: usize) -> TraceQuery {
 }
 
 fn ask(row: &Row, snapshot: &Snapshot) -> Outcome<(RowResult, RowResult)> {
-    let found = snapshot.trace(&query_of(row, SUSPECTS), &Cancel::new())?;
+    let found = trace(snapshot, &query_of(row, SUSPECTS), &Cancel::new())?;
     let graph = snapshot.graph();
     let mut suspects = RowResult::new(row);
     for suspect in &found.suspects {

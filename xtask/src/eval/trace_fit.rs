@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use m1nd_base::{Cancel, NodeKind};
-use m1nd_engine::analysis::trace::{SUSPECT_SIGNALS, SuspectModel, suspect_model};
-use m1nd_engine::{Model, Snapshot};
+use m1nd_engine::Snapshot;
+use m1nd_query::Model;
+use m1nd_query::analysis::trace::trace;
+use m1nd_query::analysis::trace::{SUSPECT_SIGNALS, SuspectModel, suspect_model};
 
 use super::linear::{self, Options, Weighed, fit};
 use super::localize::{self, Request, Row};
@@ -77,7 +79,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
 
 fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
     let graph = snapshot.graph();
-    let found = snapshot.trace(&query_of(row, SUSPECTS), &Cancel::new())?;
+    let found = trace(snapshot, &query_of(row, SUSPECTS), &Cancel::new())?;
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut files, mut numbers, mut functions) = (Vec::new(), Vec::new(), Vec::new());
     for suspect in &found.suspects {

@@ -8,6 +8,7 @@ use std::process::Command;
 use crate::{Outcome, repository};
 
 mod arrows;
+mod circles;
 mod length;
 mod page;
 mod text;
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     let mut complaints = Vec::new();
     complaints.extend(arrows::check(&packages));
     complaints.extend(page::check(&packages, &sources));
+    complaints.extend(circles::check(&sources));
     for source in &sources {
         complaints.extend(length::check(source));
         complaints.extend(text::check(source));

@@ -1,7 +1,7 @@
 //! `m1nd call`: one tool, as an agent would call it.
 
 use m1nd_base::{Cancel, NoProgress, Progress};
-use m1nd_tools::{ALL, Context, Effect, ToolDef};
+use m1nd_tools::{ALL, Context, Effect, TOOLS, ToolDef};
 use serde_json::Value;
 
 use crate::args::{CallArgs, Common};
@@ -23,12 +23,12 @@ pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(),
     let mut common = common.clone();
     common.home = flags.home.or(common.home);
     let root = project::root(flags.root.as_deref())?;
-    let engine = project::open(&common, &root, matches!(tool.effect, Effect::Read | Effect::Session))?;
+    let services = project::open(&common, &root, matches!(tool.effect, Effect::Read | Effect::Session))?;
     let terminal = Terminal::new(false);
     let progress: &dyn Progress =
         if matches!(tool.effect, Effect::Read | Effect::Session) { &NoProgress } else { &terminal };
     let cancel = Cancel::new();
-    let context = Context { reads_history: true, ..Context::new(&engine, &cancel, progress) };
+    let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, progress) };
     let outcome = tool.invoke(&context, Value::Object(flags.arguments));
     terminal.finish();
     let answer = outcome.map_err(CliError::Tool)?;

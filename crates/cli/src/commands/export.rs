@@ -4,8 +4,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use m1nd_base::{Cancel, EdgeTier, Relation};
-use m1nd_engine::export::{self, EdgeFilter};
 use m1nd_engine::{Engine, EngineConfig, EngineError, IngestRequest, Mode, Snapshot};
+use m1nd_query::export::{self, EdgeFilter};
 use serde::Serialize;
 use serde_json::json;
 

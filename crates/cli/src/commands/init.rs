@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::memory::{RealSystem, replace_user_file};
+use m1nd_mind::{RealSystem, replace_user_file};
 use serde_json::{Value, json};
 
 use crate::args::{Common, InitArgs};

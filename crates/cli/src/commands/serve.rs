@@ -1,8 +1,8 @@
 //! `m1nd serve`: MCP over standard input and output.
 
-use m1nd_engine::{Engine, EngineConfig};
+use m1nd_engine::EngineConfig;
 use m1nd_server::{ServeOptions, serve};
-use m1nd_tools::Toolset;
+use m1nd_tools::{Services, Toolset};
 
 use crate::args::{Common, ServeArgs};
 use crate::error::CliError;
@@ -28,8 +28,8 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     config.watch = by_itself && !args.no_watch && !args.read_only;
     config.read_only = args.read_only;
     config.model = common.model.clone();
-    super::memory::places(&mut config, !args.roots.is_empty())?;
-    let engine = Engine::open(config)?;
+    let mind = project::memory_places(&config.roots, !args.roots.is_empty())?;
+    let services = Services::open(config, mind)?;
     let options = ServeOptions {
         toolsets,
         read_only: args.read_only,
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         refresh: by_itself && !args.no_watch,
         ..ServeOptions::default()
     };
-    serve(&engine, options, std::io::stdin(), std::io::stdout())
+    serve(&services, options, std::io::stdin(), std::io::stdout())
         .map_err(|error| CliError::failed(error.to_string(), "start the server again"))
 }
 

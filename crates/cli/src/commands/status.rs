@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::{LanguageStatus, ProblemStatus, Status, WatchState};
-use m1nd_tools::Context;
+use m1nd_tools::{Context, TOOLS};
 use serde_json::json;
 
 use crate::args::{Common, PathArg};
@@ -17,19 +17,20 @@ use crate::project;
 /// Runs the command.
 pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.path.as_deref())?;
-    let engine = project::open(common, &root, true)?;
+    let services = project::open(common, &root, true)?;
     if out.json {
         // The same answer that an agent gets.
         let cancel = Cancel::new();
         let health = m1nd_tools::find("health").ok_or_else(|| CliError::Tool(m1nd_server::unknown_tool("health")))?;
-        let answer = health.invoke(&Context::new(&engine, &cancel, &NoProgress), json!({"agent_id": DEFAULT_AGENT}));
+        let answer =
+            health.invoke(&Context::new(&services, TOOLS, &cancel, &NoProgress), json!({"agent_id": DEFAULT_AGENT}));
         return out.value(&answer.map_err(CliError::Tool)?);
     }
-    let status = engine.status();
+    let (status, snapshot) = (services.engine.status(), services.engine.snapshot());
     for notice in &status.notices {
         out.line(out.paint(Tone::Warn, notice))?;
     }
-    if engine.snapshot().is_empty() {
+    if snapshot.is_empty() {
         return Err(CliError::NoIndex(root.display().to_string()));
     }
     for root in &status.roots {

@@ -8,6 +8,7 @@ mod scip;
 
 use std::sync::Arc;
 
+use crate::cover::Cover;
 use m1nd_base::{ContentHash, RepoPath};
 use m1nd_link::{CompilerFile, CompilerRelation, CompilerRow, CompilerSymbol};
 use serde::{Deserialize, Serialize};
@@ -49,17 +50,6 @@ pub(crate) struct IndexedFile {
     pub(crate) hash: ContentHash,
     pub(crate) rows: Arc<Vec<CompilerRow>>,
     pub(crate) relations: Arc<Vec<CompilerRelation>>,
-}
-
-/// Which files indexes cover, as a snapshot keeps it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Cover {
-    /// Programs that made the indexes.
-    pub(crate) tools: Vec<String>,
-    /// Hash of the stored indexes; `None` if there is none.
-    id: Option<ContentHash>,
-    /// Files with the hash of the content that is covered, by path.
-    pub(crate) files: Vec<(RepoPath, ContentHash)>,
 }
 
 impl CompilerIndex {

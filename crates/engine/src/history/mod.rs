@@ -4,17 +4,17 @@
 //! who indexes waits for it: it is read when first asked for, or in the background by a server that watches.
 
 mod source;
-mod subjects;
+
+use std::path::Path;
 
 use m1nd_base::{Cancel, ContentHash, RepoPath};
 pub use m1nd_history::{Commit, Cut, FileHistory, History, NoHistory, Partner, Touch, TouchKind};
 
 use source::Held;
-pub(crate) use source::{Histories, Loaded};
-pub(crate) use subjects::prefix;
+pub(crate) use source::Histories;
+pub use source::LoadedHistory;
 
 use crate::report::RootInfo;
-use crate::snapshot::Snapshot;
 
 /// Characters of a commit's name that are shown.
 const SHORT_NAME: usize = 12;
@@ -55,7 +55,7 @@ impl ProjectHistory {
     }
 
     /// The histories that are there, each with the prefix of its root's paths.
-    pub(crate) fn loaded(&self) -> impl Iterator<Item = (&str, &Loaded)> {
+    pub fn loaded(&self) -> impl Iterator<Item = (&str, &LoadedHistory)> {
         let known = |root: &'_ RootHistory| root.history.is_ok();
         self.roots
             .iter()
@@ -69,7 +69,7 @@ impl ProjectHistory {
     }
 
     /// As [`ProjectHistory::gaps`], without the limit of commits, which every large project reaches.
-    pub(crate) fn gaps_within_limits(&self) -> Vec<String> {
+    pub fn gaps_within_limits(&self) -> Vec<String> {
         self.gaps_but(Some(Cut::Commits))
     }
 
@@ -135,28 +135,25 @@ fn short(commit: &str) -> &str {
     &commit[..commit.floor_char_boundary(SHORT_NAME)]
 }
 
-impl Snapshot {
-    /// What git tells of the roots. Reads what was committed since it was last asked for: milliseconds, or seconds for the
-    /// first time in a large repository. What cannot be read is among [`ProjectHistory::gaps`].
-    pub fn history(&self, cancel: &Cancel) -> ProjectHistory {
-        self.histories_by(|path| self.histories.of(path, cancel))
+impl Histories {
+    /// The histories of these roots, read on to what is checked out.
+    pub(crate) fn project(&self, roots: &[RootInfo], cancel: &Cancel) -> ProjectHistory {
+        project(roots, |path| self.of(path, cancel))
     }
 
-    /// As [`Snapshot::history`], but without reading what is new: what was read last, in this process or an earlier one,
-    /// which may be of another commit than is checked out ([`ProjectHistory::gaps`] says so). `None` while the history of
-    /// any root was never read.
-    pub fn loaded_history(&self) -> Option<ProjectHistory> {
+    /// The histories of these roots as they were last read; `None` while any of them never was.
+    pub(crate) fn loaded_project(&self, roots: &[RootInfo]) -> Option<ProjectHistory> {
         let mut is_loaded = true;
-        let history = self.histories_by(|path| {
-            let loaded = self.histories.loaded(path);
+        let history = project(roots, |path| {
+            let loaded = self.loaded(path);
             is_loaded &= loaded.is_some();
             loaded.unwrap_or(Err(NoHistory::Cancelled))
         });
         is_loaded.then_some(history)
     }
+}
 
-    fn histories_by(&self, mut of: impl FnMut(&std::path::Path) -> Result<Held, NoHistory>) -> ProjectHistory {
-        let roots = self.roots().iter().map(|info| RootHistory { info: info.clone(), history: of(&info.path) });
-        ProjectHistory { roots: roots.collect() }
-    }
+fn project(roots: &[RootInfo], mut of: impl FnMut(&Path) -> Result<Held, NoHistory>) -> ProjectHistory {
+    let roots = roots.iter().map(|info| RootHistory { info: info.clone(), history: of(&info.path) });
+    ProjectHistory { roots: roots.collect() }
 }

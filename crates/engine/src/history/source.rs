@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use m1nd_base::{Cancel, ContentHash};
+use m1nd_base::{Cancel, ContentHash, Derived};
 use m1nd_history::{GitFolder, Head, History, NoHistory, ReadLimits, StoredError, decode, encode, read};
 use m1nd_store::DerivedFiles;
 
-use super::subjects::Subjects;
 use crate::report::RootInfo;
 
 /// Time after which a caller goes on with what was read by then, by itself or by another.
@@ -22,34 +21,39 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Largest stored history that is read, in bytes.
 const MAX_STORED: u64 = 512 << 20;
 
-/// A history with what is worked out of it when first asked for.
+/// A history that was read, with the caches of its readers.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub struct LoadedHistory {
     pub(crate) history: History,
-    subjects: OnceLock<Subjects>,
+    derived: Derived,
 }
 
-impl Loaded {
+impl LoadedHistory {
     fn new(history: History) -> Self {
-        Self { history, subjects: OnceLock::new() }
+        Self { history, derived: Derived::new() }
     }
 
-    /// The words of the subjects of its commits.
-    pub(crate) fn subjects(&self) -> &Subjects {
-        self.subjects.get_or_init(|| Subjects::of(&self.history))
+    /// The history.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Values that readers work out of the history and keep as long as it lives, one of each type.
+    pub fn derived(&self) -> &Derived {
+        &self.derived
     }
 }
 
 /// A history that is at hand.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
-    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) loaded: Arc<LoadedHistory>,
     /// The commit that is checked out, if it is another than the history is of.
     pub(crate) checked_out: Option<String>,
 }
 
 impl Held {
-    fn new(loaded: Arc<Loaded>, head: &Head) -> Self {
+    fn new(loaded: Arc<LoadedHistory>, head: &Head) -> Self {
         let checked_out = Some(head.commit()).filter(|commit| *commit != loaded.history.head());
         Self { loaded, checked_out }
     }
@@ -76,7 +80,7 @@ struct Slot {
 
 #[derive(Debug, Default)]
 struct State {
-    newest: Option<Arc<Loaded>>,
+    newest: Option<Arc<LoadedHistory>>,
     /// Why the last reading gave none.
     reason: Option<NoHistory>,
     /// The stored one was looked at.
@@ -149,7 +153,7 @@ impl Histories {
         let slot = self.slot(root);
         let before = self.newest(&slot, root);
         let commits = ReadLimits::default().commits;
-        let is_whole = |loaded: &Arc<Loaded>| loaded.history.is_of(&head, commits);
+        let is_whole = |loaded: &Arc<LoadedHistory>| loaded.history.is_of(&head, commits);
         if let Some(whole) = before.filter(is_whole) {
             return Ok(Held::new(whole, &head));
         }
@@ -164,7 +168,7 @@ impl Histories {
         }
         let limits = ReadLimits { time: until.saturating_duration_since(Instant::now()), commits };
         let outcome = read(&git, &head, before.as_deref().map(|before| &before.history), &limits, cancel);
-        let outcome = outcome.map(|history| Arc::new(Loaded::new(history)));
+        let outcome = outcome.map(|history| Arc::new(LoadedHistory::new(history)));
         let mut state = lock(&slot.state);
         match &outcome {
             Ok(loaded) => (state.newest, state.reason) = (Some(loaded.clone()), None),
@@ -179,7 +183,7 @@ impl Histories {
     }
 
     /// The newest history at hand; looks for a stored one, once.
-    fn newest(&self, slot: &Slot, root: &Path) -> Option<Arc<Loaded>> {
+    fn newest(&self, slot: &Slot, root: &Path) -> Option<Arc<LoadedHistory>> {
         let known = || {
             let state = lock(&slot.state);
             state.is_loaded.then(|| state.newest.clone())
@@ -191,7 +195,7 @@ impl Histories {
         if let Some(known) = known() {
             return known;
         }
-        let stored = self.stored(root).map(|history| Arc::new(Loaded::new(history)));
+        let stored = self.stored(root).map(|history| Arc::new(LoadedHistory::new(history)));
         let mut state = lock(&slot.state);
         (state.is_loaded, state.newest) = (true, stored);
         state.newest.clone()

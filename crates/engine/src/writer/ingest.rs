@@ -11,15 +11,14 @@ use m1nd_vfs::{Changes, FileMeta, Root};
 use super::files::{self, Care, Gathered, Scan, Target};
 use super::place::Place;
 use super::{Linked, Writer, build};
-use crate::compiler_index::Cover;
 use crate::config::{Adapter, IngestRequest, Mode};
-use crate::engine::now_ms;
+use crate::cover::Cover;
 use crate::error::EngineError;
 use crate::extract::{self, Extracted};
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
 use crate::report::{CompilerReport, IngestReport, RootInfo, Tiers};
-use crate::snapshot::{self, Content, Snapshot};
+use crate::snapshot::{Content, Snapshot};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
@@ -193,7 +192,7 @@ impl Writer {
             // The index is as the disk: only the linker had to be made ready for later changes.
             self.linked = Some(linked);
             if skipped != current.skipped || !same_handles(&handles, &current.handles) {
-                self.republish(&current, snapshot::Content { skipped, handles, ..current.content() });
+                self.republish(&current, Content { skipped, handles, ..current.content() });
             }
             return Ok(done);
         }
@@ -205,7 +204,7 @@ impl Writer {
         let search = build::search(&linked, cancel)?;
         stages.done("indexing");
         let generation = self.next_generation();
-        let content = snapshot::Content {
+        let content = Content {
             graph,
             files: Arc::new(files),
             skipped,
@@ -368,18 +367,18 @@ impl Writer {
     }
 
     /// Publishes the same generation with other figures beside the graph.
-    fn republish(&mut self, current: &Snapshot, content: snapshot::Content) {
+    fn republish(&mut self, current: &Snapshot, content: Content) {
         let same = current.next(current.generation, current.indexed_at_ms, content);
         self.shared.publish(Arc::new(same));
         self.unsaved = true;
     }
 
     /// Publishes the next state, unless the caller gave up before.
-    fn publish(&mut self, before: &Snapshot, generation: u64, content: snapshot::Content) -> Result<(), EngineError> {
+    fn publish(&mut self, before: &Snapshot, generation: u64, content: Content) -> Result<(), EngineError> {
         if self.claim.as_ref().is_some_and(|claim| !claim.take()) {
             return Err(EngineError::Cancelled);
         }
-        let next = before.next(generation, now_ms(), content);
+        let next = before.next(generation, self.shared.config.clock.now_ms(), content);
         self.shared.publish(Arc::new(next));
         self.unsaved = true;
         Ok(())
@@ -435,7 +434,7 @@ impl Writer {
 
     /// Handles of these roots, opened anew where another folder took the place.
     fn open_roots(&self, roots: &[RootInfo]) -> Arc<[Option<Root>]> {
-        snapshot::open_roots(roots, &self.shared.current().handles, &self.shared).into()
+        self.shared.open_roots(roots, &self.shared.current().handles)
     }
 
     /// Makes the linker of the current roots anew, and the index if it is not as the disk.

@@ -21,13 +21,15 @@ use m1nd_search::FileTerms;
 use m1nd_store::{FactsCache, Home, WriterLock};
 use m1nd_vfs::{Changes, Root, WalkOptions, Watcher};
 
-use crate::compiler_index::{CompilerIndex, Cover};
+use crate::compiler_index::CompilerIndex;
 use crate::config::IngestRequest;
-use crate::engine::{Shared, raise};
+use crate::cover::Cover;
 use crate::error::EngineError;
 use crate::persist;
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
-use crate::snapshot::{Snapshot, root_is_gone};
+use crate::shared::{Shared, raise};
+use crate::snapshot::Snapshot;
+use crate::snapshot::root_is_gone;
 
 /// Pause in changes after which a watcher tells of them.
 const DEBOUNCE: Duration = Duration::from_millis(80);
@@ -213,7 +215,7 @@ impl Writer {
             self.verify(&stored, &path);
         }
         self.base = Some(path);
-        let mut snapshot = Snapshot::from_stored(stored, &self.shared);
+        let mut snapshot = self.shared.snapshot_of(stored);
         if writes {
             // Later states were published but not written: this older one gets a number that none of them had.
             if self.reserved > snapshot.generation {
@@ -622,7 +624,7 @@ fn save(shared: &Shared, snapshot: &Snapshot) -> Result<Arc<Snapshot>, String> {
     let written = shared.project.publish_snapshot(&mut |out| persist::write(snapshot, out));
     let path = written.map_err(|error| error.to_string())?;
     let stored = persist::open(&path).map_err(|error| error.to_string())?;
-    let mut mapped = Snapshot::from_stored(stored, shared);
+    let mut mapped = shared.snapshot_of(stored);
     mapped.handles = snapshot.handles.clone();
     Ok(Arc::new(mapped))
 }

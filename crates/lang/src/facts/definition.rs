@@ -43,7 +43,33 @@ pub enum DefKind {
 }
 
 impl DefKind {
-    /// Name in node ids.
+    /// Every kind, in the order of the declaration.
+    pub const ALL: [Self; Self::Section as usize + 1] = [
+        Self::Function,
+        Self::Class,
+        Self::Struct,
+        Self::Enum,
+        Self::Variant,
+        Self::Union,
+        Self::Trait,
+        Self::Interface,
+        Self::TypeAlias,
+        Self::Module,
+        Self::Impl,
+        Self::Field,
+        Self::Variable,
+        Self::Constant,
+        Self::Macro,
+        Self::Object,
+        Self::Section,
+    ];
+
+    /// Whether a text is the word of some kind.
+    pub fn is_word(text: &str) -> bool {
+        Self::ALL.iter().any(|kind| kind.word() == text)
+    }
+
+    /// The word that stands in node ids.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Function => "fn",

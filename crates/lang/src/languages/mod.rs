@@ -352,6 +352,20 @@ impl Language {
         matches!(self, Self::Text | Self::Markdown | Self::RestructuredText | Self::AsciiDoc)
     }
 
+    /// The languages whose code can import each other's, named by one of them; itself where it stands alone. Whether
+    /// such imports are followed depends on the [`tier`](Self::tier) of each.
+    pub const fn family(self) -> Self {
+        match self {
+            // Compiled to one language; components hold scripts of it.
+            Self::TypeScript | Self::Tsx | Self::Vue | Self::Svelte => Self::JavaScript,
+            // Compiled to classes of one machine.
+            Self::Kotlin | Self::Scala => Self::Java,
+            // Each includes headers of the other.
+            Self::Cpp => Self::C,
+            other => other,
+        }
+    }
+
     /// Its name on the wire.
     pub fn name(self) -> &'static str {
         self.row().name

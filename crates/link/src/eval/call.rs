@@ -6,7 +6,8 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ParameterKind};
 
 use super::{Entity, Eval, Module, Receiver, Value, Values, no_args};
 use crate::project::{DefRef, FileId};
-use crate::rules::{Builtin, MethodShape, Reason};
+use crate::reason::Reason;
+use crate::rules::{Builtin, MethodShape};
 
 /// Result of a method of a standard type.
 pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {

@@ -8,7 +8,8 @@ use super::ancestors::Ancestor;
 use super::member::Asked;
 use super::{Args, Entity, Eval, Found, Outside, Search, Value, Values};
 use crate::project::{DefRef, FileId};
-use crate::rules::{Builtin, Reason};
+use crate::reason::Reason;
+use crate::rules::Builtin;
 
 /// Maximum types searched for one member.
 const EMBEDDED: usize = 256;

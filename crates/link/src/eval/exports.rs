@@ -6,7 +6,8 @@ use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Module, Search, Value};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
-use crate::rules::{ModuleTarget, Reason};
+use crate::reason::Reason;
+use crate::rules::ModuleTarget;
 
 impl Eval<'_> {
     pub(super) fn default_export(&mut self, target: ModuleTarget) -> Search {

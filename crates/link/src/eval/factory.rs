@@ -4,7 +4,8 @@ use m1nd_lang::facts::{Expr, ExprId, Namespace};
 
 use super::{Entity, Eval, Value, Values};
 use crate::project::FileId;
-use crate::rules::{Builtin, Factory, Reason};
+use crate::reason::Reason;
+use crate::rules::{Builtin, Factory};
 
 impl Eval<'_> {
     /// Result of a standard function; `None` for other callees.

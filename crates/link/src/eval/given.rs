@@ -9,7 +9,7 @@ use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, ListId, Namespace, 
 
 use super::{Args, Entity, Eval, Value, Values, no_args};
 use crate::project::{DefRef, FileId};
-use crate::rules::Reason;
+use crate::reason::Reason;
 
 /// Types followed from one expected type.
 const MOST_TYPES: usize = 64;

@@ -7,7 +7,8 @@ use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace};
 use super::{Entity, Eval, Value, Values};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
-use crate::rules::{Builtin, Reason};
+use crate::reason::Reason;
+use crate::rules::Builtin;
 
 /// Maximum list items tracked individually.
 const MAX_PLACES: usize = 32;

@@ -8,7 +8,8 @@ use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Module, Outside, Search, Value};
 use crate::names::Name;
 use crate::project::FileId;
-use crate::rules::{ModuleTarget, Reason};
+use crate::reason::Reason;
+use crate::rules::ModuleTarget;
 
 impl Eval<'_> {
     pub(super) fn module_entity(&mut self, target: ModuleTarget) -> Search {

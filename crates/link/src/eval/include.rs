@@ -8,7 +8,8 @@ use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Search, Value, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
-use crate::rules::{ModuleTarget, Overloads, Reason};
+use crate::reason::Reason;
+use crate::rules::{ModuleTarget, Overloads};
 use crate::unit::namespace_path;
 
 /// Maximum definitions of one name examined.

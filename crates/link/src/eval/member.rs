@@ -9,7 +9,8 @@ use super::lookup::Asker;
 use super::{Args, Entity, Eval, Found, Module, Outside, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
-use crate::rules::{Builtin, MemberOrder, MethodShape, Overloads, Reason};
+use crate::reason::Reason;
+use crate::rules::{Builtin, MemberOrder, MethodShape, Overloads};
 
 /// A question for a member of a class.
 pub(super) struct Asked<'a> {

@@ -42,7 +42,8 @@ use crate::file_links::expansions::GeneratedFunctions;
 use crate::languages::family;
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Files, Key, Project};
-use crate::rules::{Builtin, ModuleTarget, Overloads, Reason, Resolver, Rules};
+use crate::reason::Reason;
+use crate::rules::{Builtin, ModuleTarget, Overloads, Resolver, Rules};
 use crate::unit::Unit;
 
 #[derive(Debug, Clone)]

@@ -3,6 +3,8 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
+use m1nd_base::node_id::{self, SEPARATOR};
+
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, no_args};
 use crate::project::DefRef;
@@ -39,7 +41,7 @@ impl Outside {
         let way = match written.strip_prefix(package.as_str()) {
             Some("") => Some(Rc::from("")),
             Some(rest) => match rest.strip_prefix('.') {
-                Some(names) => Some(names.replace('.', "::").into()),
+                Some(names) => Some(names.replace('.', SEPARATOR).into()),
                 None => rest.strip_prefix(['/', ':']).map(way_of_file),
             },
             None if BUNDLES.contains(&package.as_str()) => Some(way_of_file(written)),
@@ -56,7 +58,7 @@ impl Outside {
     /// A member of it.
     pub(crate) fn member(&self, name: &str) -> Self {
         let way =
-            self.way.as_deref().map(|way| if way.is_empty() { name.to_owned() } else { format!("{way}::{name}") });
+            self.way.as_deref().map(|way| if way.is_empty() { name.to_owned() } else { node_id::join(way, name) });
         Self { package: self.package.clone(), way: way.filter(|way| fits(way)).map(Rc::from) }
     }
 
@@ -70,7 +72,7 @@ impl Outside {
     /// The package and the way to the member, if it is a member to which the way is known.
     pub(crate) fn path(&self) -> Option<String> {
         let way = self.way.as_deref().filter(|way| !way.is_empty() && !way.ends_with(CALLED))?;
-        Some(format!("{}::{way}", self.package))
+        Some(node_id::join(&self.package, way))
     }
 
     /// Returns whether both belong to one package.
@@ -116,11 +118,11 @@ impl Eval<'_> {
 fn way_of_file(path: &str) -> Rc<str> {
     let file = path.rfind('/').map_or(0, |slash| slash + 1);
     let ending = path[file..].rfind('.').map(|dot| file + dot).filter(|dot| ENDINGS.contains(&&path[*dot..]));
-    path[..ending.unwrap_or(path.len())].replace('/', "::").into()
+    path[..ending.unwrap_or(path.len())].replace('/', SEPARATOR).into()
 }
 
 fn fits(way: &str) -> bool {
-    way.len() <= LONGEST && (way.is_empty() || way.split("::").count() <= MOST_NAMES)
+    way.len() <= LONGEST && (way.is_empty() || node_id::names(way).count() <= MOST_NAMES)
 }
 
 impl Deref for Outside {

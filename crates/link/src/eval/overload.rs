@@ -8,7 +8,8 @@ use super::ancestors::Ancestor;
 use super::{Args, Entity, Eval, Found, Search, Value, Values, no_args};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
-use crate::rules::{Builtin, Reason};
+use crate::reason::Reason;
+use crate::rules::Builtin;
 use crate::unit::CallSite;
 
 /// Whether a value can be passed where a type is expected.

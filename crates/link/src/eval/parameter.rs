@@ -4,7 +4,8 @@ use m1nd_lang::facts::{Namespace, ParameterKind};
 
 use super::{Eval, Value, Values, no_args};
 use crate::project::DefRef;
-use crate::rules::{Builtin, Overloads, Reason};
+use crate::reason::Reason;
+use crate::rules::{Builtin, Overloads};
 
 impl Eval<'_> {
     /// Possible values of a parameter, seen from inside its function.

@@ -4,7 +4,7 @@ use m1nd_lang::facts::{DefKind, Expr, Namespace, ScopeId};
 
 use super::{Eval, Value, Values, no_args};
 use crate::project::{DefRef, FileId};
-use crate::rules::Reason;
+use crate::reason::Reason;
 
 impl Eval<'_> {
     /// The receiver inside a method.

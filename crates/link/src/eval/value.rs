@@ -5,7 +5,8 @@ use smallvec::SmallVec;
 use super::Outside;
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
-use crate::rules::{Builtin, MethodShape, ModuleTarget, Reason};
+use crate::reason::Reason;
+use crate::rules::{Builtin, MethodShape, ModuleTarget};
 
 /// Type arguments, each with its possible values.
 pub(crate) type Args = Rc<[Values]>;

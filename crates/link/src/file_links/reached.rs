@@ -7,7 +7,7 @@ use super::Target;
 use crate::eval::{Entity, Eval, Found, Module, Outside, Value};
 use crate::ids::SymbolId;
 use crate::project::DefRef;
-use crate::rules::Reason;
+use crate::reason::Reason;
 
 /// Members of external packages that a reference targets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,6 +1,6 @@
 //! Frameworks that functions and classes are registered with, as data: one table per language.
 
-use crate::languages::Family;
+use m1nd_lang::Language;
 
 mod go;
 mod java;
@@ -79,14 +79,14 @@ const fn row(package: &'static str, form: Form, what: What, names: &'static [&'s
     Row { package, names, form, what }
 }
 
-/// The rows of a family of languages.
-pub(crate) fn rows(family: &Family) -> &'static [Row] {
-    match family.name {
-        "python" => python::ROWS,
-        "typescript" => typescript::ROWS,
-        "rust" => rust::ROWS,
-        "go" => go::ROWS,
-        "java" => java::ROWS,
+/// The rows of a family of languages that are linked.
+pub(crate) fn rows(family: Option<Language>) -> &'static [Row] {
+    match family {
+        Some(Language::Python) => python::ROWS,
+        Some(Language::JavaScript) => typescript::ROWS,
+        Some(Language::Rust) => rust::ROWS,
+        Some(Language::Go) => go::ROWS,
+        Some(Language::Java) => java::ROWS,
         _ => &[],
     }
 }

@@ -1,6 +1,6 @@
 //! Functions and tables that read a configuration key or an environment variable by name.
 
-use crate::languages::Family;
+use m1nd_lang::Language;
 
 /// One way of reading.
 #[derive(Debug)]
@@ -49,15 +49,15 @@ const JAVA: &[Setting] = &[
 const C: &[Setting] =
     &[read("libc", Key::Argument(&["getenv", "secure_getenv"])), read("std", Key::Argument(&["getenv"]))];
 
-/// The rows of a family of languages.
-pub(crate) fn settings(family: &Family) -> &'static [Setting] {
-    match family.name {
-        "python" => PYTHON,
-        "typescript" => TYPESCRIPT,
-        "rust" => RUST,
-        "go" => GO,
-        "java" => JAVA,
-        "c" => C,
+/// The rows of a family of languages that are linked.
+pub(crate) fn settings(family: Option<Language>) -> &'static [Setting] {
+    match family {
+        Some(Language::Python) => PYTHON,
+        Some(Language::JavaScript) => TYPESCRIPT,
+        Some(Language::Rust) => RUST,
+        Some(Language::Go) => GO,
+        Some(Language::Java) => JAVA,
+        Some(Language::C) => C,
         _ => &[],
     }
 }

@@ -13,7 +13,7 @@ use super::Family;
 use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Overloads, Rules};
 
 pub(super) const FAMILY: Family = Family {
-    name: "c",
+    of: Some(Language::C),
     languages: &[(Language::C, &C), (Language::Cpp, &CPP)],
     is_manifest: |name| name == compile::FILE_NAME,
     check_manifest: |path, text| {

@@ -12,7 +12,7 @@ use super::Family;
 use crate::rules::{BareMembers, Builtin, Dispatch, MemberOrder, MethodShape, Rules};
 
 pub(super) const FAMILY: Family = Family {
-    name: "go",
+    of: Some(Language::Go),
     languages: &[(Language::Go, &RULES)],
     is_manifest: |name| matches!(name, "go.mod" | "go.work"),
     check_manifest: |path, text| {

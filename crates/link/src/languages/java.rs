@@ -12,7 +12,7 @@ use crate::project::{FileId, Files};
 use crate::rules::{BareMembers, MemberOrder, MethodShape, ModuleTarget, Overloads, Resolver, Rules};
 
 pub(super) const FAMILY: Family = Family {
-    name: "java",
+    of: Some(Language::Java),
     languages: &[(Language::Java, &RULES)],
     is_manifest: |_| false,
     check_manifest: |_, _| None,

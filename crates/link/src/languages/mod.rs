@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_base::Problem;
-use m1nd_lang::Language;
+use m1nd_lang::{Language, Tier};
 
 use crate::project::Files;
 use crate::rules::{Resolver, Rules};
@@ -20,10 +20,10 @@ mod typescript;
 /// Texts of the manifests of a project, by path: `package.json`, `tsconfig*.json`, `Cargo.toml`, `pyproject.toml`, …
 pub type Manifests = BTreeMap<String, String>;
 
-/// One family of languages that import each other and share rules.
+/// One family of languages that are linked with each other.
 pub(crate) struct Family {
-    /// Name, for progress and debugging.
-    pub(crate) name: &'static str,
+    /// The language that [names](Language::family) the family; `None` for the one of all outlined languages.
+    pub(crate) of: Option<Language>,
     /// Its languages, with their rules as data.
     pub(crate) languages: &'static [(Language, &'static Rules)],
     /// Whether a file name is a manifest of the family.
@@ -44,9 +44,15 @@ impl Family {
 pub(crate) static FAMILIES: &[Family] =
     &[python::FAMILY, typescript::FAMILY, rust::FAMILY, c::FAMILY, go::FAMILY, java::FAMILY, outlined::FAMILY];
 
+/// The family of a language that is linked; `None` for those that are only outlined, whatever they can import.
+pub(crate) fn linked_family(language: Language) -> Option<Language> {
+    (language.tier() == Tier::Linked).then(|| language.family())
+}
+
 /// Number of a language's family.
 pub(crate) fn family(language: Language) -> usize {
-    FAMILIES.iter().position(|family| family.rules(language).is_some()).unwrap_or(FAMILIES.len() - 1)
+    let of = linked_family(language);
+    FAMILIES.iter().position(|family| family.of == of).unwrap_or(FAMILIES.len() - 1)
 }
 
 /// The rules of a language.
@@ -57,4 +63,17 @@ pub(crate) fn rules(language: Language) -> &'static Rules {
 /// Returns whether a file of this name is a manifest of any family.
 pub(crate) fn is_manifest(file_name: &str) -> bool {
     FAMILIES.iter().any(|family| (family.is_manifest)(file_name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_with_rules_are_those_that_are_linked() {
+        for language in Language::all() {
+            let own = FAMILIES.iter().find(|family| family.rules(language).is_some());
+            assert_eq!(own.and_then(|own| own.of), linked_family(language), "{language:?}");
+        }
+    }
 }

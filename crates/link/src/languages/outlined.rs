@@ -5,7 +5,7 @@ use crate::project::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
 pub(super) const FAMILY: Family = Family {
-    name: "outlined",
+    of: None,
     languages: &[],
     is_manifest: |_| false,
     check_manifest: |_, _| None,

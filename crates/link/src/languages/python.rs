@@ -13,7 +13,7 @@ use crate::rules::{
 };
 
 pub(super) const FAMILY: Family = Family {
-    name: "python",
+    of: Some(Language::Python),
     languages: &[(Language::Python, &RULES)],
     is_manifest: |name| matches!(name, "pyproject.toml" | "setup.cfg"),
     check_manifest: roots::check,

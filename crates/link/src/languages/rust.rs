@@ -13,7 +13,7 @@ use super::Family;
 use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Rules};
 
 pub(super) const FAMILY: Family = Family {
-    name: "rust",
+    of: Some(Language::Rust),
     languages: &[(Language::Rust, &RULES)],
     is_manifest: |name| name == "Cargo.toml",
     check_manifest: |path, text| {

@@ -21,7 +21,7 @@ mod package;
 mod paths;
 
 pub(super) const FAMILY: Family = Family {
-    name: "typescript",
+    of: Some(Language::JavaScript),
     languages: &[
         (Language::JavaScript, &RULES),
         (Language::TypeScript, &RULES),

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use m1nd_base::needles::Needles;
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::draft::{self, MAX_PATTERN_BYTES};
-use crate::needles::Needles;
 use crate::secrets;
 
 /// Characters of the code that are shown as evidence.

@@ -35,8 +35,6 @@ pub(crate) fn wait_for_running(mark: usize, count: usize) {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[expect(dead_code, reason = "every tool takes it")]
-    agent_id: String,
     #[serde(default)]
     text: String,
     #[serde(default)]
@@ -66,6 +64,7 @@ macro_rules! tool {
             const NAME: &'static str = $name;
             const TOOLSET: Toolset = Toolset::$toolset;
             const SUMMARY: &'static str = "Exists in this test only.";
+            const ANSWERS: &'static str = "";
             const HELP: &'static str = "";
             const EXAMPLE: &'static str = r#"{"agent_id": "test"}"#;
             const WAITS: bool = $waits;

@@ -1,12 +1,16 @@
 //! Lists what a change of a node can reach, before the edit.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
 use m1nd_engine::graph::NodeIx;
+use m1nd_query::analysis::impact;
+use m1nd_query::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset, is_zero};
+use crate::framework::{
+    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
+    Toolset, is_zero,
+};
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Rows returned when the caller does not say.
@@ -35,8 +39,6 @@ pub(crate) enum DirectionWord {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     /// Id, path or name
     node_id: String,
     /// forward: dependents; reverse: what it needs
@@ -137,7 +139,7 @@ pub(crate) struct Output {
     closure: Closure,
     /// What people noted about the node and its nearest dependents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    memory: Vec<m1nd_engine::memory::Note>,
+    memory: Vec<m1nd_mind::Note>,
 }
 
 pub(crate) struct Impact;
@@ -146,6 +148,7 @@ impl Tool for Impact {
     const NAME: &'static str = "impact";
     const TOOLSET: Toolset = Toolset::Analysis;
     const SUMMARY: &'static str = "What a change to a node can break, with evidence";
+    const ANSWERS: &'static str = "what depends on something, each with a path that shows why";
     const HELP: &'static str = "\
 Lists what depends on a node, directly or through others (`direction: forward`, the default), what it depends on (`reverse`),
 or both. What the node contains changes with it. Rows of code come first, then tests; nearer before farther.
@@ -157,6 +160,13 @@ a dependent (`far`), files that could not be parsed whole, or a bound of the sea
 `closure.why` say which. An empty list is proof only when it is `closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
 `max_output_chars` says otherwise; `cursor` goes on.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Diagnose, 40, "what reaches it: `direction` \"reverse\""),
+        (Stage::Plan, 10, "what a change can break"),
+        (Stage::Edit, 30, "what must change with it"),
+        (Stage::Review, 20, "what the change can break"),
+    ];
+    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 10, "what depends on it")];
     const PAGED: bool = true;
     const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
@@ -175,7 +185,7 @@ impl ReadTool for Impact {
             DirectionWord::Both => Direction::Both,
         };
         let query = ImpactQuery { direction, max_rows: page.end(), ..ImpactQuery::new(node) };
-        let found = snapshot.impact(&query, cx.cancel())?;
+        let found = impact(snapshot, &query, cx.cancel())?;
         let chains = match input.include_causal_chains.unwrap_or(true) {
             true => chains(snapshot, &found, input.max_chains.unwrap_or(DEFAULT_CHAINS).min(MAX_CHAINS)),
             false => Vec::new(),
@@ -218,7 +228,7 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow) -> BlastRow {
         to: graph.label(hop.to).to_owned(),
         relation: hop.relation.word(),
         tier: hop.tier.word(),
-        provenance: hop.compiler.then_some(m1nd_engine::COMPILER),
+        provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
         file_path: hop.file.clone(),
         line: hop.line,
     };
@@ -255,7 +265,7 @@ fn chains(snapshot: &Snapshot, found: &ImpactAnswer, limit: usize) -> Vec<Chain>
 }
 
 fn files(found: &ImpactAnswer) -> Vec<FileRow> {
-    let row = |file: &m1nd_engine::analysis::ImpactFile| FileRow {
+    let row = |file: &m1nd_query::analysis::ImpactFile| FileRow {
         file_path: file.path.clone(),
         nodes: file.rows,
         hop_distance: file.hops,
@@ -266,7 +276,7 @@ fn files(found: &ImpactAnswer) -> Vec<FileRow> {
 }
 
 fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
-    let row = |open: &m1nd_engine::analysis::Hiding| HidingRow {
+    let row = |open: &m1nd_query::analysis::Hiding| HidingRow {
         node_id: snapshot.graph().id(open.node).to_owned(),
         label: snapshot.graph().label(open.node).to_owned(),
         name: open.name.clone(),
@@ -293,15 +303,15 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
     match (found.closure, found.total_rows) {
         (ClosureState::Closed, 0) => {
             let hint = format!("no {dependents} of `{}`, and nothing could hide one", source.label);
-            Guidance::next(ProofState::ReadyToEdit, "view", Some(source.node_id.clone()), hint)
+            Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
         }
         (ClosureState::Closed, total) => {
             let hint = format!("all {} are known; start with the nearest", count(total, dependents));
-            Guidance::next(ProofState::ReadyToEdit, "view", first, hint)
+            Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, total) => {
             let hint = format!("{} known, not all: {}; search the name as text", count(total, dependents), found.why);
-            Guidance::next(ProofState::Proving, "search", Some(source.label.clone()), hint)
+            Guidance::next(ProofState::Proving, ToolRef("search"), Some(source.label.clone()), hint)
         }
     }
 }

@@ -1,14 +1,18 @@
 //! Explains how two nodes are connected, with the evidence of every step.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::analysis::{ClosureState, DanglingEdge, WhyAnswer, WhyPath, WhyQuery, WhyStep};
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::graph::paths::Way;
+use m1nd_query::analysis::why;
+use m1nd_query::analysis::{ClosureState, DanglingEdge, WhyAnswer, WhyPath, WhyQuery, WhyStep};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{
+    Answer, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
+    ToolRef, Toolset,
+};
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Edges of a path when the caller does not say.
@@ -23,8 +27,6 @@ const MAX_PATHS: usize = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     /// Id, path or name
     source: String,
     target: String,
@@ -115,6 +117,7 @@ impl Tool for Why {
     const NAME: &'static str = "why";
     const TOOLSET: Toolset = Toolset::Analysis;
     const SUMMARY: &'static str = "Explain how two nodes connect: paths with evidence";
+    const ANSWERS: &'static str = "how two things are connected: paths with the evidence of every step";
     const HELP: &'static str = "\
 Finds the cheapest paths from `source` to `target` along the direction of edges (calls, imports, inherits, …); only if there
 are none, from `target` to `source` (`direction: backward`); only if there are none, along both (`mixed`). Each step shows its
@@ -126,6 +129,11 @@ exists and nothing could hide one (so too when `backward` or `mixed` paths are s
 without a target (`dangling_edges`), files not parsed whole or the search budget could hide one. An answer without paths is
 never a proof of independence unless it is `closed`; a `mixed` path is never a proof that one end uses the other. `cumulative_strength` is the product of the chances that the edges are true.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "source": "README.md", "target": "README.md"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Diagnose, 50, "how the caller and the failing place connect"),
+        (Stage::Plan, 20, "how the parts connect"),
+    ];
+    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "how two things are connected")];
     type Input = Input;
     type Output = Output;
 }
@@ -141,7 +149,7 @@ impl ReadTool for Why {
             max_hops: input.max_hops.unwrap_or(DEFAULT_HOPS).clamp(1, MAX_HOPS) as u32,
             max_paths: input.max_paths.unwrap_or(DEFAULT_PATHS).clamp(1, MAX_PATHS),
         };
-        let found = snapshot.why(&query, cx.cancel())?;
+        let found = why(snapshot, &query, cx.cancel())?;
         let guidance = guidance(snapshot, &query, &found);
         let output = Output {
             source: NodeRow::new(snapshot, source),
@@ -214,7 +222,7 @@ fn step_row(snapshot: &Snapshot, step: &WhyStep) -> Step {
         tier: hop.tier.word(),
         of: hop.of,
         dispatch: hop.dispatch,
-        provenance: hop.compiler.then_some(m1nd_engine::COMPILER),
+        provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
         file_path: hop.file.clone(),
         line: hop.line,
         candidates: ids(snapshot, &step.candidates),
@@ -241,37 +249,37 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
     let way = found.paths.first().map(|path| path.direction);
     match (found.found, found.closure.state) {
         (true, state) if way == Some(Way::Mixed) || (state == ClosureState::Unknown && way == Some(Way::Backward)) => {
-            Guidance::next(ProofState::Proving, "view", open_at, found.closure.why.clone())
+            Guidance::next(ProofState::Proving, ToolRef("view"), open_at, found.closure.why.clone())
         }
         (true, ClosureState::Closed) if way == Some(Way::Backward) => {
             let source = Some(graph.id(query.source).to_owned());
             let hint = "proven: the target leads to the source, not the other way; see what else depends on the source";
-            Guidance::next(ProofState::ReadyToEdit, "impact", source, hint)
+            Guidance::next(ProofState::ReadyToEdit, ToolRef("impact"), source, hint)
         }
         (true, ClosureState::Closed) => {
             let target = Some(graph.id(query.target).to_owned());
             let hint = "the connection is proven; see what else depends on the target";
-            Guidance::next(ProofState::ReadyToEdit, "impact", target, hint)
+            Guidance::next(ProofState::ReadyToEdit, ToolRef("impact"), target, hint)
         }
         (true, _) => {
             let hint = format!(
                 "{} with several possible targets; look at the first",
                 count(found.closure.dangling_total, "step")
             );
-            Guidance::next(ProofState::Proving, "view", open_at, hint)
+            Guidance::next(ProofState::Proving, ToolRef("view"), open_at, hint)
         }
         (false, ClosureState::Closed) => {
             Guidance { next_step_hint: Some(found.closure.why.clone()), ..Guidance::state(ProofState::Proving) }
         }
         (false, _) if open_at.is_some() => {
             let hint = "no path, but an open reference could hide one; look at the first";
-            Guidance::next(ProofState::Blocked, "view", open_at, hint)
+            Guidance::next(ProofState::Blocked, ToolRef("view"), open_at, hint)
         }
         (false, _) => {
             let target = Some(graph.id(query.target).to_owned());
             Guidance::next(
                 ProofState::Blocked,
-                "impact",
+                ToolRef("impact"),
                 target,
                 "no path within the bounds; see what depends on the target",
             )

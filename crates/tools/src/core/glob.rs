@@ -1,10 +1,14 @@
 //! Finds indexed files by the shape of their path.
 
-use m1nd_engine::retrieval::{GlobOrder, GlobQuery};
+use m1nd_query::retrieval::glob;
+use m1nd_query::retrieval::{GlobOrder, GlobQuery};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{
+    Answer, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
+    ToolRef, Toolset,
+};
 use crate::rows::{self, count};
 
 /// Files returned when the caller does not say.
@@ -23,8 +27,6 @@ pub(crate) enum Sort {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     /// `src/**/*.py`; without `/`: file names
     pattern: String,
     /// Folder
@@ -67,6 +69,7 @@ impl Tool for Glob {
     const NAME: &'static str = "glob";
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Find indexed files by path pattern";
+    const ANSWERS: &'static str = "which files match a pattern, by path or by importance";
     const HELP: &'static str = "\
 Lists indexed files whose path matches a glob. `*` stays inside one folder, `**` spans several, `{a,b}` and `[a-z]` work. A
 pattern without a slash means file names in any folder.
@@ -74,6 +77,11 @@ pattern without a slash means file names in any folder.
 `sort: path` (default) or `activation`: files that most of the code depends on first. The whole list is sorted before it is
 cut; `total_matches` counts all of it. Only indexed files are listed: ignored and hidden files are not.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "*.py"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Orient, 20, "the files that most depends on: `sort` \"activation\""),
+        (Stage::Find, 30, "by the shape of its path"),
+    ];
+    const MENTIONS: &'static [Mention] = &[(Purpose::Find, 30, "(paths)")];
     const PAGED: bool = true;
     type Input = Input;
     type Output = Output;
@@ -88,7 +96,7 @@ impl ReadTool for Glob {
             Sort::Activation => GlobOrder::Importance,
         };
         let query = GlobQuery { pattern: input.pattern.clone(), scope: scope.clone(), order };
-        let found = snapshot.glob(&query).map_err(|why| {
+        let found = glob(snapshot, &query).map_err(|why| {
             ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern` is not a glob: {why}"))
                 .next_step("repeat the call with a glob such as `src/**/*.py`")
         })?;
@@ -123,19 +131,19 @@ fn guidance(files: &[FileRow], total: usize, pattern: &str, scope: &str) -> Guid
     match files.first() {
         Some(first) => Guidance::next(
             ProofState::Triaging,
-            "view",
+            ToolRef("view"),
             Some(first.file_path.clone()),
             format!("{} match; open the one that fits", count(total, "file")),
         ),
         None if !scope.is_empty() => Guidance::next(
             ProofState::Blocked,
-            "glob",
+            ToolRef("glob"),
             Some(pattern.to_owned()),
             format!("no file below `{scope}` matches; repeat without `scope`"),
         ),
         None => Guidance::next(
             ProofState::Blocked,
-            "search",
+            ToolRef("search"),
             Some(pattern.trim_matches(['*', '/', '.']).to_owned()),
             "no indexed file matches; search the contents, or check with `health` whether the file was skipped",
         ),

@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 
 use m1nd_base::ProblemKind;
-use m1nd_engine::{AgentSession, GitHead, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
+use m1nd_engine::{GitHead, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
+use m1nd_sessions::AgentSession;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ingest::{TierRow, word};
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{
+    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
+    Toolset,
+};
 use crate::rows::count;
 
 /// Agents listed, the latest ones.
@@ -18,10 +22,7 @@ const MAX_EXAMPLES: usize = 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
-}
+pub(crate) struct Input {}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct LanguageRow {
@@ -131,6 +132,7 @@ impl Tool for Health {
     const NAME: &'static str = "health";
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Server state, index size, share of resolved references";
+    const ANSWERS: &'static str = "how large, fresh and complete the index is";
     const HELP: &'static str = "\
 Answers at once, also while an ingest runs. `status` is `ok`, `empty` (nothing indexed) or `degraded`; `issues` says why:
 a watcher that failed, a root that is gone, a damaged snapshot that was put aside. `git` says what is checked out, as far as
@@ -143,6 +145,12 @@ files an imported index covers and how many of them were edited since (`files_st
 process writes; this one follows it) or `read_only`.";
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Orient, 10, "what is indexed, and how much of it is sure"),
+        (Stage::Operate, 10, "state, watcher, problems"),
+        (Stage::Handoff, 90, "the generation it was found on"),
+    ];
+    const MENTIONS: &'static [Mention] = &[(Purpose::Server, 20, "shows how fresh the index is")];
     type Input = Input;
     type Output = Output;
 }
@@ -286,27 +294,29 @@ fn guidance(status: &Status, issues: &[String]) -> Guidance {
     if let Some(activity) = &status.activity {
         let hint =
             format!("an ingest is at `{}`; answers come from the last generation until it is done", activity.stage);
-        return Guidance::next(ProofState::Proving, "health", None, hint);
+        return Guidance::next(ProofState::Proving, ToolRef("health"), None, hint);
     }
     if status.node_count == 0 {
         let target = status.allowed_roots.first().map(|root| root.to_string_lossy().into_owned());
         return match status.role {
-            ProcessRole::Writer => Guidance::next(ProofState::Blocked, "ingest", target, "nothing is indexed yet"),
+            ProcessRole::Writer => {
+                Guidance::next(ProofState::Blocked, ToolRef("ingest"), target, "nothing is indexed yet")
+            }
             _ => Guidance::next(
                 ProofState::Blocked,
-                "health",
+                ToolRef("health"),
                 None,
                 "nothing is indexed yet, and this process cannot index",
             ),
         };
     }
     if let Some(issue) = issues.first() {
-        return Guidance::next(ProofState::Proving, "ingest", None, issue.clone());
+        return Guidance::next(ProofState::Proving, ToolRef("ingest"), None, issue.clone());
     }
     let unparsed: usize = status.problems.iter().map(|problem| problem.count).sum();
     let hint = match unparsed {
         0 => "the index is whole; ask for code by what it does".to_owned(),
         _ => format!("the index is usable; {} with files are listed under `problems`", count(unparsed, "problem")),
     };
-    Guidance::next(ProofState::Triaging, "seek", None, hint)
+    Guidance::next(ProofState::Triaging, ToolRef("seek"), None, hint)
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::framework::{
-    Answer, Effect, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError, Toolset, canonical_name,
+    Answer, Catalog, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Stage, Tool, ToolDef, ToolError,
+    ToolRef, Toolset, canonical_name,
 };
-use crate::registry;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -18,20 +18,6 @@ pub(crate) enum Format {
     Text,
     Markdown,
     Json,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Stage {
-    Orient,
-    Find,
-    Ground,
-    Diagnose,
-    Plan,
-    Edit,
-    Review,
-    Operate,
-    Handoff,
 }
 
 /// How much of the answer stands in `formatted`.
@@ -62,8 +48,6 @@ const MAX_SUGGESTIONS: usize = 10;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     tool_name: Option<String>,
     /// What you want to do
     intent: Option<String>,
@@ -86,7 +70,7 @@ pub(crate) struct Input {
 
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Step {
-    tool: &'static str,
+    tool: ToolRef,
     reason: &'static str,
 }
 
@@ -117,6 +101,7 @@ impl Tool for Help {
     const NAME: &'static str = "help";
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Explain the tools, or which to call next";
+    const ANSWERS: &'static str = "how to use each tool, and which one fits";
     const HELP: &'static str = "\
 Without arguments an overview. With `tool_name` (any alias) the manual of that tool: its arguments, an example that works, what
 its answer means. With `stage` or `intent` the tools to call in order, among those that exist. With `error_text`, the message
@@ -128,6 +113,7 @@ of answer (`route` and `workflow` are the same); a `tool_name` wins over it. `pa
 `recent_tools` are left out while others remain, and `max_suggestions` (1-10, default 5) bounds steps and near names.";
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool_name": "seek"}"#;
+    const MENTIONS: &'static [Mention] = &[(Purpose::Server, 10, "explains each tool")];
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("tool", "tool_name")];
     const UNLISTED: &'static [&'static str] = &["max_suggestions", "mode", "path", "recent_tools", "render"];
     type Input = Input;
@@ -136,55 +122,56 @@ of answer (`route` and `workflow` are the same); a `tool_name` wins over it. `pa
 
 impl ReadTool for Help {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let answer = answer(cx.snapshot().is_empty(), &input);
-        Ok(Answer { body: rendered(answer.body, input.render), ..answer })
+        let answer = answer(cx.tools(), cx.snapshot().is_empty(), &input);
+        Ok(Answer { body: rendered(cx.tools(), answer.body, input.render), ..answer })
     }
 }
 
-fn answer(is_empty: bool, input: &Input) -> Answer<Output> {
+fn answer(tools: Catalog, is_empty: bool, input: &Input) -> Answer<Output> {
     let most = input.max_suggestions.unwrap_or(DEFAULT_SUGGESTIONS).clamp(1, MAX_SUGGESTIONS);
     let named = input.tool_name.as_deref().filter(|name| !name.trim().is_empty() && *name != "about");
     if let Some(name) = named {
-        return match registry::find(name) {
+        return match tools.find(name) {
             Some(tool) => about_tool(tool, input.format),
-            None => unknown_tool(name, most),
+            None => unknown_tool(tools, name, most),
         };
     }
     let stage = || input.stage.or_else(|| input.intent.as_deref().map(stage_of));
     let with = |decision_type, stage: Option<Stage>, steps: &[Step], state| {
-        sequence_answer(Sequence { decision_type, stage, state, input, most }, steps)
+        sequence_answer(tools, Sequence { decision_type, stage, state, input, most }, steps)
     };
     match (input.mode, &input.error_text) {
-        (Some(HelpMode::Overview | HelpMode::Tool), _) => overview(input.format, is_empty),
+        (Some(HelpMode::Overview | HelpMode::Tool), _) => overview(tools, input.format, is_empty),
         (Some(HelpMode::Recovery), text) => {
             with("recovery", None, recovery(text.as_deref().unwrap_or_default()), ProofState::Blocked)
         }
         (Some(mode @ (HelpMode::Route | HelpMode::Workflow)), _) => {
             let word = if mode == HelpMode::Route { "route" } else { "sequence" };
             let stage = stage().unwrap_or(Stage::Orient);
-            with(word, Some(stage), &route(stage, is_empty), ProofState::Triaging)
+            with(word, Some(stage), &route(tools, stage, is_empty), ProofState::Triaging)
         }
         (None, Some(text)) => with("recovery", None, recovery(text), ProofState::Blocked),
         (None, None) => match stage() {
-            Some(stage) => with("route", Some(stage), &route(stage, is_empty), ProofState::Triaging),
-            None => overview(input.format, is_empty),
+            Some(stage) => with("route", Some(stage), &route(tools, stage, is_empty), ProofState::Triaging),
+            None => overview(tools, input.format, is_empty),
         },
     }
 }
 
 /// The answer with as much text as was asked for.
-fn rendered(mut output: Output, render: Render) -> Output {
+fn rendered(tools: Catalog, mut output: Output, render: Render) -> Output {
     match render {
         Render::Full => {}
         Render::None => output.formatted.clear(),
         Render::Compact if output.decision_type == "overview" => {
-            output.formatted = registry::ALL.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ");
+            output.formatted = names(tools);
         }
         Render::Compact if output.found => {
             let lines = output.minimal_calls.iter().map(|call| {
                 let name = call["tool"].as_str().unwrap_or_default();
-                let reason = output.recommended_sequence.iter().find(|step| step.tool == name).map(|step| step.reason);
-                let about = reason.or_else(|| registry::find(name).map(|tool| tool.summary)).unwrap_or_default();
+                let reason =
+                    output.recommended_sequence.iter().find(|step| step.tool.0 == name).map(|step| step.reason);
+                let about = reason.or_else(|| tools.find(name).map(|tool| tool.summary)).unwrap_or_default();
                 format!("{name}: {about}\n{}\n", call["arguments"])
             });
             output.formatted = lines.collect();
@@ -194,17 +181,22 @@ fn rendered(mut output: Output, render: Render) -> Output {
     output
 }
 
-fn overview(format: Format, is_empty: bool) -> Answer<Output> {
+/// All names, in order.
+fn names(tools: Catalog) -> String {
+    tools.all().iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ")
+}
+
+fn overview(tools: Catalog, format: Format, is_empty: bool) -> Answer<Output> {
     let mut text = String::new();
     let heading = if format == Format::Markdown { "## " } else { "" };
     let _ = writeln!(text, "{heading}m1nd: a graph of this code, with the evidence of every edge\n");
     for toolset in Toolset::ALL {
-        let tools: Vec<&ToolDef> = registry::ALL.iter().filter(|tool| tool.toolset == *toolset).collect();
-        if tools.is_empty() {
+        let members: Vec<&ToolDef> = tools.all().iter().filter(|tool| tool.toolset == *toolset).collect();
+        if members.is_empty() {
             continue;
         }
         let _ = writeln!(text, "{heading}{}", toolset.word());
-        for tool in tools {
+        for tool in members {
             let _ = match format {
                 Format::Markdown => writeln!(text, "- `{}`: {}", tool.name, tool.summary),
                 _ => writeln!(text, "  {:<10} {}", tool.name, tool.summary),
@@ -215,16 +207,16 @@ fn overview(format: Format, is_empty: bool) -> Answer<Output> {
     text.push_str(
         "Every tool takes `agent_id`. `help` with `tool_name` shows the arguments of a tool and a call that works.\n",
     );
-    let details = (format == Format::Json).then(|| json!(registry::ALL.iter().map(summary_of).collect::<Vec<_>>()));
+    let details = (format == Format::Json).then(|| json!(tools.all().iter().map(summary_of).collect::<Vec<_>>()));
     let output = Output { formatted: text, found: true, decision_type: "overview", details, ..Output::default() };
     Answer::new(output).guidance(first_step(is_empty))
 }
 
 fn first_step(is_empty: bool) -> Guidance {
     if is_empty {
-        return Guidance::next(ProofState::Blocked, "ingest", None, "nothing is indexed yet");
+        return Guidance::next(ProofState::Blocked, ToolRef("ingest"), None, "nothing is indexed yet");
     }
-    Guidance::next(ProofState::Triaging, "seek", None, "ask for code by what it does")
+    Guidance::next(ProofState::Triaging, ToolRef("seek"), None, "ask for code by what it does")
 }
 
 fn summary_of(tool: &ToolDef) -> Value {
@@ -252,14 +244,7 @@ fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
     for (alias, name) in tool.argument_aliases {
         let _ = writeln!(text, "- {code}{alias}{code}: the same as {code}{name}{code}");
     }
-    let effect = match tool.effect {
-        Effect::Read => "changes nothing",
-        Effect::Session => "changes what the server keeps of the agent until it ends",
-        Effect::Graph => "changes the index",
-        Effect::State => "changes what m1nd remembers",
-        Effect::Disk => "changes files of the project",
-    };
-    let _ = writeln!(text, "\nEffect: {effect}\nMinimal call: {}", tool.example);
+    let _ = writeln!(text, "\nEffect: {}\nMinimal call: {}", tool.effect.text(), tool.example);
     let details = json!({
         "name": tool.name, "toolset": tool.toolset.word(), "effect": tool.effect, "summary": tool.summary, "help": tool.help,
         "schema": schema, "argument_aliases": tool.argument_aliases.iter().map(|(a, n)| json!({"alias": a, "name": n})).collect::<Vec<_>>(),
@@ -273,79 +258,27 @@ fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
         details: (format == Format::Json).then_some(details),
         ..Output::default()
     };
-    Answer::new(output).guidance(Guidance::next(ProofState::Triaging, tool.name, None, "call it like the minimal call"))
+    let hint = "call it like the minimal call";
+    Answer::new(output).guidance(Guidance::next(ProofState::Triaging, ToolRef(tool.name), None, hint))
 }
 
-fn unknown_tool(name: &str, most: usize) -> Answer<Output> {
-    let mut suggestions = registry::suggestions(name);
+fn unknown_tool(tools: Catalog, name: &str, most: usize) -> Answer<Output> {
+    let mut suggestions = tools.suggestions(name);
     suggestions.truncate(most);
     let shown: String = canonical_name(name).chars().take(80).collect();
     let mut text = format!("There is no tool `{shown}`.");
     if !suggestions.is_empty() {
         let _ = write!(text, " Near: {}.", suggestions.join(", "));
     }
-    let _ = write!(text, " Tools: {}.", registry::ALL.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", "));
+    let _ = write!(text, " Tools: {}.", names(tools));
     let target = suggestions.first().map(|name| (*name).to_owned());
     let output = Output { formatted: text, suggestions, decision_type: "tool", ..Output::default() };
-    Answer::new(output).guidance(Guidance::next(ProofState::Blocked, "help", target, "ask for a tool that exists"))
-}
-
-/// Tools in order for each stage. Those that do not exist are left out of the answer.
-fn sequence(stage: Stage) -> &'static [Step] {
-    macro_rules! steps {
-        ($($tool:literal: $reason:literal),* $(,)?) => { &[$(Step { tool: $tool, reason: $reason }),*] };
-    }
-    match stage {
-        Stage::Orient => steps![
-            "health": "what is indexed, and how much of it is sure",
-            "glob": "the files that most depends on: `sort` \"activation\"",
-            "seek": "where the thing you were asked about lives",
-            "view": "read it",
-        ],
-        Stage::Find => steps![
-            "seek": "by what it does, or by name",
-            "search": "by exact text or expression",
-            "glob": "by the shape of its path",
-            "view": "read it",
-        ],
-        Stage::Ground => steps![
-            "ingest": "bring the index up to date",
-            "seek": "find what the documents speak of",
-            "view": "read it",
-        ],
-        Stage::Diagnose => steps![
-            "trace": "from a stack trace to suspects",
-            "search": "the error text in the code",
-            "view": "the place that raises it",
-            "impact": "what reaches it: `direction` \"reverse\"",
-            "why": "how the caller and the failing place connect",
-        ],
-        Stage::Plan => steps![
-            "impact": "what a change can break",
-            "why": "how the parts connect",
-            "predict": "what usually changes with it",
-            "validate_plan": "gaps of the plan",
-        ],
-        Stage::Edit => steps![
-            "surgical_context_v2": "everything the edit touches",
-            "view": "the place to edit",
-            "impact": "what must change with it",
-            "apply_batch": "write it",
-        ],
-        Stage::Review => steps![
-            "timeline": "how it came to be",
-            "impact": "what the change can break",
-            "view": "read it",
-        ],
-        Stage::Operate => steps![
-            "health": "state, watcher, problems",
-            "ingest": "bring the index up to date",
-        ],
-        Stage::Handoff => steps![
-            "trail_save": "keep what was found",
-            "health": "the generation it was found on",
-        ],
-    }
+    Answer::new(output).guidance(Guidance::next(
+        ProofState::Blocked,
+        ToolRef("help"),
+        target,
+        "ask for a tool that exists",
+    ))
 }
 
 /// Words that tell a stage, in the order they are looked for.
@@ -367,10 +300,13 @@ fn stage_of(intent: &str) -> Stage {
     hit.map_or(Stage::Find, |(_, stage)| *stage)
 }
 
-fn route(stage: Stage, is_empty: bool) -> Vec<Step> {
-    let mut steps = sequence(stage).to_vec();
-    if is_empty && steps.first().is_none_or(|step| step.tool != "ingest") {
-        steps.insert(0, Step { tool: "ingest", reason: "nothing is indexed yet" });
+/// The tools that propose themselves for the stage; first of all the one that builds the index where there is none.
+fn route(tools: Catalog, stage: Stage, is_empty: bool) -> Vec<Step> {
+    let proposed = tools.route(stage).into_iter();
+    let mut steps: Vec<Step> = proposed.map(|(tool, reason)| Step { tool: ToolRef(tool.name), reason }).collect();
+    let first = ToolRef("ingest");
+    if is_empty && steps.first().is_none_or(|step| step.tool != first) {
+        steps.insert(0, Step { tool: first, reason: "nothing is indexed yet" });
     }
     steps
 }
@@ -384,12 +320,12 @@ struct Sequence<'a> {
     most: usize,
 }
 
-/// The steps whose tools exist and, as long as others remain, were not called just now.
-fn sequence_answer(asked: Sequence<'_>, steps: &[Step]) -> Answer<Output> {
-    let existing = steps.iter().filter_map(|step| registry::find(step.tool).map(|tool| (step.clone(), tool)));
+/// The steps whose tools exist here and, as long as others remain, were not called just now.
+fn sequence_answer(tools: Catalog, asked: Sequence<'_>, steps: &[Step]) -> Answer<Output> {
+    let existing = steps.iter().filter_map(|step| tools.find(step.tool.0).map(|tool| (step.clone(), tool)));
     let mut steps: Vec<(Step, &'static ToolDef)> = existing.collect();
     let recent: Vec<String> = asked.input.recent_tools.iter().map(|name| canonical_name(name)).collect();
-    let is_new = |(step, _): &(Step, &'static ToolDef)| !recent.iter().any(|name| name == step.tool);
+    let is_new = |(step, _): &(Step, &'static ToolDef)| !recent.iter().any(|name| name == step.tool.0);
     if steps.iter().any(is_new) {
         steps.retain(is_new);
     }
@@ -397,7 +333,7 @@ fn sequence_answer(asked: Sequence<'_>, steps: &[Step]) -> Answer<Output> {
     let calls: Vec<Value> = steps.iter().map(|(_, tool)| call_for(tool, asked.input.path.as_deref())).collect();
     let mut text = String::new();
     for (number, ((step, _), call)) in steps.iter().zip(&calls).enumerate() {
-        let _ = writeln!(text, "{}. {}: {}\n   {}", number + 1, step.tool, step.reason, call["arguments"]);
+        let _ = writeln!(text, "{}. {}: {}\n   {}", number + 1, step.tool.0, step.reason, call["arguments"]);
     }
     let output = Output {
         formatted: text,
@@ -409,7 +345,7 @@ fn sequence_answer(asked: Sequence<'_>, steps: &[Step]) -> Answer<Output> {
         ..Output::default()
     };
     let guidance = match steps.first() {
-        Some((step, tool)) => Guidance::next(asked.state, tool.name, asked.input.path.clone(), step.reason),
+        Some((step, _)) => Guidance::next(asked.state, step.tool, asked.input.path.clone(), step.reason),
         None => Guidance::state(asked.state),
     };
     Answer::new(output).guidance(guidance)
@@ -431,25 +367,25 @@ fn recovery(text: &str) -> &'static [Step] {
     let lower = text.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if has(&["empty_graph", "nothing is indexed"]) {
-        &[Step { tool: "ingest", reason: "build the graph" }]
+        &[Step { tool: ToolRef("ingest"), reason: "build the graph" }]
     } else if has(&["node_not_found", "ambiguous_node", "no node is named", "names"]) {
         &[
-            Step { tool: "seek", reason: "find the node and pass its `node_id`" },
-            Step { tool: "search", reason: "find its name as text; each hit carries its `node_id`" },
+            Step { tool: ToolRef("seek"), reason: "find the node and pass its `node_id`" },
+            Step { tool: ToolRef("search"), reason: "find its name as text; each hit carries its `node_id`" },
         ]
     } else if has(&["outside_workspace", "outside"]) {
-        &[Step { tool: "health", reason: "see the allowed roots; pass a path below one of them" }]
+        &[Step { tool: ToolRef("health"), reason: "see the allowed roots; pass a path below one of them" }]
     } else if has(&["file_not_found", "does not exist", "no such file", "path", "scope"]) {
         &[
-            Step { tool: "glob", reason: "find the file" },
-            Step { tool: "health", reason: "see the roots and what was skipped" },
+            Step { tool: ToolRef("glob"), reason: "find the file" },
+            Step { tool: ToolRef("health"), reason: "see the roots and what was skipped" },
         ]
     } else if has(&["invalid_params", "missing argument", "unknown argument", "expected"]) {
-        &[Step { tool: "help", reason: "see the arguments of the tool: pass its `tool_name`" }]
+        &[Step { tool: ToolRef("help"), reason: "see the arguments of the tool: pass its `tool_name`" }]
     } else {
         &[
-            Step { tool: "health", reason: "see whether the server is well" },
-            Step { tool: "search", reason: "look for the message in the code" },
+            Step { tool: ToolRef("health"), reason: "see whether the server is well" },
+            Step { tool: ToolRef("search"), reason: "look for the message in the code" },
         ]
     }
 }

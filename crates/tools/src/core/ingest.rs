@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Effect, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool, is_zero,
+    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    is_zero,
 };
 use crate::rows::{self, count, rounded};
 
@@ -33,8 +34,6 @@ pub(crate) enum ModeWord {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     /// Below an allowed root; relative to the first
     path: String,
     #[serde(default)]
@@ -117,6 +116,7 @@ impl Tool for Ingest {
     const NAME: &'static str = "ingest";
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Build or refresh the graph of a repository";
+    const ANSWERS: &'static str = "builds or refreshes the index";
     const HELP: &'static str = "\
 Reads the files below `path` (ignore files are honoured), extracts their facts, links references and publishes a new
 generation of the graph. Readers are never blocked and see the old generation until the new one is there. Files whose content
@@ -138,6 +138,8 @@ indexes; `mode: drop` removes the one that was taken from `path`, or all for the
 kept), `external` (leads to a package), `unresolved` (kept with the reason). `skipped` says which files are not in the graph
 and why; `problems` counts what could not be taken from files that are.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "."}"#;
+    const STAGES: &'static [Route] =
+        &[(Stage::Ground, 10, "bring the index up to date"), (Stage::Operate, 20, "bring the index up to date")];
     type Input = Input;
     type Output = Output;
 }
@@ -217,12 +219,12 @@ pub(super) fn word(value: &impl Serialize) -> String {
 fn guidance(report: &IngestReport) -> Guidance {
     if report.node_count == 0 {
         let hint = "no file was indexed: check `path`, and `skipped` for what was left out";
-        return Guidance::next(ProofState::Blocked, "health", None, hint);
+        return Guidance::next(ProofState::Blocked, ToolRef("health"), None, hint);
     }
     let mut hint = format!("{} and {}", count(report.node_count, "node"), count(report.edge_count, "edge"));
     if report.files_skipped > 0 {
         hint.push_str(&format!("; {} left out, see `skipped`", count(report.files_skipped, "file")));
     }
     hint.push_str("; ask for code by what it does");
-    Guidance::next(ProofState::Triaging, "seek", None, hint)
+    Guidance::next(ProofState::Triaging, ToolRef("seek"), None, hint)
 }

@@ -5,12 +5,14 @@ use std::collections::HashSet;
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery};
+use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery};
+use m1nd_query::retrieval::{grep, seek_given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, ErrorCode, Guidance, Page, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset, is_zero,
+    Answer, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
+    ToolError, ToolRef, Toolset, is_zero,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -37,8 +39,6 @@ pub(crate) enum SearchMode {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     query: String,
     #[serde(default)]
     mode: SearchMode,
@@ -122,6 +122,8 @@ impl Tool for Search {
     const NAME: &'static str = "search";
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Search file contents; each hit names its symbol";
+    const ANSWERS: &'static str =
+        "where a text or regular expression stands, with context and the symbol around each hit";
     const HELP: &'static str = "\
 Searches the lines of indexed files as they are on the disk now. Modes: `literal` (default, any case unless
 `case_sensitive`), `regex` (Rust syntax, linear time; `multiline` lets matches span lines), `semantic` (ranks symbols by
@@ -139,6 +141,9 @@ components; `filename_pattern` a glob such as `*.rs`. `auto_ingest` is taken but
 `ingest` for a folder that is not indexed. Older names for the same members: `results` is `matches`,
 `matched_line` is `line_content`, `score` is `match_score`.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "TODO"}"#;
+    const STAGES: &'static [Route] =
+        &[(Stage::Find, 20, "by exact text or expression"), (Stage::Diagnose, 20, "the error text in the code")];
+    const MENTIONS: &'static [Mention] = &[(Purpose::Find, 20, "(text, regex)")];
     const PAGED: bool = true;
     const UNLISTED: &'static [&'static str] = &["auto_ingest"];
     type Input = Input;
@@ -192,7 +197,7 @@ fn text(
         offset: page.offset,
         limit: if input.count_only { 0 } else { page.limit },
     };
-    let found = snapshot.grep(&query, cx.cancel()).map_err(|error| fault(input.mode, error))?;
+    let found = grep(snapshot, &query, cx.cancel()).map_err(|error| fault(input.mode, error))?;
     let matches = found.rows.iter().map(|row| text_row(snapshot, row)).collect();
     let named = if input.mode == SearchMode::Literal && page.offset == 0 && !input.count_only {
         snapshot.graph().labelled(&input.query)
@@ -278,7 +283,7 @@ fn semantic(
     }
     let query =
         SeekQuery { text: input.query.clone(), scope: scope.clone(), graph_rerank: true, ..SeekQuery::default() };
-    let found = snapshot.seek_given(&query, cx.loaded_history().as_ref(), cx.cancel())?;
+    let found = seek_given(snapshot, &query, cx.loaded_history().as_ref(), cx.cancel())?;
     let total = found.rows.len();
     let context = input.context_lines.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
     let files: HashSet<Option<NodeIx>> = found.rows.iter().map(|row| snapshot.graph().file(row.node)).collect();
@@ -347,12 +352,12 @@ fn clip(line: &str) -> String {
 fn guidance(input: &Input, output: &Output) -> Guidance {
     if let Some(node) = output.node_matches.first().filter(|_| output.total_matches > 0) {
         let hint = format!("`{}` is a symbol; see what depends on it", node.label);
-        return Guidance::next(ProofState::Triaging, "impact", Some(node.node_id.clone()), hint);
+        return Guidance::next(ProofState::Triaging, ToolRef("impact"), Some(node.node_id.clone()), hint);
     }
     if let Some(first) = output.matches.first() {
         let hint = format!("{}; open the first in its surroundings", count(output.total_matches, "match"));
         let target = first.node_id.clone().unwrap_or_else(|| first.file_path.clone());
-        return Guidance::next(ProofState::Triaging, "view", Some(target), hint);
+        return Guidance::next(ProofState::Triaging, ToolRef("view"), Some(target), hint);
     }
     if output.total_matches > 0 {
         return Guidance::state(ProofState::Triaging);
@@ -360,14 +365,19 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
     if output.files_not_searched > 0 {
         let left = count(output.files_not_searched, "file");
         let hint = format!("nothing yet, but the time budget ended before {left} were searched: narrow `scope`");
-        return Guidance::next(ProofState::Proving, "search", Some(output.query.chars().take(200).collect()), hint);
+        return Guidance::next(
+            ProofState::Proving,
+            ToolRef("search"),
+            Some(output.query.chars().take(200).collect()),
+            hint,
+        );
     }
     if input.mode == SearchMode::Semantic {
         let target = Some(output.query.chars().take(200).collect());
         return match &output.scope_applied {
             Some(scope) => {
                 let hint = format!("nothing below `{scope}` meets a word; repeat without `scope`");
-                Guidance::next(ProofState::Blocked, "search", target, hint)
+                Guidance::next(ProofState::Blocked, ToolRef("search"), target, hint)
             }
             None => Guidance::no_match(Some(&output.query)),
         };
@@ -375,15 +385,15 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
     let looks_like_regex = input.mode == SearchMode::Literal && input.query.contains(['*', '|', '\\', '^', '$', '[']);
     let (tool, hint) = if looks_like_regex {
         (
-            "search",
+            ToolRef("search"),
             "no line holds this text as it is; it looks like an expression: repeat with `mode` \"regex\"".to_owned(),
         )
     } else if input.case_sensitive {
-        ("search", "nothing in this letter case; repeat without `case_sensitive`".to_owned())
+        (ToolRef("search"), "nothing in this letter case; repeat without `case_sensitive`".to_owned())
     } else if let Some(scope) = &output.scope_applied {
-        ("search", format!("nothing below `{scope}`; repeat without `scope`"))
+        (ToolRef("search"), format!("nothing below `{scope}`; repeat without `scope`"))
     } else {
-        ("seek", "no line matches; look for it by what it does".to_owned())
+        (ToolRef("seek"), "no line matches; look for it by what it does".to_owned())
     };
     Guidance::next(ProofState::Blocked, tool, Some(input.query.chars().take(200).collect()), hint)
 }

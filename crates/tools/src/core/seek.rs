@@ -1,13 +1,17 @@
 //! Finds code by what it is about.
 
-use m1nd_engine::retrieval::{Calibration, LeftOut, Prior, SeekAnswer, SeekQuery, SeekRow};
 use m1nd_engine::{ModelUse, Snapshot};
+use m1nd_query::retrieval::{Calibration, LeftOut, Prior, SeekAnswer, SeekQuery, SeekRow};
+use m1nd_query::retrieval::{connections, seek_with, summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{
+    Answer, Guidance, MAX_TARGET, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
+    ToolRef, Toolset,
+};
 use crate::prior::{PriorNote, PriorRow};
-use crate::rows::{self, NodeRow, TokenBudget, count, rounded};
+use crate::rows::{self, NodeRow, count, rounded};
 
 /// Rows returned when the caller does not say.
 const DEFAULT_ROWS: usize = 20;
@@ -23,7 +27,6 @@ const CLEAR_LEAD: f64 = 1.25;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    agent_id: String,
     /// What the code does, or names
     query: String,
     /// 1-200, default 20
@@ -39,8 +42,6 @@ pub(crate) struct Input {
     graph_rerank: Option<bool>,
     /// Default true; false leaves word vectors out
     embeddings: Option<bool>,
-    /// Tokens that rows may take
-    token_budget: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -129,8 +130,6 @@ pub(crate) struct Output {
     /// What of the history of git took no part in the ranking, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     history_missing: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    budget: Option<TokenBudget>,
     sufficiency: Sufficiency,
     trust_envelope: TrustEnvelope,
     /// What limits left out of the question or of the index, where it may matter for this answer.
@@ -161,6 +160,8 @@ impl Tool for Seek {
     const NAME: &'static str = "seek";
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Find code by what it does; use names or plain words";
+    const ANSWERS: &'static str =
+        "where something is, asked by words or names: ranked symbols with what they are connected to";
     const HELP: &'static str = "\
 Finds symbols and files by words, names, paths, whole issues, messages or stack traces. Words meet names, owners, headers,
 comments, paths and bodies (BM25 over fields, identifiers split, abbreviations known); vectors of word meaning meet what says
@@ -187,8 +188,15 @@ behind their definition), `abstain` where that is no better than a guess, else `
 fewer than half of the words of a question, or `learn` was told that the first row is wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
 `--model FOLDER`, that model orders the best 50 anew: `model` names it, or says why it could not be asked.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Orient, 30, "where the thing you were asked about lives"),
+        (Stage::Find, 10, "by what it does, or by name"),
+        (Stage::Ground, 20, "find what the documents speak of"),
+    ];
+    const MENTIONS: &'static [Mention] = &[(Purpose::Find, 10, "(by meaning)")];
     const PAGED: bool = true;
-    const UNLISTED: &'static [&'static str] = &["embeddings", "token_budget"];
+    const TOKEN_BUDGET: bool = true;
+    const UNLISTED: &'static [&'static str] = &["embeddings"];
     type Input = Input;
     type Output = Output;
 }
@@ -208,9 +216,9 @@ impl ReadTool for Seek {
             without_vectors: !input.embeddings.unwrap_or(true),
             model: cx.model().filter(|_| rerank && input.embeddings.unwrap_or(true)),
         };
-        let prior = cx.prior(&input.agent_id, &input.query)?;
+        let prior = cx.prior(&input.query)?;
         let history = if rerank { cx.loaded_history() } else { None };
-        let found = snapshot.seek_with(&query, &prior, history.as_ref(), cx.cancel())?;
+        let found = seek_with(snapshot, &query, &prior, history.as_ref(), cx.cancel())?;
         if let Some(model) = &found.model {
             cx.rests_on(format!("{model:?}").as_bytes());
         }
@@ -222,7 +230,6 @@ impl ReadTool for Seek {
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let what_is_missing = missing(&found.left_out, &found.unmatched);
         let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
-        let (results, budget) = rows::within_tokens(results, input.token_budget);
         let output = Output {
             query: input.query,
             results,
@@ -235,7 +242,6 @@ impl ReadTool for Seek {
             embeddings_used: found.used_vectors,
             model: found.model.map(ModelNote::from),
             history_missing: found.no_history,
-            budget,
             trust_envelope,
             sufficiency,
             what_is_missing,
@@ -246,7 +252,7 @@ impl ReadTool for Seek {
 
 fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row {
     let graph = snapshot.graph();
-    let connections = snapshot.connections(found.node).into_iter().map(|link| Link {
+    let connections = connections(snapshot, found.node).into_iter().map(|link| Link {
         node_id: graph.id(link.node).to_owned(),
         label: graph.label(link.node).to_owned(),
         relation: link.relation.word(),
@@ -264,7 +270,7 @@ fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row 
         },
         matched_words: found.matched.iter().map(|word| word.to_string()).collect(),
         best_field: found.best_field,
-        intent_summary: snapshot.summary(found.node),
+        intent_summary: summary(snapshot, found.node),
         connections: connections.collect(),
         prior: PriorRow::new(prior, found.node),
     }
@@ -429,11 +435,11 @@ fn guidance(
         if found.below_min_score > 0 {
             let least = query.min_score;
             let hint = format!("only weak matches (below {least}); repeat with a lower `min_score` or other words");
-            return Guidance::next(ProofState::Blocked, "seek", whole(), hint);
+            return Guidance::next(ProofState::Blocked, ToolRef("seek"), whole(), hint);
         }
         if !query.scope.is_empty() || !query.kinds.is_empty() {
             let hint = "nothing that `scope` and `node_types` let through meets a word; repeat without them";
-            return Guidance::next(ProofState::Blocked, "seek", whole(), hint);
+            return Guidance::next(ProofState::Blocked, ToolRef("seek"), whole(), hint);
         }
         return Guidance::no_match(Some(found.words.first().map_or(&query.text, |word| as_written(&query.text, word))));
     };
@@ -458,5 +464,5 @@ fn guidance(
             None => format!("open `{label}` and compare it with the next rows"),
         },
     };
-    Guidance::next(state, "view", target, hint)
+    Guidance::next(state, ToolRef("view"), target, hint)
 }

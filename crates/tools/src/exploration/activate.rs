@@ -1,13 +1,14 @@
 //! What belongs to a topic, by several kinds of evidence.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
+use m1nd_query::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
+use m1nd_query::retrieval::{activate_with, importance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::prior::{PriorNote, PriorRow};
-use crate::rows::{self, NodeRow, Seed, TokenBudget, rounded};
+use crate::rows::{self, NodeRow, Seed, rounded};
 
 /// Rows returned when the caller does not say.
 const DEFAULT_ROWS: usize = 20;
@@ -21,7 +22,6 @@ const CLEAR_LIFT: f64 = 2.0;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    agent_id: String,
     /// Topic: words or names
     query: String,
     /// 1-200, default 20
@@ -35,8 +35,6 @@ pub(crate) struct Input {
     include_ghost_edges: Option<bool>,
     /// Default false
     include_structural_holes: Option<bool>,
-    /// Tokens that rows may take
-    token_budget: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -102,8 +100,6 @@ pub(crate) struct Output {
     seeds: Vec<Seed>,
     activated: Vec<Row>,
     total_activated: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    budget: Option<TokenBudget>,
     ghost_edges: Vec<Ghost>,
     structural_holes: Vec<Hole>,
     /// Dimensions that were asked for and could not be computed.
@@ -124,6 +120,7 @@ impl Tool for Activate {
     const NAME: &'static str = "activate";
     const TOOLSET: Toolset = Toolset::Exploration;
     const SUMMARY: &'static str = "What belongs to a topic: its code and what is tied to it";
+    const ANSWERS: &'static str = "what belongs to a topic: its code, what is tied to it, and what changes with it";
     const HELP: &'static str = "\
 Starts from the nodes that meet the words best (`seeds`) and finds what is tied to them, by four kinds of evidence, each 0 to 1:
 `structural` (personalised PageRank from the seeds over all relations in both directions; with `xlr` what a walk from anywhere
@@ -140,7 +137,8 @@ chance explains (`p_value`, given their number of connections). The strongest te
 `what_is_missing` says what a limit left out. Commit subjects are text of the repository. Nothing is changed by asking.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
-    const UNLISTED: &'static [&'static str] = &["xlr", "include_ghost_edges", "token_budget"];
+    const TOKEN_BUDGET: bool = true;
+    const UNLISTED: &'static [&'static str] = &["xlr", "include_ghost_edges"];
     type Input = Input;
     type Output = Output;
 }
@@ -158,18 +156,16 @@ impl ReadTool for Activate {
             structural_holes: input.include_structural_holes.unwrap_or(false),
             max_rows: MAX_RANKED,
         };
-        let prior = cx.prior(&input.agent_id, &input.query)?;
+        let prior = cx.prior(&input.query)?;
         let history = if query.needs_history() { Some(cx.history()) } else { cx.loaded_history() };
-        let found = snapshot.activate_with(&query, &prior, history.as_ref(), cx.cancel())?;
+        let found = activate_with(snapshot, &query, &prior, history.as_ref(), cx.cancel())?;
         let guidance = guidance(snapshot, &found, &input.query);
         let total = found.rows.len();
-        let rows = page.cut(found.rows.clone()).into_iter().map(|found| row(snapshot, &found, &prior)).collect();
-        let (activated, budget) = rows::within_tokens(rows, input.token_budget);
+        let activated = page.cut(found.rows.clone()).into_iter().map(|found| row(snapshot, &found, &prior)).collect();
         let output = Output {
             query: input.query,
             seeds: found.seeds.iter().map(|seed| Seed::new(snapshot, seed)).collect(),
             activated,
-            budget,
             total_activated: found.total_rows,
             ghost_edges: found.ghost_edges.rows.iter().map(|ghost| self::ghost(snapshot, ghost)).collect(),
             structural_holes: found.structural_holes.rows.iter().map(|hole| self::hole(snapshot, hole)).collect(),
@@ -204,7 +200,7 @@ fn row(snapshot: &Snapshot, found: &ActivateRow, prior: &Prior) -> Row {
         activation: rounded(found.activation),
         dimensions: Dimensions { structural, semantic, temporal, causal },
         lift: found.lift.map(rounded),
-        pagerank: rounded(snapshot.prior(found.node)),
+        pagerank: rounded(importance(snapshot, found.node)),
         is_seed: found.is_seed,
         prior: PriorRow::new(prior, found.node),
     }
@@ -283,5 +279,5 @@ fn guidance(snapshot: &Snapshot, found: &ActivateAnswer, query: &str) -> Guidanc
         }
         None => format!("open `{}`; nothing else stands out by its connections", graph.label(first.node)),
     };
-    Guidance::next(ProofState::Triaging, "view", target, hint)
+    Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint)
 }

@@ -1,13 +1,17 @@
 //! Takes note of whether an answer was right, for questions like it.
 
+use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::{Feedback, Judgement, ResolveError, Snapshot, Undone};
+use m1nd_query::resolve::ResolveError;
+use m1nd_query::resolve::resolve_node;
+use m1nd_query::retrieval::{Feedback, Ledger};
+use m1nd_sessions::{Lesson, Undone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::framework::{
-    Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool,
+    Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -27,7 +31,6 @@ pub(crate) enum FeedbackWord {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    agent_id: String,
     /// What was asked
     query: Option<String>,
     feedback: Option<FeedbackWord>,
@@ -80,6 +83,8 @@ impl Tool for Learn {
     const NAME: &'static str = "learn";
     const TOOLSET: Toolset = Toolset::Exploration;
     const SUMMARY: &'static str = "Tell whether nodes were right for a question: similar questions then rank them so";
+    const ANSWERS: &'static str =
+        "takes note of whether nodes were right for a question; similar questions rank them so, and it can be undone";
     const HELP: &'static str = "\
 Adds a row to the feedback ledger of this project: these nodes were `correct`, `wrong` or `partial` (counts half of `correct`) for
 this `query`. Later `seek` and `activate` of any agent that ask something similar multiply the score of these nodes, and half as
@@ -128,10 +133,11 @@ impl WriteTool for Learn {
             FeedbackWord::Partial => Feedback::Partial,
         };
         let key = input.idempotency_key.as_deref();
-        let told = Judgement { agent: &input.agent_id, query, feedback, strength, key, nodes: &nodes };
-        let (ledger_id, repeated) = cx.engine().learn(&told).map_err(rows::engine_error)?;
+        let ids: Vec<&str> = nodes.iter().map(|node| snapshot.graph().id(*node)).collect();
+        let told = Lesson { agent: cx.agent(), kind: feedback.word(), query, strength, key, nodes: &ids };
+        let (ledger_id, repeated) = cx.sessions().learn(&told).map_err(rows::session_error)?;
         let guidance = guidance(query, &nodes, not_found.len());
-        let members = |node: &NodeIx| snapshot.graph().with_members(*node, Judgement::MAX_CONTAINED);
+        let members = |node: &NodeIx| snapshot.graph().with_members(*node, Ledger::MAX_CONTAINED);
         let mut expanded: Vec<NodeIx> = nodes.iter().flat_map(members).collect();
         expanded.sort_unstable();
         expanded.dedup();
@@ -160,7 +166,7 @@ fn resolve_all(snapshot: &Snapshot, texts: &[String]) -> Result<(Vec<NodeIx>, Ve
     }
     let (mut nodes, mut not_found) = (Vec::new(), Vec::new());
     for text in texts {
-        match snapshot.resolve_node(text) {
+        match resolve_node(snapshot, text) {
             Ok(node) if nodes.contains(&node) => {}
             Ok(node) => nodes.push(node),
             Err(error) => {
@@ -184,7 +190,7 @@ fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Outpu
     if input.query.is_some() || input.feedback.is_some() || !input.node_ids.is_empty() {
         return Err(ToolError::invalid("argument `undo` stands alone: leave out `query`, `feedback` and `node_ids`"));
     }
-    let (ledger_id, repeated) = match cx.engine().unlearn(&input.agent_id, entry).map_err(rows::engine_error)? {
+    let (ledger_id, repeated) = match cx.sessions().unlearn(cx.agent(), entry).map_err(rows::session_error)? {
         Undone::Now(row) => (row, false),
         Undone::Before(row) => (row, true),
         Undone::NotThere => {
@@ -193,7 +199,7 @@ fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Outpu
         }
     };
     let hint = "repeat the question: it ranks as before";
-    let guidance = Guidance::next(ProofState::Triaging, "seek", None, hint);
+    let guidance = Guidance::next(ProofState::Triaging, ToolRef("seek"), None, hint);
     Ok(Answer::new(Output { ledger_id, undone: Some(entry), repeated, ..Output::default() }).guidance(guidance))
 }
 
@@ -203,5 +209,5 @@ fn guidance(query: &str, nodes: &[NodeIx], missed: usize) -> Guidance {
         0 => format!("noted for {}: the same question now ranks so", count(nodes.len(), "node")),
         _ => format!("noted for {}, but {} not found", count(nodes.len(), "node"), count(missed, "id")),
     };
-    Guidance::next(ProofState::Triaging, "seek", target, hint)
+    Guidance::next(ProofState::Triaging, ToolRef("seek"), target, hint)
 }

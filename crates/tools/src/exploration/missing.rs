@@ -3,11 +3,14 @@
 use m1nd_base::{NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
-use m1nd_engine::retrieval::{GapsAnswer, GroupKey, Hole, RepeatedUse, Trait as Lacking};
+use m1nd_query::retrieval::gaps;
+use m1nd_query::retrieval::{GapsAnswer, GroupKey, Hole, RepeatedUse, Trait as Lacking};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{
+    Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset,
+};
 use crate::rows::{self, count, rounded};
 
 /// Least activation of a node of the topic when the caller does not say.
@@ -22,8 +25,6 @@ const NAMED: usize = 8;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     /// Topic: words or names
     query: String,
     /// 0-1, default 0.3: what belongs to the topic
@@ -135,6 +136,8 @@ impl Tool for Missing {
     const NAME: &'static str = "missing";
     const TOOLSET: Toolset = Toolset::Exploration;
     const SUMMARY: &'static str = "What code of a topic lacks that nearly all its siblings have";
+    const ANSWERS: &'static str =
+        "what code of a topic lacks that nearly all its siblings have: a call, a test, a registration, a member";
     const HELP: &'static str = "\
 Takes the code that belongs to a topic (what meets the words, and what `activate` finds from `min_sibling_activation` on; no
 tests) and compares each function, type and file with its siblings: members of the same class or file, files of the same folder,
@@ -166,7 +169,7 @@ impl ReadTool for Missing {
         let snapshot = cx.indexed()?;
         rows::words("query", &input.query, "the words or names of a topic")?;
         let least = rows::share("min_sibling_activation", input.min_sibling_activation.unwrap_or(DEFAULT_ACTIVATION))?;
-        let found = snapshot.gaps(&input.query, least, &cx.history(), cx.cancel())?;
+        let found = gaps(snapshot, &input.query, least, &cx.history(), cx.cancel())?;
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let guidance = guidance(snapshot, &found, &input.query);
         let sure = found.holes.iter().filter(|hole| hole.open.is_none()).count();
@@ -402,26 +405,26 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
             None => format!("open `{label}`{like}"),
             Some(_) => format!("no hole is sure: open `{label}`{like}, and check what `cannot_tell` names"),
         };
-        return Guidance::next(ProofState::Triaging, "view", target, hint);
+        return Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint);
     }
     if let Some(one) = found.repeated.first() {
         let target = Some(graph.id(one.by[0].0).to_owned());
         let other = one.by.get(1).map_or("", |(node, _)| graph.path(*node));
         let hint = format!("compare `{}` with what does the same in {other}", graph.label(one.by[0].0));
-        return Guidance::next(ProofState::Triaging, "view", target, hint);
+        return Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint);
     }
     let target = Some(graph.id(first).to_owned());
     match found.compared {
         0 => {
             let hint = "nothing of the topic has siblings to compare with; look at what is built like it";
-            Guidance::next(ProofState::Proving, "resonate", target, hint)
+            Guidance::next(ProofState::Proving, ToolRef("resonate"), target, hint)
         }
         compared => {
             let rest = if found.incomplete { "; the topic is larger than was looked at" } else { "" };
             let compared = count(compared, "node");
             let hint = format!("{compared} compared with their siblings, and none lacks anything{rest}");
             let words = Some(query.chars().take(MAX_TARGET).collect());
-            Guidance::next(ProofState::Proving, "activate", words, hint)
+            Guidance::next(ProofState::Proving, ToolRef("activate"), words, hint)
         }
     }
 }

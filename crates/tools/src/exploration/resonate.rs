@@ -2,11 +2,12 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::retrieval::{Alike, ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
+use m1nd_query::retrieval::resonate;
+use m1nd_query::retrieval::{Alike, ResonateAnswer, ResonateFrom, ResonateGroup, ResonateRow, SympatheticPair};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::rows::{self, NodeRow, Seed, rounded};
 
 /// Rows returned when the caller does not say.
@@ -19,8 +20,6 @@ const NAMED: usize = 5;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     /// Topic; neither this nor node_id: the whole project
     query: Option<String>,
     /// Wins over query
@@ -91,6 +90,8 @@ impl Tool for Resonate {
     const TOOLSET: Toolset = Toolset::Exploration;
     const SUMMARY: &'static str =
         "What is tied to code from near to far, what is built like it, or the parts of the project";
+    const ANSWERS: &'static str =
+        "what is tied to code from near to far, what is built like it, and which parts a project has";
     const HELP: &'static str = "\
 Walks from a start (`node_id`, or what meets `query`) over all relations in both directions, at five scales: walks that take 1, 2,
 4, 8 and 16 steps on average before they return (personalised PageRank). What a walk from anywhere has at a node is taken off.
@@ -118,7 +119,7 @@ impl ReadTool for Resonate {
         let snapshot = cx.indexed()?;
         let (from, seed) = from(snapshot, &input)?;
         let history = matches!(from, ResonateFrom::Words(_)).then(|| cx.loaded_history()).flatten();
-        let found = snapshot.resonate(&from, history.as_ref(), cx.cancel())?;
+        let found = resonate(snapshot, &from, history.as_ref(), cx.cancel())?;
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let guidance = guidance(snapshot, &found, &from);
         let graph = snapshot.graph();
@@ -209,7 +210,7 @@ fn guidance(snapshot: &Snapshot, found: &ResonateAnswer, from: &ResonateFrom) ->
     if let Some(pair) = found.alike.pairs.first() {
         let (a, b) = (graph.label(pair.a), graph.label(pair.b));
         let hint = format!("`{b}` is connected like `{a}` ({} in common): compare them", pair.shared_total);
-        return Guidance::next(ProofState::Triaging, "view", Some(graph.id(pair.b).to_owned()), hint);
+        return Guidance::next(ProofState::Triaging, ToolRef("view"), Some(graph.id(pair.b).to_owned()), hint);
     }
     let strongest = match from {
         ResonateFrom::Everywhere => found.seeds.first().map(|(anchor, _)| *anchor),
@@ -223,18 +224,18 @@ fn guidance(snapshot: &Snapshot, found: &ResonateAnswer, from: &ResonateFrom) ->
                 (_, true) => format!("nothing that was compared is connected like it; the nearest is `{label}`"),
                 (_, false) => format!("nothing else is connected like it; the nearest is `{label}`"),
             };
-            Guidance::next(ProofState::Triaging, "view", Some(graph.id(node).to_owned()), hint)
+            Guidance::next(ProofState::Triaging, ToolRef("view"), Some(graph.id(node).to_owned()), hint)
         }
         (None, false) => {
             let target = found.seeds.first().map(|(node, _)| graph.id(*node).to_owned());
             let hint = "the start is connected with nothing that is known: ask what refers to it";
-            Guidance::next(ProofState::Proving, "impact", target, hint)
+            Guidance::next(ProofState::Proving, ToolRef("impact"), target, hint)
         }
         (None, true) => match from {
             ResonateFrom::Words(text) => Guidance::no_match(Some(text)),
             _ => {
                 let hint = "no file or type is connected with another one: list what is indexed";
-                Guidance::next(ProofState::Blocked, "glob", Some("**/*".to_owned()), hint)
+                Guidance::next(ProofState::Blocked, ToolRef("glob"), Some("**/*".to_owned()), hint)
             }
         },
     }

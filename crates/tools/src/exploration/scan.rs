@@ -1,14 +1,16 @@
 //! Finds patterns of code, and says of each match whether the graph bears it out.
 
-use m1nd_engine::patterns::{
+use m1nd_engine::{Language, Snapshot};
+use m1nd_query::patterns::scan_paged;
+use m1nd_query::patterns::{
     Finding, FindingStatus, Pattern, QueryError, ScanAnswer, ScanFault, ScanQuery, Wanted, first_metavariable,
 };
-use m1nd_engine::{Language, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset, edit_distance, is_zero,
+    Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, edit_distance,
+    is_zero,
 };
 use crate::rows::{self, count, rounded};
 
@@ -24,8 +26,6 @@ const SLIP_DISTANCE: usize = 3;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: String,
     /// error_handling, resource_cleanup, api_surface, state_mutation, concurrency, auth_boundary, test_coverage, dependency_injection, or code (`$X.close()`), or a regex
     pattern: String,
     /// Folder or file
@@ -122,6 +122,7 @@ impl Tool for Scan {
     const NAME: &'static str = "scan";
     const TOOLSET: Toolset = Toolset::Exploration;
     const SUMMARY: &'static str = "Risky patterns in code, each checked against the graph";
+    const ANSWERS: &'static str = "risky patterns in code, each match checked against the graph";
     const HELP: &'static str = "\
 Looks through indexed files as they are now, by rules for Python, JavaScript, TypeScript, Rust, Go and Java (also TSX; not the
 scripts of Vue and Svelte components): `error_handling`, `resource_cleanup`, `api_surface`, `state_mutation`, `concurrency`,
@@ -168,7 +169,7 @@ impl ReadTool for Scan {
             validate,
             false_positives: input.include_false_positives,
         };
-        let found = snapshot.scan_paged(&query, page.offset > 0, cx.cancel()).map_err(fault)?;
+        let found = scan_paged(snapshot, &query, page.offset > 0, cx.cancel()).map_err(fault)?;
         cx.rests_on(&found.state().to_le_bytes());
         let guidance = guidance(snapshot, &found);
         let total = found.findings.len();
@@ -312,11 +313,11 @@ fn guidance(snapshot: &Snapshot, found: &ScanAnswer) -> Guidance {
         if found.files_left > 0 {
             let hint =
                 format!("nothing yet, but {} were not looked at: narrow `scope`", count(found.files_left, "file"));
-            return Guidance::next(ProofState::Proving, "scan", None, hint);
+            return Guidance::next(ProofState::Proving, ToolRef("scan"), None, hint);
         }
         if found.files_scanned == 0 {
             let hint = "no file in scope is of a language with rules for this pattern; look for text instead";
-            return Guidance::next(ProofState::Blocked, "search", None, hint);
+            return Guidance::next(ProofState::Blocked, ToolRef("search"), None, hint);
         }
         return nothing(found);
     };
@@ -333,5 +334,5 @@ fn guidance(snapshot: &Snapshot, found: &ScanAnswer) -> Guidance {
         0 => hint,
         left => format!("{hint}; {} were not looked at: narrow `scope` to find what is in them", count(left, "file")),
     };
-    Guidance::next(ProofState::Triaging, "view", target, hint)
+    Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint)
 }

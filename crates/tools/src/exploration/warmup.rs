@@ -1,12 +1,14 @@
 //! Lets later answers lean towards a task.
 
+use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::{PRIMING_HALF_LIFE_MS, Snapshot};
+use m1nd_query::retrieval::priming_plan;
+use m1nd_sessions::HALF_LIFE_MS;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Effect, Guidance, MAX_TARGET, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool,
+    Answer, Effect, Guidance, MAX_TARGET, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::{self, Seed, rounded};
 
@@ -18,7 +20,6 @@ const SHOWN: usize = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    agent_id: String,
     /// What you are about to do
     task_description: String,
     /// 0-1, default 0.15; 0 ends it
@@ -55,6 +56,7 @@ impl Tool for Warmup {
     const NAME: &'static str = "warmup";
     const TOOLSET: Toolset = Toolset::Exploration;
     const SUMMARY: &'static str = "Say what you are about to do: later answers lean towards it";
+    const ANSWERS: &'static str = "says what you are about to do: later answers lean towards it, for a while";
     const HELP: &'static str = "\
 Finds the code that a task is about (`seeds`: what meets its words; `top_primed`: what lies within about two steps of them, nearer
 than by chance, at most 200 nodes) and remembers it for this `agent_id`. Later answers of `seek` and `activate` for the same agent multiply the score
@@ -81,12 +83,13 @@ impl WriteTool for Warmup {
         }
         let strength = rows::share("boost_strength", input.boost_strength.unwrap_or(DEFAULT_STRENGTH))?;
         rows::words("task_description", &input.task_description, "what you are about to do, in words or names")?;
-        let plan = snapshot.priming_plan(&input.task_description, cx.cancel())?;
+        let plan = priming_plan(&snapshot, &input.task_description, cx.cancel())?;
         let preview = engine.is_read_only();
         // With no strength nothing is primed: it ends what was.
         let nodes = if strength > 0.0 { plan.nodes.as_slice() } else { &[] };
         if !preview {
-            engine.prime(&input.agent_id, &input.task_description, strength, &plan, &snapshot);
+            let nodes = plan.nodes.iter().map(|(node, near)| (snapshot.graph().id(*node).to_owned(), *near));
+            cx.sessions().prime(cx.agent(), &input.task_description, strength, nodes.collect());
         }
         let first = plan.seeds.first().map(|(node, _)| *node);
         let guidance = guidance(&snapshot, first, &input.task_description, strength, preview);
@@ -100,7 +103,7 @@ impl WriteTool for Warmup {
             task: input.task_description.clone(),
             task_description: input.task_description,
             boost_strength: rounded(strength),
-            half_life_minutes: PRIMING_HALF_LIFE_MS / 60_000,
+            half_life_minutes: HALF_LIFE_MS / 60_000,
             primed_nodes: nodes.len(),
             top_primed: nodes.iter().take(SHOWN).map(primed).collect(),
             seeds: plan.seeds.iter().map(|seed| Seed::new(&snapshot, seed)).collect(),
@@ -115,7 +118,12 @@ impl WriteTool for Warmup {
 fn guidance(snapshot: &Snapshot, first: Option<NodeIx>, task: &str, strength: f64, preview: bool) -> Guidance {
     let Some(first) = first else {
         let hint = "no symbol meets a word of the task, so nothing is primed; name the code, or search the text itself";
-        return Guidance::next(ProofState::Blocked, "search", Some(task.chars().take(MAX_TARGET).collect()), hint);
+        return Guidance::next(
+            ProofState::Blocked,
+            ToolRef("search"),
+            Some(task.chars().take(MAX_TARGET).collect()),
+            hint,
+        );
     };
     let (id, label) = (snapshot.graph().id(first).to_owned(), snapshot.graph().label(first));
     let hint = match (preview, strength > 0.0) {
@@ -123,5 +131,5 @@ fn guidance(snapshot: &Snapshot, first: Option<NodeIx>, task: &str, strength: f6
         (false, false) => format!("the priming is gone; `{label}` meets the task best"),
         (false, true) => format!("`seek` and `activate` now lean towards the task; `{label}` meets it best: open it"),
     };
-    Guidance::next(ProofState::Triaging, "view", Some(id), hint)
+    Guidance::next(ProofState::Triaging, ToolRef("view"), Some(id), hint)
 }

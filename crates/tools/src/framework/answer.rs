@@ -18,6 +18,12 @@ pub enum ProofState {
     ReadyToEdit,
 }
 
+/// The name of a tool in an answer. A test looks for every one that is written out in the sources, so that none is of a tool
+/// that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ToolRef(pub &'static str);
+
 /// What to do next, derived from this answer.
 #[derive(Debug, Clone, Serialize)]
 pub struct Guidance {
@@ -25,7 +31,7 @@ pub struct Guidance {
     pub proof_state: ProofState,
     /// Name of the tool to call next.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_suggested_tool: Option<&'static str>,
+    pub next_suggested_tool: Option<ToolRef>,
     /// Node id or path to pass it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_suggested_target: Option<String>,
@@ -41,7 +47,7 @@ impl Guidance {
     }
 
     /// A state with the next call.
-    pub fn next(proof_state: ProofState, tool: &'static str, target: Option<String>, hint: impl Into<String>) -> Self {
+    pub fn next(proof_state: ProofState, tool: ToolRef, target: Option<String>, hint: impl Into<String>) -> Self {
         Self {
             proof_state,
             next_suggested_tool: Some(tool),
@@ -58,7 +64,7 @@ impl Guidance {
     /// Nothing meets the words: their text may stand somewhere.
     pub(crate) fn no_match(words: Option<&str>) -> Self {
         let target = words.map(|words| words.chars().take(MAX_TARGET).collect());
-        Self::next(ProofState::Blocked, "search", target, "no symbol meets a word; search the text itself")
+        Self::next(ProofState::Blocked, ToolRef("search"), target, "no symbol meets a word; search the text itself")
     }
 }
 

@@ -7,6 +7,8 @@ use super::layout::text_bytes;
 pub(crate) const MAX_ANSWER_BYTES: usize = 100_000;
 /// Smallest budget that a caller can ask for, in bytes: room for the frame of an answer and a row or two.
 pub(crate) const MIN_ANSWER_BYTES: usize = 2_000;
+/// Bytes that count as one token, see `token_budget`.
+const TOKEN_BYTES: usize = 4;
 /// Room kept for what is added when the answer is ready: the time it took.
 const LATE_BYTES: usize = 60;
 /// Comma, line break and indentation of an element, in bytes.
@@ -102,6 +104,45 @@ pub(crate) fn fit(body: &mut Map<String, Value>, page: Option<Paged>, budget: us
     }
     // Ids and paths longer than the whole budget: what is left is as small as it can be and still be used.
     *body = best.unwrap_or_default();
+}
+
+/// A page cut to a number of tokens, before the answer as a whole is cut to its bytes.
+pub(crate) struct TokenCut {
+    member: &'static str,
+    requested: usize,
+    /// Sizes of all rows of the page, in bytes.
+    sizes: Vec<usize>,
+}
+
+impl TokenCut {
+    /// Keeps the first rows that fit, at least one.
+    pub(crate) fn make(body: &mut Map<String, Value>, member: &'static str, requested: usize) -> Self {
+        let mut cut = Self { member, requested, sizes: Vec::new() };
+        if let Some(rows) = body.get_mut(member).and_then(Value::as_array_mut) {
+            cut.sizes = rows.iter().map(inner_bytes).collect();
+            let (room, mut used) = (requested.saturating_mul(TOKEN_BYTES), 0usize);
+            let fits = cut.sizes.iter().take_while(|size| {
+                used = used.saturating_add(**size);
+                used <= room
+            });
+            let kept = fits.count().max(1);
+            rows.truncate(kept);
+        }
+        // So that the room for the report is measured with the answer.
+        cut.report(body);
+        cut
+    }
+
+    /// Writes as `budget` what became of it: `requested`, tokens that the rows take (`used`), rows that are here (`kept`) and
+    /// rows of this page that are not (`dropped`); `cursor` goes on with those.
+    pub(crate) fn report(&self, body: &mut Map<String, Value>) {
+        let kept = body.get(self.member).and_then(Value::as_array).map_or(0, Vec::len).min(self.sizes.len());
+        let used: usize = self.sizes[..kept].iter().sum();
+        let report = json!({
+            "requested": self.requested, "used": used.div_ceil(TOKEN_BYTES), "kept": kept, "dropped": self.sizes.len() - kept,
+        });
+        body.insert("budget".into(), report);
+    }
 }
 
 fn cut_lists(body: &mut Map<String, Value>, page: Option<Paged>, room: usize, shortened: bool) {

@@ -3,17 +3,24 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Progress};
 use m1nd_engine::history::ProjectHistory;
-use m1nd_engine::retrieval::Prior;
 use m1nd_engine::{Engine, LocalModel, Snapshot};
+use m1nd_mind::Keeper;
+use m1nd_query::retrieval::Prior;
+use m1nd_sessions::Sessions;
 
 use super::answer::Page;
+use super::call::Call;
+use super::catalog::Catalog;
 use super::error::ToolError;
+use crate::services::Services;
 
 /// What a caller (server, command line) gives to a call.
 #[derive(Clone)]
 pub struct Context<'a> {
-    /// The engine of this process.
-    pub engine: &'a Engine,
+    /// What tools work with.
+    pub services: &'a Services,
+    /// The tools that exist here.
+    pub tools: Catalog,
     /// The state that the call answers from. Taken once: an answer never mixes two generations.
     pub snapshot: Arc<Snapshot>,
     /// Ends the call early when set.
@@ -26,9 +33,9 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// A context on the engine's current snapshot.
-    pub fn new(engine: &'a Engine, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
-        Self { engine, snapshot: engine.snapshot(), cancel, progress, reads_history: false }
+    /// A context on the current snapshot.
+    pub fn new(services: &'a Services, tools: Catalog, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
+        Self { services, tools, snapshot: services.engine.snapshot(), cancel, progress, reads_history: false }
     }
 }
 
@@ -36,19 +43,36 @@ impl<'a> Context<'a> {
 #[derive(Clone, Copy)]
 pub struct ReadContext<'a> {
     // Private, and offered only through methods that cannot write: a read tool that writes does not compile.
-    engine: &'a Engine,
+    services: &'a Services,
+    tools: Catalog,
     snapshot: &'a Arc<Snapshot>,
     cancel: &'a Cancel,
     reads_history: bool,
-    offset: usize,
+    call: &'a Call,
     /// Of what was handed out that may be another at the next call: the next page has to rest on the same.
     state: &'a Cell<u64>,
 }
 
 impl<'a> ReadContext<'a> {
-    pub(super) fn new(cx: &'a Context<'a>, offset: usize, state: &'a Cell<u64>) -> Self {
-        let Context { engine, snapshot, cancel, reads_history, .. } = cx;
-        Self { engine, snapshot, cancel, reads_history: *reads_history, offset, state }
+    pub(super) fn new(cx: &'a Context<'a>, call: &'a Call, state: &'a Cell<u64>) -> Self {
+        let Context { services, tools, snapshot, cancel, reads_history, .. } = cx;
+        Self { services, tools: *tools, snapshot, cancel, reads_history: *reads_history, call, state }
+    }
+
+    /// Who calls; empty where the caller did not say.
+    pub fn agent(&self) -> &'a str {
+        &self.call.agent
+    }
+
+    /// Largest answer of this call, in bytes as it is sent. The framework cuts lists that do not fit; a tool asks for it only
+    /// where it has to choose what to leave out itself.
+    pub fn budget(&self) -> usize {
+        self.call.budget
+    }
+
+    /// The tools that exist here.
+    pub fn tools(&self) -> Catalog {
+        self.tools
     }
 
     /// Notes what the order of rows depends on, beside what is handed out here.
@@ -74,12 +98,13 @@ impl<'a> ReadContext<'a> {
 
     /// The rows to answer with: `limit` of them from where the caller's cursor points.
     pub fn page(&self, limit: usize) -> Page {
-        Page { offset: self.offset, limit }
+        Page { offset: self.call.offset, limit }
     }
 
-    /// What speaks for or against nodes beside the words of a question.
-    pub fn prior(&self, agent: &str, text: &str) -> Result<Prior, ToolError> {
-        let prior = self.engine.prior(agent, text, self.snapshot, self.cancel)?;
+    /// What speaks for or against nodes beside the words of a question: what the caller primed, and the feedback of all.
+    pub fn prior(&self, text: &str) -> Result<Prior, ToolError> {
+        self.cancel.check()?;
+        let prior = self.services.prior(self.agent(), text, self.snapshot);
         self.rests_on(&prior.state(self.snapshot.graph()).to_le_bytes());
         Ok(prior)
     }
@@ -101,41 +126,57 @@ impl<'a> ReadContext<'a> {
 
     /// The model of meaning that the user named.
     pub fn model(&self) -> Option<Arc<LocalModel>> {
-        self.engine.model().cloned()
+        self.services.engine.model().cloned()
     }
 
     /// How the engine is doing.
     pub fn status(&self) -> m1nd_engine::Status {
-        self.engine.status()
+        self.services.engine.status()
     }
 
     /// Memories, for reading.
-    pub fn memory(&self) -> &'a m1nd_engine::memory::Memories {
-        self.engine.memory()
+    pub fn memory(&self) -> &'a m1nd_mind::Memories {
+        &self.services.memories
     }
 
     /// Who has called, oldest first.
-    pub fn agents(&self) -> Vec<m1nd_engine::AgentSession> {
-        self.engine.agents()
+    pub fn agents(&self) -> Vec<m1nd_sessions::AgentSession> {
+        self.services.sessions.agents()
     }
 }
 
-/// What a write tool is given: the engine.
+/// What a write tool is given: everything.
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
-    engine: &'a Engine,
+    services: &'a Services,
+    call: &'a Call,
     cancel: &'a Cancel,
     progress: &'a dyn Progress,
 }
 
 impl<'a> WriteContext<'a> {
-    pub(super) fn new(cx: &'a Context<'a>) -> Self {
-        Self { engine: cx.engine, cancel: cx.cancel, progress: cx.progress }
+    pub(super) fn new(cx: &'a Context<'a>, call: &'a Call) -> Self {
+        Self { services: cx.services, call, cancel: cx.cancel, progress: cx.progress }
     }
 
-    /// The engine.
+    /// The index, for reading and changing it.
     pub fn engine(&self) -> &'a Engine {
-        self.engine
+        &self.services.engine
+    }
+
+    /// What agents hold.
+    pub fn sessions(&self) -> &'a Sessions {
+        &self.services.sessions
+    }
+
+    /// The one that writes about memories, with the current state of the code.
+    pub fn keeper(&self) -> Keeper {
+        self.services.memories.keeper(self.services.engine.snapshot())
+    }
+
+    /// Who calls; empty where the caller did not say.
+    pub fn agent(&self) -> &'a str {
+        &self.call.agent
     }
 
     /// To hand to the engine.

@@ -3,19 +3,24 @@
 mod answer;
 mod arguments;
 mod budget;
+mod call;
+mod catalog;
 mod context;
 mod definition;
 mod error;
+mod kinds;
 mod layout;
 mod names;
 mod schema;
 mod visible;
 
-pub use answer::{Answer, Guidance, Page, ProofState};
+pub use answer::{Answer, Guidance, Page, ProofState, ToolRef};
 pub(crate) use answer::{MAX_TARGET, is_zero};
+pub use catalog::Catalog;
 pub use context::{Context, ReadContext, WriteContext};
-pub use definition::{Effect, ReadTool, Tool, ToolDef, Toolset, WriteTool};
+pub use definition::{ReadTool, Tool, ToolDef, WriteTool};
 pub use error::{ErrorCode, ToolError};
+pub use kinds::{Effect, Mention, Purpose, Route, Stage, Toolset};
 pub use layout::text_of;
 pub use names::canonical_name;
 pub(crate) use names::edit_distance;

@@ -2,11 +2,13 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-/// The schema of a tool's arguments: small, self-contained, an object at its top.
+use super::definition::ToolDef;
+
+/// The schema of the arguments that a tool declares: small, self-contained, an object at its top.
 ///
 /// Every tool's schema is read by a model with each session, so what it does not need is left out: titles, number
 /// formats, defaults (they stand in the descriptions), the `null` of optional members.
-pub(crate) fn input_schema<T: JsonSchema>(paged: bool) -> Value {
+pub(super) fn input_schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
@@ -15,13 +17,30 @@ pub(crate) fn input_schema<T: JsonSchema>(paged: bool) -> Value {
     if let Some(top) = schema.as_object_mut() {
         top.remove("description");
         top.insert("type".into(), "object".into());
-        let properties = top.entry("properties").or_insert_with(|| json!({}));
-        if let Some(properties) = properties.as_object_mut().filter(|_| paged) {
-            properties.insert("cursor".into(), json!({"type": "string", "description": "From a truncated answer"}));
-            properties.insert("max_output_chars".into(), json!({"type": "integer"}));
-        }
+        top.entry("properties").or_insert_with(|| json!({}));
     }
     schema
+}
+
+/// Adds the arguments that the framework takes for the tool.
+pub(super) fn add_own(schema: &mut Value, tool: &ToolDef) {
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.insert("agent_id".into(), json!({"type": "string"}));
+        properties.insert("max_output_chars".into(), json!({"type": "integer"}));
+        if tool.paged {
+            properties.insert("cursor".into(), json!({"type": "string", "description": "From a truncated answer"}));
+        }
+        if tool.token_budget {
+            let about = json!({"type": "integer", "description": "Tokens that rows may take"});
+            properties.insert("token_budget".into(), about);
+        }
+    }
+    if tool.toolset.requires_agent()
+        && let Some(top) = schema.as_object_mut()
+        && let Some(required) = top.entry("required").or_insert_with(|| json!([])).as_array_mut()
+    {
+        required.insert(0, "agent_id".into());
+    }
 }
 
 /// Takes out what carries nothing for the caller. Recursion is bounded by the types of this crate.

@@ -1,12 +1,14 @@
 //! Stores a gotcha for all projects.
 
-use m1nd_engine::memory::{Edge, EdgeDraft};
+use m1nd_mind::{Edge, EdgeDraft};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{answers, memory_error};
-use crate::framework::{Answer, Effect, Guidance, ProofState, Tool, ToolError, Toolset, WriteContext, WriteTool};
+use crate::framework::{
+    Answer, Effect, Guidance, Mention, ProofState, Purpose, Tool, ToolError, Toolset, WriteContext, WriteTool,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -32,8 +34,6 @@ pub(crate) struct DetectionInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: Option<String>,
     title: String,
     /// What goes wrong
     description: String,
@@ -59,14 +59,15 @@ impl Tool for AddGlobalEdge {
     const NAME: &'static str = "mind_add_global_edge";
     const TOOLSET: Toolset = Toolset::Memory;
     const SUMMARY: &'static str = "Add a gotcha of a platform or language, for all projects";
+    const ANSWERS: &'static str = "stores a gotcha of a platform or language for all projects";
     const HELP: &'static str = "\
 Stores a fact about a platform or language that others will run into; what only this project does belongs into the Gotchas
 section of its MEMORY.md. `detection` says when it applies: `context` and `intent` are keywords, `code` regular expressions
 (linear time, without look-around); at least one of them or a stack tag is needed. A gotcha like one that exists is not stored
 twice: the error EDGE_EXISTS names that one, which is counted as verified once more.";
     const EXAMPLE: &'static str = r#"{"title": "Safari ITP blocks cross-domain cookies", "description": "third-party cookies are deleted", "workaround": "use same-domain auth", "detection": {"context": ["safari"], "intent": ["cookies"], "code": ["sameSite.*none"]}}"#;
+    const MENTIONS: &'static [Mention] = &[(Purpose::Keep, 10, "")];
     const OUTPUT_SCHEMA: &'static str = answers::EDGE;
-    const UNLISTED: &'static [&'static str] = &["agent_id"];
     type Input = Input;
     type Output = Output;
 }
@@ -80,7 +81,7 @@ impl WriteTool for AddGlobalEdge {
             "detection": input.detection, "stack_tags": input.stack_tags, "severity": input.severity,
         });
         let draft: EdgeDraft = serde_json::from_value(draft).map_err(|error| ToolError::invalid(error.to_string()))?;
-        let edge = cx.engine().memory_writer().add_global_edge(&draft).map_err(|error| memory_error(&error))?;
+        let edge = cx.keeper().add_global_edge(&draft).map_err(|error| memory_error(&error))?;
         let mut guidance = Guidance::state(ProofState::ReadyToEdit);
         guidance.next_step_hint = Some("`mind_edges` shows it from now on in every project it applies to".into());
         Ok(Answer::new(Output { edge }).guidance(guidance))

@@ -1,17 +1,18 @@
 //! Says what is known to go wrong, before code is written.
 
-use m1nd_engine::memory::{EdgeQuestion, EdgeWarning};
+use m1nd_mind::{EdgeQuestion, EdgeWarning};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{answers, share};
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::framework::{
+    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Tool, ToolError, Toolset,
+};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    agent_id: Option<String>,
     /// What you are about to do
     intent: String,
     /// Snippet to check
@@ -36,6 +37,7 @@ impl Tool for Edges {
     const NAME: &'static str = "mind_edges";
     const TOOLSET: Toolset = Toolset::Memory;
     const SUMMARY: &'static str = "Known gotchas of what you are about to do, before risky code";
+    const ANSWERS: &'static str = "what is known to go wrong with what you are about to do";
     const HELP: &'static str = "\
 Checks an intent, and a piece of code if there is one, against three kinds of gotchas: those stored for all projects (and the
 ones that come with the program), those of the Gotchas section of this project's MEMORY.md, and those of its stack, which is
@@ -44,8 +46,8 @@ detected from manifests unless `stack` is given. The text of the answer is a lis
 those that apply again are named in `repeated` and `notice`. An empty list without them means that nothing known applies. Outside a
 project only the gotchas of all projects are checked.";
     const EXAMPLE: &'static str = r#"{"intent": "implementing token generation with crypto"}"#;
+    const MENTIONS: &'static [Mention] = &[(Purpose::Recall, 20, "before risky code")];
     const OUTPUT_SCHEMA: &'static str = answers::EDGES;
-    const UNLISTED: &'static [&'static str] = &["agent_id"];
     const TEXT_OF: Option<&'static str> = Some("result");
     type Input = Input;
     type Output = Output;
@@ -60,7 +62,7 @@ impl ReadTool for Edges {
             intent: &input.intent,
             code: input.code.as_deref(),
             stack: input.stack.as_deref(),
-            agent: Some(input.agent_id.as_deref().unwrap_or_default()),
+            agent: Some(cx.agent()),
         };
         let found = cx.memory().edges(&question);
         let guidance = match found.warnings.first() {

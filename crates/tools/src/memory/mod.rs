@@ -11,7 +11,7 @@ pub(crate) use edges::Edges;
 pub(crate) use search::MemorySearch;
 pub(crate) use status::MemoryStatus;
 
-use m1nd_engine::memory::MemoryError;
+use m1nd_mind::MemoryError;
 use serde_json::{Value, json};
 
 use crate::framework::{ErrorCode, ToolError};

@@ -1,6 +1,6 @@
 //! Says how memories are doing.
 
-use m1nd_engine::memory::MemoryStatusReport;
+use m1nd_mind::MemoryStatusReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +9,7 @@ use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    #[allow(dead_code, reason = "read by the framework")]
-    agent_id: Option<String>,
-}
+pub(crate) struct Input {}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
@@ -26,13 +23,13 @@ impl Tool for MemoryStatus {
     const NAME: &'static str = "mind_status";
     const TOOLSET: Toolset = Toolset::Memory;
     const SUMMARY: &'static str = "Health of the memory, its daemon and statistics";
+    const ANSWERS: &'static str = "how the memory is doing";
     const HELP: &'static str = "\
 `daemon` is optional: everything works without it. `current_project` is null outside a project; `memory_health` is `good`,
 `stale` or `empty`, and `memory_health_reason` says by which rule. `stats` counts what is in the memory now; blocked issues count as open,
 `edges` are the project's own gotchas. `global_stats` counts over all registered projects.";
     const EXAMPLE: &'static str = "{}";
     const OUTPUT_SCHEMA: &'static str = answers::STATUS;
-    const UNLISTED: &'static [&'static str] = &["agent_id"];
     type Input = Input;
     type Output = Output;
 }

@@ -2,7 +2,7 @@
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_tools::{
-    Answer, Context, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolDef, ToolError, Toolset,
+    Answer, Context, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, TOOLS, Tool, ToolDef, ToolError, Toolset,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,6 @@ use crate::harness::{PROGRAM, Project};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    #[expect(dead_code, reason = "read by the framework")]
-    agent_id: String,
     what: String,
 }
 
@@ -31,9 +29,11 @@ impl Tool for Odd {
     const NAME: &'static str = "odd";
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Does what tools must not do";
+    const ANSWERS: &'static str = "";
     const HELP: &'static str = "";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "what": "rows"}"#;
     const PAGED: bool = true;
+    const TOKEN_BUDGET: bool = true;
     type Input = Input;
     type Output = Output;
 }
@@ -48,7 +48,11 @@ impl ReadTool for Odd {
             _ => {
                 let page = cx.page(10_000);
                 let rows = page.cut((0..5_000).map(|n| format!("row {n} {}", "x".repeat(100))).collect());
-                let text = if input.what == "text" { "ä".repeat(200_000) } else { String::new() };
+                let text = match input.what.as_str() {
+                    "text" => "ä".repeat(200_000),
+                    "call" => format!("{} {}", cx.agent(), cx.budget()),
+                    _ => String::new(),
+                };
                 let guidance = Guidance::state(ProofState::Triaging);
                 Ok(Answer::new(Output { rows, text }).rows("rows", 5_000).guidance(guidance))
             }
@@ -60,7 +64,7 @@ const ODD: ToolDef = ToolDef::read::<Odd>();
 
 fn call(project: &Project, cancel: &Cancel, mut arguments: Value) -> Result<Value, ToolError> {
     arguments["agent_id"] = json!("tester");
-    ODD.invoke(&Context::new(&project.engine, cancel, &NoProgress), arguments)
+    ODD.invoke(&Context::new(&project.engine, TOOLS, cancel, &NoProgress), arguments)
 }
 
 #[test]
@@ -91,7 +95,7 @@ fn a_cancelled_call_ends() {
         arguments["agent_id"] = json!("tester");
         let tool = m1nd_tools::find(tool).expect("a tool");
         let error =
-            tool.invoke(&Context::new(&project.engine, &cancel, &NoProgress), arguments).expect_err("cancelled");
+            tool.invoke(&Context::new(&project.engine, TOOLS, &cancel, &NoProgress), arguments).expect_err("cancelled");
         assert_eq!(error.code, ErrorCode::Cancelled, "{}", tool.name);
     }
 }
@@ -114,6 +118,42 @@ fn answers_are_bounded_whatever_a_tool_returns() {
     let answer = call(&project, &Cancel::new(), json!({"what": "text"})).expect("answers");
     assert!(m1nd_tools::text_of(&answer).len() <= 100_000, "{}", m1nd_tools::text_of(&answer).len());
     assert_eq!(answer["truncated"], json!(true));
+}
+
+#[test]
+fn the_framework_takes_its_own_arguments_and_hands_them_over() {
+    let project = Project::new(PROGRAM);
+    let text = |arguments| call(&project, &Cancel::new(), arguments).expect("answers")["text"].clone();
+    assert_eq!(text(json!({"what": "call"})), "tester 100000");
+    assert_eq!(text(json!({"what": "call", "max_output_chars": 5_000})), "tester 5000");
+    assert_eq!(text(json!({"what": "call", "max_output_chars": 1})), "tester 2000");
+    let schema = ODD.schema();
+    assert_eq!(schema["required"], json!(["agent_id", "what"]));
+    for name in ["agent_id", "max_output_chars", "cursor", "token_budget", "what"] {
+        assert!(schema["properties"][name].is_object(), "{name}");
+    }
+    let listed = ODD.listed_schema();
+    assert!(listed["properties"]["token_budget"].is_null() && listed["properties"]["cursor"].is_object(), "{listed}");
+    let error = ODD.invoke(&Context::new(&project.engine, TOOLS, &Cancel::new(), &NoProgress), json!({"what": "call"}));
+    assert!(error.expect_err("nobody calls").message.contains("`agent_id`"));
+}
+
+#[test]
+fn a_token_budget_and_a_size_are_one_budget() {
+    let project = Project::new(PROGRAM);
+    let ask = |arguments| call(&project, &Cancel::new(), arguments).expect("answers");
+    let kept = |answer: &Value| answer["rows"].as_array().map_or(0, Vec::len);
+    // A row takes 108 bytes: 27 tokens.
+    let few = ask(json!({"what": "rows", "token_budget": 100}));
+    assert_eq!(kept(&few), 3);
+    assert_eq!(few["budget"], json!({"requested": 100, "used": 81, "kept": 3, "dropped": 4_997}));
+    let next = ask(json!({"what": "rows", "token_budget": 1, "cursor": few["cursor"]}));
+    assert!(next["rows"][0].as_str().is_some_and(|row| row.starts_with("row 3 ")), "{next}");
+    assert_eq!(next["budget"]["kept"], json!(1), "one row at least");
+    // What the size leaves out is told, too.
+    let small = ask(json!({"what": "rows", "token_budget": 10_000, "max_output_chars": 3_000}));
+    assert_eq!(small["budget"]["kept"], json!(kept(&small)));
+    assert!(kept(&small) < 30 && small["budget"]["kept"] != json!(0), "{small}");
 }
 
 #[test]

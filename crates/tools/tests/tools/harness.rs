@@ -4,72 +4,13 @@ use std::path::{Path, PathBuf};
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::{Engine, EngineConfig};
 use m1nd_testkit::{TempTree, parse_fixture};
-use m1nd_tools::{Context, ToolError, find};
+use m1nd_tools::{Context, TOOLS, ToolError, find};
 use serde_json::{Value, json};
 
 use crate::repository::{Put, Repository};
 
 /// Several files of one small program, with one way into it, a test, look-alike folders and an unresolved call.
-pub(crate) const PROGRAM: &str = r#"
-//- auth.py
-"""Sign-in."""
-from store import Store
-
-
-def validate_credentials(user, password):
-    """Validates user credentials against the provider store."""
-    return load_user(user) == password
-
-
-def load_user(name):
-    return Store().find(name)
-//- store.py
-class Store:
-    """Keeps users."""
-
-    def find(self, name):
-        return None
-//- app.py
-from auth import validate_credentials
-
-
-def login(user, password):
-    return validate_credentials(user, password)
-
-
-def logout(session):
-    session.close_everything()
-//- tests/test_auth.py
-from auth import validate_credentials
-
-
-def test_validate():
-    assert not validate_credentials("a", "b")
-//- src/a/one.py
-MARK = "needle"
-//- src/ab.py
-MARK = "needle"
-//- twins/left.py
-def twin():
-    pass
-//- twins/right.py
-def twin():
-    pass
-//- README.md
-# Program
-
-needle in prose
-//- .env
-SECRET=needle
-//- .mind/MEMORY.md
-# Program
-
-## Gotchas
-- Stores are not thread safe -> one for each thread
-
-## 2026-03-02
-**Decided:** keep users in `Store` because one place is enough
-"#;
+pub(crate) const PROGRAM: &str = include_str!("../../../../tests/fixtures/program.txt");
 
 /// An engine over a fixture, indexed unless asked otherwise.
 pub(crate) struct Project {
@@ -83,7 +24,7 @@ impl Project {
     pub(crate) fn note(&self) {
         let keeper = self.engine.memory_writer();
         keeper.approve(self.tree.path(), &[], None).expect("is approved");
-        keeper.refresh(self.tree.path(), m1nd_engine::memory::Depth::Full).expect("is noted");
+        keeper.refresh(self.tree.path(), m1nd_mind::Depth::Full).expect("is noted");
     }
 
     pub(crate) fn unindexed(fixture: &str) -> Self {
@@ -156,7 +97,7 @@ impl Project {
 
     pub(crate) fn call_as_is(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
-        tool.invoke(&Context::new(&self.engine, &Cancel::new(), &NoProgress), arguments)
+        tool.invoke(&Context::new(&self.engine, TOOLS, &Cancel::new(), &NoProgress), arguments)
     }
 
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Value {

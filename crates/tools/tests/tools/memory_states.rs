@@ -222,7 +222,7 @@ fn what_is_written_while_somebody_looks_makes_live_sessions() {
         .write(".mind/MEMORY.md", format!("{text}\n## {today} | exports\n**Learned:** exports wait for logins\n"));
     project.note();
     assert_eq!(sessions(&project), 1, "the session of now goes on");
-    let memory = m1nd_engine::memory::ProjectMemory::read(
+    let memory = m1nd_mind::ProjectMemory::read(
         &std::fs::canonicalize(project.tree.path()).expect("is there"),
         project.engine.memory_writer().home(),
     )

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::retrieval::SeekQuery;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest};
+use m1nd_query::retrieval::SeekQuery;
+use m1nd_query::retrieval::seek;
 use tempfile::TempDir;
 
 use super::edits::{Edit, Tree};
@@ -134,7 +135,7 @@ fn seen(engine: &Engine, query: &str) -> Outcome<String> {
         writeln!(text, "skipped {path} {problem:?}")?;
     }
     let question = SeekQuery { text: query.to_owned(), ..SeekQuery::default() };
-    let answer = snapshot.seek(&question, &Cancel::new())?;
+    let answer = seek(&snapshot, &question, &Cancel::new())?;
     writeln!(text, "search {query}")?;
     for row in &answer.rows {
         writeln!(text, "  {} {} {}", snapshot.graph().id(row.node), row.score, row.best_field)?;

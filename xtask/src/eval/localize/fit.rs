@@ -11,8 +11,10 @@ use std::path::Path;
 
 use m1nd_base::Cancel;
 use m1nd_base::NodeKind;
-use m1nd_engine::retrieval::{ENTRY_SIGNALS, EntryModel, FileModel, SIGNALS};
-use m1nd_engine::{Model, Snapshot};
+use m1nd_engine::Snapshot;
+use m1nd_query::Model;
+use m1nd_query::retrieval::{ENTRY_SIGNALS, EntryModel, FileModel, SIGNALS};
+use m1nd_query::retrieval::{seek_entries, seek_files};
 
 use super::{Request, Row, for_each_row};
 use crate::eval::linear::{self, Options, Weighed, fit};
@@ -106,13 +108,13 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
 /// Options of a row.
 fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
     let graph = snapshot.graph();
-    let files = snapshot.seek_files(&row.query, &Cancel::new())?;
+    let files = seek_files(snapshot, &row.query, &Cancel::new())?;
     let paths = files.iter().map(|file| file.path.clone()).collect();
     let files: Vec<_> = files.into_iter().map(|file| (file.signals, row.gold_files.contains(&file.path))).collect();
     let missed = row.gold_files.len() - files.iter().filter(|(_, right)| *right).count();
     let mut functions = Vec::new();
     if !row.gold_funcs.is_empty() {
-        for entry in snapshot.seek_entries(&row.query, &Cancel::new())? {
+        for entry in seek_entries(snapshot, &row.query, &Cancel::new())? {
             let path = graph.path(entry.node);
             if graph.kind(entry.node) == NodeKind::Function && row.gold_files.iter().any(|file| file == path) {
                 let is_right = row.is_changed(path, graph.label(entry.node), graph.lines(entry.node));

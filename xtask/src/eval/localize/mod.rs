@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex};
 
 use m1nd_base::{Cancel, NoProgress, NodeKind};
 use m1nd_engine::history::Cut;
-use m1nd_engine::retrieval::SeekQuery;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, LocalModel, Snapshot};
+use m1nd_query::retrieval::SeekQuery;
+use m1nd_query::retrieval::seek;
 
 use crate::Outcome;
 
@@ -196,7 +197,7 @@ fn ask(row: &Row, snapshot: &Snapshot, model: Option<Arc<LocalModel>>) -> Outcom
 
 /// Runs a query and ranks the files and symbols of the answer.
 pub(super) fn rank(row: &Row, snapshot: &Snapshot, query: &SeekQuery) -> Outcome<RowResult> {
-    let found = snapshot.seek(query, &Cancel::new())?;
+    let found = seek(snapshot, query, &Cancel::new())?;
     let graph = snapshot.graph();
     let mut result = RowResult::new(row);
     for found in &found.rows {

@@ -1,19 +1,19 @@
 //! `mind approve`.
 
-use m1nd_engine::memory::{ProjectMemory, Source};
+use m1nd_mind::{ProjectMemory, Source};
 use serde_json::json;
 
 use super::look::open;
 use crate::args::Common;
+use crate::args::memory::ApproveArgs;
 use crate::error::CliError;
-use crate::memory_args::ApproveArgs;
 use crate::output::{Out, Tone};
 
 /// Runs the command.
 pub(crate) fn run(args: &ApproveArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let (project, keeper) = open(args.path.as_deref(), common)?;
     if args.dry_run {
-        keeper.refresh(&project, m1nd_engine::memory::Depth::Full)?;
+        keeper.refresh(&project, m1nd_mind::Depth::Full)?;
         let memory = ProjectMemory::read(&project, keeper.home())?;
         let sources = memory.sources();
         if out.json {
@@ -43,7 +43,7 @@ fn list(sources: &[Source], out: &mut Out, word: impl Fn(&Source) -> &'static st
     for source in sources {
         out.line(format!("  {}  {}", source.file, word(source)))?;
         for (line, title) in &source.memories {
-            out.line(out.paint(Tone::Dim, &format!("    {line}: {}", m1nd_engine::memory::without_hidden(title))))?;
+            out.line(out.paint(Tone::Dim, &format!("    {line}: {}", m1nd_mind::without_hidden(title))))?;
         }
     }
     Ok(())

@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::memory::{
+use m1nd_engine::EngineConfig;
+use m1nd_mind::{
     EdgeDraft, GlobalEdges, GotchaBullet, Keeper, MemoryError, PROJECT_PREFIX, ProjectMemory, ProjectStats,
     SharedFolder, canonical_tag, find_project,
 };
-use m1nd_engine::{Engine, EngineConfig};
-use m1nd_tools::Context;
+use m1nd_tools::{Context, Services, TOOLS};
 use serde_json::{Value, json};
 
 use super::look::counts;
-use super::{mind_home, places, rows};
+use super::rows;
+use crate::args::memory::{EdgesArgs, EdgesCommand, SearchArgs};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
-use crate::memory_args::{EdgesArgs, EdgesCommand, SearchArgs};
 use crate::output::{Out, Tone, count};
-use crate::project;
+use crate::project::{self, memory_places, mind_home};
 
 /// Largest file of code that is checked, in bytes.
 const MAX_CODE: u64 = 1 << 20;
@@ -239,17 +239,17 @@ fn without_nulls(mut value: Value) -> Value {
 
 /// Calls a memory tool on the project around a folder.
 fn call(tool: &str, arguments: Value, folder: Option<&Path>, common: &Common) -> Result<Value, CliError> {
-    let engine = engine(folder, common)?;
+    let services = services(folder, common)?;
     let tool = m1nd_tools::find(tool).ok_or_else(|| CliError::failed("no such tool", "report this"))?;
     let cancel = Cancel::new();
-    tool.invoke(&Context::new(&engine, &cancel, &NoProgress), arguments).map_err(CliError::Tool)
+    tool.invoke(&Context::new(&services, TOOLS, &cancel, &NoProgress), arguments).map_err(CliError::Tool)
 }
 
-/// An engine that only reads, on the repository around a folder.
-pub(super) fn engine(folder: Option<&Path>, common: &Common) -> Result<Engine, CliError> {
+/// The index of the repository around a folder and the memories beside it, for reading.
+pub(super) fn services(folder: Option<&Path>, common: &Common) -> Result<Services, CliError> {
     let mut config = EngineConfig::new(project::home(common)?, vec![project::root(folder)?]);
     config.read_only = true;
     config.model = common.model.clone();
-    places(&mut config, folder.is_some())?;
-    Ok(Engine::open(config)?)
+    let mind = memory_places(&config.roots, folder.is_some())?;
+    Ok(Services::open(config, mind)?)
 }

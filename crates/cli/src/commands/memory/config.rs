@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::memory::{self, Owner, RealSystem, SETTINGS_FILE, Settings, set_key};
+use m1nd_mind::{Owner, RealSystem, SETTINGS_FILE, Settings, set_key};
 use serde_json::json;
 
-use super::mind_home;
+use crate::args::memory::{ConfigArgs, ConfigChange};
 use crate::error::CliError;
-use crate::memory_args::{ConfigArgs, ConfigChange};
 use crate::output::{Out, note};
+use crate::project::mind_home;
 
 /// Runs the command.
 pub(crate) fn run(args: &ConfigArgs, out: &mut Out) -> Result<(), CliError> {
     let home = mind_home()?;
-    let project = memory::find_project(Path::new("."), &home);
+    let project = m1nd_mind::find_project(Path::new("."), &home);
     let path = match args.project {
         true => project.map(|project| project.join(".mind").join(SETTINGS_FILE))?,
         false => home.join(SETTINGS_FILE),
@@ -89,6 +89,6 @@ fn write(path: &Path, text: &str) -> Result<(), CliError> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    memory::replace_user_file(&RealSystem, path, text.as_bytes())
-        .map_err(|error| memory::MemoryError::from(error).into())
+    m1nd_mind::replace_user_file(&RealSystem, path, text.as_bytes())
+        .map_err(|error| m1nd_mind::MemoryError::from(error).into())
 }

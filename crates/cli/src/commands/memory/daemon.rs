@@ -4,16 +4,16 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use m1nd_engine::memory::daemon::{self, Request};
-use m1nd_engine::memory::{MemoryError, SharedFolder, user_settings};
+use m1nd_mind::daemon::{self, Request};
+use m1nd_mind::{MemoryError, SharedFolder, user_settings};
 use serde_json::json;
 
-use super::{logs, mind_home};
+use super::logs;
 use crate::args::Common;
+use crate::args::memory::{DaemonCommand, UnitWord};
 use crate::error::CliError;
-use crate::memory_args::{DaemonCommand, UnitWord};
 use crate::output::{Out, count};
-use crate::project;
+use crate::project::{self, mind_home};
 
 /// How long a daemon may take until it answers.
 const START: Duration = Duration::from_secs(10);

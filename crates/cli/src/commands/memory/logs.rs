@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use m1nd_engine::memory::daemon::{LOG_FOLDER, LOGS};
+use m1nd_mind::daemon::{LOG_FOLDER, LOGS};
 
 use crate::error::CliError;
 use crate::output::Out;

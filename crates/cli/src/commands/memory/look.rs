@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use m1nd_engine::memory::{
+use m1nd_mind::{
     self, BlockState, Depth, Keeper, ProjectMemory, Record, Registry, SourceKind, Status, block_files, block_text,
     write_blocks,
 };
 use serde_json::{Value, json};
 
-use super::{mind_home, rows};
+use super::rows;
 use crate::args::Common;
+use crate::args::memory::{ContextArgs, IndexArgs, MemoryExport, ParseArgs};
 use crate::error::CliError;
-use crate::memory_args::{ContextArgs, IndexArgs, MemoryExport, ParseArgs};
 use crate::output::{Out, Tone, count, duration, note};
-use crate::project;
+use crate::project::{self, mind_home};
 
 /// The project around a folder, and what may change something about it.
 pub(super) fn open(path: Option<&Path>, common: &Common) -> Result<(PathBuf, Keeper), CliError> {
@@ -25,7 +25,7 @@ pub(super) fn open(path: Option<&Path>, common: &Common) -> Result<(PathBuf, Kee
             .filter(|folder| !folder.is_empty())
             .map_or_else(|| ".".into(), PathBuf::from),
     };
-    let project = memory::find_project(&start, &home)?;
+    let project = m1nd_mind::find_project(&start, &home)?;
     Ok((project, Keeper::new(&home, Some(&project::home(common)?))))
 }
 
@@ -40,10 +40,10 @@ pub(crate) fn index(args: &IndexArgs, common: &Common, out: &mut Out) -> Result<
     let looked = begun.elapsed();
     let memory = ProjectMemory::read(&project, keeper.home())?;
     let kept = match args.no_context {
-        true => memory::Kept::default(),
-        false => memory::refresh_blocks(&memory),
+        true => m1nd_mind::Kept::default(),
+        false => m1nd_mind::refresh_blocks(&memory),
     };
-    let stats = memory::ProjectStats::of(&memory);
+    let stats = m1nd_mind::ProjectStats::of(&memory);
     if out.json {
         return out.value(&json!({
             "project": project, "memory_changed": changed, "stats": stats, "problems": memory.left_out().collect::<Vec<_>>(),
@@ -71,7 +71,7 @@ pub(crate) fn index(args: &IndexArgs, common: &Common, out: &mut Out) -> Result<
 }
 
 /// What is in a memory, in words.
-pub(super) fn counts(stats: &memory::ProjectStats) -> String {
+pub(super) fn counts(stats: &m1nd_mind::ProjectStats) -> String {
     let parts = [
         count(stats.decisions, "decision"),
         count(stats.issues_open, "open issue"),
@@ -172,12 +172,12 @@ pub(crate) fn parse(args: &ParseArgs, common: &Common, out: &mut Out) -> Result<
 pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let (mut paths, home) = (Vec::new(), mind_home()?);
     if args.all {
-        let registry = Registry::new(memory::SharedFolder::new(home.clone()));
+        let registry = Registry::new(m1nd_mind::SharedFolder::new(home.clone()));
         paths.extend(registry.list()?.into_iter().map(|project| project.path));
     } else {
         paths.push(open(args.path.path.as_deref(), common)?.0);
     }
-    let folder = memory::SharedFolder::new(home);
+    let folder = m1nd_mind::SharedFolder::new(home);
     let mut projects = Vec::new();
     for path in paths {
         match ProjectMemory::read(&path, &folder) {
@@ -230,7 +230,7 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
 }
 
 /// What is kept beside a memory, as lines below it.
-fn indexed(index: &memory::IndexExport, record: &Record, out: &mut Out) -> Result<(), CliError> {
+fn indexed(index: &m1nd_mind::IndexExport, record: &Record, out: &mut Out) -> Result<(), CliError> {
     let place = format!("{}:{}", record.source.file, record.source.line);
     let known = index.memories.iter().find(|known| known.id == record.id);
     let seen = known.and_then(|known| known.first_seen).map(|time| format!(", first seen {time}")).unwrap_or_default();

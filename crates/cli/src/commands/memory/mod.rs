@@ -11,18 +11,13 @@ mod rows;
 mod serve;
 mod tidy;
 
-use std::path::PathBuf;
+use m1nd_mind::{Registry, SharedFolder};
 
-use m1nd_engine::EngineConfig;
-use m1nd_engine::memory::{Registry, SharedFolder};
-
+use crate::args::memory::{MemoryArgs, MemoryCommand};
 use crate::args::{self, Common};
 use crate::error::CliError;
-use crate::memory_args::{MemoryArgs, MemoryCommand};
 use crate::output::Out;
-
-/// Folder that all projects share, below the user's home, when nothing else is said.
-const DEFAULT_HOME: &str = ".mind";
+use crate::project::mind_home;
 
 /// Runs the command.
 pub(crate) fn run(args: &MemoryArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
@@ -55,29 +50,6 @@ pub(crate) fn run(args: &MemoryArgs, common: &Common, out: &mut Out) -> Result<(
             out.line(String::from_utf8_lossy(&script).trim_end())
         }
     }
-}
-
-/// The folder that all projects share.
-pub(crate) fn mind_home() -> Result<PathBuf, CliError> {
-    if let Some(home) = std::env::var_os("MIND_HOME").filter(|home| !home.is_empty()) {
-        return Ok(home.into());
-    }
-    let user = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-    user.map(|user| user.join(DEFAULT_HOME)).ok_or_else(|| {
-        CliError::usage("this user has no home folder", "say where to keep what all projects share: set MIND_HOME")
-    })
-}
-
-/// Says where an engine looks for memories: in its roots if those were `named`, then where the client says by itself that its
-/// project is, then where `CLAUDE_PROJECT_DIR` says so, then in the current folder.
-pub(crate) fn places(config: &mut EngineConfig, named: bool) -> Result<(), CliError> {
-    config.mind_home = mind_home()?;
-    let open = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    let current = std::env::current_dir().ok();
-    let roots = if named { config.roots.clone() } else { Vec::new() };
-    config.mind_named = roots.len();
-    config.mind_places = roots.into_iter().chain(open).chain(current).collect();
-    Ok(())
 }
 
 /// Makes and registers the memory of a project, for `m1nd init --memory`.

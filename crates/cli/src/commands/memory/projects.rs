@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use m1nd_engine::memory::{self, Keeper, MemoryError, ProjectMemory, SharedFolder, write_blocks};
+use m1nd_mind::{Keeper, MemoryError, ProjectMemory, SharedFolder, write_blocks};
 use serde_json::json;
 
 use super::look::counts;
-use super::{mind_home, registry};
+use super::registry;
+use crate::args::memory::{MemoryInit, Paths};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
-use crate::memory_args::{MemoryInit, Paths};
 use crate::output::{Out, Tone, count, note};
-use crate::project;
+use crate::project::{self, mind_home};
 
 /// Largest template, in bytes.
 const MAX_TEMPLATE: u64 = 1 << 20;
@@ -48,13 +48,13 @@ pub(crate) fn init(args: &MemoryInit, common: &Common, out: &mut Out) -> Result<
 
 /// What `make` did.
 pub(super) struct Connected {
-    pub(super) made: memory::Made,
+    pub(super) made: m1nd_mind::Made,
     /// What the project is made with.
     pub(super) stack: Vec<String>,
     /// The project is newly registered.
     pub(super) registered: bool,
     /// Files whose block was written, and what stood against it.
-    pub(super) kept: memory::Kept,
+    pub(super) kept: m1nd_mind::Kept,
 }
 
 /// Makes what is missing: the memory, its registration, the block.
@@ -66,14 +66,14 @@ pub(super) fn make(
     common: &Common,
 ) -> Result<Connected, CliError> {
     let home = mind_home()?;
-    let made = memory::make(folder, &home, template)?;
+    let made = m1nd_mind::make(folder, &home, template)?;
     let keeper = Keeper::new(&home, Some(&project::home(common)?));
     // What is there is what the user wants, comments and commits too: they ask for it here.
     keeper.approve(&made.project, &[], Some(!block))?;
     let memory = ProjectMemory::read(&made.project, keeper.home())?;
     let stack = memory.stack_tags();
     let registered = register && registry()?.add(&made.project, &stack, Timestamp::now())?;
-    let kept = if block { write_blocks(&memory) } else { memory::Kept::default() };
+    let kept = if block { write_blocks(&memory) } else { m1nd_mind::Kept::default() };
     Ok(Connected { made, stack, registered, kept })
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
     let (registry, home) = (registry()?, mind_home()?);
     let (mut rows, mut skipped) = (Vec::new(), None);
     for path in &paths {
-        match memory::find_project(path, &home) {
+        match m1nd_mind::find_project(path, &home) {
             Ok(project) => {
                 let keeper = Keeper::new(&home, None);
                 keeper.approve(&project, &[], None)?;
@@ -130,7 +130,7 @@ pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
 /// `mind remove`.
 pub(crate) fn remove(args: &PathArg, out: &mut Out) -> Result<(), CliError> {
     let path = args.path.clone().unwrap_or_else(|| ".".into());
-    let project = match memory::find_project(&path, &mind_home()?) {
+    let project = match m1nd_mind::find_project(&path, &mind_home()?) {
         Ok(project) => project,
         // The folder may be gone: its path is all that is left.
         Err(_) => std::path::absolute(&path)?,
@@ -165,7 +165,7 @@ pub(crate) fn list(out: &mut Out) -> Result<(), CliError> {
                 "path": project.path, "name": project.name, "stack": project.stack,
                 "last_activity": last(project.last_activity, &memory), "registered_at": project.registered_at,
                 "missing": !is_there, "memories": memory.as_ref().map(|memory| memory.records.len()),
-                "stats": memory.as_ref().map(memory::ProjectStats::of),
+                "stats": memory.as_ref().map(m1nd_mind::ProjectStats::of),
             })
         });
         return out.value(&rows.collect());
@@ -184,7 +184,7 @@ pub(crate) fn list(out: &mut Out) -> Result<(), CliError> {
             out.paint(Tone::Bad, missing)
         ))?;
         let counted = memory.as_ref().map(|memory| {
-            format!("; {} ({})", count(memory.records.len(), "memory"), counts(&memory::ProjectStats::of(memory)))
+            format!("; {} ({})", count(memory.records.len(), "memory"), counts(&m1nd_mind::ProjectStats::of(memory)))
         });
         let stack = if project.stack.is_empty() { "-".to_owned() } else { project.stack.join(", ") };
         out.line(format!("  stack: {stack}; last activity: {last}{}", counted.unwrap_or_default()))?;

@@ -1,6 +1,6 @@
 //! Memories as JSON rows: the names of `mind_search`, ids as text (they are larger than a number of JavaScript can be).
 
-use m1nd_engine::memory::{GotchaBullet, ParseStats, Record, Relation, SourceKind};
+use m1nd_mind::{GotchaBullet, ParseStats, Record, Relation, SourceKind};
 use serde_json::{Value, json};
 
 /// A share as people read it.

@@ -3,18 +3,17 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use m1nd_engine::memory::{HookEvent, Keeper, hook};
-use m1nd_engine::{Engine, EngineConfig};
+use m1nd_engine::EngineConfig;
+use m1nd_mind::{HookEvent, Keeper, hook};
 use m1nd_server::{ServeOptions, serve};
-use m1nd_tools::Toolset;
+use m1nd_tools::{Services, Toolset};
 use serde_json::Value;
 
-use super::{mind_home, places};
 use crate::args::Common;
+use crate::args::memory::{HookWord, MaybeHook};
 use crate::error::CliError;
-use crate::memory_args::{HookWord, MaybeHook};
 use crate::output::{Out, note};
-use crate::project;
+use crate::project::{self, memory_places, mind_home};
 
 /// Largest input of a hook, in bytes.
 const MAX_INPUT: u64 = 8 << 20;
@@ -24,11 +23,11 @@ pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
     let mut config = EngineConfig::new(project::home(common)?, vec![project::root(None)?]);
     config.read_only = true;
     config.model = common.model.clone();
-    places(&mut config, false)?;
-    super::daemon::autostart(&config.mind_home, common);
-    let engine = Engine::open(config)?;
+    let mind = memory_places(&config.roots, false)?;
+    super::daemon::autostart(&mind.home, common);
+    let services = Services::open(config, mind)?;
     let options = ServeOptions { name: "mind", only: Some(Toolset::Memory), ..ServeOptions::default() };
-    serve(&engine, options, std::io::stdin(), std::io::stdout())
+    serve(&services, options, std::io::stdin(), std::io::stdout())
         .map_err(|error| CliError::failed(error.to_string(), "start the server again"))
 }
 

@@ -2,15 +2,15 @@
 
 use jiff::ToSpan;
 use jiff::civil::Date;
-use m1nd_engine::memory::{self, GlobalEdges, Level, MemoryError, ProjectMemory, SharedFolder, check_up};
+use m1nd_mind::{GlobalEdges, Level, MemoryError, ProjectMemory, SharedFolder, check_up};
 use serde_json::json;
 
 use super::look::open;
-use super::mind_home;
 use crate::args::Common;
+use crate::args::memory::{ArchiveArgs, DoctorArgs, ForgetArgs};
 use crate::error::CliError;
-use crate::memory_args::{ArchiveArgs, DoctorArgs, ForgetArgs};
 use crate::output::{Out, Tone, count, note};
+use crate::project::mind_home;
 
 /// How the ids of gotchas of all projects begin.
 const GLOBAL_GOTCHA: &str = "edge_";
@@ -66,7 +66,7 @@ pub(crate) fn archive(args: &ArchiveArgs, common: &Common, out: &mut Out) -> Res
             .map_err(|_| CliError::usage(format!("`{text}` is not a day"), "write it as in 2026-05-31"))?,
         None => memory.today.saturating_sub(OLD_DAYS.days()),
     };
-    let moved = memory::archive(&memory, before, args.dry_run)?;
+    let moved = m1nd_mind::archive(&memory, before, args.dry_run)?;
     if out.json {
         return out.value(&json!({"moved": moved, "dry_run": args.dry_run}));
     }
@@ -88,7 +88,7 @@ pub(crate) fn forget(args: &ForgetArgs, common: &Common, out: &mut Out) -> Resul
     }
     let (project, keeper) = open(args.path.path.as_deref(), common)?;
     if args.undo {
-        if !memory::show_again(&keeper, &project, &args.id)? {
+        if !m1nd_mind::show_again(&keeper, &project, &args.id)? {
             let why = format!("no memory of the id `{}` is out of sight", args.id);
             return Err(CliError::failed(why, "one whose line was taken out is kept in .mind/.index/backup"));
         }
@@ -98,9 +98,9 @@ pub(crate) fn forget(args: &ForgetArgs, common: &Common, out: &mut Out) -> Resul
         };
     }
     let memory = ProjectMemory::read(&project, keeper.home())?;
-    let forgotten = memory::forget(&keeper, &memory, &args.id, args.dry_run)?;
+    let forgotten = m1nd_mind::forget(&keeper, &memory, &args.id, args.dry_run)?;
     if !args.dry_run {
-        for problem in memory::refresh_blocks(&ProjectMemory::read(&project, keeper.home())?).problems {
+        for problem in m1nd_mind::refresh_blocks(&ProjectMemory::read(&project, keeper.home())?).problems {
             note(problem);
         }
     }

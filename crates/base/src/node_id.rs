@@ -1,0 +1,231 @@
+//! Ids of nodes: the one place that forms them and takes them apart.
+//!
+//! | node | id |
+//! |---|---|
+//! | file | `file::src/a.py` |
+//! | definition | the id of its owner, then `::<word>::<name>`: `file::src/a.py::class::Pool::fn::acquire` |
+//! | one of several definitions of one owner, kind and name | the same, then `~` and a hash of its signature |
+//! | package outside the roots | `external::requests` |
+//! | something inside such a package | `external::requests::Session::get`; `get()::json` where it is called on the way |
+//! | configuration key | `config::env::HOME` |
+//!
+//! The word says the kind of the definition (`fn`, `class`, `section`). Nothing is escaped: names and paths are written as
+//! they are in the code, and some hold the separator themselves (an `impl` block of Rust that names `fmt::Display`, a key
+//! of a configuration). So an id is good to compare and to find its file, kind and last name, while the exact chain of
+//! owners has to be asked of the graph. Imported data may have ids of any other form.
+
+use std::fmt::Display;
+
+use crate::{ContentHash, NodeKind};
+
+/// Stands between the parts of an id, and between names in the text of a user.
+pub const SEPARATOR: &str = "::";
+/// How ids of packages outside the roots, and of what is inside of them, begin.
+pub const EXTERNAL_PREFIX: &str = "external::";
+/// How ids of configuration keys begin.
+const CONFIG_PREFIX: &str = "config::";
+const FILE_PREFIX: &str = "file::";
+/// Stands before the hash that tells definitions of one name apart.
+const HASH_MARK: char = '~';
+
+/// The id of a file, by its path in the index.
+pub fn file(path: impl Display) -> String {
+    format!("{FILE_PREFIX}{path}")
+}
+
+/// The id of a package outside the roots, or of something inside of it, see [`join`].
+pub fn external(path: &str) -> String {
+    format!("{EXTERNAL_PREFIX}{path}")
+}
+
+/// The id of a configuration key. `store` says where the key is kept (`env`).
+pub fn config(store: &str, key: &str) -> String {
+    format!("{CONFIG_PREFIX}{store}{SEPARATOR}{key}")
+}
+
+/// The id of a definition, by that of its owner (a file or a definition), the word for its kind, and its name.
+pub fn child(owner: &str, word: &str, name: &str) -> String {
+    format!("{owner}{SEPARATOR}{word}{SEPARATOR}{name}")
+}
+
+/// Names joined as ids and users write them: `requests` and `Session` make `requests::Session`.
+pub fn join(path: &str, name: &str) -> String {
+    format!("{path}{SEPARATOR}{name}")
+}
+
+/// Tells a definition from others that would have the same id, by its signature.
+pub fn tell_apart(id: &mut String, signature: &str) {
+    let hash = ContentHash::of(signature.as_bytes()).short() as u32;
+    id.push_str(&format!("{HASH_MARK}{hash:08x}"));
+}
+
+/// The text that the id of every definition of a kind holds whose owner ends in this word and name: methods that are
+/// declared for `Pool` beside it, as in Go, hold `::impl::Pool::fn::`.
+pub fn owned_infix(owner_word: &str, owner_name: &str, word: &str) -> String {
+    child(&child("", owner_word, owner_name), word, "")
+}
+
+/// The path that the id of a file names; `None` for ids that do not begin as that of a file does. For the id of a
+/// definition use [`path_of`].
+pub fn path_of_file(id: &str) -> Option<&str> {
+    id.strip_prefix(FILE_PREFIX)
+}
+
+/// The path of the file that a node lies in, by the id of either; `None` for what lies in no file.
+pub fn path_of(id: &str) -> Option<&str> {
+    path_of_file(id).map(first)
+}
+
+/// The id of the file that a node lies in, by the id of either.
+pub fn file_of(id: &str) -> &str {
+    id.match_indices(SEPARATOR).nth(1).map_or(id, |(end, _)| &id[..end])
+}
+
+/// What stands behind the path in the id of the file at `path` or of something in it: empty for the file itself. `None`
+/// for ids of other files. [`in_file`] is the way back.
+pub fn behind_path<'i>(id: &'i str, path: &str) -> Option<&'i str> {
+    path_of_file(id)?.strip_prefix(path)
+}
+
+/// The id that has `rest` behind the path of its file, see [`behind_path`].
+pub fn in_file(path: &str, rest: &str) -> String {
+    format!("{FILE_PREFIX}{path}{rest}")
+}
+
+/// Whether it has two parts, as the id of a file has; those of definitions have more.
+pub fn is_file(id: &str) -> bool {
+    id.matches(SEPARATOR).count() == 1
+}
+
+/// The last name of an id or of the text of a user, with the hash that tells it from others of the name. The whole text
+/// if it is one name.
+pub fn last_name(id: &str) -> &str {
+    names_from_end(id).next().unwrap_or(id)
+}
+
+/// As [`last_name`], without the hash.
+pub fn bare_name(id: &str) -> &str {
+    let name = last_name(id);
+    name.split(HASH_MARK).next().unwrap_or(name)
+}
+
+/// The word for the kind of a definition, by its id.
+pub fn kind_word(id: &str) -> Option<&str> {
+    names_from_end(id).nth(1)
+}
+
+/// The way to a node outside the roots as code would write it: `requests::get` for `external::requests::get`. `None` for
+/// other nodes.
+pub fn outside_path(id: &str) -> Option<&str> {
+    id.strip_prefix(EXTERNAL_PREFIX)
+}
+
+/// Kind and label of a node that no file holds, from its id: a package, a member of one, or a configuration key. `None`
+/// for others.
+pub fn outside(id: &str) -> Option<(NodeKind, &str)> {
+    if let Some(path) = outside_path(id) {
+        return Some(match path.rsplit_once(SEPARATOR) {
+            Some((_, name)) if !name.is_empty() => (NodeKind::PackageMember, name),
+            _ => (NodeKind::Package, path),
+        });
+    }
+    let key = id.strip_prefix(CONFIG_PREFIX)?;
+    Some((NodeKind::Config, key.split_once(SEPARATOR).map_or(key, |(_, name)| name)))
+}
+
+/// The parts between separators, first to last: of an id, or of a name with its owners that a user typed.
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(SEPARATOR)
+}
+
+/// The parts between separators, last to first.
+pub fn names_from_end(text: &str) -> impl Iterator<Item = &str> {
+    text.rsplit(SEPARATOR)
+}
+
+/// A path or a qualified name that a user typed, without the mark of a file before it, which may be left out.
+pub fn typed(text: &str) -> &str {
+    path_of_file(text).unwrap_or(text)
+}
+
+/// The path in what a user typed: an id, or a path with or without the name of a symbol behind it.
+pub fn typed_path(text: &str) -> &str {
+    first(typed(text))
+}
+
+/// Whether the name of a symbol stands behind the path that a user typed.
+pub fn typed_symbol(text: &str) -> bool {
+    typed(text).contains(SEPARATOR)
+}
+
+fn first(text: &str) -> &str {
+    names(text).next().unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms() {
+        let class = child(&file("src/a.py"), "class", "Pool");
+        assert_eq!(class, "file::src/a.py::class::Pool");
+        let mut method = child(&class, "fn", "acquire");
+        assert!(!method.contains(&owned_infix("impl", "Pool", "fn")));
+        assert!(child(&child("file::a.go", "impl", "Pool"), "fn", "x").contains(&owned_infix("impl", "Pool", "fn")));
+        tell_apart(&mut method, "def acquire(self)");
+        assert_eq!(
+            (bare_name(&method), kind_word(&method), path_of(&method)),
+            ("acquire", Some("fn"), Some("src/a.py"))
+        );
+        assert_eq!(method.len(), "file::src/a.py::class::Pool::fn::acquire~01234567".len());
+        assert_eq!(external(&join("requests", "get")), "external::requests::get");
+        assert_eq!(config("env", "HOME"), "config::env::HOME");
+    }
+
+    #[test]
+    fn files_of_ids() {
+        let rows = [
+            ("file::src/a.py", Some("src/a.py"), "file::src/a.py", true),
+            ("file::src/a.py::fn::x", Some("src/a.py"), "file::src/a.py", false),
+            ("external::requests::get", None, "external::requests", false),
+            ("imported", None, "imported", false),
+        ];
+        for (id, path, of, is) in rows {
+            assert_eq!((path_of(id), file_of(id), is_file(id)), (path, of, is), "{id}");
+        }
+        for (id, rest) in [("file::a.py::fn::x", Some("::fn::x")), ("file::a.py", Some("")), ("file::b.py", None)] {
+            assert_eq!(behind_path(id, "a.py"), rest, "{id}");
+            assert!(rest.is_none_or(|rest| in_file("a.py", rest) == id), "{id}");
+        }
+    }
+
+    #[test]
+    fn nodes_without_a_file_are_told_by_their_ids() {
+        let rows = [
+            ("external::a.b/c", Some((NodeKind::Package, "a.b/c"))),
+            ("external::a::B::c", Some((NodeKind::PackageMember, "c"))),
+            ("external::a::", Some((NodeKind::Package, "a::"))),
+            ("config::env::HOME", Some((NodeKind::Config, "HOME"))),
+            ("config::property::a::b", Some((NodeKind::Config, "a::b"))),
+            ("file::config::x", None),
+        ];
+        for (id, expected) in rows {
+            assert_eq!(outside(id), expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn texts_of_users() {
+        let rows = [
+            ("src/a.py", "src/a.py", false),
+            ("file::src/a.py", "src/a.py", false),
+            ("src/a.py::Pool", "src/a.py", true),
+            ("file::src/a.py::class::Pool", "src/a.py", true),
+        ];
+        for (text, path, symbol) in rows {
+            assert_eq!((typed_path(text), typed_symbol(text)), (path, symbol), "{text}");
+        }
+        assert_eq!(names_from_end("a::b::c").collect::<Vec<_>>(), ["c", "b", "a"]);
+    }
+}

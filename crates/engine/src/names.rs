@@ -1,0 +1,204 @@
+//! From a text to the nodes that it may name.
+
+use std::path::Path;
+
+use m1nd_base::{NodeKind, RepoPath};
+use m1nd_graph::{EXTERNAL_PREFIX, Graph, NodeFlags, NodeIx};
+
+use crate::snapshot::Snapshot;
+
+impl Snapshot {
+    /// The nodes that a text may mean, best first; one if it is clear: the node with this id, else the file with this path,
+    /// else those whose qualified name ends in it (`Pool.acquire`, `Pool::acquire`, `a.py::acquire`), else files whose path
+    /// ends in it.
+    pub fn nodes_named(&self, text: &str) -> Vec<NodeIx> {
+        let graph = self.graph();
+        if let Some(node) = graph.find(text).or_else(|| self.by_path(text)) {
+            return vec![node];
+        }
+        let query = QualifiedName::parse(text);
+        let mut found = query.as_ref().map(|query| query.candidates(graph)).unwrap_or_default();
+        if found.is_empty() {
+            found = self.files_ending_in(text);
+        }
+        found.sort_by(|&a, &b| rank_key(graph, b).cmp(&rank_key(graph, a)).then_with(|| graph.id(a).cmp(graph.id(b))));
+        found.dedup();
+        // What packages outside have of that name counts only where nothing of the project has it; and code before text.
+        for is_less in [|kind: NodeKind| kind.is_outside(), |kind: NodeKind| kind == NodeKind::Section] {
+            if found.iter().any(|&node| !is_less(graph.kind(node))) {
+                found.retain(|&node| !is_less(graph.kind(node)));
+            }
+        }
+        // The name of a type is also the name of its impl blocks: the type is meant.
+        let is_block = |node: &NodeIx| {
+            matches!(graph.kind(*node), NodeKind::Impl | NodeKind::Config) || graph.kind(*node).is_outside()
+        };
+        let mut things = found.iter().filter(|node| !is_block(node));
+        if let (Some(&thing), None) = (things.next(), things.next()) {
+            return vec![thing];
+        }
+        found
+    }
+
+    fn by_path(&self, text: &str) -> Option<NodeIx> {
+        let path = text.strip_prefix("file::").unwrap_or(text);
+        let normal = RepoPath::new(path).ok();
+        let inside = normal.and_then(|path| self.graph().find_file(path.as_str()));
+        inside.or_else(|| {
+            // An absolute path below a root.
+            let path = Path::new(path);
+            self.roots().iter().find_map(|root| {
+                let inner = path.strip_prefix(&root.path).ok()?.to_str()?;
+                self.graph().find_file(root.outer(&RepoPath::new(inner).ok()?).as_str())
+            })
+        })
+    }
+
+    /// Files whose path ends in these whole components.
+    fn files_ending_in(&self, text: &str) -> Vec<NodeIx> {
+        let Ok(path) = RepoPath::new(text) else { return Vec::new() };
+        let suffix = format!("/{path}");
+        let ending = self.files().iter().filter(|file| file.path.as_str().ends_with(&suffix));
+        ending.filter_map(|file| self.graph().find_file(file.path.as_str())).collect()
+    }
+}
+
+/// What makes a candidate likelier: code before tests, types and functions before parts, then importance.
+fn rank_key(graph: &Graph, node: NodeIx) -> (bool, bool, u32) {
+    let part = matches!(graph.kind(node), NodeKind::Field | NodeKind::Variable | NodeKind::Config | NodeKind::Impl)
+        || graph.kind(node).is_outside();
+    (!graph.flags(node).has(NodeFlags::TEST), !part, (graph.pagerank(node) * 1e9) as u32)
+}
+
+/// A name with what stands before it: `src/a.py::Pool::acquire` is path `src/a.py`, owners `Pool`, name `acquire`.
+struct QualifiedName {
+    path: Option<String>,
+    owners: Vec<String>,
+    name: String,
+}
+
+/// Words for kinds that node ids hold between names.
+const KIND_WORDS: [&str; 17] = [
+    "fn",
+    "class",
+    "struct",
+    "enum",
+    "variant",
+    "union",
+    "trait",
+    "interface",
+    "type",
+    "mod",
+    "impl",
+    "field",
+    "var",
+    "const",
+    "macro",
+    "object",
+    "section",
+];
+
+impl QualifiedName {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_prefix("file::").unwrap_or(text).trim_end_matches("()");
+        let mut parts: Vec<&str> = text.split("::").flat_map(|part| part.split('#')).collect();
+        let mut path = None;
+        if parts.len() > 1 && looks_like_path(parts[0]) {
+            path = Some(parts.remove(0).to_owned());
+        }
+        let mut names: Vec<String> = parts
+            .iter()
+            .flat_map(|part| if part.contains(['<', ' ', '/']) { vec![*part] } else { part.split('.').collect() })
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let name = names.pop()?;
+        Some(Self { path, owners: names, name })
+    }
+
+    fn candidates(&self, graph: &Graph) -> Vec<NodeIx> {
+        let matching = |drop_words: bool| -> Vec<NodeIx> {
+            let labelled = graph.labelled(&self.name).into_iter();
+            labelled.filter(|&node| self.fits(graph, node, drop_words)).collect()
+        };
+        // An owner that is spelled like a kind (`type`, `field`) counts as an owner first.
+        let found = matching(false);
+        let found = if found.is_empty() { matching(true) } else { found };
+        match self.without_path().filter(|_| found.is_empty()) {
+            Some(query) => query.candidates(graph),
+            None => found,
+        }
+    }
+
+    /// The same with what looked like a path taken for owners: `pool.Pool` in `pool.Pool::acquire`.
+    fn without_path(&self) -> Option<Self> {
+        let path = self.path.as_ref().filter(|path| !path.contains('/'))?;
+        let owners = path.split('.').map(str::to_owned).chain(self.owners.iter().cloned()).collect();
+        Some(Self { path: None, owners, name: self.name.clone() })
+    }
+
+    /// Whether owners and path of the node end in those asked for. `drop_words` leaves out words for kinds.
+    fn fits(&self, graph: &Graph, node: NodeIx, drop_words: bool) -> bool {
+        let path = graph.path(node);
+        if let Some(wanted) = &self.path
+            && !(path == wanted || path.strip_suffix(wanted.as_str()).is_some_and(|rest| rest.ends_with('/')))
+        {
+            return false;
+        }
+        let mut owners = self.owners.iter().rev().filter(|owner| !drop_words || !KIND_WORDS.contains(&owner.as_str()));
+        if graph.kind(node) == NodeKind::PackageMember {
+            return is_below(graph.id(node), owners);
+        }
+        let mut around = graph.parent(node);
+        // Owners nest at most as deep as ids are long; the bound only guards against a damaged snapshot.
+        for _ in 0..MAX_OWNERS {
+            let Some(owner) = owners.next() else { return true };
+            loop {
+                let Some(parent) = around else { return false };
+                around = graph.parent(parent).filter(|&next| next != parent);
+                if owner_matches(graph, parent, owner) {
+                    break;
+                }
+                // An impl block between a type's method and its file may be passed over for a module's name.
+                if graph.kind(parent) != NodeKind::Impl {
+                    return false;
+                }
+            }
+        }
+        false
+    }
+}
+
+const MAX_OWNERS: usize = 256;
+
+/// Whether the way to a member of a package outside ends in these owners, the last one first. Packages may be meant by the
+/// last part of their name.
+fn is_below<'a>(id: &str, owners: impl Iterator<Item = &'a String>) -> bool {
+    let way = id.strip_prefix(EXTERNAL_PREFIX).unwrap_or(id);
+    let mut names = way.rsplit("::").skip(1).map(|name| name.trim_end_matches("()"));
+    owners.into_iter().all(|owner| {
+        names.next().is_some_and(|name| name == owner || name.rsplit(['/', '.']).next() == Some(owner.as_str()))
+    })
+}
+
+fn owner_matches(graph: &Graph, owner: NodeIx, wanted: &str) -> bool {
+    let label = graph.label(owner);
+    match graph.kind(owner) {
+        // `Pool::acquire` means a method of any impl of Pool: `impl Pool<T>`, `impl Drop for Pool`.
+        NodeKind::Impl => {
+            let subject = label.rsplit(" for ").next().unwrap_or(label);
+            let subject = subject.split('<').next().unwrap_or(subject).trim();
+            label == wanted || subject.rsplit("::").next() == Some(wanted)
+        }
+        // `pool.acquire` means a function of module `pool`.
+        NodeKind::File => {
+            let stem = graph.path(owner).rsplit('/').next().unwrap_or_default();
+            stem == wanted || stem.split('.').next() == Some(wanted) || graph.path(owner) == wanted
+        }
+        _ => label == wanted,
+    }
+}
+
+fn looks_like_path(part: &str) -> bool {
+    part.contains('/') || part.rfind('.').is_some_and(|dot| dot > 0 && dot + 1 < part.len())
+}

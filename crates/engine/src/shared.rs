@@ -1,0 +1,209 @@
+//! What the callers' handle and the writer thread share: the published snapshot, and what is reported of the writer.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use m1nd_base::Cancel;
+use m1nd_store::ProjectDir;
+use m1nd_vfs::Root;
+
+use crate::config::EngineConfig;
+use crate::history::Histories;
+use crate::persist::{self, Stored};
+use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
+use crate::snapshot::{Snapshot, root_is_gone};
+use crate::text_model::LocalModel;
+
+/// Time between two looks for a newer snapshot of another process.
+const FOLLOW_PERIOD: Duration = Duration::from_millis(100);
+/// Notices kept, the newest.
+const MAX_NOTICES: usize = 20;
+
+/// What callers and the writer thread share.
+pub(crate) struct Shared {
+    pub(crate) config: EngineConfig,
+    /// Allowed roots, canonical.
+    pub(crate) allowed: Vec<PathBuf>,
+    pub(crate) project: Arc<ProjectDir>,
+    /// Set when the engine ends: background work stops.
+    pub(crate) stop: Cancel,
+    current: RwLock<Arc<Snapshot>>,
+    state: Mutex<State>,
+    followed: Mutex<Followed>,
+    opened: Instant,
+    pub(crate) high_water: AtomicU64,
+    pub(crate) histories: Arc<Histories>,
+    pub(crate) model: Option<Arc<LocalModel>>,
+}
+
+/// What the writer reports.
+pub(crate) struct State {
+    pub(crate) role: ProcessRole,
+    pub(crate) watch: WatchState,
+    pub(crate) activity: Option<Activity>,
+    pub(crate) last_ingest: Option<IngestReport>,
+    pub(crate) notices: Vec<String>,
+}
+
+/// The snapshot file that was looked at last.
+struct Followed {
+    path: PathBuf,
+    looked: Instant,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    pub(crate) fn new(
+        config: EngineConfig,
+        allowed: Vec<PathBuf>,
+        project: Arc<ProjectDir>,
+        role: ProcessRole,
+    ) -> Self {
+        let histories = Arc::new(Histories::new(project.derived(), !config.read_only));
+        let model = config.model.clone().map(|folder| Arc::new(LocalModel::new(folder)));
+        let nothing = Snapshot { histories: histories.clone(), ..Snapshot::empty() };
+        let state = State { role, watch: WatchState::Off, activity: None, last_ingest: None, notices: Vec::new() };
+        let now = Instant::now();
+        Self {
+            config,
+            allowed,
+            project,
+            stop: Cancel::new(),
+            current: RwLock::new(Arc::new(nothing)),
+            state: Mutex::new(state),
+            followed: Mutex::new(Followed { path: PathBuf::new(), looked: now }),
+            opened: now,
+            high_water: AtomicU64::new(0),
+            histories,
+            model,
+        }
+    }
+
+    /// The published snapshot.
+    pub(crate) fn current(&self) -> Arc<Snapshot> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Makes a snapshot the current one unless a newer one already is.
+    pub(crate) fn publish(&self, snapshot: Arc<Snapshot>) -> bool {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let newer = snapshot.generation >= current.generation;
+        // The old one is dropped after the lock: unmapping and freeing may take a while.
+        let old = if newer { Some(std::mem::replace(&mut *current, snapshot)) } else { None };
+        drop(current);
+        drop(old);
+        newer
+    }
+
+    /// Whole seconds since the engine was opened.
+    pub(crate) fn uptime_secs(&self) -> u64 {
+        self.opened.elapsed().as_secs()
+    }
+
+    /// Whether another process may be the one that publishes. Waits for nobody: while the state is locked it says no.
+    pub(crate) fn follows_others(&self) -> bool {
+        self.state.try_lock().is_ok_and(|state| state.role != ProcessRole::Writer)
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    pub(crate) fn notice(&self, text: String) {
+        tracing::warn!("{text}");
+        let mut state = self.state();
+        state.notices.retain(|known| *known != text);
+        state.notices.push(text);
+        let excess = state.notices.len().saturating_sub(MAX_NOTICES);
+        state.notices.drain(..excess);
+    }
+
+    /// Drops notices resolved by a successful ingest. A condition that lasts is noticed again.
+    pub(crate) fn settle(&self, before: &[String]) {
+        self.state().notices.retain(|notice| !before.contains(notice));
+    }
+
+    /// Handles of roots: those of `before` that are still at their path, else new ones. `None` for a root that is gone
+    /// or no longer allowed, which is noticed.
+    pub(crate) fn open_roots(&self, roots: &[RootInfo], before: &[Option<Root>]) -> Arc<[Option<Root>]> {
+        let open = |root: &RootInfo| {
+            if !self.allowed.iter().any(|allowed| root.path.starts_with(allowed)) {
+                self.notice(format!(
+                    "the indexed root `{}` is not among the allowed roots; it is not read",
+                    root.path.display()
+                ));
+                return None;
+            }
+            let known = before.iter().flatten().find(|known| known.path() == root.path && known.is_at_path());
+            if let Some(known) = known {
+                return Some(known.clone());
+            }
+            let failed = |error| self.notice(format!("{}: {error}", root_is_gone(root)));
+            Root::open(&root.path).map_err(failed).ok()
+        };
+        roots.iter().map(open).collect()
+    }
+
+    /// The snapshot of a stored file.
+    pub(crate) fn snapshot_of(&self, stored: Stored) -> Snapshot {
+        let handles = self.open_roots(&stored.roots, &[]);
+        stored.into_snapshot(handles, self.config.limits.clone(), self.histories.clone())
+    }
+
+    /// Opens the current snapshot file, setting one that cannot be used aside if `writes`. `None` if there is none.
+    pub(crate) fn open_stored(&self, writes: bool) -> Option<Stored> {
+        let path = self.project.snapshot_path();
+        lock(&self.followed).path.clone_from(&path);
+        match persist::open(&path) {
+            Ok(stored) => Some(stored),
+            Err(m1nd_graph::SnapshotError::NotThere(_)) => None,
+            Err(error) => {
+                self.set_aside(&path, &error.to_string(), writes);
+                None
+            }
+        }
+    }
+
+    /// The snapshot file that was opened last.
+    pub(crate) fn followed_path(&self) -> PathBuf {
+        lock(&self.followed).path.clone()
+    }
+
+    /// Gives an unusable snapshot file another name.
+    pub(crate) fn set_aside(&self, path: &Path, why: &str, writes: bool) {
+        let kept = if writes { self.project.quarantine(path, why).ok() } else { None };
+        let place = kept.map_or_else(String::new, |kept| format!("; it is kept as `{}`", kept.display()));
+        self.notice(format!("{why}{place}; the next ingest builds the index anew"));
+    }
+
+    /// Publishes a newer snapshot file of another process, if there is one. Looks at most every [`FOLLOW_PERIOD`].
+    pub(crate) fn follow(&self) {
+        let Ok(mut followed) = self.followed.try_lock() else { return };
+        if followed.looked.elapsed() < FOLLOW_PERIOD {
+            return;
+        }
+        followed.looked = Instant::now();
+        let path = self.project.snapshot_path();
+        if path == followed.path {
+            return;
+        }
+        match persist::open(&path) {
+            Ok(stored) => {
+                followed.path = path;
+                drop(followed);
+                self.publish(Arc::new(self.snapshot_of(stored)));
+            }
+            Err(error) => tracing::debug!(%error, "a newer snapshot cannot be opened yet"),
+        }
+    }
+}
+
+/// Raises a number that never goes back.
+pub(crate) fn raise(number: &AtomicU64, to: u64) {
+    number.fetch_max(to, Ordering::AcqRel);
+}

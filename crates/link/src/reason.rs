@@ -1,0 +1,70 @@
+//! Why references have no target, each reason with its word and meaning.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Makes the enum and its table of the same rows: variant, word on the wire, meaning.
+macro_rules! reasons {
+    ($($variant:ident = $word:literal: $meaning:literal,)*) => {
+        /// Why a reference has no target. Kept with it and shown.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Reason {
+            $(#[doc = $meaning] $variant,)*
+        }
+
+        impl Reason {
+            /// Every reason.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The word on the wire.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+
+            /// What it says of the reference, as a sentence.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    NameNotFound = "name_not_found": "No scope, import or built-in knows the name.",
+    ModuleNotFound = "module_not_found": "The import names a module that is neither in the project nor a known package.",
+    NoSuchMember = "no_such_member": "The module, class or value is known and has no such member.",
+    UnknownReceiver = "unknown_receiver": "Nothing is known of the value that the member is taken of.",
+    UnknownBase = "unknown_base":
+        "A base class of the receiver is not known, and the member is in none of the known ones.",
+    TooManyCandidates = "too_many_candidates": "More things have this name than are worth listing.",
+    Budget = "budget": "The evaluation ended at its depth or step limit.",
+    NotLinked = "not_linked": "The language is only outlined: names are not followed beyond the file.",
+}
+
+impl Reason {
+    /// The reason that a word on the wire stands for.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|reason| reason.word() == word)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_lead_back_and_are_those_of_files() {
+        for &reason in Reason::ALL {
+            assert_eq!(Reason::parse(reason.word()), Some(reason));
+            assert_eq!(serde_json::to_string(&reason).ok(), Some(format!("\"{}\"", reason.word())));
+        }
+    }
+}

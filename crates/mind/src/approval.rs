@@ -1,0 +1,493 @@
+//! `approved.json`: what the user of this machine has taken over of each project, and what they never want to see again.
+//!
+//! It lies in the user's own folder, never in a repository, so that no repository can approve itself. A project is taken over
+//! as a whole by `mind init`, `mind add` or `mind approve`: from then on its own files of memories count, whoever edits them.
+//! Comments in code and messages of commits come with the repository and are approved one file, one commit at a time, by a
+//! hash of what their memories say; those that were written on this machine need no asking (see [`made_here`]).
+//!
+//! A project that was taken over is known by its path and by two commits of its repository, so that another repository in the
+//! same folder is not taken for it.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use m1nd_base::ContentHash;
+use m1nd_history::{Begin, GitFolder, Head, Moves, has_commit, oldest_commit};
+use m1nd_memory::{Record, RecordId, SourceKind};
+use m1nd_store::SharedFolder;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::MemoryError;
+use crate::noted::Noted;
+use crate::project_file::{ProjectFile, Rows};
+use crate::worktree;
+
+/// The file.
+pub(crate) const FILE: &str = "approved.json";
+const ROWS: ProjectFile = ProjectFile { name: FILE, version: 1, max_bytes: 64 << 20 };
+/// Digits of a hash that are kept: too many to find another text for.
+const HASH_BYTES: usize = 16;
+/// Most approved texts of one project; beyond that nothing is approved by itself.
+const MAX_SOURCES: usize = 20_000;
+
+/// How far a memory may be told to somebody who did not ask for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Trust {
+    /// It stands in a file of memories of a project that the user has taken over.
+    Own,
+    /// It came with the repository, and the user approved what it says.
+    Approved,
+    /// Nobody here has said that it may be told. It is found, as data.
+    Unapproved,
+}
+
+/// What was taken over of one project.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Approved {
+    /// Since when the project is taken over; `None` if only memories of it were put out of sight.
+    #[serde(default)]
+    pub(crate) since: Option<Timestamp>,
+    /// What was checked out when its files were last looked at as a whole.
+    #[serde(default)]
+    pub(crate) head: String,
+    /// The oldest commit that was found of its repository; with `head` what the repository is known by.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) oldest: String,
+    /// Hashes of the approved texts, with the file or commit of each.
+    #[serde(default)]
+    pub(crate) sources: BTreeMap<String, String>,
+    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a work tree of
+    /// its repository is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) texts: Vec<String>,
+    /// It is a work tree of a project that was taken over, and the user's own only while its texts are approved.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_linked: bool,
+    /// The user took back that a work tree counts as the project it is of.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_declined: bool,
+    /// Memories that are never shown again, by their ids, with the place where they stood.
+    #[serde(default)]
+    pub(crate) forgotten: BTreeMap<String, String>,
+    /// The user wants no block in its files.
+    #[serde(default)]
+    pub(crate) without_block: bool,
+    /// Members of newer versions.
+    #[serde(flatten)]
+    more: BTreeMap<String, Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// A text of the repository that holds memories.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Source {
+    /// Its path in the project, or `git:` and the short name of a commit.
+    pub file: String,
+    /// The memories in it: line and title.
+    pub memories: Vec<(u32, String)>,
+    /// Whether what it says now is approved.
+    pub approved: bool,
+}
+
+/// What the user of this machine approved, over all projects.
+#[derive(Debug, Clone)]
+pub(crate) struct Approvals<'h> {
+    home: &'h SharedFolder,
+}
+
+impl<'h> Approvals<'h> {
+    pub(crate) const fn new(home: &'h SharedFolder) -> Self {
+        Self { home }
+    }
+
+    /// What was taken over of a project; `None` if nothing ever was.
+    ///
+    /// # Errors
+    /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    pub(crate) fn get(&self, project: &Path) -> Result<Option<Approved>, MemoryError> {
+        Ok(ROWS.read(self.home)?.remove(project))
+    }
+
+    /// What was taken over of all projects.
+    ///
+    /// # Errors
+    /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    pub(crate) fn all(&self) -> Result<Rows<Approved>, MemoryError> {
+        ROWS.read(self.home)
+    }
+
+    /// Changes what was taken over of a project, under a lock. A project of which nothing is left is dropped.
+    ///
+    /// # Errors
+    /// What `change` says; [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    pub(crate) fn change<T>(
+        &self,
+        project: &Path,
+        wait: Duration,
+        change: impl FnOnce(&mut Approved) -> Result<T, MemoryError>,
+    ) -> Result<T, MemoryError> {
+        ROWS.change(self.home, wait, |projects: &mut Rows<Approved>| {
+            let known = projects.get(project).cloned().unwrap_or_default();
+            let mut approved = known.clone();
+            let answer = change(&mut approved)?;
+            if approved == known {
+                return Ok((answer, false));
+            }
+            match approved == Approved::default() {
+                true => drop(projects.remove(project)),
+                false => drop(projects.insert(project.to_owned(), approved)),
+            }
+            Ok((answer, true))
+        })
+    }
+}
+
+impl Approved {
+    /// Approves these texts, all of them if `wanted` is empty.
+    fn approve(&mut self, noted: &Noted, wanted: &[String]) {
+        for (file, records) in sources(noted) {
+            if wanted.is_empty() || wanted.contains(&file) {
+                self.sources.insert(hash_of(&file, records), file);
+            }
+        }
+    }
+
+    fn holds(&self, file: &str, records: &[Record]) -> bool {
+        self.sources.contains_key(&hash_of(file, records))
+    }
+
+    /// The approved texts among those that are noted.
+    pub(crate) fn among(&self, noted: &Noted) -> BTreeSet<String> {
+        let approved = sources(noted).filter(|(file, records)| self.holds(file, records));
+        approved.map(|(file, _)| file).collect()
+    }
+
+    /// Whether a memory is never to be shown again.
+    pub(crate) fn is_forgotten(&self, id: RecordId) -> bool {
+        !self.forgotten.is_empty() && self.forgotten.contains_key(&id.to_string())
+    }
+}
+
+/// What a project's user has said of it, as its memories are read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Standing {
+    pub(crate) approved: Approved,
+    /// The project is registered, or taken over without that.
+    pub(crate) is_own: bool,
+    /// Another repository lies in its folder than the one that was taken over: so it is not the user's own.
+    pub(crate) is_replaced: bool,
+}
+
+impl Standing {
+    /// What the user has said, and what of that could not be read.
+    pub(crate) fn of(project: &Path, home: &SharedFolder, problems: &mut Vec<String>) -> Self {
+        let approved = Approvals::new(home).get(project).unwrap_or_else(|error| {
+            problems.push(error.to_string());
+            None
+        });
+        let registry = crate::registry::Registry::new(home.clone());
+        // What cannot be read of the list is no reason to doubt: no repository can write there.
+        let is_registered = registry.get(project).map_or(true, |known| known.is_some());
+        let mut approved = approved.unwrap_or_default();
+        let is_unknown = |approved: &Approved| approved.since.is_none() || approved.is_linked;
+        if !is_registered
+            && is_unknown(&approved)
+            && !worktree::is_approved(project, &approved)
+            && !approved.is_declined
+        {
+            if let Some(of) = worktree::inherited(project, home) {
+                let forgotten = std::mem::take(&mut approved.forgotten);
+                approved = of;
+                approved.forgotten.extend(forgotten);
+                return Self { is_own: true, is_replaced: false, approved };
+            }
+            return Self { is_own: false, is_replaced: false, approved };
+        }
+        let is_replaced = approved.since.is_some() && !is_known(project, &approved);
+        Self { is_own: (is_registered || approved.since.is_some()) && !is_replaced, is_replaced, approved }
+    }
+
+    /// A hash of what matters to the memories.
+    pub(crate) fn key(&self) -> String {
+        let (head, oldest, texts) = (String::new(), String::new(), Vec::new());
+        let kept = Approved { head, oldest, texts, ..self.approved.clone() };
+        format!("{}{}{}", self.is_own, self.is_replaced, serde_json::to_string(&kept).unwrap_or_default())
+    }
+}
+
+/// The texts of the repository that hold memories, with those.
+fn sources(noted: &Noted) -> impl Iterator<Item = (String, &[Record])> {
+    let files = noted.files.iter().map(|(file, note)| (file.clone(), note.records.as_slice()));
+    let commits = noted.commits.iter().filter_map(|commit| {
+        let first = commit.records.first()?;
+        Some((first.source.file.to_string(), commit.records.as_slice()))
+    });
+    files.chain(commits)
+}
+
+/// A hash of a text's place and what its memories say; not of their lines, which move.
+fn hash_of(file: &str, records: &[Record]) -> String {
+    let mut text = file.to_owned();
+    for record in records {
+        for part in
+            [record.kind.name(), &record.title, &record.content, record.reasoning.as_deref().unwrap_or_default()]
+        {
+            text.push('\0');
+            text.push_str(part);
+        }
+    }
+    let hash = ContentHash::of(text.as_bytes());
+    hash.as_bytes()[..HASH_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The texts of a project's repository that hold memories, by file.
+pub(crate) fn listed(noted: &Noted, approved: &Approved) -> Vec<Source> {
+    let row = |(file, records): (String, &[Record])| Source {
+        approved: approved.holds(&file, records),
+        memories: records.iter().map(|record| (record.source.line, record.title.to_string())).collect(),
+        file,
+    };
+    sources(noted).map(row).collect()
+}
+
+/// How far a memory may be told.
+pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) -> Trust {
+    match record.source.kind {
+        SourceKind::MemoryFile | SourceKind::Archive if is_own => Trust::Own,
+        SourceKind::Comment | SourceKind::Commit if is_own && approved.contains(&*record.source.file) => {
+            Trust::Approved
+        }
+        _ => Trust::Unapproved,
+    }
+}
+
+/// Whether the repository around a project is the one that was taken over.
+pub(crate) fn is_known(project: &Path, approved: &Approved) -> bool {
+    Repository::around(project).is_that_of(approved)
+}
+
+/// The repository around a project.
+struct Repository {
+    /// `None` without git, or if its folder cannot be used.
+    git: Option<GitFolder>,
+    head: Option<Head>,
+    /// There is a git folder, usable or not.
+    is_there: bool,
+}
+
+impl Repository {
+    fn around(project: &Path) -> Self {
+        let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let git = around.and_then(|around| GitFolder::find(around).ok());
+        let head = git.as_ref().and_then(|git| git.head().ok());
+        Self { git, head, is_there: around.is_some() }
+    }
+
+    /// The commit that is checked out; empty if there is none.
+    fn head(&self) -> String {
+        self.head.as_ref().map(Head::commit).unwrap_or_default()
+    }
+
+    /// The oldest commit that can be found; empty if there is none.
+    fn oldest(&self) -> String {
+        let (Some(git), Some(head)) = (&self.git, &self.head) else { return String::new() };
+        oldest_commit(git, head).unwrap_or_default()
+    }
+
+    /// Whether it is the one that was taken over: it holds a commit that is known of that, or was begun on this machine. A
+    /// folder that was taken over without commits is known by its path alone, but was not cloned since.
+    fn is_that_of(&self, approved: &Approved) -> bool {
+        let begin = || self.git.as_ref().and_then(|git| Moves::of(git).begin());
+        let known = [approved.head.as_str(), approved.oldest.as_str()];
+        let mut known = known.into_iter().filter(|name| !name.is_empty()).peekable();
+        if known.peek().is_none() {
+            return begin() != Some(Begin::Cloned);
+        }
+        // The usual case costs two small files.
+        self.head() == approved.head && !approved.head.is_empty()
+            || self.git.as_ref().is_some_and(|git| has_commit(git, known))
+            || begin() == Some(Begin::Made)
+    }
+}
+
+/// Where git stands with a project.
+pub(crate) struct Checkout {
+    /// What is checked out; empty without git.
+    head: String,
+    /// The oldest commit of the repository, looked for when it is asked for.
+    oldest: OnceCell<String>,
+    repository: Repository,
+    moves: Moves,
+    /// Whether files may be changing by more than people's hands, or that cannot be known.
+    is_unsure: bool,
+}
+
+impl Checkout {
+    /// Of the repository around a project.
+    pub(crate) fn of(project: &Path) -> Self {
+        let repository = Repository::around(project);
+        let moves = repository.git.as_ref().map(Moves::of).unwrap_or_default();
+        let is_unsure = repository.git.as_ref().map_or(repository.is_there, GitFolder::is_busy);
+        Self { head: repository.head(), oldest: OnceCell::new(), repository, moves, is_unsure }
+    }
+
+    /// Whether another repository was taken over in its place.
+    pub(crate) fn is_replaced(&self, approved: &Approved) -> bool {
+        approved.since.is_some() && !self.repository.is_that_of(approved)
+    }
+
+    /// Whether nothing but commits of this machine moved what is checked out since that was last noted.
+    pub(crate) fn is_only_made_here(&self, approved: &Approved) -> bool {
+        !self.is_unsure && self.moves.only_made_here(&approved.head, &self.head)
+    }
+
+    /// Notes by which commits the repository is known again.
+    fn note(&self, approved: &mut Approved) {
+        approved.head.clone_from(&self.head);
+        if approved.oldest.is_empty() {
+            approved.oldest.clone_from(self.oldest.get_or_init(|| self.repository.oldest()));
+        }
+    }
+}
+
+/// Approves what was written on this machine since the last look: commits that git's own log says were made here, and
+/// comments that came up while nothing but such commits moved what is checked out. What a pull, a merge or another branch
+/// brings waits for the user. `before` is what was noted until this look, `noted` what is now; comments count only after a
+/// look at all files (`is_full`). Of a repository that took the place of the one that was taken over nothing is.
+pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, checkout: &Checkout, is_full: bool) {
+    if checkout.is_replaced(approved) {
+        return;
+    }
+    let made = checkout.moves.made_here();
+    let mut new: Vec<(String, String)> = Vec::new();
+    for commit in noted.commits.iter().filter(|commit| made.contains(commit.commit.as_str())) {
+        if let Some(first) = commit.records.first() {
+            let file = first.source.file.to_string();
+            new.push((hash_of(&file, &commit.records), file));
+        }
+    }
+    if is_full {
+        if checkout.is_only_made_here(approved) {
+            for (file, note) in &noted.files {
+                // What waited before waits on, however it was changed since.
+                let waited = before.files.get(file).is_some_and(|old| !approved.holds(file, &old.records));
+                if !waited {
+                    new.push((hash_of(file, &note.records), file.clone()));
+                }
+            }
+        }
+        checkout.note(approved);
+    }
+    for (hash, file) in new {
+        if approved.sources.len() < MAX_SOURCES {
+            approved.sources.entry(hash).or_insert(file);
+        }
+    }
+}
+
+/// Takes a project over: its own files and, of what is noted of its repository, `wanted` or all.
+pub(crate) fn take_over(
+    approved: &mut Approved,
+    noted: &Noted,
+    wanted: &[String],
+    checkout: &Checkout,
+    now: Timestamp,
+) {
+    if approved.since.is_none() || checkout.is_replaced(approved) {
+        // What was said of another repository holds for that one.
+        approved.since = Some(now);
+        approved.oldest.clear();
+        approved.sources.clear();
+        checkout.note(approved);
+    }
+    (approved.is_linked, approved.is_declined) = (false, false);
+    approved.approve(noted, wanted);
+}
+
+/// Makes a work tree a project of its own that is as approved as the one it is of: it is known by its texts.
+pub(crate) fn take_over_linked(approved: &mut Approved, of: Approved, checkout: &Checkout, now: Timestamp) {
+    let forgotten = std::mem::take(&mut approved.forgotten);
+    *approved = of;
+    approved.forgotten.extend(forgotten);
+    (approved.since, approved.is_linked) = (Some(now), true);
+    approved.oldest.clear();
+    checkout.note(approved);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noted::FileNote;
+    use m1nd_memory::{Comment, comment_records};
+
+    /// What is noted of files with one comment each.
+    fn noted(files: &[(&str, &str)]) -> Noted {
+        let mut noted = Noted::default();
+        for (file, text) in files {
+            let comment = Comment { line: 3, text: (*text).into() };
+            let records = comment_records(&comment, file, "/p", None);
+            noted.files.insert((*file).to_owned(), FileNote { records, ..FileNote::default() });
+        }
+        noted
+    }
+
+    fn checkout(is_unsure: bool) -> Checkout {
+        let repository = Repository { git: None, head: None, is_there: is_unsure };
+        Checkout { head: String::new(), oldest: OnceCell::new(), repository, moves: Moves::default(), is_unsure }
+    }
+
+    #[test]
+    fn an_approval_is_of_what_is_said_not_of_where_it_stands() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mut approved = Approved::default();
+        let mut first =
+            noted(&[("a.py", "MEMORY: decided jam over honey"), ("b.py", "MEMORY: learned that bees sting")]);
+        take_over(&mut approved, &first, &["a.py".to_owned()], &checkout(false), now);
+        assert_eq!(approved.among(&first).into_iter().collect::<Vec<_>>(), ["a.py"]);
+        first.files.get_mut("a.py").expect("is there").records[0].source.line = 99;
+        assert!(approved.among(&first).contains("a.py"), "its line moved");
+        for other in
+            [noted(&[("a.py", "MEMORY: decided honey over jam")]), noted(&[("c.py", "MEMORY: decided jam over honey")])]
+        {
+            assert!(approved.among(&other).is_empty(), "{other:?}");
+        }
+    }
+
+    /// Files with one comment each.
+    type Files<'r> = &'r [(&'r str, &'r str)];
+    /// Whether the old ones were approved, what was noted before, what is now, whether files may come from elsewhere, and what is
+    /// approved then.
+    type Row<'r> = (bool, Files<'r>, Files<'r>, bool, &'r [&'r str]);
+
+    #[test]
+    fn what_comes_up_here_is_approved_and_what_waited_waits() {
+        let old = [("a.py", "MEMORY: decided jam over honey")];
+        let new = [old[0], ("b.py", "MEMORY: learned that bees sting")];
+        let changed = [("a.py", "MEMORY: decided wax over honey")];
+        let rows: [Row; 5] = [
+            (true, &old, &new, false, &["a.py", "b.py"]),
+            (true, &old, &new, true, &["a.py"]),
+            (true, &old, &changed, false, &["a.py"]),
+            (false, &old, &new, false, &["b.py"]),
+            (false, &old, &changed, false, &[]),
+        ];
+        for (number, (was, before, now, is_unsure, expected)) in rows.into_iter().enumerate() {
+            let (before, now) = (noted(before), noted(now));
+            let mut approved = Approved::default();
+            if was {
+                take_over(&mut approved, &before, &[], &checkout(false), Timestamp::UNIX_EPOCH);
+            }
+            made_here(&mut approved, &before, &now, &checkout(is_unsure), true);
+            assert_eq!(approved.among(&now).into_iter().collect::<Vec<_>>(), expected, "row {number}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Whether a memory can be relied on: the facts, for the rules.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Unit};
+use m1nd_memory::{HealthFacts, Record, SourceKind, memory_health};
+
+use crate::block::{BlockState, block_files, wrong_since};
+use crate::load::ProjectMemory;
+
+/// How a memory is: `good`, `stale` or `empty`, and by which rule.
+pub(crate) fn of(memory: &ProjectMemory, now: Timestamp) -> (m1nd_memory::Health, String) {
+    let files = block_files(memory);
+    let hours = |since: Timestamp| now.since((Unit::Hour, since)).map_or(0, |span| span.get_hours());
+    memory_health(&HealthFacts {
+        block_wrong_hours: wrong_since(memory, &files).map(|since| u32::try_from(hours(since)).unwrap_or(0)),
+        block_missing: files.iter().all(|file| matches!(file.state, BlockState::Absent | BlockState::None)),
+        ..facts(memory)
+    })
+}
+
+/// The day since which nothing was noted although the project went on; `None` if that is not so.
+pub(crate) fn behind(memory: &ProjectMemory) -> Option<Date> {
+    m1nd_memory::behind(&facts(memory))
+}
+
+/// What is known without looking at the block. The index is made of the file whenever it is asked, and nothing waits for the
+/// daemon, so neither can be behind.
+fn facts(memory: &ProjectMemory) -> HealthFacts {
+    let day = |seconds| Timestamp::from_second(seconds).ok().map(|time| time.to_zoned(TimeZone::system()).date());
+    let own = memory.records.iter().filter(|record| record.source.kind == SourceKind::MemoryFile);
+    // What is noted in commits is noted, too; a comment has no day of its own.
+    let is_dated = |record: &&Record| record.source.kind == SourceKind::Commit && memory.is_told(record);
+    let committed = memory.records.iter().filter(is_dated);
+    HealthFacts {
+        has_file: true,
+        file_bytes: memory.bytes,
+        memories: own.clone().count(),
+        newest_entry: own.chain(committed).filter_map(|record| record.date).max(),
+        stale_after_days: memory.settings.show_stale_after_days,
+        project_changed: (memory.noted.newest_commit > 0).then(|| day(memory.noted.newest_commit)).flatten(),
+        today: memory.today,
+        ..HealthFacts::default()
+    }
+}

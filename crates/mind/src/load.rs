@@ -1,0 +1,543 @@
+//! Everything that is known of one project's memories, made from its files. Reads only.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath, count};
+use m1nd_memory::edges::EdgeMatcher;
+use m1nd_memory::{
+    Kind, MEDIUM_CONFIDENCE, ParseContext, ParseProblem, Parsed, Recall, Record, Relation, SessionNotes, SourceKind,
+    Worked, close_issues, parse, relations, secrets, session_notes,
+};
+use m1nd_store::{SharedFolder, StoreError, inside};
+use m1nd_vfs::{Root, VfsError, WalkOptions};
+
+use crate::approval::{self, Approved, Source, Standing, Trust};
+use crate::edges::{FILE as EDGES_FILE, GlobalEdges};
+use crate::gather::MAX_FILES;
+use crate::noted::{Noted, NotedFile};
+use crate::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
+use crate::sessions;
+use crate::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
+use crate::{MemoryError, stack};
+
+/// Largest memory file that is read, in bytes. The parser reads less of it and says so.
+const MAX_MEMORY: u64 = 64 << 20;
+/// Largest `config.toml`, in bytes.
+const MAX_SETTINGS: u64 = 1 << 20;
+/// Largest notes of a session, in bytes.
+const MAX_SESSION: u64 = 1 << 20;
+/// Archive files that are read.
+const MAX_ARCHIVES: usize = 100;
+/// What is said of a project whose repository is not the one that was taken over.
+pub(crate) const REPLACED: &str =
+    "what lies in this folder is not the repository that was approved here; read what it says, then `mind approve`";
+/// The folder of old memories, below the project.
+const ARCHIVE: &str = ".mind/archive";
+
+/// A project's memories, read and dated.
+pub struct ProjectMemory {
+    /// Its folder, canonical.
+    pub path: PathBuf,
+    /// Its name for people.
+    pub name: String,
+    /// How its memories are kept and shown.
+    pub settings: Settings,
+    /// What is wrong with its files, in words.
+    pub problems: Vec<String>,
+    /// What `MEMORY.md` says.
+    pub parsed: Parsed,
+    /// All memories: of the file, its archive, comments and commits. Secrets are taken out; each has a date.
+    pub records: Arc<[Record]>,
+    /// When each was written, else first seen, as it is shown.
+    pub dates: Vec<String>,
+    /// What the notes of the running session say (`.mind/SESSION.md`).
+    pub notes: SessionNotes,
+    /// Days and stretches of work, oldest first; the last one may go on.
+    pub sessions: Vec<Worked>,
+    /// What the project is made with.
+    pub stack: Vec<Box<str>>,
+    /// When `MEMORY.md` was last changed.
+    pub modified: Timestamp,
+    /// The day on which it was read.
+    pub today: Date,
+    /// The gotchas of all projects.
+    pub global: GlobalEdges,
+    /// Size of `MEMORY.md`.
+    pub(crate) bytes: u64,
+    /// Hash of `MEMORY.md`.
+    pub(crate) hash: ContentHash,
+    pub(crate) noted: Noted,
+    /// What its user has said of it.
+    standing: Standing,
+    /// The files and commits whose memories are approved as they are now.
+    approved: BTreeSet<String>,
+    /// What was linked when notes of the session became memories.
+    links: Vec<Relation>,
+    recall: OnceLock<Arc<Recall>>,
+    matcher: OnceLock<EdgeMatcher>,
+    relations: OnceLock<Vec<Relation>>,
+}
+
+/// The texts that a project's memories are made from.
+pub(crate) struct Texts {
+    memory: Vec<u8>,
+    archives: Vec<(String, Vec<u8>)>,
+    session: Vec<u8>,
+    own_settings: Vec<u8>,
+    user_settings: Vec<u8>,
+    noted: Vec<u8>,
+    global: Vec<u8>,
+    standing: Standing,
+    modified: Timestamp,
+    today: Date,
+    /// Which of them could not be read, and why.
+    problems: Vec<String>,
+}
+
+/// What is known beside the texts that memories are made of.
+struct Told<'t> {
+    noted: &'t Noted,
+    settings: &'t Settings,
+    /// See [`ProjectMemory::approved`].
+    approved: &'t BTreeSet<String>,
+    notes: &'t SessionNotes,
+}
+
+/// The user's settings, and what is wrong with them.
+pub fn user_settings(home: &SharedFolder) -> (Settings, Vec<String>) {
+    let mut settings = Settings::default();
+    let mut problems = Vec::new();
+    let text = stored(home.read(SETTINGS_FILE, MAX_SETTINGS), SETTINGS_FILE, &mut problems);
+    problems.extend(settings.apply(&String::from_utf8_lossy(&text), Owner::User));
+    (settings, problems)
+}
+
+/// A file that may be missing; one that cannot be read is named.
+fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut Vec<String>) -> Vec<u8> {
+    match read {
+        Ok(bytes) => bytes.unwrap_or_default(),
+        Err(error) => {
+            problems.push(format!("{name} is not used: {error}"));
+            Vec::new()
+        }
+    }
+}
+
+/// As [`stored`], below a folder.
+fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Result<Vec<u8>, MemoryError> {
+    let read = match root.read(&repo_path(name)?, max) {
+        Err(VfsError::NotFound { .. }) => return Ok(Vec::new()),
+        read => read,
+    };
+    Ok(read.unwrap_or_else(|error| {
+        problems.push(format!("{name} is not used: {error}"));
+        Vec::new()
+    }))
+}
+
+/// The old memories of a project: path in it, and text.
+pub(crate) fn archives(project: &Path, problems: &mut Vec<String>) -> Vec<(String, Vec<u8>)> {
+    let mut named = |why: String| problems.push(format!("{ARCHIVE} is not used: {why}"));
+    match std::fs::symlink_metadata(project.join(ARCHIVE)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+        _ => {}
+    }
+    // A folder that is a link out of the project is none of its own.
+    let folder = inside(project, &project.join(ARCHIVE)).map_err(|error| error.to_string());
+    let folder = match folder.and_then(|folder| Root::open(&folder).map_err(|error| error.to_string())) {
+        Ok(folder) => folder,
+        Err(why) => {
+            named(why);
+            return Vec::new();
+        }
+    };
+    let walk = match folder.walk(&WalkOptions::default(), &Limits::default(), &Cancel::new(), &NoProgress) {
+        Ok(walk) => walk,
+        Err(error) => {
+            named(error.to_string());
+            return Vec::new();
+        }
+    };
+    let paths = walk.files.into_iter().map(|(path, _)| path).filter(|path| path.extension() == Some("md"));
+    let mut found = Vec::new();
+    for (number, path) in paths.enumerate() {
+        if number >= MAX_ARCHIVES {
+            problems.push(format!("{ARCHIVE}: more than {MAX_ARCHIVES} files; the others are not read"));
+            break;
+        }
+        match folder.read(&path, MAX_MEMORY) {
+            Ok(bytes) => found.push((format!("{ARCHIVE}/{path}"), bytes)),
+            Err(error) => problems.push(format!("{ARCHIVE}/{path} is not used: {error}")),
+        }
+    }
+    found
+}
+
+impl Texts {
+    /// Reads them.
+    pub(crate) fn read(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
+        let root = Root::open(project)?;
+        let memory_path = repo_path(MEMORY_FILE)?;
+        let memory = root.read(&memory_path, MAX_MEMORY)?;
+        let modified = root.metadata(&memory_path)?.mtime_ns;
+        Self::around(memory, modified, project, home)
+    }
+
+    /// Those that are left when `MEMORY.md` cannot be read.
+    pub(crate) fn without_memory(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
+        Self::around(Vec::new(), 0, project, home)
+    }
+
+    fn around(memory: Vec<u8>, modified: i64, project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
+        let root = Root::open(project)?;
+        let mut problems = Vec::new();
+        Ok(Self {
+            memory,
+            archives: archives(project, &mut problems),
+            session: optional(&root, SESSION_FILE, MAX_SESSION, &mut problems)?,
+            own_settings: optional(&root, &format!("{FOLDER}/{SETTINGS_FILE}"), MAX_SETTINGS, &mut problems)?,
+            user_settings: stored(home.read(SETTINGS_FILE, MAX_SETTINGS), SETTINGS_FILE, &mut problems),
+            noted: NotedFile::of(project).packed(),
+            global: stored(GlobalEdges::bytes(home), EDGES_FILE, &mut problems),
+            standing: Standing::of(project, home, &mut problems),
+            problems,
+            modified: Timestamp::from_nanosecond(modified.into()).unwrap_or(Timestamp::UNIX_EPOCH),
+            today: Zoned::now().date(),
+        })
+    }
+
+    /// What both files of settings say, and what is wrong with them.
+    fn settings(&self) -> (Settings, Vec<String>) {
+        let mut settings = Settings::default();
+        let mut problems = Vec::new();
+        for (bytes, owner) in [(&self.user_settings, Owner::User), (&self.own_settings, Owner::Project)] {
+            let found = settings.apply(&String::from_utf8_lossy(bytes), owner);
+            problems.extend(found.into_iter().map(|problem| format!("{SETTINGS_FILE}: {problem}")));
+        }
+        (settings, problems)
+    }
+
+    /// What a file of memories says.
+    fn parse(&self, project: &str, kind: SourceKind, file: &str, text: &[u8]) -> Parsed {
+        parse(&String::from_utf8_lossy(text), &ParseContext { project, today: self.today, kind, file })
+    }
+
+    /// What `MEMORY.md` says, of what is to be shown. Not read again where `before` was made of the same.
+    fn parse_memory(&self, project: &str, settings: &Settings, before: Option<&ProjectMemory>) -> Parsed {
+        let approved = &self.standing.approved;
+        let hash = ContentHash::of(&self.memory);
+        let is_same = |before: &&ProjectMemory| {
+            let forgotten = &before.standing.approved.forgotten;
+            before.hash == hash && before.today == self.today && *forgotten == approved.forgotten
+        };
+        let mut parsed = match before.filter(is_same) {
+            Some(before) => before.parsed.clone(),
+            None => self.parse(project, SourceKind::MemoryFile, MEMORY_FILE, &self.memory),
+        };
+        if settings.redact {
+            redact_parsed(&mut parsed);
+        }
+        parsed.gotchas.retain(|gotcha| !approved.is_forgotten(gotcha.id));
+        parsed
+    }
+
+    /// The memories of all texts, with when each was written and what was linked when notes of the session became memories.
+    fn records(&self, project: &str, parsed: &Parsed, told: &Told<'_>) -> (Vec<Record>, Vec<String>, Vec<Relation>) {
+        let standing = &self.standing;
+        let mut records = parsed.records.clone();
+        for (path, bytes) in &self.archives {
+            records.extend(self.parse(project, SourceKind::Archive, path, bytes).records);
+        }
+        add_gathered(&mut records, told.noted, told.settings, &standing.approved);
+        let links = sessions::promote(&mut records, told.notes, project, self.today);
+        records.retain(|record| !standing.approved.is_forgotten(record.id));
+        let dates = dated(&mut records, told.noted, told.settings, self.modified);
+        let is_told =
+            |record: &Record| !standing.is_own || approval::trust(record, true, told.approved) != Trust::Unapproved;
+        let (records, dates) = closed(records, dates, is_told);
+        (records, dates, links)
+    }
+
+    /// A hash of all of it: equal texts make equal memories.
+    pub(crate) fn key(&self) -> ContentHash {
+        let mut all = Vec::new();
+        let mut put = |bytes: &[u8]| all.extend_from_slice(ContentHash::of(bytes).as_bytes());
+        put(&self.memory);
+        put(&self.session);
+        put(&self.own_settings);
+        put(&self.user_settings);
+        put(&self.noted);
+        put(&self.global);
+        put(self.standing.key().as_bytes());
+        put(self.today.to_string().as_bytes());
+        put(self.modified.to_string().as_bytes());
+        for (path, bytes) in &self.archives {
+            put(path.as_bytes());
+            put(bytes);
+        }
+        put(self.problems.join("\n").as_bytes());
+        ContentHash::of(&all)
+    }
+}
+
+pub(crate) fn repo_path(text: &str) -> Result<RepoPath, MemoryError> {
+    RepoPath::new(text).map_err(|error| MemoryError::Invalid(error.to_string()))
+}
+
+impl ProjectMemory {
+    /// Reads a project's memories.
+    ///
+    /// # Errors
+    /// [`MemoryError::Files`].
+    pub fn read(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
+        Ok(Self::of(project, Texts::read(project, home)?, None))
+    }
+
+    /// What these texts say. What `before`, read earlier, has in common with it is taken over.
+    pub(crate) fn of(project: &Path, texts: Texts, before: Option<&Self>) -> Self {
+        let (settings, mut problems) = texts.settings();
+        problems.extend(texts.problems.iter().cloned());
+        let key = project.to_string_lossy();
+        let parsed = texts.parse_memory(&key, &settings, before);
+        problems.extend(parsed.problems.iter().map(in_words));
+        let noted = NotedFile::unpack(&texts.noted);
+        let approved = texts.standing.approved.among(&noted);
+        let mut notes = session_notes(&String::from_utf8_lossy(&texts.session));
+        if settings.redact {
+            redact_notes(&mut notes);
+        }
+        let told = Told { noted: &noted, settings: &settings, approved: &approved, notes: &notes };
+        let (records, dates, links) = texts.records(&key, &parsed, &told);
+        let records: Arc<[Record]> = records.into();
+        let is_same = |before: &&Self| before.records == records && before.settings.embedder == settings.embedder;
+        let recall = before.filter(is_same).map(|before| before.recall.clone());
+        let sessions = sessions::of(&parsed, &records, &noted, &settings);
+        let stack = stack::with_stated(&noted.stack, &parsed.project_state.stack);
+        let global = GlobalEdges::of(&texts.global).unwrap_or_else(|why| {
+            problems.push(format!("{EDGES_FILE} is not used: {why}"));
+            GlobalEdges::default()
+        });
+        Self {
+            path: project.to_owned(),
+            name: name_of(project),
+            settings,
+            problems,
+            parsed,
+            records,
+            dates,
+            notes,
+            sessions,
+            stack,
+            modified: texts.modified,
+            today: texts.today,
+            global,
+            bytes: texts.memory.len() as u64,
+            hash: ContentHash::of(&texts.memory),
+            noted,
+            standing: texts.standing,
+            approved,
+            links,
+            recall: recall.unwrap_or_default(),
+            matcher: OnceLock::new(),
+            relations: OnceLock::new(),
+        }
+    }
+
+    /// What the memories of all texts say of each other, looked for when first asked for.
+    pub fn relations(&self) -> &[Relation] {
+        self.relations.get_or_init(|| {
+            let mut found = relations(&self.records);
+            found.extend(self.links.iter().cloned());
+            found
+        })
+    }
+
+    /// The index over its memories, made when first asked for.
+    pub fn recall(&self) -> &Recall {
+        let make = || match self.settings.embedder == WORDS {
+            true => Recall::by_words(self.records.clone()),
+            false => Recall::new(self.records.clone()),
+        };
+        self.recall.get_or_init(|| Arc::new(make()))
+    }
+
+    /// What checks intents and code against all gotchas that can matter here, made when first asked for.
+    pub fn matcher(&self) -> &EdgeMatcher {
+        let make = || EdgeMatcher::new(self.global.edges(), self.settings.builtin_edges, &self.parsed.gotchas);
+        self.matcher.get_or_init(make)
+    }
+
+    /// Whether the user of this machine has taken the project over: registered it, made its memory or approved it.
+    #[must_use]
+    pub const fn is_own(&self) -> bool {
+        self.standing.is_own
+    }
+
+    /// How far one of its memories may be told to somebody who did not ask for it.
+    #[must_use]
+    pub fn trust(&self, record: &Record) -> Trust {
+        approval::trust(record, self.is_own(), &self.approved)
+    }
+
+    /// Whether it is a work tree of a project that was taken over, known by its texts.
+    pub(crate) const fn is_linked(&self) -> bool {
+        self.standing.approved.is_linked
+    }
+
+    /// Whether another repository lies in its folder than the one that the user has taken over.
+    #[must_use]
+    pub const fn is_replaced(&self) -> bool {
+        self.standing.is_replaced
+    }
+
+    /// What an answer about its memories cannot hold, or nobody here approved, and why: what is wrong with its files first.
+    pub fn left_out(&self) -> impl Iterator<Item = String> {
+        let replaced = self.is_replaced().then(|| REPLACED.to_owned());
+        let files = self.noted.not_looked as usize;
+        let cut = (files > 0).then(|| {
+            format!(
+                "{} not looked at for `MEMORY:` comments: {MAX_FILES} others have some, and more are not kept",
+                count(files, "file")
+            )
+        });
+        self.problems.iter().cloned().chain(replaced).chain(cut)
+    }
+
+    /// Whether one of its memories may be told to somebody who did not ask for it.
+    #[must_use]
+    pub fn is_told(&self, record: &Record) -> bool {
+        self.trust(record) != Trust::Unapproved
+    }
+
+    /// The comments and commits that hold memories, and which of them are approved as they are.
+    #[must_use]
+    pub fn sources(&self) -> Vec<Source> {
+        approval::listed(&self.noted, &self.standing.approved)
+    }
+
+    /// Whether the user wants no block in the files of the project.
+    pub(crate) const fn is_without_block(&self) -> bool {
+        self.standing.approved.without_block
+    }
+
+    /// What the project is made with, as the registry keeps it.
+    #[must_use]
+    pub fn stack_tags(&self) -> Vec<String> {
+        self.stack.iter().map(|tag| tag.to_string()).collect()
+    }
+
+    /// How many memories stand in the file, its archive, comments and messages of commits.
+    #[must_use]
+    pub fn source_counts(&self) -> [usize; 4] {
+        let kinds = [SourceKind::MemoryFile, SourceKind::Archive, SourceKind::Comment, SourceKind::Commit];
+        kinds.map(|kind| self.records.iter().filter(|record| record.source.kind == kind).count())
+    }
+}
+
+/// What the parser could not use of `MEMORY.md`.
+fn in_words(problem: &ParseProblem) -> String {
+    match problem.line {
+        0 => format!("{MEMORY_FILE}: {}", problem.detail),
+        line => format!("{MEMORY_FILE}:{line}: {}", problem.detail),
+    }
+}
+
+/// Adds the memories of comments and commits, and drops those that are not sure enough, stand there twice or are not to be
+/// shown again.
+fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, approved: &Approved) {
+    if settings.include_code_comments {
+        records.extend(noted.files.values().flat_map(|file| file.records.iter().cloned()));
+    }
+    if settings.include_git {
+        records.extend(noted.commits.iter().flat_map(|commit| commit.records.iter().cloned()));
+    }
+    let mut taken = rustc_hash::FxHashSet::default();
+    let least = if settings.include_low_confidence { settings.confidence_threshold } else { MEDIUM_CONFIDENCE };
+    records.retain(|record| {
+        let is_sure = record.is_key || record.confidence >= least;
+        is_sure && !approved.is_forgotten(record.id) && taken.insert(record.id)
+    });
+}
+
+/// Fills in the day of each memory, takes secrets out, and tells when each was written, as it is shown.
+fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: Timestamp) -> Vec<String> {
+    let zone = TimeZone::system();
+    let of = |record: &mut Record| {
+        if settings.redact {
+            redact(record);
+        }
+        let seen = noted.records.get(&record.id).and_then(|seen| Timestamp::from_second(seen.first).ok());
+        date_of(record, seen.unwrap_or(modified), &zone)
+    };
+    records.iter_mut().map(of).collect()
+}
+
+/// The memories after fixes of other texts have closed their issues. A text that may not be told closes nothing either.
+fn closed(
+    mut records: Vec<Record>,
+    mut dates: Vec<String>,
+    is_told: impl Fn(&Record) -> bool,
+) -> (Vec<Record>, Vec<String>) {
+    let told: Vec<usize> = (0..records.len()).filter(|&at| is_told(&records[at])).collect();
+    let mut read: Vec<Record> = told.iter().map(|&at| records[at].clone()).collect();
+    let taken = close_issues(&mut read);
+    for (&at, record) in told.iter().zip(read) {
+        records[at] = record;
+    }
+    for at in taken.into_iter().rev() {
+        records.remove(told[at]);
+        dates.remove(told[at]);
+    }
+    (records, dates)
+}
+
+fn redact_notes(notes: &mut SessionNotes) {
+    let all = [&mut notes.experience, &mut notes.blockers, &mut notes.rejected, &mut notes.assumptions];
+    for note in all.into_iter().flatten() {
+        clean(&mut note.text);
+        note.reason.as_mut().map(clean);
+    }
+}
+
+/// Takes secrets out of what is shown beside the memories.
+fn redact_parsed(parsed: &mut Parsed) {
+    for gotcha in &mut parsed.gotchas {
+        clean(&mut gotcha.title);
+        clean(&mut gotcha.description);
+        gotcha.workaround.as_mut().map(clean);
+    }
+    parsed.next_items.iter_mut().for_each(|item| clean(&mut item.text));
+    parsed.project_state.goal.as_mut().map(clean);
+    parsed.project_state.blocked.as_mut().map(clean);
+    parsed.sessions.iter_mut().filter_map(|session| session.summary.as_mut()).for_each(clean);
+}
+
+/// Takes secrets out of everything that is shown of a memory.
+pub(crate) fn redact(record: &mut Record) {
+    clean(&mut record.title);
+    clean(&mut record.content);
+    record.reasoning.as_mut().map(clean);
+    record.alternatives.iter_mut().for_each(clean);
+}
+
+fn clean(text: &mut Box<str>) {
+    if let std::borrow::Cow::Owned(clean) = secrets::redact(text) {
+        *text = clean.into();
+    }
+}
+
+/// When a memory was written, with the zone, and its day filled in where the text gives none.
+fn date_of(record: &mut Record, seen: Timestamp, zone: &TimeZone) -> String {
+    let written = record.date.and_then(|date| date.to_zoned(zone.clone()).ok());
+    let time = written.unwrap_or_else(|| seen.to_zoned(zone.clone()));
+    // The day on which a gotcha was first seen says nothing about it: it holds until it is taken out.
+    if record.kind != Kind::Gotcha {
+        record.date.get_or_insert(time.date());
+    }
+    time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+}

@@ -1,0 +1,65 @@
+//! Making a project's folder of memories.
+
+use std::path::{Path, PathBuf};
+
+use m1nd_store::{RealSystem, create_user_file, inside};
+
+use crate::MemoryError;
+use crate::project::{FOLDER, MEMORY_FILE, name_of, no_file};
+
+/// What keeps derived files out of git.
+const IGNORED: &str = ".index/\n";
+
+/// What was made and what was there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// The project, canonical.
+    pub project: PathBuf,
+    /// `.mind/MEMORY.md` was made; else there was one, and it is as it was.
+    pub is_new: bool,
+}
+
+/// Makes `.mind/` with an empty memory, unless there is one. `template` is the text of a new one.
+///
+/// # Errors
+/// [`MemoryError::Invalid`] if `folder` is none, or is the folder around `home`, the one that all projects share;
+/// [`MemoryError::NoFile`]; else [`MemoryError::Store`].
+pub fn make(folder: &Path, home: &Path, template: Option<&str>) -> Result<Made, MemoryError> {
+    let shown = folder.display();
+    let project = std::fs::canonicalize(folder)
+        .ok()
+        .filter(|path| path.is_dir())
+        .ok_or_else(|| MemoryError::Invalid(format!("`{shown}` is not a folder; name the folder of a project")))?;
+    let mind = project.join(FOLDER);
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if real(&mind) == real(home) {
+        let why = format!("`{}` is what all projects share, so `{shown}` cannot be a project", mind.display());
+        return Err(MemoryError::Invalid(format!("{why}; name a folder below it, or set MIND_HOME elsewhere")));
+    }
+    inside(&project, &mind)?;
+    let text = template.map_or_else(|| new_memory(&name_of(&project)), str::to_owned);
+    let is_new = create_user_file(&RealSystem, &project.join(MEMORY_FILE), text.as_bytes())?;
+    if let Some(error) = no_file(&project) {
+        return Err(error);
+    }
+    create_user_file(&RealSystem, &mind.join(".gitignore"), IGNORED.as_bytes())?;
+    Ok(Made { project, is_new })
+}
+
+/// The text of a new `MEMORY.md`: nothing in it is a memory.
+fn new_memory(name: &str) -> String {
+    // A name may hold anything that a folder's name may.
+    let name: String = name.chars().filter(|char| !char.is_control()).collect();
+    format!(
+        "<!-- MIND MEMORY: write freely, one thought a line; it is read as it is.\n\
+         Keywords: decided, problem, fixed, learned, gotcha, KEY, Next, blocked by -->\n\
+         # {name}\n\n\
+         ## Project State\n\n\
+         - Goal: (describe your goal)\n\
+         - Stack: (add your stack)\n\
+         - Blocked: None\n\n\
+         ## Gotchas\n\n\
+         ---\n\n\
+         ## Session Log\n"
+    )
+}

@@ -1,0 +1,104 @@
+//! Linked work trees (`git worktree add`) of a repository whose project the user has taken over.
+//!
+//! Such a folder is the user's own as long as every text of memories in it is one that was approved: it had stood in a
+//! project that was taken over, or was written in this work tree while nothing but commits of this machine moved what is
+//! checked out. So the texts decide. The repository only says with which project they are compared: it must name the work
+//! tree as its own, which no file of a repository can make it do.
+
+use std::path::Path;
+
+use m1nd_base::ContentHash;
+use m1nd_history::GitFolder;
+use m1nd_store::SharedFolder;
+
+use crate::approval::{Approvals, Approved, Checkout, is_known};
+use crate::load::archives;
+use crate::noted::Noted;
+use crate::project::{MEMORY_FILE, SESSION_FILE};
+
+/// Most texts that are remembered of a project; the oldest is forgotten.
+const MAX_TEXTS: usize = 500;
+/// Largest text that can be approved, in bytes.
+const MAX_TEXT: u64 = 4 << 20;
+
+/// What was approved of the project that a folder is a work tree of, if all its texts are among that.
+pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved> {
+    let (git, inner) = place(project)?;
+    if !git.is_linked() {
+        return None;
+    }
+    let texts = texts_of(project)?;
+    let projects = Approvals::new(home).all().ok()?;
+    let is_same = |path: &Path| place(path).is_some_and(|(other, at)| at == inner && other.is_of_same(&git));
+    let mut own = projects.into_iter().filter(|(path, approved)| path != project && approved.since.is_some());
+    own.find(|(path, approved)| holds(approved, &texts) && is_same(path) && is_known(path, approved))
+        .map(|(_, approved)| approved)
+}
+
+/// Whether all texts of a folder are approved.
+pub(crate) fn is_approved(project: &Path, approved: &Approved) -> bool {
+    texts_of(project).is_some_and(|texts| holds(approved, &texts))
+}
+
+fn holds(approved: &Approved, texts: &[String]) -> bool {
+    texts.iter().all(|text| approved.texts.contains(text))
+}
+
+/// Remembers the texts of a project as they are now. What is not read as a whole is left out.
+pub(crate) fn note(project: &Path, approved: &mut Approved) {
+    for text in texts_of(project).unwrap_or_default() {
+        if !approved.texts.contains(&text) {
+            approved.texts.push(text);
+        }
+    }
+    let more = approved.texts.len().saturating_sub(MAX_TEXTS);
+    approved.texts.drain(..more);
+}
+
+/// Remembers the texts of a work tree that were written in it since the last look: its memory was approved then, and nothing
+/// but commits of this machine moved what is checked out. So are those that are `inherited`.
+pub(crate) fn note_written(
+    project: &Path,
+    approved: &mut Approved,
+    before: &Noted,
+    checkout: &Checkout,
+    is_inherited: bool,
+) {
+    let was_approved = before.memory.is_some_and(|memory| approved.texts.contains(&name_of(&memory)));
+    if is_inherited || was_approved && checkout.is_only_made_here(approved) {
+        note(project, approved);
+    }
+}
+
+/// The git folder around a project, and where in the work tree the project lies.
+fn place(project: &Path) -> Option<(GitFolder, &Path)> {
+    let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    Some((GitFolder::find(around).ok()?, project.strip_prefix(around).ok()?))
+}
+
+/// Hashes of the texts of memories in a project; `None` if one cannot be read, or there is no memory.
+fn texts_of(project: &Path) -> Option<Vec<String>> {
+    let mut problems = Vec::new();
+    let mut texts = vec![hash_of(project, MEMORY_FILE)??];
+    texts.extend(hash_of(project, SESSION_FILE)?);
+    texts.extend(archives(project, &mut problems).iter().map(|(_, bytes)| name_of(&ContentHash::of(bytes))));
+    problems.is_empty().then_some(texts)
+}
+
+/// The hash of a file; inside, `None` if there is none; outside, if it cannot be read.
+fn hash_of(project: &Path, file: &str) -> Option<Option<String>> {
+    let path = project.join(file);
+    match std::fs::symlink_metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(None),
+        Ok(found) if found.is_file() && found.len() <= MAX_TEXT => {
+            let bytes = std::fs::read(&path).ok()?;
+            Some(Some(name_of(&ContentHash::of(&bytes))))
+        }
+        _ => None,
+    }
+}
+
+fn name_of(hash: &ContentHash) -> String {
+    const BYTES: usize = 16;
+    hash.as_bytes()[..BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
+}

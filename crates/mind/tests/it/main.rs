@@ -1,0 +1,15 @@
+//! Memories end to end.
+
+mod attacks;
+mod block;
+mod model;
+mod projects;
+mod reading;
+mod replaced;
+#[path = "../../../history/tests/it/repository.rs"]
+#[allow(dead_code, reason = "shared by several suites")]
+mod repository;
+mod stack;
+#[path = "../../../engine/tests/it/tiny_model.rs"]
+mod tiny_model;
+mod worktrees;

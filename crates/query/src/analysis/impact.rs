@@ -1,0 +1,467 @@
+//! What a change of a node can reach.
+
+use std::collections::BTreeMap;
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation, RepoPath};
+use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
+use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ClosureState;
+use super::why::{Hop, UNKNOWN_MODULE, hop, names_of};
+use m1nd_engine::Language;
+use m1nd_engine::Snapshot;
+
+/// Members of the changed node that count as changed with it.
+const MAX_MEMBERS: usize = 20_000;
+/// Nodes that are followed before the search ends.
+const MAX_FOLLOWED: usize = 200_000;
+/// Open references listed.
+const MAX_HIDING: usize = 20;
+/// Reached nodes whose names are looked up among open references.
+const MAX_NAMED: usize = 20_000;
+/// Open references counted that may lead to reached nodes.
+const MAX_FAR: usize = 20_000;
+/// Files listed.
+const MAX_FILES: usize = 100;
+
+/// Which side of the node's dependencies to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Direction {
+    /// What a change here can affect.
+    #[default]
+    Forward,
+    /// What can affect this node.
+    Reverse,
+    /// Both.
+    Both,
+}
+
+/// A question for the reach of a change.
+#[derive(Debug, Clone, Copy)]
+pub struct ImpactQuery {
+    /// The node that changes; what it contains changes with it.
+    pub node: NodeIx,
+    /// Which side.
+    pub direction: Direction,
+    /// Most edges from the node.
+    pub max_hops: u32,
+    /// Weaker rows are left out.
+    pub min_strength: f64,
+    /// Most rows.
+    pub max_rows: usize,
+}
+
+impl ImpactQuery {
+    /// Dependents of this node with the usual bounds.
+    pub fn new(node: NodeIx) -> Self {
+        Self { node, direction: Direction::Forward, max_hops: 5, min_strength: 0.01, max_rows: 150 }
+    }
+}
+
+/// How a dependent is affected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ImpactClass {
+    /// It names what changes: another signature or name breaks it.
+    BreaksCompile,
+    /// It may behave differently.
+    Behaviour,
+    /// It is test code.
+    Test,
+    /// It is text about the code.
+    Doc,
+}
+
+impl ImpactClass {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::BreaksCompile => "breaks_compile",
+            Self::Behaviour => "behaviour",
+            Self::Test => "test",
+            Self::Doc => "doc",
+        }
+    }
+}
+
+/// One affected (or affecting) node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactRow {
+    /// Which.
+    pub node: NodeIx,
+    /// A dependent of the changed node; otherwise something that it depends on.
+    pub dependent: bool,
+    /// Fewest edges between.
+    pub hops: u32,
+    /// Chance that a change gets through, by a fixed table of relations: for ranking, not a measured rate.
+    pub strength: f64,
+    /// How it is affected.
+    pub class: ImpactClass,
+    /// Edges from this row's node to the changed one (or, for what it depends on, from the changed node to this one).
+    pub witness: Vec<Hop>,
+}
+
+/// The rows of one file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactFile {
+    /// Its path.
+    pub path: String,
+    /// Number of rows in it, cut ones included.
+    pub rows: usize,
+    /// The least distance.
+    pub hops: u32,
+    /// The greatest strength.
+    pub strength: f64,
+    /// Test code.
+    pub is_test: bool,
+}
+
+/// An open reference that may be a dependent nobody knows of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hiding {
+    /// Node that holds it.
+    pub node: NodeIx,
+    /// Name that is referred to.
+    pub name: String,
+    /// What is done with it.
+    pub role: String,
+    /// Why it has no target.
+    pub reason: String,
+    /// Path of its file.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// It may hide a dependent of a dependent only (for what the node needs: a need of a need).
+    pub far: bool,
+}
+
+/// What a change can reach.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImpactAnswer {
+    /// Rows: code first, then tests, then the rest; nearer before farther, stronger before weaker.
+    pub rows: Vec<ImpactRow>,
+    /// Rows before the cap.
+    pub total_rows: usize,
+    /// Sum of the strengths of all rows.
+    pub total_strength: f64,
+    /// The greatest distance of a row.
+    pub max_hops_reached: u32,
+    /// Files of all rows, the first [`MAX_FILES`] by strength.
+    pub files: Vec<ImpactFile>,
+    /// Files before the cap.
+    pub total_files: usize,
+    /// Members that count as changed with the node.
+    pub members: usize,
+    /// `closed`: every dependent, direct or through others, is among the rows. `blocked`: something may hide more, or
+    /// the search ended at a bound.
+    pub closure: ClosureState,
+    /// Open references that may hide dependents, direct ones first, the first [`MAX_HIDING`].
+    pub hiding: Vec<Hiding>,
+    /// How many there are.
+    pub total_hiding: usize,
+    /// Files of the same language that could not be parsed whole, whose references are not known.
+    pub unseen_files: usize,
+    /// Nodes that are left out because too weak; what lies behind them is not followed.
+    pub too_weak: usize,
+    /// Edges by dynamic dispatch that are not followed because nothing in sight makes the class of the method.
+    pub not_made: usize,
+    /// One sentence.
+    pub why: String,
+}
+
+/// What a change of a node can reach, or what can reach it.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Result<ImpactAnswer, Cancelled> {
+    let graph = snapshot.graph();
+    let starts = graph.with_members(query.node, MAX_MEMBERS);
+    let sides: &[Side] = match query.direction {
+        Direction::Forward => &[Side::Dependents],
+        Direction::Reverse => &[Side::Dependencies],
+        Direction::Both => &[Side::Dependents, Side::Dependencies],
+    };
+    let mut all: Vec<Unranked<'_>> = Vec::new();
+    let mut incomplete = starts.len() >= MAX_MEMBERS;
+    let mut reaches = Vec::new();
+    for &side in sides {
+        let bounds =
+            ReachQuery { side, max_hops: query.max_hops, min_strength: query.min_strength, max_nodes: MAX_FOLLOWED };
+        let reach = reach::reach(graph, &starts, &bounds, cancel)?;
+        incomplete |= reach.incomplete;
+        reaches.push((side, reach));
+    }
+    for (index, (side, reach)) in reaches.iter().enumerate() {
+        all.extend(reach.rows.iter().map(|row| (index, *side, *row)));
+    }
+    all.sort_by(|a, b| rank(graph, a).cmp(&rank(graph, b)).then_with(|| by_strength(graph, &a.2, &b.2)));
+    let (files, total_files) = files_of(graph, &all);
+    let tables: Vec<FxHashMap<NodeIx, usize>> = reaches.iter().map(|(_, reach)| table_of(reach)).collect();
+    let shown = all.iter().take(query.max_rows);
+    let rows = shown.map(|(index, side, row)| {
+        let steps = reaches[*index].1.witness_in(&tables[*index], row);
+        describe(graph, *side, row, &steps)
+    });
+    let rows: Vec<ImpactRow> = rows.collect();
+    let mut answer = ImpactAnswer {
+        rows,
+        total_rows: all.len(),
+        total_strength: all.iter().map(|(_, _, row)| row.strength).sum(),
+        max_hops_reached: all.iter().map(|(_, _, row)| row.hops).max().unwrap_or(0),
+        files,
+        total_files,
+        members: starts.len() - 1,
+        closure: ClosureState::Closed,
+        hiding: Vec::new(),
+        total_hiding: 0,
+        unseen_files: 0,
+        too_weak: reaches.iter().map(|(_, reach)| reach.too_weak).sum(),
+        not_made: reaches.iter().map(|(_, reach)| reach.left_out).sum(),
+        why: String::new(),
+    };
+    close(snapshot, query, &starts, &reaches, incomplete, &mut answer);
+    Ok(answer)
+}
+
+/// Finds what may hide rows.
+fn close(
+    snapshot: &Snapshot,
+    query: &ImpactQuery,
+    starts: &[NodeIx],
+    reaches: &[(Side, Reach<'_>)],
+    mut incomplete: bool,
+    answer: &mut ImpactAnswer,
+) {
+    let graph = snapshot.graph();
+    let language = snapshot.file_of(query.node).map(|file| family(file.language));
+    let mut hiding = Vec::new();
+    for (side, reach) in reaches {
+        // What a farther node could add lies beyond the bound of hops.
+        let near = reach.rows.iter().filter(|row| row.hops < query.max_hops).map(|row| row.node);
+        let followed: Vec<NodeIx> = near.take(MAX_NAMED).collect();
+        incomplete |= followed.len() >= MAX_NAMED;
+        if *side == Side::Dependents {
+            hiding.extend(hidden_dependents(snapshot, starts, &followed, reach));
+            hiding.extend(unknown_imports(snapshot, starts, language));
+        } else {
+            let ends = starts.iter().map(|&node| (node, false)).chain(followed.iter().map(|&node| (node, true)));
+            let references = ends
+                .flat_map(|(node, far)| graph.unresolved_of(node).map(move |reference| open(graph, &reference, far)));
+            hiding.extend(references);
+        }
+    }
+    hiding.sort_by(|a, b| (a.far, &a.file, a.line, &a.name, &a.role).cmp(&(b.far, &b.file, b.line, &b.name, &b.role)));
+    hiding.dedup();
+    let direct = hiding.iter().filter(|open| !open.far).count();
+    answer.total_hiding = hiding.len();
+    hiding.truncate(MAX_HIDING);
+    answer.hiding = hiding;
+    if query.direction != Direction::Reverse {
+        let unseen = snapshot.files().iter().filter(|file| {
+            Some(family(file.language)) == language
+                && file.problems.iter().any(|problem| problem.kind.hides_references())
+        });
+        let skipped = snapshot.skipped().iter().filter(|(path, problem)| {
+            problem.kind.hides_references() && language.is_some_and(|language| may_hold(path, language))
+        });
+        answer.unseen_files = unseen.count() + skipped.count();
+    }
+    if let Some(why) = blocked_by(answer, direct, incomplete) {
+        answer.closure = ClosureState::Blocked;
+        answer.why = why;
+    } else {
+        answer.why = "every reference that could lead here has a known target".into();
+    }
+}
+
+/// References without target that have the name of a changed or reached node, in a language that could mean it.
+fn hidden_dependents(snapshot: &Snapshot, starts: &[NodeIx], followed: &[NodeIx], reach: &Reach<'_>) -> Vec<Hiding> {
+    let graph = snapshot.graph();
+    let own: FxHashSet<NodeIx> = starts.iter().copied().collect();
+    let known: FxHashSet<NodeIx> = reach.rows.iter().map(|row| row.node).collect();
+    let mut seen: FxHashSet<(&str, Option<Language>)> = FxHashSet::default();
+    let mut found = Vec::new();
+    let mut far_found = 0;
+    let nodes = starts.iter().map(|&node| (node, false)).chain(followed.iter().map(|&node| (node, true)));
+    for (node, far) in nodes {
+        if far_found >= MAX_FAR {
+            break;
+        }
+        let language = snapshot.file_of(node).map(|file| family(file.language));
+        for name in names_of(graph, node) {
+            if !seen.insert((name, language)) {
+                continue;
+            }
+            let references = graph.unresolved_named(name).filter(|reference| {
+                let theirs = snapshot.file_of(reference.from).map(|file| family(file.language));
+                let is_known = own.contains(&reference.from) || (far && known.contains(&reference.from));
+                !is_known && (language.is_none() || theirs == language)
+            });
+            let before = found.len();
+            found.extend(references.map(|reference| open(graph, &reference, far)));
+            far_found += if far { found.len() - before } else { 0 };
+        }
+    }
+    found
+}
+
+/// Imports of modules that are not known, in files of the language: they can bring in anything under any name.
+fn unknown_imports(snapshot: &Snapshot, starts: &[NodeIx], language: Option<Language>) -> Vec<Hiding> {
+    if !snapshot.unresolved_reasons().iter().any(|(reason, _)| reason == UNKNOWN_MODULE) {
+        return Vec::new();
+    }
+    let graph = snapshot.graph();
+    let files = snapshot.files().iter().filter(|file| Some(family(file.language)) == language);
+    let nodes = files.filter_map(|file| graph.find_file(file.path.as_str())).filter(|node| !starts.contains(node));
+    let references = nodes.flat_map(|node| graph.unresolved_of(node));
+    let unknown = references.filter(|reference| reference.reason == UNKNOWN_MODULE);
+    unknown.map(|reference| open(graph, &reference, false)).collect()
+}
+
+/// Why rows may be missing, if they may.
+fn blocked_by(answer: &ImpactAnswer, direct: usize, incomplete: bool) -> Option<String> {
+    let far = answer.total_hiding - direct;
+    let mut reasons = Vec::new();
+    if direct > 0 {
+        reasons.push(format!("{direct} open references may lead here or on"));
+    }
+    if answer.unseen_files > 0 {
+        reasons.push(format!("{} files of this language could not be parsed whole", answer.unseen_files));
+    }
+    if answer.not_made > 0 {
+        let edges = answer.not_made;
+        reasons.push(format!("{edges} calls by dynamic dispatch count only if the overriding method's class is made, and nothing in sight makes it"));
+    }
+    let direct_known = reasons.is_empty();
+    if far > 0 {
+        reasons.push(format!("{far} open references may lead to a known row"));
+    }
+    if incomplete {
+        reasons.push("the search ended at its bound of hops or nodes".to_owned());
+    }
+    if answer.too_weak > 0 {
+        reasons.push(format!("{} rows are left out as too weak", answer.too_weak));
+    }
+    let all = reasons.join("; ");
+    match (reasons.is_empty(), direct_known) {
+        (true, _) => None,
+        (false, true) => Some(format!("direct rows are known, but farther ones may be hidden: {all}")),
+        (false, false) => Some(all),
+    }
+}
+
+type Unranked<'g> = (usize, Side, Reached<'g>);
+
+fn open(graph: &Graph, reference: &m1nd_graph::UnresolvedRef<'_>, far: bool) -> Hiding {
+    Hiding {
+        node: reference.from,
+        name: reference.name.to_owned(),
+        role: reference.role.to_owned(),
+        reason: reference.reason.to_owned(),
+        file: graph.path(reference.from).to_owned(),
+        line: reference.pos.line,
+        far,
+    }
+}
+
+/// Languages whose code can refer to each other's.
+fn family(language: Language) -> Language {
+    match language {
+        Language::TypeScript | Language::Tsx | Language::Vue | Language::Svelte => Language::JavaScript,
+        Language::Kotlin | Language::Scala => Language::Java,
+        Language::Cpp => Language::C,
+        other => other,
+    }
+}
+
+/// Whether what was skipped at a path may hold code of a family: a file of it by its name, or a folder.
+fn may_hold(path: &str, wanted: Language) -> bool {
+    let Ok(path) = RepoPath::new(path) else { return true };
+    match family(Language::detect(&path, b"")) {
+        Language::Text => path.extension().is_none(),
+        language => language == wanted,
+    }
+}
+
+fn table_of(reach: &Reach<'_>) -> FxHashMap<NodeIx, usize> {
+    reach.rows.iter().enumerate().map(|(index, row)| (row.node, index)).collect()
+}
+
+/// Dependents before dependencies; code, tests, other, containers; then distance.
+fn rank(graph: &Graph, row: &Unranked<'_>) -> (bool, u8, u32) {
+    let (_, side, reached) = row;
+    let test = graph.flags(reached.node).has(NodeFlags::TEST);
+    let group = match graph.kind(reached.node) {
+        NodeKind::File => 4,
+        NodeKind::Directory | NodeKind::Package | NodeKind::PackageMember => 5,
+        NodeKind::Module | NodeKind::Impl => 3,
+        NodeKind::Concept | NodeKind::Custom | NodeKind::Config => 2,
+        _ if test => 1,
+        _ => 0,
+    };
+    (*side == Side::Dependencies, group, reached.hops)
+}
+
+fn by_strength(graph: &Graph, a: &Reached<'_>, b: &Reached<'_>) -> std::cmp::Ordering {
+    b.strength.total_cmp(&a.strength).then_with(|| graph.id(a.node).cmp(graph.id(b.node)))
+}
+
+fn files_of(graph: &Graph, rows: &[Unranked<'_>]) -> (Vec<ImpactFile>, usize) {
+    let mut files: BTreeMap<&str, ImpactFile> = BTreeMap::new();
+    for (_, _, row) in rows {
+        let path = graph.path(row.node);
+        if path.is_empty() {
+            continue;
+        }
+        let is_test = graph.find_file(path).is_some_and(|file| graph.flags(file).has(NodeFlags::TEST));
+        let file = files.entry(path).or_insert_with(|| ImpactFile {
+            path: path.to_owned(),
+            rows: 0,
+            hops: row.hops,
+            strength: row.strength,
+            is_test,
+        });
+        file.rows += 1;
+        file.hops = file.hops.min(row.hops);
+        file.strength = file.strength.max(row.strength);
+    }
+    let total = files.len();
+    let mut files: Vec<ImpactFile> = files.into_values().collect();
+    files.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| a.path.cmp(&b.path)));
+    files.truncate(MAX_FILES);
+    (files, total)
+}
+
+fn describe(graph: &Graph, side: Side, row: &Reached<'_>, steps: &[Reached<'_>]) -> ImpactRow {
+    let mut witness: Vec<Hop> = steps.iter().map(|step| hop(graph, &step.via, true)).collect();
+    if side == Side::Dependencies {
+        witness.reverse();
+    }
+    ImpactRow {
+        node: row.node,
+        dependent: side == Side::Dependents,
+        hops: row.hops,
+        strength: row.strength,
+        class: class(graph, side, row.node, steps),
+        witness,
+    }
+}
+
+/// `steps` lead from the affected node to what changes (for dependencies: from what changes to the affected node).
+fn class(graph: &Graph, side: Side, node: NodeIx, steps: &[Reached<'_>]) -> ImpactClass {
+    if graph.flags(node).has(NodeFlags::TEST) {
+        return ImpactClass::Test;
+    }
+    if steps.iter().any(|step| step.via.relation == Relation::Documents) {
+        return ImpactClass::Doc;
+    }
+    // The affected node must name its neighbour, and all between must hand the neighbour's signature on.
+    let mut relations = steps.iter().map(|step| (weights::of(step.via.relation), step.via.tier));
+    let (first, between): (_, Vec<_>) = match side {
+        Side::Dependents => (relations.next(), relations.collect()),
+        Side::Dependencies => (relations.next_back(), relations.collect()),
+    };
+    let names = first.is_some_and(|(weights, tier)| weights.names_signature && tier == EdgeTier::Certain);
+    let passes = between.iter().all(|(weights, tier)| weights.passes_signature && *tier == EdgeTier::Certain);
+    if names && passes { ImpactClass::BreaksCompile } else { ImpactClass::Behaviour }
+}

@@ -1,0 +1,448 @@
+//! Where the fault may be: suspects are collected here with what speaks for them, a model weighs it ([`super::signals`]).
+//!
+//! The frame nearest to where it broke is the best single guess; its callers follow. A fault that is in no frame is mostly
+//! next to one: something that a frame calls or is built of, or what the words of the message name.
+
+use crate::retrieval::{importance, seek_files_given, seek_given};
+use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
+use m1nd_graph::{NodeFlags, NodeIx};
+use m1nd_trace::{Relation as ExceptionRelation, Trace};
+use rustc_hash::FxHashMap;
+
+use super::TraceQuery;
+use super::map::{MappedFrame, MatchedBy, Place};
+use super::signals::{self, Signals};
+use crate::retrieval::{FileModel, SeekQuery};
+use m1nd_engine::Snapshot;
+use m1nd_engine::history::ProjectHistory;
+
+/// Innermost frames whose files are looked at.
+const NEAR_FILES: usize = 2;
+/// What is kept of the depth where the program is of another version than the index.
+const OTHER_VERSION: f64 = 0.95;
+/// Innermost frames whose neighbours are looked at.
+const NEAR_FRAMES: usize = 4;
+/// Edges of a frame that are looked at.
+const MAX_EDGES: usize = 200;
+/// Members of a file that are looked at.
+const MAX_MEMBERS: usize = 2_000;
+/// Found rows of the words that count.
+const MAX_WORD_ROWS: usize = 60;
+/// Longest text that is searched for, in bytes: messages first, then what stands around the traces.
+const MAX_WORDS: usize = 1_500;
+/// Longest text that is sought as a whole, in bytes.
+const MAX_SOUGHT: usize = 32 << 10;
+/// Files that only the whole text leads to.
+const MAX_SOUGHT_FILES: usize = 20;
+/// Difference of the values of files by which one counts a third of the other.
+const SOUGHT_SCALE: f64 = 2.0;
+/// Nodes of one name that a message may mean.
+const MAX_NAMED: usize = 4;
+/// Days after which a change counts half.
+const HALF_LIFE: f64 = 30.0;
+/// The same for the number of changes.
+const CHURN_HALF_LIFE: f64 = 180.0;
+/// Changes that count half of many.
+const CHURN_MIDDLE: f64 = 3.0;
+
+/// A place where the fault may be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspect {
+    /// Which.
+    pub node: NodeIx,
+    /// Rank value, 0 to 1. Not a measured chance.
+    pub suspiciousness: f64,
+    /// What speaks for it.
+    pub signals: Signals,
+    /// 1.0 for the innermost frame of the project, less for each one outwards; `None` for what is in no frame.
+    pub trace_depth: Option<f64>,
+    /// Nodes of the frames that called it, the nearest first.
+    pub callers: Vec<NodeIx>,
+    /// Why it is a suspect, in words.
+    pub why: String,
+}
+
+/// What limits left out of the evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// Bytes of the text behind those that are sought as a whole.
+    pub text_bytes: usize,
+    /// Something near where it broke is connected with more than was looked at: what it uses may be no suspect.
+    pub connections: bool,
+}
+
+impl LeftOut {
+    /// Bytes of the text that are sought as a whole.
+    pub const SOUGHT_BYTES: usize = MAX_SOUGHT;
+}
+
+/// What is known of the failure.
+pub(super) struct Evidence<'a> {
+    pub(super) query: &'a TraceQuery,
+    pub(super) traces: &'a [Trace],
+    pub(super) frames: &'a [MappedFrame],
+    pub(super) history: &'a ProjectHistory,
+}
+
+/// Suspects while they are collected.
+#[derive(Default)]
+struct Candidates {
+    rows: FxHashMap<NodeIx, Candidate>,
+    left_out: LeftOut,
+}
+
+#[derive(Default)]
+struct Candidate {
+    signals: Signals,
+    trace_depth: Option<f64>,
+    callers: Vec<NodeIx>,
+    why: String,
+}
+
+impl Candidates {
+    /// Notes how near a node is in one way; the reason of the nearest stays.
+    fn note(&mut self, node: NodeIx, way: Way, nearness: f64, why: impl FnOnce() -> String) -> &mut Candidate {
+        let row = self.rows.entry(node).or_default();
+        let before = row.signals.nearness();
+        let part = way(&mut row.signals);
+        *part = part.max(nearness);
+        if row.signals.nearness() > before || row.why.is_empty() {
+            row.why = why();
+        }
+        row
+    }
+}
+
+/// A way of being near.
+type Way = fn(&mut Signals) -> &mut f64;
+
+/// All suspects, likeliest first.
+pub(super) fn rank(
+    snapshot: &Snapshot,
+    evidence: &Evidence<'_>,
+    cancel: &Cancel,
+) -> Result<(Vec<Suspect>, LeftOut), Cancelled> {
+    let mut candidates = Candidates::default();
+    let near = add_frames(snapshot, evidence, &mut candidates);
+    add_neighbours(snapshot, &near, &mut candidates);
+    add_used_files(snapshot, &near, &mut candidates);
+    if !evidence.traces.is_empty() {
+        add_named(snapshot, evidence, &mut candidates);
+        add_words(snapshot, evidence, &mut candidates, cancel)?;
+        add_sought_files(snapshot, evidence, &mut candidates, cancel)?;
+    }
+    add_frames_of_files(snapshot, evidence, &mut candidates);
+    let mut rows = candidates.rows.iter();
+    let has_other = rows.any(|(node, row)| row.signals.nearness() > 0.0 && !is_test(snapshot, *node));
+    let mut suspects: Vec<Suspect> =
+        candidates.rows.into_iter().map(|(node, row)| weighed(snapshot, evidence, node, row, has_other)).collect();
+    suspects.sort_by(|a, b| {
+        let ids = || snapshot.graph().id(a.node).cmp(snapshot.graph().id(b.node));
+        b.suspiciousness.total_cmp(&a.suspiciousness).then_with(ids)
+    });
+    Ok((suspects, candidates.left_out))
+}
+
+/// Whether a node is test code, or lies in a file of it.
+fn is_test(snapshot: &Snapshot, node: NodeIx) -> bool {
+    snapshot.graph().flags(node).has(NodeFlags::TEST) || snapshot.file_of(node).is_some_and(|file| file.is_test)
+}
+
+/// A frame's node and how near it is to where it broke.
+struct Near {
+    node: NodeIx,
+    depth: f64,
+}
+
+/// What an exception's frames are worth: the root says most, but what happened while it was handled is what was reported.
+const fn share(relation: ExceptionRelation) -> f64 {
+    match relation {
+        ExceptionRelation::Cause | ExceptionRelation::Reported => 1.0,
+        ExceptionRelation::Context => 0.9,
+        ExceptionRelation::Member => 0.85,
+        ExceptionRelation::Suppressed => 0.5,
+        ExceptionRelation::Aside => 0.35,
+    }
+}
+
+/// Adds the nodes of frames. Those of the root cause come first, then those of what it led to.
+fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) -> Vec<Near> {
+    let mut near: Vec<Near> = Vec::new();
+    let graph = snapshot.graph();
+    let of_trace = |trace: usize| {
+        evidence
+            .frames
+            .iter()
+            .filter(move |frame| frame.trace == trace)
+            .filter_map(|frame| Some((frame, frame.place.as_ref().ok()?)))
+    };
+    for (number, trace) in evidence.traces.iter().enumerate() {
+        let mapped = of_trace(number).count().max(1);
+        let mut files: Vec<&str> = Vec::new();
+        // The next frame called it only within one exception.
+        let mut inner: Option<(usize, NodeIx)> = None;
+        for (at, (frame, place)) in of_trace(number).enumerate() {
+            // Frames of one file count as one step: a fault is as likely in any of them.
+            if files.last() != Some(&place.path.as_str()) {
+                files.push(&place.path);
+            }
+            let relation =
+                trace.exceptions.get(frame.exception).map_or(ExceptionRelation::Reported, |row| row.relation);
+            let version = if place.by == MatchedBy::Name { OTHER_VERSION } else { 1.0 };
+            let within = 1.0 - 0.15 * (at as f64 / mapped as f64);
+            let depth = share(relation) * version * within / (1.0 + 0.45 * (files.len() - 1) as f64);
+            let linear = 1.0 - at as f64 / mapped as f64;
+            let node = place.node;
+            let way: Way = |signals| &mut signals.frame;
+            let row = candidates.note(node, way, depth, || frame_words(frame, place, at));
+            if at == 0 {
+                row.signals.innermost = row.signals.innermost.max(share(relation));
+                if frame.frame.refuses {
+                    row.signals.raises = row.signals.innermost;
+                }
+            }
+            row.trace_depth = Some(row.trace_depth.map_or(linear, |known| known.max(linear)));
+            let called = inner.filter(|&(exception, called)| exception == frame.exception && called != node);
+            if let Some(called) = called.and_then(|(_, called)| candidates.rows.get_mut(&called))
+                && !called.callers.contains(&node)
+            {
+                called.callers.push(node);
+            }
+            inner = Some((frame.exception, node));
+            near.push(Near { node, depth });
+        }
+    }
+    near.sort_by(|a, b| b.depth.total_cmp(&a.depth).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
+    near.dedup_by_key(|near| near.node);
+    near
+}
+
+fn frame_words(frame: &MappedFrame, place: &Place, at: usize) -> String {
+    let (path, line) = (&place.path, frame.line(place).map_or(String::new(), |line| format!(":{line}")));
+    match at {
+        0 => format!("the innermost frame of the project, {path}{line}"),
+        at => format!("frame {} of the project, counted from where it broke, {path}{line}", at + 1),
+    }
+}
+
+/// Adds to every suspect what the frames in its file say.
+fn add_frames_of_files(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) {
+    let graph = snapshot.graph();
+    let mut frames: FxHashMap<&str, f64> = FxHashMap::default();
+    let mut all = 0.0;
+    for place in evidence.frames.iter().filter_map(|frame| frame.place.as_ref().ok()) {
+        *frames.entry(&place.path).or_default() += 1.0;
+        all += 1.0;
+    }
+    let mut nearest: FxHashMap<&str, f64> = FxHashMap::default();
+    for (node, row) in &candidates.rows {
+        let file = nearest.entry(graph.path(*node)).or_default();
+        *file = file.max(row.signals.frame);
+    }
+    for (node, row) in &mut candidates.rows {
+        let path = graph.path(*node);
+        row.signals.file_of_frame = nearest.get(path).copied().unwrap_or_default();
+        row.signals.share_of_frames = frames.get(path).map_or(0.0, |count| count / all);
+    }
+}
+
+/// Adds what the innermost frames call, are built of or override.
+fn add_neighbours(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
+    let graph = snapshot.graph();
+    for frame in near.iter().take(NEAR_FRAMES) {
+        let way: Way = match is_test(snapshot, frame.node) {
+            true => |signals| &mut signals.near_test,
+            false => |signals| &mut signals.near,
+        };
+        let mut targets: Vec<(NodeIx, Relation)> = Vec::new();
+        // A frame at the top of a file is not all that the file holds.
+        let is_file = graph.kind(frame.node) == NodeKind::File;
+        let members = graph.with_members(frame.node, if is_file { 1 } else { MAX_EDGES });
+        candidates.left_out.connections |= !is_file && members.len() >= MAX_EDGES;
+        for node in members {
+            candidates.left_out.connections |= graph.out_edges(node).nth(MAX_EDGES).is_some();
+            let edges = graph.out_edges(node).take(MAX_EDGES);
+            let telling = edges.filter(|edge| {
+                matches!(
+                    edge.relation,
+                    Relation::Calls | Relation::Inherits | Relation::Overrides | Relation::Implements
+                )
+            });
+            targets.extend(telling.map(|edge| (edge.to, edge.relation)));
+        }
+        targets.retain(|(node, _)| graph.file(*node).is_some() && *node != frame.node);
+        targets.sort_by(|a, b| graph.id(a.0).cmp(graph.id(b.0)).then(a.1.cmp(&b.1)));
+        targets.dedup_by_key(|(node, _)| *node);
+        // One of many neighbours is less of a suspect than one of few.
+        let each = frame.depth / (1.0 + (targets.len() as f64).ln_1p() / 6.0);
+        for (node, relation) in targets {
+            candidates.note(node, way, each, || format!("`{}` {} it", graph.label(frame.node), relation.word()));
+        }
+    }
+}
+
+/// Adds the files that those of the innermost frames use: a fault in what a library calls back is in no frame of its own.
+fn add_used_files(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
+    let graph = snapshot.graph();
+    for frame in near.iter().take(NEAR_FILES) {
+        let Some(file) = graph.file(frame.node) else { continue };
+        let members = graph.with_members(file, MAX_MEMBERS);
+        let more = members.iter().any(|&node| graph.out_edges(node).nth(MAX_EDGES).is_some());
+        candidates.left_out.connections |= more || members.len() >= MAX_MEMBERS;
+        let edges = members.iter().flat_map(|&node| graph.out_edges(node).take(MAX_EDGES));
+        let mut used: Vec<NodeIx> =
+            edges.filter(|edge| edge.relation.carries_change()).filter_map(|edge| graph.file(edge.to)).collect();
+        used.sort_by(|&a, &b| graph.id(a).cmp(graph.id(b)));
+        used.dedup();
+        used.retain(|&other| other != file);
+        let each = frame.depth / (1.0 + (used.len() as f64).ln_1p() / 6.0);
+        for other in used {
+            candidates.note(
+                other,
+                |signals| &mut signals.near_file,
+                each,
+                || format!("`{}` uses it", graph.path(file)),
+            );
+        }
+    }
+}
+
+/// Adds what the messages name: identifiers that only a few nodes have.
+fn add_named(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) {
+    let graph = snapshot.graph();
+    for exception in evidence.traces.iter().flat_map(|trace| &trace.exceptions) {
+        let text = format!("{} {}", exception.kind, exception.message);
+        for name in identifiers(&text) {
+            let nodes = graph.labelled(name);
+            if nodes.is_empty() || nodes.len() > MAX_NAMED {
+                continue;
+            }
+            for node in nodes.into_iter().filter(|&node| graph.file(node).is_some()) {
+                let why = || format!("the message names `{name}`");
+                candidates.note(node, |signals| &mut signals.named, 1.0, why);
+            }
+        }
+    }
+}
+
+/// Names in a text that are no ordinary words: with an underscore, a dot, a capital inside, or in quotes.
+fn identifiers(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\'' | '`' | '"' | ':'))) {
+        let is_quoted = word.len() > 2 && word.starts_with(['\'', '`', '"']) && word.ends_with(['\'', '`', '"']);
+        for name in word.split(['.', '\'', '`', '"', ':']).filter(|name| name.len() >= 3) {
+            let has_inner_capital =
+                name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase);
+            if is_quoted || name.contains('_') || has_inner_capital || word.contains('.') && !word.ends_with('.') {
+                names.push(name);
+            }
+        }
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Adds what a search for the words finds.
+fn add_words(
+    snapshot: &Snapshot,
+    evidence: &Evidence<'_>,
+    candidates: &mut Candidates,
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let text = words_of(evidence);
+    if !text.chars().any(char::is_alphanumeric) {
+        return Ok(());
+    }
+    let query = SeekQuery { text, graph_rerank: true, ..SeekQuery::default() };
+    let found = seek_given(snapshot, &query, Some(evidence.history), cancel)?;
+    let best = found.rows.first().map_or(1.0, |row| row.score).max(f64::MIN_POSITIVE);
+    let graph = snapshot.graph();
+    let mut of_file: FxHashMap<&str, f64> = FxHashMap::default();
+    let mut of_node: FxHashMap<NodeIx, f64> = FxHashMap::default();
+    for row in found.rows.iter().take(MAX_WORD_ROWS) {
+        let score = row.score / best;
+        of_node.insert(row.node, score);
+        let file = of_file.entry(graph.path(row.node)).or_default();
+        *file = file.max(score);
+    }
+    for &node in of_node.keys().filter(|&&node| !graph.kind(node).is_outside() && graph.file(node).is_some()) {
+        candidates.note(node, |signals| &mut signals.words, 0.0, || "meets the words of the message".to_owned());
+    }
+    for (node, row) in &mut candidates.rows {
+        row.signals.words = of_node.get(node).copied().unwrap_or(0.0);
+        row.signals.words_of_file = of_file.get(graph.path(*node)).copied().unwrap_or(0.0);
+    }
+    Ok(())
+}
+
+/// Adds what `seek` makes of the whole text.
+fn add_sought_files(
+    snapshot: &Snapshot,
+    evidence: &Evidence<'_>,
+    candidates: &mut Candidates,
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let graph = snapshot.graph();
+    let text = &evidence.query.text;
+    let (whole, text) = (text.len(), &text[..text.floor_char_boundary(MAX_SOUGHT)]);
+    candidates.left_out.text_bytes = whole - text.len();
+    let files = seek_files_given(snapshot, text, Some(evidence.history), cancel)?;
+    let model = FileModel::fitted();
+    let mut valued: Vec<(f64, NodeIx)> = files.iter().map(|file| (model.value(&file.signals), file.node)).collect();
+    valued.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| graph.id(a.1).cmp(graph.id(b.1))));
+    let best = valued.first().map_or(0.0, |(value, _)| *value);
+    for &(_, node) in valued.iter().take(MAX_SOUGHT_FILES) {
+        candidates.note(node, |signals| &mut signals.words, 0.0, || "the text as a whole leads there".to_owned());
+    }
+    let value: FxHashMap<&str, f64> =
+        valued.iter().map(|(value, node)| (graph.path(*node), ((value - best) / SOUGHT_SCALE).exp())).collect();
+    for (node, row) in &mut candidates.rows {
+        row.signals.sought_file = value.get(graph.path(*node)).copied().unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Messages, then what stands around the traces.
+fn words_of(evidence: &Evidence<'_>) -> String {
+    let exceptions = evidence.traces.iter().flat_map(|trace| &trace.exceptions);
+    let mut text = String::new();
+    for exception in exceptions {
+        let said = format!("{} {}\n", exception.kind, exception.message);
+        if !text.contains(&said) {
+            text.push_str(&said);
+        }
+    }
+    let inside =
+        |line: u32| evidence.traces.iter().any(|trace| trace.text_lines.0 <= line && line <= trace.text_lines.1);
+    for (number, line) in evidence.query.text.lines().enumerate() {
+        if text.len() >= MAX_WORDS {
+            break;
+        }
+        if !inside(number as u32 + 1) {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    text.truncate(text.floor_char_boundary(MAX_WORDS));
+    text
+}
+
+fn weighed(snapshot: &Snapshot, evidence: &Evidence<'_>, node: NodeIx, row: Candidate, has_other: bool) -> Suspect {
+    let mut signals = row.signals;
+    if let Some(file) = evidence.history.file(snapshot.graph().path(node)) {
+        signals.recency = (-file.age_days() / HALF_LIFE).exp2();
+        let churn = file.decayed_commits(CHURN_HALF_LIFE);
+        signals.churn = churn / (churn + CHURN_MIDDLE);
+    }
+    signals.centrality = importance(snapshot, node);
+    signals.is_test = f64::from(u8::from(has_other && is_test(snapshot, node)));
+    Suspect {
+        node,
+        suspiciousness: signals::score(&signals),
+        signals,
+        trace_depth: row.trace_depth,
+        callers: row.callers,
+        why: row.why,
+    }
+}

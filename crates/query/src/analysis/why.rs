@@ -1,0 +1,397 @@
+//! How two nodes are connected, with the evidence of every step.
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, Relation};
+use m1nd_graph::paths::{self, FoundPath, PathQuery, Way};
+use m1nd_graph::{Dispatch, Graph, NodeIx};
+use rustc_hash::FxHashSet;
+
+use m1nd_engine::{FileEntry, Snapshot};
+
+/// Edges that one search may look at.
+const BUDGET: usize = 400_000;
+/// Nodes of the region that is searched for what could hide a path.
+const REGION: usize = 50_000;
+/// Dangling references listed.
+const MAX_DANGLING: usize = 20;
+
+/// A question for connections.
+#[derive(Debug, Clone, Copy)]
+pub struct WhyQuery {
+    /// First node.
+    pub source: NodeIx,
+    /// Last node.
+    pub target: NodeIx,
+    /// Most edges of a path.
+    pub max_hops: u32,
+    /// Most paths.
+    pub max_paths: usize,
+}
+
+/// One edge of an answer, with its evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hop {
+    /// Node the step starts from.
+    pub from: NodeIx,
+    /// Node it leads to.
+    pub to: NodeIx,
+    /// What the edge says.
+    pub relation: Relation,
+    /// The edge points the way of the step; otherwise it reads from `to` to `from`.
+    pub forward: bool,
+    /// How sure the edge is.
+    pub tier: EdgeTier,
+    /// Number of candidates of the reference, 1 if certain.
+    pub of: u16,
+    /// It follows from dynamic dispatch: the call names a method that the target overrides.
+    pub dispatch: bool,
+    /// A compiler's index says so of at least one of its places.
+    pub compiler: bool,
+    /// Path of the file it is written in, empty if none.
+    pub file: String,
+    /// Line it is written on, 0 if none.
+    pub line: u32,
+}
+
+/// A step of a path, with the other targets its reference may have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyStep {
+    /// The edge.
+    pub hop: Hop,
+    /// Candidates of an edge that is only possible, its own target included; of dynamic dispatch the most central ones,
+    /// while the hop's `of` says how many there are. Empty if certain.
+    pub candidates: Vec<NodeIx>,
+}
+
+/// A path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyPath {
+    /// Steps in order.
+    pub steps: Vec<WhyStep>,
+    /// Sum of the costs of its steps: cheaper explains more.
+    pub cost: f64,
+    /// Product of the chances that the edges are true, 0 to 1.
+    pub strength: f64,
+    /// `forward` if all edges point from source to target, `backward` if all point the other way, else `mixed`.
+    pub direction: Way,
+}
+
+/// Whether the answer can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClosureState {
+    /// A path from source to target is proven, or there is provably none within the bounds.
+    Closed,
+    /// At least one hop rests on a reference with several candidates.
+    Blocked,
+    /// It cannot be told.
+    Unknown,
+}
+
+impl ClosureState {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Blocked => "blocked",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// A reference that keeps an answer open.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DanglingEdge {
+    /// Node that holds the reference.
+    pub source: NodeIx,
+    /// What it does: a relation if the edge exists, else the role (`call`, `read`, …).
+    pub relation: String,
+    /// `ambiguous`, `dynamic_dispatch`, or `unresolved` and why.
+    pub reason: String,
+    /// Name that is referred to.
+    pub name: String,
+    /// Path of its file.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Nodes it may go to.
+    pub candidates: Vec<NodeIx>,
+}
+
+/// Whether the answer can be relied on, and what stands against it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyClosure {
+    /// The verdict.
+    pub state: ClosureState,
+    /// `no_path_within_hops`, `no_forward_path` (there are paths, but none from source to target), `budget_exhausted`,
+    /// `node_not_found`, or none.
+    pub reason: Option<&'static str>,
+    /// References that keep it open, the first [`MAX_DANGLING`].
+    pub dangling_edges: Vec<DanglingEdge>,
+    /// How many there are.
+    pub dangling_total: usize,
+    /// One sentence.
+    pub why: String,
+}
+
+/// How two nodes are connected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WhyAnswer {
+    /// Paths: those that follow edges from source to target first, then the other way, then mixed.
+    pub paths: Vec<WhyPath>,
+    /// Whether there is any.
+    pub found: bool,
+    /// Whether it can be relied on.
+    pub closure: WhyClosure,
+}
+
+impl WhyAnswer {
+    /// The answer when a node of the question does not exist.
+    pub fn node_not_found() -> Self {
+        let closure = WhyClosure {
+            state: ClosureState::Unknown,
+            reason: Some("node_not_found"),
+            dangling_edges: Vec::new(),
+            dangling_total: 0,
+            why: "one or both nodes are not in the index, so nothing can be said of a connection".into(),
+        };
+        Self { paths: Vec::new(), found: false, closure }
+    }
+}
+
+/// How two nodes are connected: the cheapest paths along edges from source to target; only if there are none, along
+/// edges the other way; only if there are none, along both.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn why(snapshot: &Snapshot, query: &WhyQuery, cancel: &Cancel) -> Result<WhyAnswer, Cancelled> {
+    let graph = snapshot.graph();
+    // The budget ended in a search that found nothing, or in the one that found the answer.
+    let (mut missed, mut cut) = (false, false);
+    let mut answer = Vec::new();
+    let mut found_way = Way::Mixed;
+    for way in [Way::Forward, Way::Backward, Way::Mixed] {
+        let search = PathQuery {
+            from: query.source,
+            to: query.target,
+            way,
+            max_hops: query.max_hops,
+            k: query.max_paths.max(1),
+            budget: BUDGET,
+        };
+        let found = paths::cheapest_paths(graph, &search, cancel)?;
+        answer.extend(found.paths.iter().map(|path| describe(graph, path, way)));
+        if !answer.is_empty() {
+            (cut, found_way) = (found.budget_exhausted, way);
+            break;
+        }
+        missed |= found.budget_exhausted;
+    }
+    let closure = if answer.is_empty() {
+        closure_without_path(snapshot, query, None, missed, cancel)?
+    } else {
+        let of_paths = closure_of_paths(graph, &answer, cut);
+        if found_way == Way::Forward || of_paths.state == ClosureState::Blocked {
+            of_paths
+        } else {
+            closure_without_path(snapshot, query, Some(found_way), missed, cancel)?
+        }
+    };
+    Ok(WhyAnswer { found: !answer.is_empty(), paths: answer, closure })
+}
+
+/// Whether something could hide a path from source to target, or back unless the paths found lead back.
+///
+/// A hidden path leaves the known graph at a node that is reached from its start: a reference without target there,
+/// or a file that is not known whole, may be its next step, by whatever name.
+fn closure_without_path(
+    snapshot: &Snapshot,
+    query: &WhyQuery,
+    found: Option<Way>,
+    exhausted: bool,
+    cancel: &Cancel,
+) -> Result<WhyClosure, Cancelled> {
+    let graph = snapshot.graph();
+    let mut dangling = Vec::new();
+    let mut unseen: FxHashSet<&str> = FxHashSet::default();
+    let mut whole = !exhausted;
+    let dispatch = Dispatch::new(graph);
+    let ends = [(query.source, query.target), (query.target, query.source)];
+    let directions = if found == Some(Way::Backward) { 1 } else { 2 };
+    for (from, to) in ends.into_iter().take(directions) {
+        let last = query.max_hops.saturating_sub(1);
+        let (near, all_near) = paths::region(graph, from, Way::Forward, last, REGION, cancel)?;
+        let (far, _) = paths::region(graph, to, Way::Backward, last, REGION, cancel)?;
+        whole &= all_near;
+        let labels: FxHashSet<&str> = far.iter().flat_map(|&node| names_of(graph, node)).collect();
+        for node in near {
+            let is_unseen = |file: &&FileEntry| file.problems.iter().any(|problem| problem.kind.hides_references());
+            unseen.extend(snapshot.file_of(node).filter(is_unseen).map(|_| graph.path(node)));
+            dangling.extend(graph.unresolved_of(node).map(|reference| {
+                let likely = labels.contains(reference.name) || reference.reason == UNKNOWN_MODULE;
+                (!likely, open_reference(graph, node, &reference))
+            }));
+            for call in graph.out_edges(node).filter(|edge| edge.dispatches) {
+                let found = dispatch.replacements(call.to);
+                whole &= !found.is_cut;
+                if found.left_out > 0 {
+                    let name = graph.label(call.to);
+                    dangling.push((!labels.contains(name), not_made(graph, &call)));
+                }
+            }
+        }
+    }
+    let (state, reason, why) = verdict(query.max_hops, found, whole, dangling.len(), unseen.len());
+    let dangling_total = dangling.len();
+    dangling.sort_by(|(a_unlikely, a), (b_unlikely, b)| {
+        (a_unlikely, &a.file, a.line, &a.name).cmp(&(b_unlikely, &b.file, b.line, &b.name))
+    });
+    dangling.truncate(MAX_DANGLING);
+    let dangling_edges = dangling.into_iter().map(|(_, edge)| edge).collect();
+    Ok(WhyClosure { state, reason: Some(reason), dangling_edges, dangling_total, why })
+}
+
+/// What it means that no path was found: the state, its reason and both in words. `found` is the way that was found
+/// instead, `whole` whether the search came to its end, `dangling` and `unseen` count references and files that could hide
+/// a path.
+fn verdict(
+    max_hops: u32,
+    found: Option<Way>,
+    whole: bool,
+    dangling: usize,
+    unseen: usize,
+) -> (ClosureState, &'static str, String) {
+    let none = match found {
+        None => "no path",
+        Some(Way::Mixed) => "both are connected by edges of both directions, but no path from one to the other",
+        Some(_) => "target leads to source, but no path from source to target",
+    };
+    let not_found = if found.is_some() { "no_forward_path" } else { "no_path_within_hops" };
+    if !whole {
+        let why = format!("{none} was found before the search ended at its budget");
+        return (ClosureState::Unknown, "budget_exhausted", why);
+    }
+    if dangling == 0 && unseen == 0 {
+        let why = format!("{none} of {max_hops} hops or fewer, and no open reference could hide one");
+        return (ClosureState::Closed, not_found, why);
+    }
+    let mut hiding = vec![format!("{dangling} open references")];
+    if unseen > 0 {
+        hiding.push(format!("{unseen} files that could not be parsed whole"));
+    }
+    (ClosureState::Unknown, not_found, format!("{none} was found, but {} could hide one", hiding.join(" and ")))
+}
+
+/// A reference without a target.
+fn open_reference(graph: &Graph, node: NodeIx, reference: &m1nd_graph::UnresolvedRef<'_>) -> DanglingEdge {
+    DanglingEdge {
+        source: node,
+        relation: reference.role.to_owned(),
+        reason: format!("unresolved: {}", reference.reason),
+        name: reference.name.to_owned(),
+        file: graph.path(node).to_owned(),
+        line: reference.pos.line,
+        candidates: Vec::new(),
+    }
+}
+
+/// A call that may run methods of classes which nothing in sight makes.
+fn not_made(graph: &Graph, call: &m1nd_graph::EdgeRef<'_>) -> DanglingEdge {
+    DanglingEdge {
+        source: call.from,
+        relation: call.relation.word().to_owned(),
+        reason: "dynamic_dispatch: class not made in sight".to_owned(),
+        name: graph.label(call.to).to_owned(),
+        file: graph.path(call.from).to_owned(),
+        line: call.sites.first().map_or(0, |site| site.line),
+        candidates: Vec::new(),
+    }
+}
+
+/// The reason of an import whose module is not known: it can bring in anything under any name.
+pub(super) const UNKNOWN_MODULE: &str = "module_not_found";
+
+/// Names by which a reference may mean the node.
+pub(super) fn names_of(graph: &Graph, node: NodeIx) -> Vec<&str> {
+    let label = graph.label(node);
+    let file_name = graph.path(node).rsplit('/').next().unwrap_or_default();
+    let is_file = graph.kind(node) == m1nd_base::NodeKind::File;
+    let stem = file_name.split('.').next().filter(|stem| is_file && !stem.is_empty());
+    std::iter::once(label).chain(stem).collect()
+}
+
+/// One edge with its evidence, as a step from one of its ends.
+pub(super) fn hop(graph: &Graph, edge: &m1nd_graph::EdgeRef<'_>, forward: bool) -> Hop {
+    let (from, to) = if forward { (edge.from, edge.to) } else { (edge.to, edge.from) };
+    // Containment is written where the contained thing is.
+    let line = edge
+        .sites
+        .first()
+        .map_or_else(|| if edge.relation == Relation::Contains { graph.lines(edge.to).0 } else { 0 }, |site| site.line);
+    Hop {
+        from,
+        to,
+        relation: edge.relation,
+        forward,
+        tier: edge.tier,
+        of: edge.of,
+        dispatch: edge.is_by_dispatch(),
+        compiler: edge.compiler,
+        file: graph.path(edge.from).to_owned(),
+        line,
+    }
+}
+
+fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
+    let steps = path.steps.iter().map(|step| {
+        let mut candidates = Vec::new();
+        if step.edge.tier == EdgeTier::Possible {
+            let site = step.edge.sites.first();
+            let by_dispatch = step.edge.is_by_dispatch();
+            let shown = Dispatch::new(graph).shown(step.edge.from);
+            let edges = graph.out_edges(step.edge.from).chain(shown).chain(by_dispatch.then_some(step.edge));
+            let alike = edges.filter(|edge| {
+                (edge.tier == EdgeTier::Possible && edge.is_by_dispatch() == by_dispatch
+                    || by_dispatch && edge.dispatches)
+                    && edge.relation == step.edge.relation
+                    && site.is_some_and(|site| edge.sites.iter().any(|other| other == site))
+            });
+            candidates = alike.map(|edge| edge.to).collect();
+            candidates.sort_by_key(|&node| graph.id(node));
+            candidates.dedup();
+        }
+        WhyStep { hop: hop(graph, &step.edge, step.forward), candidates }
+    });
+    let certainty = path.steps.iter().map(|step| m1nd_graph::weights::certainty(step.edge.tier, step.edge.of));
+    WhyPath { steps: steps.collect(), cost: f64::from(path.cost) / 1000.0, strength: certainty.product(), direction }
+}
+
+/// `cut`: the budget ended before all paths were seen.
+fn closure_of_paths(graph: &Graph, paths: &[WhyPath], cut: bool) -> WhyClosure {
+    let reason = cut.then_some("budget_exhausted");
+    let unsure = |path: &WhyPath| path.steps.iter().any(|step| step.hop.tier == EdgeTier::Possible);
+    if let Some(proven) = paths.iter().position(|path| !unsure(path)) {
+        let why = format!("every hop of path {} is certain", proven + 1);
+        return WhyClosure { state: ClosureState::Closed, reason, dangling_edges: Vec::new(), dangling_total: 0, why };
+    }
+    let steps = paths.iter().flat_map(|path| &path.steps).filter(|step| step.hop.tier == EdgeTier::Possible);
+    let mut dangling: Vec<DanglingEdge> = steps
+        .map(|step| {
+            let (source, target) =
+                if step.hop.forward { (step.hop.from, step.hop.to) } else { (step.hop.to, step.hop.from) };
+            DanglingEdge {
+                source,
+                relation: step.hop.relation.word().to_owned(),
+                reason: if step.hop.dispatch { "dynamic_dispatch" } else { "ambiguous" }.to_owned(),
+                name: graph.label(target).to_owned(),
+                file: step.hop.file.clone(),
+                line: step.hop.line,
+                candidates: step.candidates.clone(),
+            }
+        })
+        .collect();
+    dangling.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+    dangling.dedup();
+    let dangling_total = dangling.len();
+    dangling.truncate(MAX_DANGLING);
+    let why = format!("every path has a hop with several possible targets ({dangling_total} in all)");
+    WhyClosure { state: ClosureState::Blocked, reason, dangling_edges: dangling, dangling_total, why }
+}

@@ -1,0 +1,610 @@
+//! Weighs a match by what the graph knows.
+//!
+//! For every pattern: a match in test code is a false positive; one in an example or a benchmark that nothing shipped uses, or in
+//! foreign code, is mitigated; so is one in a function or file that is hidden from others and that only tests use. What is left goes by [`Check`]. "Confirmed"
+//! says that nothing which is known speaks against the match; where an edge is only possible, or a reference has no target,
+//! so that something could, `open` says what is not known.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation, RepoPath};
+use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
+use m1nd_lang::patterns::{Check, Extent, SyntaxFile, SyntaxMatch, SyntaxQuery, handing_calls, speaks_of_auth};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::aside::Aside;
+use super::matching::{Place, Raw};
+use super::{ContextNode, Finding, FindingStatus};
+use crate::calls::{Along, Direction, is_test, walk};
+use m1nd_engine::Language;
+use m1nd_engine::Snapshot;
+
+mod collaborator;
+mod values;
+
+/// Steps from a function to a test that runs it.
+const TEST_STEPS: usize = 4;
+/// Steps from a handler to a check of who comes.
+const AUTH_STEPS: usize = 3;
+/// Nodes that are named as evidence.
+const MAX_CONTEXT: usize = 3;
+/// Members of a class that are looked at.
+const MAX_MEMBERS: usize = 200;
+/// Files read again for what their functions do, in one scan.
+const MAX_FILES_READ: usize = 2_000;
+
+/// What became of a match.
+struct Verdict {
+    status: FindingStatus,
+    reason: String,
+    open: Option<String>,
+    context: Vec<ContextNode>,
+}
+
+impl Verdict {
+    fn new(status: FindingStatus, reason: impl Into<String>) -> Self {
+        Self { status, reason: reason.into(), open: None, context: Vec::new() }
+    }
+
+    fn confirmed(reason: impl Into<String>) -> Self {
+        Self::new(FindingStatus::Confirmed, reason)
+    }
+
+    fn mitigated(reason: impl Into<String>) -> Self {
+        Self::new(FindingStatus::Mitigated, reason)
+    }
+
+    fn false_positive(reason: impl Into<String>) -> Self {
+        Self::new(FindingStatus::FalsePositive, reason)
+    }
+
+    /// A match of which the graph cannot tell whether it is what the pattern looks for.
+    fn undecided(open: impl Into<String>) -> Self {
+        Self::new(FindingStatus::Unvalidated, "as written").open(open)
+    }
+
+    fn open(mut self, open: impl Into<String>) -> Self {
+        self.open = Some(open.into());
+        self
+    }
+
+    fn with(mut self, nodes: impl IntoIterator<Item = NodeIx>, relation: &'static str) -> Self {
+        let known = self.context.len();
+        let nodes = nodes.into_iter().take(MAX_CONTEXT.saturating_sub(known));
+        self.context.extend(nodes.map(|node| ContextNode { node, relation }));
+        self
+    }
+}
+
+/// Calls written in some pieces of a file.
+#[derive(Default)]
+struct Called {
+    certain: Vec<NodeIx>,
+    /// Some call has several candidates, or none.
+    unknown: bool,
+    external: bool,
+}
+
+/// Weighs matches, and remembers what it had to read for it.
+pub(super) struct Judge<'s> {
+    snapshot: &'s Snapshot,
+    graph: &'s Graph,
+    cancel: &'s Cancel,
+    until: Instant,
+    files_read: usize,
+    late: bool,
+    aside: Aside,
+    queries: FxHashMap<(Language, &'static str), Option<Arc<SyntaxQuery>>>,
+    found: FxHashMap<(NodeIx, &'static str), Option<Arc<Vec<SyntaxMatch>>>>,
+}
+
+impl<'s> Judge<'s> {
+    pub(super) fn new(snapshot: &'s Snapshot, cancel: &'s Cancel, until: Instant) -> Self {
+        let (queries, found) = (FxHashMap::default(), FxHashMap::default());
+        Self {
+            snapshot,
+            graph: snapshot.graph(),
+            cancel,
+            until,
+            files_read: 0,
+            late: false,
+            aside: Aside::default(),
+            queries,
+            found,
+        }
+    }
+
+    /// Whether the time ended before all was weighed.
+    pub(super) fn is_late(&self) -> bool {
+        self.late
+    }
+
+    /// The match as it is.
+    pub(super) fn unvalidated(&self, raw: &Raw) -> Finding {
+        let node = self.subject(raw).or_else(|| self.around(raw));
+        finding(raw, node, Verdict::new(FindingStatus::Unvalidated, "not weighed by the graph"))
+    }
+
+    /// The match and what became of it.
+    pub(super) fn judge(&mut self, raw: &Raw) -> Result<Finding, Cancelled> {
+        self.cancel.check()?;
+        let node = self.subject(raw).or_else(|| self.around(raw));
+        let verdict = self.verdict(raw, node);
+        let mut finding = finding(raw, node, verdict);
+        if raw.stale && finding.open.is_none() {
+            finding.open = Some("the file changed since it was indexed: the graph may not fit it".to_owned());
+        }
+        Ok(finding)
+    }
+
+    fn verdict(&mut self, raw: &Raw, node: Option<NodeIx>) -> Verdict {
+        let in_test = raw.in_test_file || node.is_some_and(|node| is_test(self.graph, node));
+        if in_test {
+            let status = if raw.custom { FindingStatus::Mitigated } else { FindingStatus::FalsePositive };
+            return Verdict::new(status, "in test code");
+        }
+        if let Some(reason) = self.aside.reason(self.graph, &raw.path) {
+            return Verdict::mitigated(reason);
+        }
+        if Instant::now() > self.until {
+            self.late = true;
+            return Verdict::confirmed("as written").open("not weighed: the time budget ended; narrow `scope`");
+        }
+        let verdict = self.by_check(raw, node);
+        if verdict.status == FindingStatus::Confirmed
+            && !matches!(raw.check, Check::Tested | Check::Undocumented)
+            && let Some(tests) = node.and_then(|node| self.only_tests(node))
+        {
+            return Verdict::mitigated("only tests call this function").with(tests, "calls");
+        }
+        verdict
+    }
+
+    fn by_check(&mut self, raw: &Raw, node: Option<NodeIx>) -> Verdict {
+        let Place::Syntax(found) = &raw.at else { return Verdict::confirmed("as written; no other rule bears on it") };
+        match raw.check {
+            Check::Plain => Verdict::confirmed("as written; what the graph knows has no bearing on it"),
+            Check::CalleeDoes { does, handed } => self.callee_does(raw, found, does, handed),
+            Check::CallersGuard { guard } => self.callers_guard(raw, found, node, guard),
+            Check::ReturnsError { word } => self.returns_error(raw, found, word),
+            Check::AskedBefore { asks } => self.asked_before(raw, found, node, asks),
+            Check::Shared => self.shared(raw),
+            Check::SharedOnceSet { writes, once } => self.shared_once_set(raw, writes, once),
+            Check::Exposed => self.exposed(raw),
+            Check::Undocumented => self.undocumented(raw),
+            Check::ReachesAuth => self.reaches_auth(raw, found),
+            Check::Tested => self.tested(raw),
+            Check::Collaborator => self.collaborator(raw, found),
+        }
+    }
+
+    /// The node that the match names, where it is declared.
+    fn subject(&self, raw: &Raw) -> Option<NodeIx> {
+        let Place::Syntax(found) = &raw.at else { return None };
+        let name = found.name.as_deref()?;
+        let file = self.graph.find_file(raw.path.as_str())?;
+        let line = found.name_at.line;
+        let declared = |node: &NodeIx| {
+            self.graph.label(*node) == name
+                && self.graph.kind(*node) != NodeKind::File
+                && (self.graph.name_line(*node) == line || self.graph.lines(*node).0 == line)
+        };
+        self.graph.of_file(file).into_iter().find(declared)
+    }
+
+    /// Innermost symbol around the match, else its file.
+    fn around(&self, raw: &Raw) -> Option<NodeIx> {
+        self.snapshot.node_at(&raw.path, raw.start().line)
+    }
+
+    /// The tests that call a function which nothing else can call.
+    fn only_tests(&self, node: NodeIx) -> Option<Vec<NodeIx>> {
+        let graph = self.graph;
+        if graph.kind(node) != NodeKind::Function || graph.flags(node).has(NodeFlags::EXPORTED) {
+            return None;
+        }
+        let users: Vec<EdgeRef<'_>> = graph.in_edges(node).filter(|edge| edge.relation != Relation::Contains).collect();
+        let known = users.iter().all(|edge| edge.tier == EdgeTier::Certain && is_test(graph, edge.from));
+        let closed = known && !users.is_empty() && graph.unresolved_named(graph.label(node)).next().is_none();
+        closed.then(|| users.iter().map(|edge| edge.from).collect())
+    }
+
+    /// Calls that stand in some pieces of a file.
+    fn called_in(&self, path: &RepoPath, pieces: &[Extent]) -> Called {
+        let mut called = Called::default();
+        let Some(file) = self.graph.find_file(path.as_str()) else { return called };
+        let holds = |pos: Pos| pieces.iter().any(|piece| piece.holds(pos));
+        let meets = |node: &NodeIx| {
+            let (first, last) = self.graph.lines(*node);
+            *node == file || pieces.iter().any(|piece| first <= piece.end.line && piece.start.line <= last)
+        };
+        for node in self.graph.of_file(file).into_iter().chain([file]).filter(meets) {
+            for edge in self.graph.out_edges(node) {
+                let calls = matches!(edge.relation, Relation::Calls | Relation::References | Relation::Registers);
+                if !calls || !edge.sites.iter().any(holds) {
+                    continue;
+                }
+                match edge.tier {
+                    EdgeTier::Certain if !called.certain.contains(&edge.to) => called.certain.push(edge.to),
+                    EdgeTier::Certain => {}
+                    EdgeTier::Possible => called.unknown = true,
+                    EdgeTier::External => called.external = true,
+                }
+            }
+            called.unknown |=
+                self.graph.unresolved_of(node).any(|reference| reference.role == "call" && holds(reference.pos));
+        }
+        called
+    }
+
+    /// All matches of a query in a file; `None` if it cannot be looked through.
+    fn matches_in(&mut self, file: NodeIx, text: &'static str) -> Option<Arc<Vec<SyntaxMatch>>> {
+        if let Some(known) = self.found.get(&(file, text)) {
+            return known.clone();
+        }
+        let found = self.look_into(file, text).map(Arc::new);
+        self.found.insert((file, text), found.clone());
+        found
+    }
+
+    fn look_into(&mut self, file: NodeIx, text: &'static str) -> Option<Vec<SyntaxMatch>> {
+        let entry = self.snapshot.file_of(file)?;
+        let compile = || SyntaxQuery::new(entry.language, text).ok().map(Arc::new);
+        let query = self.queries.entry((entry.language, text)).or_insert_with(compile).clone()?;
+        self.late |= Instant::now() > self.until;
+        if self.files_read >= MAX_FILES_READ || self.late {
+            return None;
+        }
+        self.files_read += 1;
+        let source = self.snapshot.read_file(&entry.path).ok().filter(|source| !source.binary)?;
+        let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
+        let parsed = SyntaxFile::parse(entry.language, text, self.snapshot.limits(), self.cancel).ok()?;
+        let found = parsed.matches(&query, &parsed.whole(), self.cancel);
+        (!found.is_cut).then_some(found.rows)
+    }
+
+    /// Whether the body of a function holds a match; `None` if that is not known.
+    fn body_holds(&mut self, node: NodeIx, text: &'static str) -> Option<bool> {
+        let (first, last) = self.graph.lines(node);
+        let found = self.matches_in(self.graph.file(node)?, text)?;
+        Some(found.iter().any(|one| first <= one.found.start.line && one.found.start.line <= last))
+    }
+
+    fn callee_does(&mut self, raw: &Raw, found: &SyntaxMatch, does: &'static str, handed: bool) -> Verdict {
+        let pieces = if handed { self.given_to(raw, found) } else { Some(vec![self.whole_of(raw, found)]) };
+        let Some(pieces) = pieces else {
+            return Verdict::confirmed("as written").open("the calls that may be given it could not be looked through");
+        };
+        if pieces.is_empty() {
+            return Verdict::confirmed("nothing that is called from here is given it");
+        }
+        let called = self.called_in(&raw.path, &pieces);
+        let mut unread = false;
+        for &callee in &called.certain {
+            match self.body_holds(callee, does) {
+                Some(true) => {
+                    let reason = format!("`{}`, which is called here, sees to it", self.graph.label(callee));
+                    return Verdict::mitigated(reason).with([callee], "calls");
+                }
+                Some(false) => {}
+                None => unread = true,
+            }
+        }
+        let verdict = Verdict::confirmed("no function that is called here sees to it").with(called.certain, "calls");
+        if called.unknown || unread || (handed && called.external) {
+            return verdict.open("what some of the called functions do is not known");
+        }
+        verdict
+    }
+
+    /// The `@scope` if the rule names one that is a block of its own, else the function around.
+    fn whole_of(&self, raw: &Raw, found: &SyntaxMatch) -> Extent {
+        if found.scope.start.line < found.scope.end.line {
+            return found.scope.clone();
+        }
+        match self.around(raw).filter(|node| self.graph.kind(*node) == NodeKind::Function) {
+            Some(node) => {
+                let (first, last) = self.graph.lines(node);
+                let (start, end) = (Pos { line: first, col: 0 }, Pos { line: last + 1, col: 0 });
+                Extent { bytes: 0..0, start, end }
+            }
+            None => found.scope.clone(),
+        }
+    }
+
+    /// Calls in the function around that are given the name of the match; `None` if that is not known.
+    fn given_to(&mut self, raw: &Raw, found: &SyntaxMatch) -> Option<Vec<Extent>> {
+        let (query, file) = (handing_calls(raw.language)?, self.graph.find_file(raw.path.as_str())?);
+        let around = self.around(raw).map_or((0, u32::MAX), |node| self.graph.lines(node));
+        let inside = |one: &&SyntaxMatch| {
+            (around == (0, 0) || (around.0 <= one.found.start.line && one.found.start.line <= around.1))
+                && one.name == found.name
+        };
+        let calls = self.matches_in(file, query)?;
+        Some(calls.iter().filter(inside).map(|one| one.found.clone()).collect())
+    }
+
+    fn callers_guard(&mut self, raw: &Raw, found: &SyntaxMatch, node: Option<NodeIx>, guard: &'static str) -> Verdict {
+        let Some(node) = node else { return Verdict::confirmed("as written").open("its callers are not known") };
+        match self.graph.find_file(raw.path.as_str()).and_then(|file| self.matches_in(file, guard)) {
+            Some(own) if own.iter().any(|one| one.found.holds(found.found.start)) => {
+                return Verdict::mitigated("caught in the same function");
+            }
+            Some(_) => {}
+            None => {
+                return Verdict::confirmed("as written").open("its own file could not be looked through for a guard");
+            }
+        }
+        let graph = self.graph;
+        if graph.kind(node) != NodeKind::Function {
+            return Verdict::confirmed("runs when the file is loaded");
+        }
+        let calls: Vec<EdgeRef<'_>> = graph.in_edges(node).filter(|edge| edge.relation == Relation::Calls).collect();
+        let certain = calls.iter().filter(|edge| edge.tier == EdgeTier::Certain && !is_test(graph, edge.from));
+        let (mut guarded, mut bare, mut unread) = (Vec::new(), Vec::new(), Vec::new());
+        for edge in certain {
+            let Some(guards) = graph.file(edge.from).and_then(|file| self.matches_in(file, guard)) else {
+                unread.push(edge.from);
+                continue;
+            };
+            let is_guarded = |pos: Pos| guards.iter().any(|one| one.found.holds(pos));
+            if edge.sites.iter().all(is_guarded) { guarded.push(edge.from) } else { bare.push(edge.from) }
+        }
+        if !bare.is_empty() {
+            let known = bare.len() + guarded.len() + unread.len();
+            let reason = format!("{} of {known} known callers are not ready for it", bare.len());
+            return Verdict::confirmed(reason).with(bare, "calls");
+        }
+        if !unread.is_empty() {
+            let open = format!("{} of the known callers could not be looked through", unread.len());
+            return Verdict::confirmed("as written").with(unread, "calls").open(open);
+        }
+        let possible = calls.iter().any(|edge| edge.tier == EdgeTier::Possible);
+        let unknown = possible || graph.unresolved_named(graph.label(node)).next().is_some();
+        match (guarded.is_empty(), unknown) {
+            (true, _) => Verdict::confirmed("as written").open("no call of this function is known for certain"),
+            (false, true) => Verdict::confirmed("the known callers are ready for it")
+                .with(guarded, "calls")
+                .open("there may be other callers"),
+            (false, false) => Verdict::mitigated("every known caller is ready for it").with(guarded, "calls"),
+        }
+    }
+
+    fn returns_error(&self, raw: &Raw, found: &SyntaxMatch, word: &str) -> Verdict {
+        let Some(call) = &found.call else { return Verdict::confirmed("as written") };
+        let called = self.called_in(&raw.path, std::slice::from_ref(call));
+        let mut functions = called.certain.iter().copied().filter(|node| self.graph.kind(*node) == NodeKind::Function);
+        // Of nested or chained calls it is not known here which one gives the result.
+        let (Some(callee), None) = (functions.next(), functions.next()) else {
+            return Verdict::confirmed("as written").open("what the called function returns is not known");
+        };
+        let label = self.graph.label(callee);
+        if result_holds(self.graph.signature(callee), word) {
+            Verdict::confirmed(format!("`{label}` can return an error")).with([callee], "calls")
+        } else {
+            Verdict::false_positive(format!("`{label}` returns no error")).with([callee], "calls")
+        }
+    }
+
+    fn users(&self, node: NodeIx) -> (Vec<NodeIx>, bool) {
+        let edges = self.graph.in_edges(node).filter(|edge| edge.relation != Relation::Contains);
+        let (mut users, mut possible) = (Vec::new(), false);
+        let mut seen: FxHashSet<NodeIx> = FxHashSet::default();
+        for edge in edges {
+            match edge.tier {
+                EdgeTier::Certain if seen.insert(edge.from) && !is_test(self.graph, edge.from) => users.push(edge.from),
+                EdgeTier::Possible => possible = true,
+                _ => {}
+            }
+        }
+        (users, possible)
+    }
+
+    fn elsewhere(&self, node: NodeIx) -> (Vec<NodeIx>, bool) {
+        let (users, possible) = self.users(node);
+        let file = self.graph.file(node);
+        (users.into_iter().filter(|user| self.graph.file(*user) != file && Some(*user) != file).collect(), possible)
+    }
+
+    fn exposed(&self, raw: &Raw) -> Verdict {
+        let Some(variable) = self.variable(raw) else {
+            return Verdict::confirmed("as written").open("who uses it is not known");
+        };
+        let (users, _) = self.elsewhere(variable);
+        if !users.is_empty() {
+            return Verdict::confirmed(format!("used from other files, {} known", users.len()))
+                .with(users, "references");
+        }
+        if !self.graph.flags(variable).has(NodeFlags::EXPORTED) {
+            return Verdict::false_positive("not visible to others");
+        }
+        Verdict::confirmed("visible to others").open("no use in another file is known")
+    }
+
+    /// A match whose name is declared where the graph holds no node: it may be one of several declarations of a node.
+    fn no_subject(&self, raw: &Raw) -> Verdict {
+        let name = match &raw.at {
+            Place::Syntax(found) => found.name.as_deref().unwrap_or_default(),
+            Place::Line { .. } => "",
+        };
+        let file = self.graph.find_file(raw.path.as_str());
+        let nodes = file.map_or_else(Vec::new, |file| self.graph.of_file(file));
+        match nodes.into_iter().find(|node| self.graph.label(*node) == name) {
+            Some(other) => Verdict::false_positive("one of several declarations").with([other], "references"),
+            None => Verdict::confirmed("as written").open("the graph does not hold it"),
+        }
+    }
+
+    fn undocumented(&self, raw: &Raw) -> Verdict {
+        let Some(node) = self.subject(raw) else { return self.no_subject(raw) };
+        let graph = self.graph;
+        if !graph.doc(node).is_empty() {
+            return Verdict::false_positive("documented");
+        }
+        if !graph.flags(node).has(NodeFlags::EXPORTED) {
+            return Verdict::false_positive("not visible to others");
+        }
+        let bases = graph.out_edges(node).filter(|edge| edge.relation == Relation::Overrides).map(|edge| edge.to);
+        if let Some(base) = bases.into_iter().find(|base| !graph.doc(*base).is_empty()) {
+            return Verdict::mitigated("what it replaces is documented").with([base], "overrides");
+        }
+        let (users, _) = self.elsewhere(node);
+        if users.is_empty() {
+            return Verdict::confirmed("visible to others").open("no use in another file is known");
+        }
+        Verdict::confirmed(format!("used from other files, {} known", users.len())).with(users, "references")
+    }
+
+    fn reaches_auth(&self, raw: &Raw, found: &SyntaxMatch) -> Verdict {
+        let graph = self.graph;
+        let (handlers, unknown) = match self.subject(raw) {
+            Some(handler) => (vec![handler], false),
+            None => {
+                let called = self.called_in(&raw.path, std::slice::from_ref(&found.scope));
+                (called.certain, called.unknown)
+            }
+        };
+        let speaks = |node: NodeIx| speaks_of_auth(graph.label(node));
+        let reached = walk(graph, &handlers, (Direction::Called, Along::Certain), AUTH_STEPS, &speaks);
+        if let Some((_, hit, _)) = reached.hit {
+            let reason = format!("its handler leads to `{}`", graph.label(hit));
+            return Verdict::mitigated(reason).with([hit], "calls");
+        }
+        let verdict = Verdict::confirmed("nothing that its handler is known to call speaks of a check");
+        if handlers.is_empty() {
+            return verdict.open("what the handler calls is not known");
+        }
+        let unresolved = handlers.iter().any(|&handler| graph.unresolved_of(handler).next().is_some());
+        let verdict = verdict.with(handlers, "registers");
+        if unresolved {
+            verdict.open("some of what the handler refers to has no known target")
+        } else if unknown || reached.possible {
+            verdict.open("some of its calls are only possible")
+        } else if reached.is_cut {
+            verdict.open(format!("it calls more than was followed, which is {AUTH_STEPS} steps"))
+        } else {
+            verdict
+        }
+    }
+
+    fn tested(&self, raw: &Raw) -> Verdict {
+        let graph = self.graph;
+        let Some(node) = self.subject(raw) else { return self.no_subject(raw) };
+        if graph.flags(node).has(NodeFlags::ABSTRACT) || graph.flags(node).has(NodeFlags::DECLARATION) {
+            return Verdict::false_positive("only declared here");
+        }
+        let mut starts = vec![node];
+        if graph.flags(node).has(NodeFlags::CONSTRUCTOR) {
+            starts.extend(graph.parent(node));
+        }
+        let test = |node: NodeIx| is_test(graph, node);
+        let reached = walk(graph, &starts, (Direction::Callers, Along::Certain), TEST_STEPS, &test);
+        match reached.hit {
+            Some((1, hit, _)) => {
+                let reason = format!("`{}` tests it", graph.label(hit));
+                return Verdict::false_positive(reason).with([hit], "tests");
+            }
+            Some((_, hit, through)) => {
+                let reason =
+                    format!("only reached through others: `{}` runs `{}`", graph.label(hit), graph.label(through));
+                return Verdict::mitigated(reason).with([hit], "tests").with([through], "calls");
+            }
+            None => {}
+        }
+        let verdict = Verdict::confirmed(format!("no test reaches it within {TEST_STEPS} steps"));
+        let in_tests = |from: NodeIx| is_test(graph, from);
+        let registered = |edge: EdgeRef<'_>| matches!(edge.relation, Relation::Registers | Relation::Decorates);
+        let mut unresolved = graph.unresolved_named(graph.label(node)).peekable();
+        if unresolved.peek().is_some() {
+            let tests = unresolved.any(|reference| in_tests(reference.from));
+            let who = if tests { "tests" } else { "other code" };
+            return verdict.open(format!("{who} may use it: references of this name have no known target"));
+        }
+        if reached.possible {
+            return verdict.open("some calls on the way are only possible");
+        }
+        let replaces = graph.out_edges(node).any(|edge| edge.relation == Relation::Overrides);
+        if replaces || graph.in_edges(node).any(registered) {
+            return verdict.open("it may be run without being named: through a base or a framework");
+        }
+        // Methods may be called through an interface that is declared outside.
+        let is_method = graph.parent(node).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
+        if is_method && self.users(node).0.is_empty() {
+            return verdict.open("no use of it is known: it may be called through an interface");
+        }
+        if reached.is_cut {
+            return verdict.open("there are callers beyond");
+        }
+        match reached.passed.iter().find_map(|&caller| self.unnamed_use(caller)) {
+            Some(open) => verdict.open(open),
+            None => verdict,
+        }
+    }
+
+    /// How a function on the way to the tests may be run by something that is not known to.
+    fn unnamed_use(&self, caller: NodeIx) -> Option<String> {
+        let graph = self.graph;
+        let label = graph.label(caller);
+        if graph.unresolved_named(label).any(|reference| is_test(graph, reference.from)) {
+            return Some(format!("tests may use `{label}`, which leads to it: some references have no known target"));
+        }
+        let is_method = graph.kind(caller) == NodeKind::Function
+            && graph.parent(caller).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
+        let is_used = graph.in_edges(caller).any(|edge| edge.relation != Relation::Contains);
+        (is_method && !is_used)
+            .then(|| format!("`{label}`, which leads to it, may be run without being named: no use of it is known"))
+    }
+}
+
+/// Whether the result of a signature speaks of a word.
+fn result_holds(signature: &str, word: &str) -> bool {
+    match signature.rsplit_once("->") {
+        Some((_, result)) => result.contains(word),
+        None => {
+            let end = signature.trim_end_matches('{').trim_end();
+            let end = end.strip_suffix(')').unwrap_or(end);
+            end.strip_suffix(word).is_some_and(|before| before.ends_with([' ', '(', ')', ',']))
+        }
+    }
+}
+
+fn finding(raw: &Raw, node: Option<NodeIx>, verdict: Verdict) -> Finding {
+    let start = raw.start();
+    Finding {
+        path: raw.path.clone(),
+        line: start.line,
+        column: u32::from(start.col),
+        end_line: raw.end_line(),
+        rule: raw.rule,
+        severity: raw.severity,
+        message: raw.message,
+        status: verdict.status,
+        reason: verdict.reason,
+        open: verdict.open,
+        node,
+        context: verdict.context,
+        text: raw.text.clone(),
+        stale: raw.stale,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_signatures() {
+        let cases = [
+            ("func F(a int) error", "error", true),
+            ("func (x *T) F(a int) (int, error)", "error", true),
+            ("func F(a error) int", "error", false),
+            ("func F() (n int, err error) {", "error", true),
+            ("fn f(x: Result<u8, E>) -> u8", "Result", false),
+            ("pub fn f() -> io::Result<()>", "Result", true),
+        ];
+        for (signature, word, expected) in cases {
+            assert_eq!(result_holds(signature, word), expected, "{signature}");
+        }
+    }
+}

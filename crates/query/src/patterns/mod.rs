@@ -1,0 +1,286 @@
+//! Patterns of code, each match weighed by what the graph knows of it: [`scan`].
+
+mod aside;
+mod judge;
+mod kept;
+mod matching;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use m1nd_base::{Cancel, Cancelled, ContentHash, RepoPath};
+use m1nd_graph::NodeIx;
+pub use m1nd_lang::patterns::{Pattern, QueryError, first_metavariable};
+use m1nd_search::grep::GrepError;
+use rayon::prelude::*;
+
+use judge::Judge;
+use kept::KeptScans;
+use m1nd_engine::FileEntry;
+use m1nd_engine::Language;
+use m1nd_engine::Snapshot;
+use matching::{Looked, Matcher, Raw};
+
+/// Time that looking through files may take; what was not looked at by then is said.
+const MATCH_BUDGET: Duration = Duration::from_secs(8);
+/// Time that weighing the matches may take; those not weighed by then say so.
+const JUDGE_BUDGET: Duration = Duration::from_secs(8);
+/// A scan that took so long may be cut short by the clock when it is made again: its answer is kept for further pages.
+const KEPT_FROM: Duration = Duration::from_millis(500);
+/// Most matches of one scan.
+const MAX_MATCHES: usize = 20_000;
+/// Files looked at between two looks at the clock.
+const CHUNK: usize = 64;
+/// Files that were skipped that are named.
+const MAX_SKIPPED_ROWS: usize = 20;
+
+/// What to look for.
+#[derive(Debug, Clone)]
+pub enum Wanted {
+    /// A pattern of the table.
+    BuiltIn(Pattern),
+    /// A tree-sitter query for one language.
+    Query {
+        /// The language.
+        language: Language,
+        /// The query.
+        text: String,
+    },
+    /// Code with metavariables (`$X.unwrap()`, `open($$$)`).
+    Code {
+        /// The language; else all in which it is code.
+        language: Option<Language>,
+        /// The pattern.
+        text: String,
+    },
+    /// A regular expression (syntax of the Rust `regex` crate), line by line.
+    Regex(String),
+}
+
+/// A question for findings.
+#[derive(Debug, Clone)]
+pub struct ScanQuery {
+    /// What to look for.
+    pub wanted: Wanted,
+    /// Folder or file it is limited to, as [`Snapshot::scope`] gives it.
+    pub scope: String,
+    /// Findings below are left out, 0 to 1.
+    pub severity_min: f64,
+    /// Weigh each match by the graph.
+    pub validate: bool,
+    /// Keep matches that are no findings.
+    pub false_positives: bool,
+}
+
+/// Why a question cannot be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum ScanFault {
+    /// The query cannot be used.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The expression cannot be used.
+    #[error(transparent)]
+    Regex(#[from] GrepError),
+    /// The caller cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// What became of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FindingStatus {
+    /// Nothing that the graph knows speaks against it.
+    Confirmed,
+    /// It is there, but something else makes up for it or keeps it small.
+    Mitigated,
+    /// It is not what the pattern looks for.
+    FalsePositive,
+    /// The graph was not asked, or cannot tell.
+    Unvalidated,
+}
+
+impl FindingStatus {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Mitigated => "mitigated",
+            Self::FalsePositive => "false_positive",
+            Self::Unvalidated => "unvalidated",
+        }
+    }
+}
+
+/// A node that bears on a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextNode {
+    /// The node.
+    pub node: NodeIx,
+    /// What it has to do with the finding: a relation, or what it does.
+    pub relation: &'static str,
+}
+
+/// One match and what became of it.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// Its file.
+    pub path: RepoPath,
+    /// 1-based first line.
+    pub line: u32,
+    /// 1-based column in characters.
+    pub column: u32,
+    /// 1-based last line.
+    pub end_line: u32,
+    /// Name of the rule.
+    pub rule: &'static str,
+    /// How bad it is if it is confirmed, 0 to 1.
+    pub severity: f64,
+    /// What the rule says.
+    pub message: &'static str,
+    /// What became of it.
+    pub status: FindingStatus,
+    /// Why.
+    pub reason: String,
+    /// What is not known and could change the status.
+    pub open: Option<String>,
+    /// Innermost symbol around it, else the file.
+    pub node: Option<NodeIx>,
+    /// Nodes that speak for or against it.
+    pub context: Vec<ContextNode>,
+    /// The first line as it is written, shortened.
+    pub text: String,
+    /// The file changed since it was indexed.
+    pub stale: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct ScanAnswer {
+    /// Findings: proven before open ones, by severity, path and line.
+    pub findings: Vec<Finding>,
+    /// All matches, before anything was taken away.
+    pub raw: usize,
+    /// Matches that are confirmed, mitigated and false, whether or not they are kept.
+    pub by_status: [usize; 3],
+    /// Files looked through.
+    pub files_scanned: usize,
+    /// Files in scope of a language without rules.
+    pub files_without_rules: usize,
+    /// Files that could not be looked through, the first of them with the reason.
+    pub skipped: Vec<(RepoPath, String)>,
+    /// How many could not be looked through.
+    pub skipped_total: usize,
+    /// Files that the time or the limit of matches did not suffice for.
+    pub files_left: usize,
+    /// Some file has more matches than are kept.
+    pub is_cut: bool,
+    /// The time did not suffice: looking again may find other rows.
+    pub ran_out_of_time: bool,
+}
+
+impl ScanAnswer {
+    /// A number for the rows and their order: pages that join have the same.
+    pub fn state(&self) -> u64 {
+        let mut bytes = Vec::new();
+        for finding in &self.findings {
+            bytes.extend_from_slice(finding.path.as_str().as_bytes());
+            bytes.extend_from_slice(&finding.line.to_le_bytes());
+            bytes.extend_from_slice(&finding.column.to_le_bytes());
+            bytes.extend_from_slice(finding.rule.as_bytes());
+        }
+        ContentHash::of(&bytes).short()
+    }
+}
+
+/// As [`scan`]; for a further page of an answer that took long, that answer if it is still kept.
+///
+/// # Errors
+/// [`ScanFault`].
+pub fn scan_paged(
+    snapshot: &Snapshot,
+    query: &ScanQuery,
+    is_further: bool,
+    cancel: &Cancel,
+) -> Result<Arc<ScanAnswer>, ScanFault> {
+    let kept_scans = snapshot.derived().get_or_init(KeptScans::default);
+    if let Some(kept) = kept_scans.get(query).filter(|_| is_further) {
+        return Ok(kept);
+    }
+    let started = Instant::now();
+    let answer = Arc::new(scan(snapshot, query, cancel)?);
+    if answer.ran_out_of_time || started.elapsed() >= KEPT_FROM {
+        kept_scans.keep(query, &answer);
+    }
+    Ok(answer)
+}
+
+/// Looks through indexed files, as they are on the disk now, and weighs what is found by the graph.
+///
+/// # Errors
+/// [`ScanFault`].
+pub fn scan(snapshot: &Snapshot, query: &ScanQuery, cancel: &Cancel) -> Result<ScanAnswer, ScanFault> {
+    let files: Vec<&FileEntry> = snapshot.files().within(&query.scope).collect();
+    let matcher = Matcher::new(&query.wanted, query.severity_min, &files)?;
+    let mut answer = ScanAnswer::default();
+    let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| matcher.fits(file.language));
+    answer.files_without_rules = others.len();
+    let raw = match_files(snapshot, &matcher, &files, &mut answer, cancel)?;
+    answer.raw = raw.len();
+    let mut judge = Judge::new(snapshot, cancel, Instant::now() + JUDGE_BUDGET);
+    for one in raw {
+        cancel.check()?;
+        let finding = if query.validate { judge.judge(&one)? } else { judge.unvalidated(&one) };
+        match finding.status {
+            FindingStatus::Confirmed => answer.by_status[0] += 1,
+            FindingStatus::Mitigated => answer.by_status[1] += 1,
+            FindingStatus::FalsePositive => answer.by_status[2] += 1,
+            FindingStatus::Unvalidated => {}
+        }
+        if query.false_positives || finding.status != FindingStatus::FalsePositive {
+            answer.findings.push(finding);
+        }
+    }
+    let order = |a: &Finding, b: &Finding| {
+        let status = (a.status, a.open.is_some()).cmp(&(b.status, b.open.is_some()));
+        let place = || (&a.path, a.line, a.column, a.rule).cmp(&(&b.path, b.line, b.column, b.rule));
+        status.then_with(|| b.severity.total_cmp(&a.severity)).then_with(place)
+    };
+    answer.findings.sort_by(order);
+    answer.ran_out_of_time |= judge.is_late();
+    Ok(answer)
+}
+
+fn match_files(
+    snapshot: &Snapshot,
+    matcher: &Matcher,
+    files: &[&FileEntry],
+    answer: &mut ScanAnswer,
+    cancel: &Cancel,
+) -> Result<Vec<Raw>, Cancelled> {
+    let started = Instant::now();
+    let mut raw = Vec::new();
+    let mut chunks = files.chunks(CHUNK);
+    while raw.len() < MAX_MATCHES && started.elapsed() < MATCH_BUDGET {
+        let Some(chunk) = chunks.next() else { break };
+        let look = |file: &&FileEntry| matcher.look(snapshot, file, cancel);
+        let looked: Result<Vec<Result<Looked, String>>, Cancelled> = chunk.par_iter().map(look).collect();
+        for (file, looked) in chunk.iter().zip(looked?) {
+            match looked {
+                Ok(looked) => {
+                    answer.files_scanned += 1;
+                    answer.is_cut |= looked.is_cut;
+                    raw.extend(looked.rows);
+                }
+                Err(reason) => {
+                    answer.skipped_total += 1;
+                    if answer.skipped.len() < MAX_SKIPPED_ROWS {
+                        answer.skipped.push((file.path.clone(), reason));
+                    }
+                }
+            }
+        }
+    }
+    answer.files_left = chunks.map(<[_]>::len).sum();
+    answer.ran_out_of_time = answer.files_left > 0 && raw.len() < MAX_MATCHES;
+    Ok(raw)
+}

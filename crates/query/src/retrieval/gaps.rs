@@ -1,0 +1,431 @@
+//! What nearly all siblings of something have and it lacks.
+//!
+//! Siblings are nodes of one kind that share a role: members of one class, functions of one file, files of one folder, types
+//! with one base, functions with one decorator, functions of one name in the files of a folder. Only what at least three in
+//! four of them have counts, and only if it is rarer elsewhere than chance explains.
+
+use super::activate_given;
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation};
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ActivateQuery;
+use super::repeated::{RepeatedUse, repeated_uses};
+use super::siblings::{Group, GroupKey, groups_of};
+use super::traits::{Having, MAX_BASES, MEMBERS, Trait, Traits};
+use super::unlinked::at_least;
+use crate::calls::{Along, Direction, is_test, walk};
+use m1nd_engine::Snapshot;
+use m1nd_engine::history::ProjectHistory;
+
+/// Nodes of the topic that are looked at.
+const MAX_MEMBERS: usize = 60;
+/// Siblings that have it, at least.
+const LEAST_HOLDERS: usize = 3;
+/// Share of the siblings that have it, at least.
+const LEAST_SHARE: f64 = 0.75;
+/// Chance of a pattern that is still believed.
+const LEAST_LIKELY: f64 = 0.01;
+/// Weaker evidence is not shown: three of three with a call pass, three of four do not.
+const LEAST_STRENGTH: f64 = 0.4;
+/// Holes of one node, and of one trait in one group: where more lack it, it is no pattern.
+const HOLES_OF_NODE: usize = 4;
+const HOLES_OF_TRAIT: usize = 4;
+/// Steps within which something else may bring it about.
+const DETOUR: usize = 2;
+/// Siblings named as evidence.
+const NAMED: usize = 3;
+/// All holes.
+const MAX_HOLES: usize = 500;
+
+/// What something lacks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hole {
+    /// What lacks it.
+    pub node: NodeIx,
+    /// How near it is to the topic, 0 to 1.
+    pub activation: f64,
+    /// What is lacking.
+    pub lacks: Trait,
+    /// What the siblings share.
+    pub group: GroupKey,
+    /// Siblings that have it, with a place where, at most three.
+    pub holders: Vec<(NodeIx, Option<(NodeIx, Pos)>)>,
+    /// How many have it.
+    pub with: usize,
+    /// Of how many siblings, without the node itself.
+    pub of: usize,
+    /// Chance of as many, if it were as frequent among them as among others of the kind.
+    pub p_value: f64,
+    /// How strong the evidence is, 0 to 1.
+    pub strength: f64,
+    /// What is not known and could be it.
+    pub open: Option<String>,
+}
+
+/// What a topic lacks.
+#[derive(Debug, Clone, Default)]
+pub struct GapsAnswer {
+    /// Nodes of the topic that have siblings.
+    pub compared: usize,
+    /// Nodes of the topic.
+    pub members: usize,
+    /// Groups of siblings that were looked at.
+    pub groups: usize,
+    /// Holes, strongest first; those that are sure before those that are not.
+    pub holes: Vec<Hole>,
+    /// Work that functions of the topic and others each do for themselves, strongest first.
+    pub repeated: Vec<RepeatedUse>,
+    /// The best match of the words.
+    pub first: Option<NodeIx>,
+    /// There are more than were looked at.
+    pub incomplete: bool,
+}
+
+/// What nearly all siblings of the nodes of a topic have and these lack, and what they each do for themselves. A node
+/// belongs to the topic from `min_activation`, 0 to 1, see [`activate`].
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn gaps(
+    snapshot: &Snapshot,
+    text: &str,
+    min_activation: f64,
+    history: &ProjectHistory,
+    cancel: &Cancel,
+) -> Result<GapsAnswer, Cancelled> {
+    let query = ActivateQuery {
+        text: text.to_owned(),
+        dimensions: Vec::new(),
+        above_chance: true,
+        ghost_edges: false,
+        structural_holes: false,
+        max_rows: MAX_MEMBERS * 10,
+    };
+    let found = activate_given(snapshot, &query, Some(history), cancel)?;
+    let mut answer = GapsAnswer { first: found.seeds.first().map(|(node, _)| *node), ..GapsAnswer::default() };
+    let near = found.rows.iter().filter(|row| row.is_seed || row.activation >= min_activation);
+    let members: Vec<(NodeIx, f64)> =
+        near.map(|row| (row.node, row.activation)).filter(|(node, _)| can_lack(snapshot.graph(), *node)).collect();
+    answer.incomplete = members.len() > MAX_MEMBERS || found.incomplete;
+    let members = &members[..members.len().min(MAX_MEMBERS)];
+    answer.members = members.len();
+    let mut look = Look { snapshot: snapshot, traits: Traits::new(snapshot.graph()), groups: FxHashMap::default() };
+    for &(node, activation) in members {
+        cancel.check()?;
+        let mut own: Vec<Hole> = Vec::new();
+        let keys = groups_of(snapshot, node);
+        let mut has_siblings = false;
+        for group in keys {
+            has_siblings = true;
+            own.extend(look.holes(node, activation, &group, cancel)?);
+        }
+        answer.compared += usize::from(has_siblings);
+        rank(snapshot.graph(), &mut own);
+        let mut seen: FxHashSet<Trait> = FxHashSet::default();
+        own.retain(|hole| seen.insert(hole.lacks.clone()));
+        own.truncate(HOLES_OF_NODE);
+        answer.holes.extend(own);
+    }
+    let (repeated, is_cut) = repeated_uses(snapshot.graph(), members, cancel)?;
+    answer.repeated = repeated;
+    answer.incomplete |= is_cut;
+    answer.groups = look.groups.len();
+    rank(snapshot.graph(), &mut answer.holes);
+    answer.incomplete |= answer.holes.len() > MAX_HOLES;
+    answer.holes.truncate(MAX_HOLES);
+    Ok(answer)
+}
+
+/// Whether something can be expected of a node: code of the project that is no test.
+fn can_lack(graph: &Graph, node: NodeIx) -> bool {
+    use NodeKind::{Class, Enum, File, Function, Interface, Struct, Trait};
+    matches!(graph.kind(node), Class | Enum | File | Function | Interface | Struct | Trait)
+        && !is_test(graph, node)
+        && !graph.flags(node).has(NodeFlags::IMPORTED)
+}
+
+/// Sure ones first, then by strength and nearness to the topic.
+fn rank(graph: &Graph, holes: &mut [Hole]) {
+    let value = |hole: &Hole| hole.strength * (0.5 + 0.5 * hole.activation);
+    holes.sort_by(|a, b| {
+        let ids = || graph.id(a.node).cmp(graph.id(b.node)).then_with(|| a.lacks.cmp(&b.lacks));
+        let sure = a.open.is_some().cmp(&b.open.is_some());
+        sure.then(value(b).total_cmp(&value(a))).then_with(ids).then_with(|| a.group.cmp(&b.group))
+    });
+}
+
+/// How many members of a group have each trait.
+struct Counted {
+    group: Group,
+    traits: Vec<(Trait, Vec<(NodeIx, Having)>)>,
+}
+
+/// What was looked up for one answer.
+struct Look<'s> {
+    snapshot: &'s Snapshot,
+    traits: Traits<'s>,
+    groups: FxHashMap<GroupKey, std::rc::Rc<Counted>>,
+}
+
+impl Look<'_> {
+    fn counted(&mut self, group: &Group, cancel: &Cancel) -> Result<std::rc::Rc<Counted>, Cancelled> {
+        if let Some(known) = self.groups.get(&group.key) {
+            return Ok(known.clone());
+        }
+        let mut by_trait: FxHashMap<Trait, Vec<(NodeIx, Having)>> = FxHashMap::default();
+        for &member in &group.members {
+            cancel.check()?;
+            for (one, having) in self.traits.of(member) {
+                by_trait.entry(one).or_default().push((member, having));
+            }
+        }
+        let mut traits: Vec<_> = by_trait.into_iter().filter(|(_, having)| having.len() >= LEAST_HOLDERS).collect();
+        traits.sort_by(|a, b| a.0.cmp(&b.0));
+        let counted = std::rc::Rc::new(Counted { group: group.clone(), traits });
+        self.groups.insert(group.key.clone(), counted.clone());
+        Ok(counted)
+    }
+
+    /// What a node lacks of what the others of a group have.
+    fn holes(&mut self, node: NodeIx, activation: f64, group: &Group, cancel: &Cancel) -> Result<Vec<Hole>, Cancelled> {
+        let counted = self.counted(group, cancel)?;
+        let others = counted.group.members.len() - 1;
+        let mut holes = Vec::new();
+        for (lacks, having) in &counted.traits {
+            let own = having.iter().find(|(member, _)| *member == node).map(|(_, having)| having.sure);
+            let with: Vec<&(NodeIx, Having)> =
+                having.iter().filter(|(member, having)| *member != node && having.sure).collect();
+            let share = with.len() as f64 / others as f64;
+            let lacking = counted.group.members.len() - having.len();
+            if own == Some(true) || with.len() < LEAST_HOLDERS || share < LEAST_SHARE || lacking > HOLES_OF_TRAIT {
+                continue;
+            }
+            // What the group itself is made of says nothing.
+            let strength = lower_bound(with.len(), others) * lacks.weight();
+            if strength < LEAST_STRENGTH || counted.group.key.is_trait(lacks) || self.is_of_another_role(node, lacks) {
+                continue;
+            }
+            if self.is_out_of_reach(node, lacks, &with) || self.is_part_of_another(node, lacks, &with) {
+                continue;
+            }
+            let chance = self.traits.frequency(lacks, with.len(), counted.group.members.len());
+            let p_value = at_least(with.len(), others, chance);
+            if p_value > LEAST_LIKELY {
+                continue;
+            }
+            let Some(open) = self.open(node, lacks, own == Some(false)) else { continue };
+            holes.push(Hole {
+                node,
+                activation,
+                lacks: lacks.clone(),
+                group: counted.group.key.clone(),
+                holders: with.iter().take(NAMED).map(|(member, having)| (*member, having.at)).collect(),
+                with: with.len(),
+                of: others,
+                p_value,
+                strength,
+                open: open.into_reason(),
+            });
+        }
+        Ok(holes)
+    }
+
+    /// Whether the node is what the trait is about, or is used by it: who is called by all does not call itself.
+    fn is_of_another_role(&self, node: NodeIx, lacks: &Trait) -> bool {
+        let graph = self.snapshot.graph();
+        let Some(other) = lacks.node() else { return false };
+        if node == other
+            || graph.ancestors(node).any(|one| one == other)
+            || graph.ancestors(other).any(|one| one == node)
+        {
+            return true;
+        }
+        // A helper that the other one is made of.
+        matches!(lacks, Trait::Uses(..))
+            && walk(graph, &[other], (Direction::Called, Along::Certain), DETOUR, &|one| one == node).hit.is_some()
+    }
+
+    /// Whether another file is to use what only others of the group let it use: what is not exported is not forgotten there.
+    fn is_out_of_reach(&self, node: NodeIx, lacks: &Trait, with: &[&(NodeIx, Having)]) -> bool {
+        let graph = self.snapshot.graph();
+        let is_exported = |node: NodeIx| graph.flags(node).has(NodeFlags::EXPORTED);
+        let Trait::UsedBy(_, user) = lacks else { return false };
+        graph.kind(node) != NodeKind::File
+            && graph.file(*user) != graph.file(node)
+            && !is_exported(node)
+            && with.iter().all(|(holder, _)| is_exported(*holder))
+    }
+
+    /// Whether a file is used by one of those that have it: what a file is made of need not be used beside it.
+    fn is_part_of_another(&self, node: NodeIx, lacks: &Trait, with: &[&(NodeIx, Having)]) -> bool {
+        let graph = self.snapshot.graph();
+        if !matches!(lacks, Trait::UsedBy(..)) || graph.kind(node) != NodeKind::File {
+            return false;
+        }
+        let own = graph.with_members(node, MEMBERS);
+        let mut into = own.iter().flat_map(|one| graph.in_edges(*one)).filter(|edge| edge.tier == EdgeTier::Certain);
+        into.any(|edge| {
+            let user = graph.file(edge.from).filter(|user| *user != node);
+            user.is_some_and(|user| with.iter().any(|(holder, _)| *holder == user))
+        })
+    }
+
+    /// What is not known and could be what is lacking; `None` if something else brings it about.
+    fn open(&self, node: NodeIx, lacks: &Trait, is_possible: bool) -> Option<Open> {
+        let graph = self.snapshot.graph();
+        if is_possible {
+            return Some(Open::Maybe("one of several candidates of a reference is it".to_owned()));
+        }
+        let file = self.snapshot.file_of(node);
+        if file.is_some_and(|file| file.problems.iter().any(|problem| problem.kind.hides_references())) {
+            return Some(Open::Maybe("its file could not be parsed whole".to_owned()));
+        }
+        let own = graph.with_members(node, MEMBERS);
+        if self.traits.is_beyond(node, &own, lacks) {
+            return None;
+        }
+        let open = match lacks {
+            Trait::Uses(Relation::Inherits | Relation::Implements, other) => {
+                let (bases, open) = self.bases(node);
+                return (!bases.contains(other)).then_some(open);
+            }
+            Trait::Uses(_, other) => {
+                let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(*other);
+                if let Some(reference) = own.iter().flat_map(|one| graph.unresolved_of(*one)).find(named) {
+                    return Some(Open::named(reference.name, reference.pos.line, reference.reason));
+                }
+                self.detour(&own, Direction::Called, *other)
+            }
+            Trait::UsedBy(_, other) => {
+                let users = graph.with_members(*other, MEMBERS);
+                let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(node);
+                if let Some(reference) = users.iter().flat_map(|one| graph.unresolved_of(*one)).find(named) {
+                    return Some(Open::named(reference.name, reference.pos.line, reference.reason));
+                }
+                match self.detour(&own, Direction::Callers, *other) {
+                    Some(Open::Nothing) if users.len() >= MEMBERS => Some(Open::too_many(graph.label(*other))),
+                    open => open,
+                }
+            }
+            Trait::Tested => {
+                let tests = |reference: &m1nd_graph::UnresolvedRef<'_>| is_test(graph, reference.from);
+                if let Some(reference) = graph.unresolved_named(graph.label(node)).find(tests) {
+                    return Some(Open::named(reference.name, reference.pos.line, reference.reason));
+                }
+                let through =
+                    walk(graph, &own, (Direction::Callers, Along::Certain), DETOUR, &|one| is_test(graph, one));
+                match (through.hit, through.possible || through.is_cut) {
+                    (Some(_), _) => None,
+                    (None, true) => Some(Open::Maybe("a possible caller of it may be a test".to_owned())),
+                    (None, false) => Some(Open::Nothing),
+                }
+            }
+            Trait::Defines(_, label) => self.defines_by_base(node, label),
+        };
+        match open {
+            Some(Open::Nothing) if own.len() >= MEMBERS => Some(Open::too_many(graph.label(node))),
+            open => open,
+        }
+    }
+
+    /// Whether calls within [`DETOUR`] steps may lead to or from `other`; `None` if some do for sure.
+    fn detour(&self, own: &[NodeIx], direction: Direction, other: NodeIx) -> Option<Open> {
+        let graph = self.snapshot.graph();
+        let sure = walk(graph, own, (direction, Along::Certain), DETOUR, &|one| one == other);
+        if sure.hit.is_some() {
+            return None;
+        }
+        if !sure.possible && !sure.is_full {
+            return Some(Open::Nothing);
+        }
+        let possible = walk(graph, own, (direction, Along::Possible), DETOUR, &|one| one == other);
+        Some(match (possible.hit, possible.is_full) {
+            (Some(_), _) => Open::Maybe("calls that are only possible lead there".to_owned()),
+            (None, true) => Open::Maybe("more calls lead on than were followed".to_owned()),
+            (None, false) => Open::Nothing,
+        })
+    }
+
+    /// Whether a base of a type has a member of this name.
+    fn defines_by_base(&self, node: NodeIx, label: &str) -> Option<Open> {
+        let graph = self.snapshot.graph();
+        let (bases, open) = self.bases(node);
+        let inherits = bases.iter().any(|base| {
+            graph.out_edges(*base).any(|edge| edge.relation == Relation::Contains && graph.label(edge.to) == label)
+        });
+        (!inherits).then_some(open)
+    }
+
+    /// The bases of a type, those of its bases with them, and what is not known of them.
+    fn bases(&self, node: NodeIx) -> (Vec<NodeIx>, Open) {
+        let graph = self.snapshot.graph();
+        let mut open = Open::Nothing;
+        let mut seen = vec![node];
+        let mut at = 0;
+        while let Some(&one) = seen.get(at).filter(|_| at < MAX_BASES) {
+            at += 1;
+            let bases =
+                graph.out_edges(one).filter(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements));
+            for edge in bases {
+                if edge.tier != EdgeTier::Certain {
+                    open = Open::Maybe(format!("its base `{}` is not known for sure", graph.label(edge.to)));
+                }
+                if !seen.contains(&edge.to) {
+                    seen.push(edge.to);
+                }
+            }
+            let is_base = |reference: &m1nd_graph::UnresolvedRef<'_>| matches!(reference.role, "base" | "inherits");
+            if let Some(reference) = graph.unresolved_of(one).find(is_base) {
+                open = Open::named(reference.name, reference.pos.line, reference.reason);
+            }
+        }
+        if seen.len() > MAX_BASES {
+            open = Open::Maybe(format!("`{}` has more bases than were looked at", graph.label(node)));
+        }
+        seen.remove(0);
+        (seen, open)
+    }
+}
+
+/// Whether anything unknown could be what is lacking.
+enum Open {
+    Nothing,
+    Maybe(String),
+}
+
+impl Open {
+    fn too_many(label: &str) -> Self {
+        Self::Maybe(format!("`{label}` holds more than was looked at"))
+    }
+
+    fn named(name: &str, line: u32, reason: &str) -> Self {
+        Self::Maybe(format!("an open reference `{name}` in line {line} may be it ({reason})"))
+    }
+
+    fn into_reason(self) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Maybe(reason) => Some(reason),
+        }
+    }
+}
+
+/// Lower end of the interval in which a share lies, at 90 % (Wilson, "Probable inference", 1927).
+pub(super) fn lower_bound(with: usize, of: usize) -> f64 {
+    let (z, n, share) = (1.645_f64, of as f64, with as f64 / of as f64);
+    let middle = share + z * z / (2.0 * n);
+    let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+    ((middle - half) / (1.0 + z * z / n)).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lower_bound;
+
+    #[test]
+    fn a_larger_group_is_better_evidence() {
+        assert!(lower_bound(9, 9) > lower_bound(3, 3) && lower_bound(9, 10) < lower_bound(10, 10));
+        assert!((lower_bound(10, 10) - 0.787).abs() < 0.01, "{}", lower_bound(10, 10));
+    }
+}

@@ -1,0 +1,185 @@
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use m1nd_base::{Cancel, Cancelled, ContentHash};
+use m1nd_graph::NodeIx;
+use m1nd_search::grep::{FileMatches, Grep, GrepOptions, LineMatch};
+use rayon::prelude::*;
+
+use super::glob::compile;
+use m1nd_engine::FileEntry;
+use m1nd_engine::Snapshot;
+
+/// Time that one search may take. What was not searched by then is said.
+const BUDGET: Duration = Duration::from_millis(2_000);
+/// Files searched at once; how many rows are still wanted is known between two such groups.
+const CHUNK: usize = 256;
+
+/// A question for lines.
+#[derive(Debug, Clone, Default)]
+pub struct GrepQuery {
+    /// What to look for, and how.
+    pub options: GrepOptions,
+    /// Folder or file it is limited to, as [`Snapshot::scope`] gives it.
+    pub scope: String,
+    /// Glob for the names of files.
+    pub filename_pattern: Option<String>,
+    /// Rows to leave out at the front.
+    pub offset: usize,
+    /// Most rows to return.
+    pub limit: usize,
+}
+
+/// Why a question cannot be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum GrepFault {
+    /// The pattern cannot be used.
+    #[error(transparent)]
+    Pattern(#[from] m1nd_search::grep::GrepError),
+    /// The glob for file names cannot be used.
+    #[error("the glob for file names cannot be used: {0}")]
+    Glob(String),
+    /// The caller cancelled.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// A line that was found.
+#[derive(Debug, Clone)]
+pub struct GrepRow<'s> {
+    /// Its file.
+    pub file: &'s FileEntry,
+    /// The line with its surroundings.
+    pub found: LineMatch,
+    /// Innermost symbol around it, else the file.
+    pub node: Option<NodeIx>,
+    /// The file changed since it was indexed, so that `node` may be off.
+    pub stale: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct GrepAnswer<'s> {
+    /// The rows asked for: code, then other text, then tests; by path and line.
+    pub rows: Vec<GrepRow<'s>>,
+    /// All matches in the files that were searched.
+    pub total: usize,
+    /// Files with a match.
+    pub files_matched: usize,
+    /// Files that were searched.
+    pub files_searched: usize,
+    /// Files in scope that hold no text or could not be read.
+    pub files_skipped: usize,
+    /// Files in scope that the time did not suffice for; then `total` is a lower bound.
+    pub files_left: usize,
+}
+
+/// Lines of indexed files, as they are on the disk now.
+///
+/// # Errors
+/// [`GrepFault`].
+pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> Result<GrepAnswer<'s>, GrepFault> {
+    let grep = Grep::new(query.options.clone())?;
+    let names = query.filename_pattern.as_deref().map(compile).transpose().map_err(GrepFault::Glob)?;
+    let fits = |file: &&FileEntry| names.as_ref().is_none_or(|names| names.is_match(file.path.as_str()));
+    let mut files: Vec<&FileEntry> = snapshot.files().within(&query.scope).filter(fits).collect();
+    files.sort_by_key(|file| (file.is_test, file.language.is_prose()));
+
+    let started = Instant::now();
+    let end = query.offset.saturating_add(query.limit);
+    let mut answer = GrepAnswer::default();
+    let mut chunks = files.chunks(CHUNK);
+    for chunk in chunks.by_ref() {
+        // Rows before the page are only counted: a far page costs time, not memory. What a file of this group adds to
+        // the page is known once those before it are counted.
+        let starts_here = answer.total >= query.offset;
+        let keep = if starts_here { 0..end.saturating_sub(answer.total) } else { 0..0 };
+        let search = |file: &&FileEntry| match started.elapsed() > BUDGET {
+            true => Ok(None),
+            false => search_file(snapshot, &grep, file, keep.clone(), cancel).map(Some),
+        };
+        let found: Result<Vec<Option<Option<Searched>>>, Cancelled> = chunk.par_iter().map(search).collect();
+        for (file, searched) in chunk.iter().zip(found?) {
+            match searched {
+                Some(mut searched) => {
+                    if let Some(found) = searched.as_mut().filter(|_| !starts_here) {
+                        page_of(snapshot, &grep, query, file, answer.total, found, cancel)?;
+                    }
+                    take(snapshot, &mut answer, query, file, searched);
+                }
+                None => answer.files_left += 1,
+            }
+        }
+        if started.elapsed() > BUDGET {
+            break;
+        }
+    }
+    answer.files_left += chunks.map(<[_]>::len).sum::<usize>();
+    Ok(answer)
+}
+
+fn search_file(
+    snapshot: &Snapshot,
+    grep: &Grep,
+    file: &FileEntry,
+    keep: Range<usize>,
+    cancel: &Cancel,
+) -> Result<Option<Searched>, Cancelled> {
+    cancel.check()?;
+    let Ok(bytes) = snapshot.read_bytes(&file.path) else { return Ok(None) };
+    let matches = grep.search(&bytes, keep, cancel)?;
+    let stale = !matches.matches.is_empty() && ContentHash::of(&bytes) != file.hash;
+    Ok((!matches.binary).then_some(Searched { matches, stale }))
+}
+
+/// Looks again at a file that was only counted, for the rows that lie on the page. `before` is the number of rows of
+/// the files before it.
+fn page_of(
+    snapshot: &Snapshot,
+    grep: &Grep,
+    query: &GrepQuery,
+    file: &FileEntry,
+    before: usize,
+    found: &mut Searched,
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let end = query.offset.saturating_add(query.limit);
+    let from = query.offset.saturating_sub(before);
+    if from < found.matches.total
+        && end > before
+        && let Some(again) = search_file(snapshot, grep, file, from..end - before, cancel)?
+    {
+        found.matches.matches = again.matches.matches;
+        found.stale = again.stale;
+    }
+    Ok(())
+}
+
+/// Adds what a file gave; the rows it holds are those of the page.
+fn take<'s>(
+    snapshot: &'s Snapshot,
+    answer: &mut GrepAnswer<'s>,
+    query: &GrepQuery,
+    file: &'s FileEntry,
+    searched: Option<Searched>,
+) {
+    let Some(Searched { matches, stale }) = searched else {
+        answer.files_skipped += 1;
+        return;
+    };
+    answer.files_searched += 1;
+    answer.files_matched += usize::from(matches.total > 0);
+    for found in matches.matches {
+        if answer.rows.len() >= query.limit {
+            break;
+        }
+        let node = snapshot.node_at(&file.path, found.line);
+        answer.rows.push(GrepRow { file, found, node, stale });
+    }
+    answer.total += matches.total;
+}
+
+struct Searched {
+    matches: FileMatches,
+    stale: bool,
+}

@@ -1,0 +1,541 @@
+//! Finding code by what it is about. Words give entries and whole files a lexical score; a model weighs it with the other
+//! signals of each file ([`SIGNALS`]), and a second one orders the entries of each file ([`ENTRY_SIGNALS`]): the best one
+//! stands where its file stands, the others behind it by what they are worth less.
+
+use crate::retrieval::importance;
+use crate::retrieval::indexed_files::IndexedFiles;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use m1nd_base::{Cancel, Cancelled, NodeKind};
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_search::embedding::Embedding;
+use m1nd_search::{FIELDS, Filter, Hit, Query, QueryTerm, Ranked};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use m1nd_engine::Snapshot;
+use m1nd_engine::history::ProjectHistory;
+use m1nd_engine::{LocalModel, ModelUse};
+
+mod beside;
+mod connections;
+mod entries;
+mod mentions;
+mod model;
+mod named;
+mod past;
+mod rerank;
+mod signals;
+mod spread;
+mod subjects;
+
+pub use connections::Connection;
+pub use connections::connections;
+pub use entries::{ENTRY_SIGNALS, EntryCandidate, EntrySignals};
+pub use model::{Calibration, EntryModel, FileModel};
+use signals::Measures;
+pub use signals::{FileCandidate, SIGNALS, Signals};
+
+/// Lexical candidates that are ranked with the graph; more than any page holds.
+const CANDIDATES: usize = 1_000;
+/// Rows that are made together: fewer are not worth another core.
+const ROWS_TOGETHER: usize = 128;
+/// What a node loses against the one before it of the same file, so that several files stand on the first page.
+const NEXT_OF_FILE: f64 = 0.4;
+/// Words of a question that ask for documents.
+const TEXT_WORDS: &[&str] =
+    &["changelog", "doc", "docs", "documentation", "documented", "guide", "manual", "readme", "section", "tutorial"];
+/// Difference of model values by which a score falls to a third.
+const SCALE: f64 = 5.0;
+/// Candidates that have a row of their own, for the file, if none of their entries has one.
+const BEST_FILES: usize = 100;
+/// What the nearest meaning counts against words where no word is met.
+const MEANING_SHARE: f64 = 0.6;
+/// Longest summary, in bytes.
+const SUMMARY_BYTES: usize = 240;
+
+/// A question for code by what it is about.
+#[derive(Debug, Clone, Default)]
+pub struct SeekQuery {
+    /// Words, names, paths.
+    pub text: String,
+    /// Folder or file it is limited to, as [`Snapshot::scope`] gives it.
+    pub scope: String,
+    /// Kinds to find; all if empty.
+    pub kinds: Vec<NodeKind>,
+    /// Rows with a lower score are left out, 0 to 1.
+    pub min_score: f64,
+    /// Whether more than words counts: meaning, the graph, the history.
+    pub graph_rerank: bool,
+    /// Leaves the meaning out: no vectors.
+    pub without_vectors: bool,
+    /// Orders the first rows anew; only with `graph_rerank`.
+    pub model: Option<Arc<LocalModel>>,
+}
+
+impl SeekQuery {
+    fn filter(&self) -> Filter<'_> {
+        let kinds = self.kinds.iter().fold(0u64, |mask, kind| mask | 1 << (*kind as u8));
+        Filter {
+            scope: Some(self.scope.as_str()).filter(|scope| !scope.is_empty()),
+            kinds: Some(kinds).filter(|kinds| *kinds != 0),
+        }
+    }
+}
+
+/// A node that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeekRow {
+    /// Which.
+    pub node: NodeIx,
+    /// Its rank value, 0 to 1.
+    pub score: f64,
+    /// Words alone, 0 to 1.
+    pub lexical: f64,
+    /// Cosine of its vector with that of the query; `None` where there is none.
+    pub meaning: Option<f64>,
+    /// How lately its file changed, 0 to 1; `None` where no history tells.
+    pub recency: Option<f64>,
+    /// Importance in the graph, 0 to 1.
+    pub prior: f64,
+    /// Field that brought most of the lexical score: `name`, `owner`, `signature`, `doc`, `path`, `body`, `literal`. Where no word is
+    /// met `meaning`, or `context` for what files around it and the history say.
+    pub best_field: &'static str,
+    /// Words of the question that it meets.
+    pub matched: Vec<Arc<str>>,
+}
+
+impl SeekRow {
+    /// Whether it meets this word of the question.
+    pub fn meets(&self, word: &str) -> bool {
+        self.matched.iter().any(|met| **met == *word)
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SeekAnswer {
+    /// Rows, best first; at most [`SeekAnswer::MAX_ROWS`].
+    pub rows: Vec<SeekRow>,
+    /// Nodes that meet any word.
+    pub candidates: usize,
+    /// More nodes meet a word than were ranked, or some of a file that the model did not weigh: the number of rows is a
+    /// lower bound.
+    pub is_cut: bool,
+    /// How many rows, the first ones, are what the question names; 0 if it says more than a name.
+    pub named: usize,
+    /// Rows left out for their score.
+    pub below_min_score: usize,
+    /// Score of the second row, whether or not it was left out for it.
+    pub second_score: Option<f64>,
+    /// Best score of a row of another file than the first, whether or not it was left out for it.
+    pub other_file_score: Option<f64>,
+    /// Words of [`SeekAnswer::words`] that rows of the first row's file meet together.
+    pub met_in_file: usize,
+    /// The question is longer than a question: an issue, a message, a report.
+    pub is_long: bool,
+    /// Nodes that were looked at.
+    pub scanned: usize,
+    /// Words that were looked for.
+    pub words: Vec<String>,
+    /// Words of the question that no found row meets.
+    pub unmatched: Vec<String>,
+    /// Vectors took part.
+    pub used_vectors: bool,
+    /// What of the history took no part, and why; `None` if all of it did.
+    pub no_history: Option<String>,
+    /// The file that the model values most, of all that it weighed; `None` if only words were asked for. It need not be
+    /// that of the first row: a scope, kinds of nodes and what is known beside the question come after the model.
+    pub best_file: Option<NodeIx>,
+    /// How sure the model is of that file, 0 to 1.
+    pub confidence: Option<f64>,
+    /// What the model of the query had to do with it.
+    pub model: Option<ModelUse>,
+    /// What limits left out of the question and of the index.
+    pub left_out: LeftOut,
+}
+
+/// What limits left out of a question, or of the index that it was asked of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LeftOut {
+    /// Bytes of a very long question that are not read.
+    pub bytes: usize,
+    /// Words, whole names and paths of a long question that are read and not looked up.
+    pub words: usize,
+    /// See [`LeftOut::words`].
+    pub names: usize,
+    /// See [`LeftOut::words`].
+    pub paths: usize,
+    /// Words that are looked up, but of which it is not told whether a row meets them.
+    pub untold: usize,
+    /// Entries that hold more words than [`LeftOut::KEPT_WORDS`] each, the first ones, or very long texts.
+    pub entries: usize,
+    /// Files that use more names of several words than [`LeftOut::KEPT_NAMES`], the first ones.
+    pub files: usize,
+    /// Names of several words of the question that no file is known to use, in small letters and without `_`.
+    pub unknown_names: Vec<String>,
+}
+
+impl LeftOut {
+    /// Distinct words of its code that an entry is found by.
+    pub const KEPT_WORDS: usize = m1nd_search::MAX_BODY_TERMS;
+    /// Distinct names of several words of which is known that a file uses them.
+    pub const KEPT_NAMES: usize = m1nd_search::MAX_USED_NAMES;
+
+    fn of(snapshot: &Snapshot, query: &Query, told: usize, ranked: &Ranked<'_>) -> Self {
+        let counted = query.terms.iter().filter(|term| term.counts).count();
+        let index = &snapshot.index();
+        Self {
+            bytes: query.beyond.bytes,
+            words: query.beyond.words.len(),
+            names: query.beyond.names.len(),
+            paths: query.beyond.mentions.len(),
+            untold: counted - told,
+            entries: index.entries_in_part(),
+            files: index.files_in_part(),
+            unknown_names: ranked.unknown_names.clone(),
+        }
+    }
+}
+
+impl SeekAnswer {
+    /// Most rows that one question gives.
+    pub const MAX_ROWS: usize = CANDIDATES;
+    /// Words of a long text of which it is told whether a row meets them: the weightiest.
+    pub const TOLD_WORDS: usize = 64;
+}
+
+/// Nodes by what they are about: words in names, headers, comments, paths and bodies, then importance in the graph.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<SeekAnswer, Cancelled> {
+    let history = if query.graph_rerank { snapshot.loaded_history() } else { None };
+    seek_given(snapshot, query, history.as_ref(), cancel)
+}
+
+/// As [`seek`], with this history: what is asked in several steps is answered from one state of it.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn seek_given(
+    snapshot: &Snapshot,
+    query: &SeekQuery,
+    history: Option<&ProjectHistory>,
+    cancel: &Cancel,
+) -> Result<SeekAnswer, Cancelled> {
+    // All of it among the threads that its parts are shared with: each part then starts without a switch of threads.
+    let (mut answer, mut rows) = rayon::scope(|_| ranked(snapshot, query, history, cancel))?;
+    if let Some(model) = query.model.as_ref().filter(|_| query.graph_rerank) {
+        answer.model = Some(rerank::rerank(snapshot, &mut rows, &query.text, model, cancel)?);
+    }
+    answer.named = named::lift(snapshot, &query.text, &query.filter(), &mut rows);
+    let before = rows.len();
+    answer.second_score = rows.get(1).map(|row| row.score);
+    about_first_file(snapshot, &rows, &mut answer);
+    rows.retain(|row| row.score >= query.min_score);
+    answer.below_min_score = before - rows.len();
+    let unmet = |word: &&String| !rows.iter().any(|row| row.meets(word));
+    answer.unmatched = answer.words.iter().filter(unmet).cloned().collect();
+    answer.rows = rows;
+    Ok(answer)
+}
+
+/// The files that a text may be about, with what speaks for each: what the ranking of [`seek`] weighs.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn seek_files(snapshot: &Snapshot, text: &str, cancel: &Cancel) -> Result<Vec<FileCandidate>, Cancelled> {
+    seek_files_given(snapshot, text, snapshot.loaded_history().as_ref(), cancel)
+}
+
+/// As [`seek_files`], with this history.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn seek_files_given(
+    snapshot: &Snapshot,
+    text: &str,
+    history: Option<&ProjectHistory>,
+    cancel: &Cancel,
+) -> Result<Vec<FileCandidate>, Cancelled> {
+    let parsed = Query::parse(text);
+    let table = Some(Embedding::built_in());
+    let ranked = snapshot.index().rank(&parsed, CANDIDATES, &Filter::default(), table, cancel)?;
+    Ok(signals::candidates(snapshot, text, &parsed, &ranked, &Measures::of(&parsed, &ranked), history))
+}
+
+/// The entries that a text may be about, with what speaks for each against others of its file: what the ranking inside
+/// of files weighs.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn seek_entries(snapshot: &Snapshot, text: &str, cancel: &Cancel) -> Result<Vec<EntryCandidate>, Cancelled> {
+    let parsed = Query::parse(text);
+    let table = Some(Embedding::built_in());
+    let ranked = snapshot.index().rank(&parsed, CANDIDATES, &Filter::default(), table, cancel)?;
+    let measures = Measures::of(&parsed, &ranked);
+    let files = IndexedFiles::of(snapshot);
+    let candidate = |hit: &Hit<'_>| {
+        let node = files.node_of(hit)?;
+        Some(EntryCandidate { node, signals: entries::signals(snapshot.graph(), node, hit, &measures) })
+    };
+    Ok(ranked.found.hits.iter().chain(&ranked.nearest).filter_map(candidate).collect())
+}
+
+/// What a node is for, in a sentence: the start of its doc comment, else its header; empty if it has neither.
+pub fn summary(snapshot: &Snapshot, node: NodeIx) -> String {
+    let doc = snapshot.graph().doc(node);
+    let text = if doc.is_empty() { snapshot.graph().signature(node) } else { first_sentence(doc) };
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    folded[..folded.floor_char_boundary(SUMMARY_BYTES)].to_owned()
+}
+
+fn first_sentence(text: &str) -> &str {
+    let paragraph = text.split("\n\n").next().unwrap_or(text);
+    paragraph.find(". ").or_else(|| paragraph.find(".\n")).map_or(paragraph, |end| &paragraph[..=end])
+}
+
+/// What is told of the file of the first row, against the other files.
+fn about_first_file(snapshot: &Snapshot, rows: &[SeekRow], answer: &mut SeekAnswer) {
+    let graph = snapshot.graph();
+    let Some(file) = rows.first().map(|row| graph.file(row.node)) else { return };
+    let is_own = |row: &&SeekRow| graph.file(row.node) == file;
+    answer.other_file_score = rows.iter().find(|row| !is_own(row)).map(|row| row.score);
+    let met: FxHashSet<&str> =
+        rows.iter().filter(is_own).flat_map(|row| row.matched.iter().map(|word| &**word)).collect();
+    answer.met_in_file = met.len();
+}
+
+/// The answer without its rows, and the rows in order, before a model of the user's own has its say.
+fn ranked(
+    snapshot: &Snapshot,
+    query: &SeekQuery,
+    history: Option<&ProjectHistory>,
+    cancel: &Cancel,
+) -> Result<(SeekAnswer, Vec<SeekRow>), Cancelled> {
+    let parsed = Query::parse(&query.text);
+    let filter = query.filter();
+    let table = Some(Embedding::built_in()).filter(|_| query.graph_rerank && !query.without_vectors);
+    let ranked = snapshot.index().rank(&parsed, CANDIDATES, &filter, table, cancel)?;
+    // Those that are near in meaning alone count only with the rest of the signals.
+    let nearest = ranked.nearest.iter().filter(|_| query.graph_rerank);
+    let hits: Vec<&Hit<'_>> = ranked.found.hits.iter().chain(nearest).collect();
+    let told: Vec<(usize, Arc<str>)> =
+        told(&parsed).map(|(number, term)| (number, Arc::from(term.text.as_str()))).collect();
+    let no_history = no_history(history);
+    let history = history.filter(|history| history.is_known());
+    let measures = Measures::of(&parsed, &ranked);
+    let make = || made(snapshot, &hits, &told, query.graph_rerank.then_some(&measures));
+    let judge = || {
+        let judge = || signals::candidates(snapshot, &query.text, &parsed, &ranked, &measures, history);
+        query.graph_rerank.then(judge)
+    };
+    let (made, judged) = rayon::join(make, judge);
+    let mut answer = SeekAnswer {
+        candidates: ranked.found.candidates,
+        is_cut: ranked.found.candidates > CANDIDATES,
+        scanned: ranked.found.scanned,
+        is_long: parsed.is_long,
+        used_vectors: ranked.mean_near.is_some(),
+        left_out: LeftOut::of(snapshot, &parsed, told.len(), &ranked),
+        ..SeekAnswer::default()
+    };
+    let mut rows: Vec<SeekRow> = match judged {
+        None => made.into_iter().map(|(_, row)| row).collect(),
+        Some(files) => {
+            answer.no_history = no_history;
+            let strength = ranked.found.hits.first().map_or(0.0, |hit| bounded(hit.relative));
+            let judged = Judged { files: &files, parsed: &parsed, strength };
+            let met = made.len();
+            let (mut rows, kept) = order(snapshot, made, &filter, &judged);
+            answer.is_cut |= kept < met;
+            history.into_iter().for_each(|history| add_recency(snapshot, history, &mut rows));
+            answer.best_file = best_file(&files);
+            answer.confidence = Some(FileModel::fitted().confidence(files.iter().map(|file| &file.signals)));
+            rows
+        }
+    };
+    let id = |row: &SeekRow| snapshot.graph().id(row.node);
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| id(a).cmp(id(b))));
+    rows.truncate(SeekAnswer::MAX_ROWS);
+    answer.words = told.iter().map(|(_, word)| word.to_string()).collect();
+    Ok((answer, rows))
+}
+
+/// Adds how lately the files of rows changed.
+fn add_recency(snapshot: &Snapshot, history: &ProjectHistory, rows: &mut [SeekRow]) {
+    let mut known: FxHashMap<&str, Option<f64>> = FxHashMap::default();
+    for row in rows {
+        let path = snapshot.graph().path(row.node);
+        row.recency = *known.entry(path).or_insert_with(|| past::recency(history, path));
+    }
+}
+
+/// The terms of which it is told whether a row meets them, with their numbers.
+fn told(parsed: &Query) -> impl Iterator<Item = (usize, &QueryTerm)> {
+    parsed.terms.iter().enumerate().take(SeekAnswer::TOLD_WORDS).filter(|(_, term)| term.counts)
+}
+
+/// What of the history takes no part in the ranking, and why.
+fn no_history(history: Option<&ProjectHistory>) -> Option<String> {
+    let Some(history) = history else { return Some("not loaded yet".to_owned()) };
+    let gaps = history.gaps_within_limits();
+    (!gaps.is_empty()).then(|| gaps.join("; "))
+}
+
+/// The file that the model values most.
+fn best_file(files: &[FileCandidate]) -> Option<NodeIx> {
+    let model = FileModel::fitted();
+    let valued = files.iter().map(|file| (model.value(&file.signals), file));
+    let best = valued.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.path.cmp(&a.1.path)));
+    best.map(|(_, file)| file.node)
+}
+
+/// What the ranking of files found.
+struct Judged<'j> {
+    files: &'j [FileCandidate],
+    parsed: &'j Query,
+    /// What of the words the best entry meets, 0 to 1.
+    strength: f64,
+}
+
+/// Gives the rows, each with its value inside of its file, the scores of the model. With them how many of the rows there are:
+/// those whose file is none that it weighed are left out, and files that have no row are added.
+fn order(
+    snapshot: &Snapshot,
+    rows: Vec<(f64, SeekRow)>,
+    filter: &Filter<'_>,
+    judged: &Judged<'_>,
+) -> (Vec<SeekRow>, usize) {
+    let graph = snapshot.graph();
+    let model = FileModel::fitted();
+    let parsed = judged.parsed;
+    let about = |says: fn(&str) -> bool| {
+        !parsed.is_long && parsed.terms.iter().any(|term| term.in_title && term.counts && says(&term.text))
+    };
+    let about_tests = about(|word| word.starts_with("test"));
+    let only_sections = filter.kinds == Some(1 << NodeKind::Section as u8);
+    let about_text = only_sections || about(|word| TEXT_WORDS.contains(&word));
+    let by_node: FxHashMap<NodeIx, &FileCandidate> = judged.files.iter().map(|file| (file.node, file)).collect();
+    let of_file = |file: &FileCandidate| {
+        let mut signals = file.signals;
+        if about_tests {
+            signals[signals::place("is_test")] = 0.0;
+        }
+        if about_text {
+            signals[signals::place("is_text")] = 0.0;
+            signals[signals::place("is_aside")] = 0.0;
+        }
+        model.value(&signals)
+    };
+    let mut by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>> = FxHashMap::default();
+    for (value, row) in rows {
+        let Some(file) = graph.file(row.node).filter(|file| by_node.contains_key(file)) else { continue };
+        let value = value - entries::less(graph.kind(row.node), about_text);
+        by_file.entry(file).or_default().push((value, row));
+    }
+    let kept = by_file.values().map(Vec::len).sum();
+    let mut valued = placed(graph, by_file, |file| of_file(by_node[&file]));
+    add_files(snapshot, filter, judged, &mut valued);
+    valued.sort_by(|a, b| by_value(graph, a, b));
+    let top = valued.iter().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
+    let meaning = valued.iter().filter_map(|(_, row)| row.meaning).fold(0.0, f64::max);
+    let strength = judged.strength.max(meaning * MEANING_SHARE);
+    let rows = valued.into_iter().map(|(value, mut row)| {
+        row.score = strength * ((value - top) / SCALE).exp();
+        row
+    });
+    (rows.collect(), kept)
+}
+
+/// The value of every row: that of its file, less what it is worth less than the best one of the file.
+fn placed(
+    graph: &Graph,
+    by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>>,
+    of_file: impl Fn(NodeIx) -> f64,
+) -> Vec<(f64, SeekRow)> {
+    let mut all = Vec::new();
+    for (file, mut rows) in by_file {
+        rows.sort_by(|a, b| by_value(graph, a, b));
+        let (of_file, best) = (of_file(file), rows[0].0);
+        let rows = rows.into_iter().enumerate();
+        all.extend(rows.map(|(at, (value, row))| (of_file - (best - value) - NEXT_OF_FILE * at as f64, row)));
+    }
+    all
+}
+
+fn by_value(graph: &Graph, a: &(f64, SeekRow), b: &(f64, SeekRow)) -> Ordering {
+    b.0.total_cmp(&a.0).then_with(|| graph.id(a.1.node).cmp(graph.id(b.1.node)))
+}
+
+/// Adds the files that are among the best though none of their entries has a row.
+fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valued: &mut Vec<(f64, SeekRow)>) {
+    let graph = snapshot.graph();
+    if filter.kinds.is_some_and(|kinds| kinds >> NodeKind::File as u8 & 1 == 0) {
+        return;
+    }
+    let model = FileModel::fitted();
+    let known: FxHashSet<Option<NodeIx>> = valued.iter().map(|(_, row)| graph.file(row.node)).collect();
+    let mut best: Vec<(f64, &FileCandidate)> =
+        judged.files.iter().map(|file| (model.value(&file.signals), file)).collect();
+    best.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
+    for (value, file) in best.into_iter().take(BEST_FILES) {
+        if known.contains(&Some(file.node)) || !m1nd_search::is_within(&file.path, filter.scope) {
+            continue;
+        }
+        let row = SeekRow {
+            node: file.node,
+            score: 0.0,
+            lexical: 0.0,
+            meaning: None,
+            recency: None,
+            prior: importance(snapshot, file.node),
+            best_field: "context",
+            matched: Vec::new(),
+        };
+        valued.push((value, row));
+    }
+}
+
+/// From the open scale of the index to 0 to 1, without ties at the top: half of what all words could bring gives 0.55.
+fn bounded(relative: f64) -> f64 {
+    1.0 - (-1.6 * relative.max(0.0)).exp()
+}
+
+/// The rows of hits, each with its value inside of its file if there are measures for it.
+fn made(
+    snapshot: &Snapshot,
+    hits: &[&Hit<'_>],
+    told: &[(usize, Arc<str>)],
+    measures: Option<&Measures>,
+) -> Vec<(f64, SeekRow)> {
+    let (inside, files) = (EntryModel::fitted(), IndexedFiles::of(snapshot));
+    let make = |hit: &&Hit<'_>| {
+        let row = row(snapshot, files.node_of(hit)?, hit, told);
+        let signals = measures.map(|measures| entries::signals(snapshot.graph(), row.node, hit, measures));
+        Some((signals.map_or(0.0, |signals| inside.value(&signals)), row))
+    };
+    let made: Vec<Option<(f64, SeekRow)>> = hits.par_iter().with_min_len(ROWS_TOGETHER).map(make).collect();
+    made.into_iter().flatten().collect()
+}
+
+/// The row of a hit; `told` are the words of the question with the numbers of their terms.
+fn row(snapshot: &Snapshot, node: NodeIx, hit: &Hit<'_>, told: &[(usize, Arc<str>)]) -> SeekRow {
+    let best = hit.fields.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(field, _)| field);
+    let met = told.iter().filter(|(number, _)| hit.matched >> number & 1 == 1);
+    SeekRow {
+        node,
+        score: bounded(hit.relative),
+        lexical: bounded(hit.relative),
+        meaning: hit.near.map(|near| near.text),
+        recency: None,
+        prior: importance(snapshot, node),
+        best_field: match hit.score > 0.0 {
+            true => FIELDS.get(best).map_or("name", |settings| settings.field.word()),
+            false => "meaning",
+        },
+        matched: met.map(|(_, word)| word.clone()).collect(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Nodes of one kind that share a role.
+
+use m1nd_base::{NodeKind, Relation};
+use m1nd_graph::{Graph, NodeIx};
+
+use super::traits::{Trait, is_its_own};
+use crate::calls::is_test;
+use m1nd_engine::Snapshot;
+
+/// A smaller group has no pattern.
+const LEAST: usize = 4;
+/// A larger group has no common role.
+const MOST: usize = 200;
+/// Edges of a node that are looked at.
+const EDGES: usize = 2_000;
+/// Names of files that stand for their folder, with their endings.
+const FRONTS: &[(&str, &[&str])] = &[
+    ("__init__", &["py", "pyi"]),
+    ("__main__", &["py"]),
+    ("index", &["js", "jsx", "cjs", "mjs", "ts", "tsx", "cts", "mts"]),
+    ("mod", &["rs"]),
+    ("lib", &["rs"]),
+    ("main", &["rs"]),
+    ("package-info", &["java"]),
+    ("module-info", &["java"]),
+    ("doc", &["go"]),
+];
+
+/// What the nodes of a group share.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GroupKey {
+    /// They are members of one kind, of one type or of one file.
+    MembersOf(NodeIx, u8),
+    /// They are files of one folder with one ending.
+    FilesOf(String, String),
+    /// They are of one kind and have an edge of this relation to one node.
+    With(Relation, NodeIx, u8),
+    /// They are of one kind and have one name, in the files of one folder.
+    Named(String, String, u8),
+}
+
+impl GroupKey {
+    /// Whether the trait is what makes the group.
+    pub(super) fn is_trait(&self, other: &Trait) -> bool {
+        match (self, other) {
+            (Self::With(relation, node, _), Trait::Uses(by, target)) => relation == by && node == target,
+            _ => false,
+        }
+    }
+}
+
+/// Nodes that share a role.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub(super) key: GroupKey,
+    /// By number; the node asked for is one of them.
+    pub(super) members: Vec<NodeIx>,
+}
+
+/// The groups of siblings that a node belongs to.
+pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
+    let graph = snapshot.graph();
+    let mut groups = Vec::new();
+    let kind = graph.kind(node);
+    if kind == NodeKind::File {
+        if is_front(graph, node) {
+            return groups;
+        }
+        let (folder, ending) = folder_and_ending(graph.path(node));
+        let paths = snapshot.files().within(folder).map(|file| file.path.as_str());
+        let files =
+            paths.filter(|path| folder_and_ending(path) == (folder, ending)).filter_map(|path| graph.find_file(path));
+        let key = GroupKey::FilesOf(folder.to_owned(), ending.to_owned());
+        let files = files.filter(|file| !is_front(graph, *file));
+        add(graph, node, key, files.collect(), &mut groups);
+        return groups;
+    }
+    if let Some(parent) = graph.parent(node) {
+        let members = children(graph, parent).filter(|one| graph.kind(*one) == kind);
+        add(graph, node, GroupKey::MembersOf(parent, kind as u8), members.collect(), &mut groups);
+    }
+    let shared = graph.out_edges(node).filter(|edge| {
+        use Relation::{Decorates, Implements, Inherits, Overrides};
+        // Things of all kinds come from one package; its members tell them apart.
+        matches!(edge.relation, Decorates | Implements | Inherits | Overrides)
+            && graph.kind(edge.to) != NodeKind::Package
+            && is_its_own(graph, edge)
+    });
+    let shared = shared.take(EDGES);
+    let mut shared: Vec<(Relation, NodeIx)> = shared.map(|edge| (edge.relation, edge.to)).collect();
+    shared.dedup();
+    for (relation, to) in shared {
+        let same = graph.in_edges(to).filter(|edge| edge.relation == relation && is_its_own(graph, edge)).take(EDGES);
+        let members = same.map(|edge| edge.from).filter(|one| graph.kind(*one) == kind);
+        add(graph, node, GroupKey::With(relation, to, kind as u8), members.collect(), &mut groups);
+    }
+    if graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::File) {
+        let (folder, _) = folder_and_ending(graph.path(node));
+        let same = graph.labelled(graph.label(node)).into_iter().filter(|one| {
+            graph.kind(*one) == kind
+                && folder_and_ending(graph.path(*one)).0 == folder
+                && graph.parent(*one).is_some_and(|parent| graph.kind(parent) == NodeKind::File)
+        });
+        let key = GroupKey::Named(graph.label(node).to_owned(), folder.to_owned(), kind as u8);
+        add(graph, node, key, same.collect(), &mut groups);
+    }
+    groups
+}
+
+/// Whether a file stands for its folder, by the rules of its language or because all it does is to pass on what others define:
+/// its role is not that of the files beside it.
+fn is_front(graph: &Graph, file: NodeIx) -> bool {
+    let path = graph.path(file);
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    if FRONTS.iter().any(|(front, endings)| *front == stem && endings.contains(&ending)) {
+        return true;
+    }
+    let mut edges = graph.out_edges(file).take(EDGES);
+    let defines = |kind| !matches!(kind, NodeKind::Section | NodeKind::Variable | NodeKind::Constant);
+    let passes_on = graph.out_edges(file).take(EDGES).any(|edge| edge.relation == Relation::Reexports);
+    passes_on && !edges.any(|edge| edge.relation == Relation::Contains && defines(graph.kind(edge.to)))
+}
+
+fn add(graph: &Graph, node: NodeIx, key: GroupKey, mut members: Vec<NodeIx>, groups: &mut Vec<Group>) {
+    members.retain(|one| !is_test(graph, *one));
+    members.sort_unstable();
+    members.dedup();
+    if (LEAST..=MOST).contains(&members.len()) && members.contains(&node) {
+        groups.push(Group { key, members });
+    }
+}
+
+fn children(graph: &Graph, parent: NodeIx) -> impl Iterator<Item = NodeIx> + '_ {
+    graph.out_edges(parent).filter(|edge| edge.relation == Relation::Contains).take(EDGES).map(|edge| edge.to)
+}
+
+fn folder_and_ending(path: &str) -> (&str, &str) {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    (folder, name.rsplit_once('.').map_or("", |(_, ending)| ending))
+}

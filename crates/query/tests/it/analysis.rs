@@ -1,0 +1,273 @@
+use m1nd_base::Cancel;
+use m1nd_engine::Snapshot;
+use m1nd_query::analysis::{ClosureState, Direction, ImpactClass, ImpactQuery, WhyAnswer, WhyQuery};
+
+use crate::project::Project;
+
+const FIXTURE: &str = "\
+//- core.py
+class Base:
+    def shared(self):
+        return helper()
+
+def helper():
+    return 1
+
+def alone():
+    return 2
+//- service.py
+from core import Base, helper
+
+class Service(Base):
+    def run(self):
+        return self.shared()
+
+def direct():
+    return helper()
+//- main.py
+from service import Service
+
+def main():
+    Service().run()
+//- tests/test_service.py
+from service import direct
+
+def test_direct():
+    direct()
+//- loose.py
+def loose(thing):
+    thing.helper()
+";
+
+fn why(snapshot: &Snapshot, source: &str, target: &str) -> WhyAnswer {
+    let node = |text| m1nd_query::resolve::resolve_node(snapshot, text).unwrap_or_else(|error| panic!("{error}"));
+    let query = WhyQuery { source: node(source), target: node(target), max_hops: 6, max_paths: 3 };
+    m1nd_query::analysis::why(snapshot, &query, &Cancel::new()).expect("not cancelled")
+}
+
+fn shown(snapshot: &Snapshot, answer: &WhyAnswer) -> Vec<String> {
+    let graph = snapshot.graph();
+    let step = |step: &m1nd_query::analysis::WhyStep| {
+        let arrow = if step.hop.forward { "→" } else { "←" };
+        format!("{} {arrow} {} {}:{}", step.hop.relation, graph.label(step.hop.to), step.hop.file, step.hop.line)
+    };
+    answer.paths.iter().map(|path| path.steps.iter().map(step).collect::<Vec<_>>().join(", ")).collect()
+}
+
+#[test]
+fn a_connection_is_shown_with_the_line_of_every_step() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let answer = why(&snapshot, "main.py::main", "core.py::helper");
+    assert!(answer.found && answer.closure.state == ClosureState::Closed, "{answer:?}");
+    let first = &shown(&snapshot, &answer)[0];
+    assert_eq!(
+        first,
+        "calls → run main.py:4, calls → shared service.py:5, calls → helper core.py:3",
+        "{:?}",
+        shown(&snapshot, &answer)
+    );
+}
+
+#[test]
+fn the_other_direction_is_said_to_be_one() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let answer = why(&snapshot, "core.py::helper", "service.py::direct");
+    assert_eq!(shown(&snapshot, &answer)[0], "calls ← direct service.py:8");
+}
+
+#[test]
+fn no_path_is_closed_only_if_nothing_open_could_hide_one() {
+    let project =
+        Project::new("//- a.py\ndef f(): pass\ndef g(): pass\n//- b.py\ndef h(): pass\ndef k(x):\n    x.f()\n");
+    let snapshot = project.indexed().snapshot();
+    let answer = why(&snapshot, "b.py::h", "a.py::g");
+    assert!(!answer.found, "{:?}", shown(&snapshot, &answer));
+    assert_eq!(answer.closure.state, ClosureState::Closed, "{answer:?}");
+    let answer = why(&snapshot, "b.py::k", "a.py::f");
+    assert!(!answer.found, "{:?}", shown(&snapshot, &answer));
+    assert_eq!((answer.closure.state, answer.closure.reason), (ClosureState::Unknown, Some("no_path_within_hops")));
+    assert_eq!(answer.closure.dangling_edges[0].name, "f");
+    // An open reference can be anything, whatever its name.
+    let answer = why(&snapshot, "b.py::k", "a.py::g");
+    assert_eq!((answer.found, answer.closure.state, answer.closure.dangling_total), (false, ClosureState::Unknown, 1));
+}
+
+#[test]
+fn a_file_with_syntax_errors_could_hide_a_path() {
+    let project = Project::new("//- a.py\ndef f(): pass\n//- b.py\ndef h(): pass\n\n)) = (\n");
+    let snapshot = project.indexed().snapshot();
+    assert_eq!(why(&snapshot, "b.py::h", "a.py::f").closure.state, ClosureState::Unknown);
+    let answer = impact(&snapshot, "a.py::f", Direction::Forward);
+    assert_eq!((answer.closure, answer.unseen_files), (ClosureState::Blocked, 1), "{answer:?}");
+}
+
+#[test]
+fn paths_the_other_way_or_both_ways_say_that_no_path_leads_forward() {
+    let project = Project::new("//- a.py\ndef low(): pass\ndef one():\n    low()\ndef two(x):\n    low()\n");
+    let snapshot = project.indexed().snapshot();
+    for (source, target) in [("a.py::low", "a.py::one"), ("a.py::one", "a.py::two")] {
+        let answer = why(&snapshot, source, target);
+        assert!(answer.found);
+        let closure = &answer.closure;
+        assert_eq!((closure.state, closure.reason), (ClosureState::Closed, Some("no_forward_path")), "{closure:?}");
+    }
+    let open = Project::new("//- a.py\ndef low(x):\n    x.go()\ndef one():\n    low(1)\n");
+    let answer = why(&open.indexed().snapshot(), "a.py::low", "a.py::one");
+    assert_eq!((answer.found, answer.closure.state), (true, ClosureState::Unknown), "{answer:?}");
+}
+
+#[test]
+fn an_open_reference_to_a_dependent_keeps_it_open() {
+    let project = Project::new(
+        "//- a.py\ndef a(): pass\ndef b():\n    a()\ndef c(): pass\n//- d.py\ndef open_call(x):\n    x.b()\n",
+    );
+    let snapshot = project.indexed().snapshot();
+    let answer = impact(&snapshot, "a.py::a", Direction::Forward);
+    assert_eq!(answer.closure, ClosureState::Blocked, "{answer:?}");
+    assert!(answer.why.starts_with("direct rows are known"), "{}", answer.why);
+    assert!(answer.hiding.iter().all(|open| open.far && open.name == "b"), "{:?}", answer.hiding);
+    assert_eq!(impact(&snapshot, "a.py::c", Direction::Forward).closure, ClosureState::Closed);
+}
+
+#[test]
+fn what_lies_beyond_the_bound_of_hops_keeps_it_open() {
+    let project = Project::new("//- a.py\ndef a(): pass\ndef b():\n    a()\ndef c():\n    b()\n");
+    let snapshot = project.indexed().snapshot();
+    let node = m1nd_query::resolve::resolve_node(&snapshot, "a.py::a").unwrap_or_else(|error| panic!("{error}"));
+    let state = |max_hops| {
+        let query = ImpactQuery { max_hops, ..ImpactQuery::new(node) };
+        m1nd_query::analysis::impact(&snapshot, &query, &Cancel::new()).expect("not cancelled").closure
+    };
+    assert_eq!((state(1), state(2)), (ClosureState::Blocked, ClosureState::Closed));
+}
+
+#[test]
+fn an_import_of_an_unknown_module_could_hide_a_dependent() {
+    let project = Project::new("//- a.py\ndef a(): pass\n//- b.py\nfrom .gone import *\n");
+    let snapshot = project.indexed().snapshot();
+    let answer = impact(&snapshot, "a.py::a", Direction::Forward);
+    assert_eq!((answer.closure, answer.hiding[0].reason.as_str()), (ClosureState::Blocked, "module_not_found"));
+}
+
+#[test]
+fn an_absent_node_is_unknown() {
+    let answer = WhyAnswer::node_not_found();
+    assert_eq!((answer.closure.state, answer.closure.reason), (ClosureState::Unknown, Some("node_not_found")));
+}
+
+fn impact(snapshot: &Snapshot, text: &str, direction: Direction) -> m1nd_query::analysis::ImpactAnswer {
+    let node = m1nd_query::resolve::resolve_node(snapshot, text).unwrap_or_else(|error| panic!("{error}"));
+    m1nd_query::analysis::impact(snapshot, &ImpactQuery { direction, ..ImpactQuery::new(node) }, &Cancel::new())
+        .expect("not cancelled")
+}
+
+#[test]
+fn dependents_come_with_distance_class_and_witness() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let graph = snapshot.graph();
+    let answer = impact(&snapshot, "core.py::helper", Direction::Forward);
+    let row = |label: &str| {
+        answer.rows.iter().find(|row| graph.label(row.node) == label).unwrap_or_else(|| panic!("{label}: {answer:?}"))
+    };
+    assert_eq!((row("direct").hops, row("direct").class), (1, ImpactClass::BreaksCompile));
+    assert_eq!((row("run").hops, row("run").class), (2, ImpactClass::Behaviour));
+    assert_eq!(row("test_direct").class, ImpactClass::Test);
+    let witness: Vec<(String, u32)> = row("run").witness.iter().map(|hop| (hop.file.clone(), hop.line)).collect();
+    assert_eq!(witness, [("service.py".to_owned(), 5), ("core.py".to_owned(), 3)]);
+    assert!(row("direct").strength > row("main").strength);
+    assert!(!answer.rows.iter().any(|row| graph.label(row.node) == "alone"));
+    assert!(answer.files.iter().any(|file| file.path == "tests/test_service.py" && file.is_test));
+}
+
+#[test]
+fn open_references_of_the_name_keep_it_open() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let answer = impact(&snapshot, "core.py::helper", Direction::Forward);
+    // `thing.helper()` in loose.py may be a call of it or not.
+    assert!(!answer.rows.iter().any(|row| snapshot.graph().label(row.node) == "loose"), "{answer:?}");
+    assert_eq!(answer.closure, ClosureState::Blocked);
+    assert!(answer.hiding.iter().any(|open| !open.far && open.file == "loose.py" && open.line == 2), "{answer:?}");
+    let closed = impact(&snapshot, "core.py::alone", Direction::Forward);
+    assert_eq!((closed.closure, closed.rows.len()), (ClosureState::Closed, 0), "{closed:?}");
+}
+
+#[test]
+fn a_container_changes_with_its_members() {
+    let project = Project::new(FIXTURE);
+    let snapshot = project.indexed().snapshot();
+    let labels = |text: &str, direction| -> Vec<String> {
+        let answer = impact(&snapshot, text, direction);
+        answer.rows.iter().map(|row| snapshot.graph().label(row.node).to_owned()).collect()
+    };
+    let of_class = labels("core.py::Base", Direction::Forward);
+    assert!(of_class.contains(&"run".to_owned()) && of_class.contains(&"Service".to_owned()), "{of_class:?}");
+    let of_file = labels("core.py", Direction::Forward);
+    assert!(of_file.contains(&"direct".to_owned()) && of_file.contains(&"main".to_owned()), "{of_file:?}");
+    let entry = labels("main.py::main", Direction::Forward);
+    assert!(entry.is_empty(), "{entry:?}");
+    let uses = labels("main.py::main", Direction::Reverse);
+    assert!(uses.contains(&"helper".to_owned()) && uses.contains(&"run".to_owned()), "{uses:?}");
+}
+
+#[test]
+fn asking_twice_gives_the_same_answer() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    let dump = engine.snapshot().graph().dump();
+    let ask = || format!("{:?}", impact(&engine.snapshot(), "core.py", Direction::Both));
+    assert_eq!(ask(), ask());
+    assert_eq!(engine.snapshot().graph().dump(), dump);
+}
+
+#[test]
+fn a_caller_by_a_declared_type_depends_on_what_overrides_the_method() {
+    let project = Project::new(
+        "//- shapes.py\nclass Shape:\n    def area(self): ...\nclass Circle(Shape):\n    def area(self): ...\n\
+         class Ghost(Shape):\n    def area(self): ...\n\
+         //- app.py\nfrom shapes import Shape, Circle\ndef total(s: Shape):\n    return s.area()\ndef main():\n    total(Circle())\n",
+    );
+    let snapshot = project.indexed().snapshot();
+    let answer = impact(&snapshot, "shapes.py::Circle::area", Direction::Forward);
+    let total = m1nd_query::resolve::resolve_node(&snapshot, "app.py::total").unwrap_or_else(|error| panic!("{error}"));
+    let row = answer.rows.iter().find(|row| row.node == total).expect("the caller is a dependent");
+    assert!(row.witness[0].dispatch && row.witness[0].of == 2, "{:?}", row.witness);
+    let answer = why(&snapshot, "app.py::total", "shapes.py::Circle::area");
+    let step = &answer.paths[0].steps[0];
+    assert!(step.hop.dispatch && step.candidates.len() == 2, "{step:?}");
+    assert_eq!(answer.closure.dangling_edges[0].reason, "dynamic_dispatch");
+    // Nothing in sight makes a Ghost, but something out of sight may.
+    let ghost = impact(&snapshot, "shapes.py::Ghost::area", Direction::Forward);
+    assert!(ghost.rows.is_empty() && ghost.not_made == 1, "{ghost:?}");
+    assert_eq!(ghost.closure, ClosureState::Blocked);
+    let unconnected = why(&snapshot, "app.py::total", "shapes.py::Ghost::area");
+    assert!(unconnected.closure.state != ClosureState::Closed, "{unconnected:?}");
+}
+
+#[test]
+fn every_one_of_many_overriding_methods_knows_its_callers() {
+    let mut text = "//- shapes.py\nclass Shape:\n    def area(self): ...\n".to_owned();
+    let numbers = 0..40;
+    for n in numbers.clone() {
+        text += &format!("class S{n}(Shape):\n    def area(self): ...\n");
+    }
+    text += "//- app.py\nfrom shapes import *\ndef total(s: Shape):\n    return s.area()\ndef main():\n";
+    for n in numbers.clone() {
+        text += &format!("    total(S{n}())\n");
+    }
+    let project = Project::new(&text);
+    let snapshot = project.indexed().snapshot();
+    let total = m1nd_query::resolve::resolve_node(&snapshot, "app.py::total").unwrap_or_else(|error| panic!("{error}"));
+    for n in numbers {
+        let method = format!("shapes.py::S{n}::area");
+        let answer = impact(&snapshot, &method, Direction::Forward);
+        let row = answer.rows.iter().find(|row| row.node == total).unwrap_or_else(|| panic!("{method}: {answer:?}"));
+        assert!(row.witness[0].dispatch && row.witness[0].of == 41, "{:?}", row.witness);
+        let step = &why(&snapshot, "app.py::total", &method).paths[0].steps[0];
+        let target = m1nd_query::resolve::resolve_node(&snapshot, &method).unwrap_or_else(|error| panic!("{error}"));
+        assert!(step.candidates.contains(&target) && step.candidates.len() <= 18, "{step:?}");
+    }
+}

@@ -1,0 +1,14 @@
+//! Questions end to end: files on a disk in, answers out.
+
+mod activate;
+mod analysis;
+mod documents;
+mod grep;
+mod history;
+#[path = "../../../engine/tests/it/project.rs"]
+#[allow(dead_code, reason = "shared by several suites")]
+mod project;
+mod resolve;
+mod text_model;
+#[path = "../../../engine/tests/it/tiny_model.rs"]
+mod tiny_model;

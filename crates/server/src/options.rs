@@ -1,0 +1,37 @@
+use m1nd_tools::{ToolDef, Toolset};
+
+/// Name under which the server introduces itself.
+pub const SERVER_NAME: &str = "m1nd-mcp";
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct ServeOptions {
+    /// The tools that exist.
+    pub tools: &'static [ToolDef],
+    /// Name under which the server introduces itself.
+    pub name: &'static str,
+    /// The only toolset that exists here; `None` for all.
+    pub only: Option<Toolset>,
+    /// The toolsets that `tools/list` shows; `None` for all. The others can still be called.
+    pub toolsets: Option<Vec<Toolset>>,
+    /// Refuses every tool that could change what is stored.
+    pub read_only: bool,
+    /// Builds the index of every allowed root that has none, in the background.
+    pub index_when_empty: bool,
+    /// Looks at the start, in the background, for what changed in the roots that are indexed.
+    pub refresh: bool,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self {
+            tools: m1nd_tools::ALL,
+            name: SERVER_NAME,
+            only: None,
+            toolsets: None,
+            read_only: false,
+            index_when_empty: false,
+            refresh: false,
+        }
+    }
+}

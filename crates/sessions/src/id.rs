@@ -1,0 +1,80 @@
+//! Ids that nobody can guess, with a part for people.
+
+use crate::SessionError;
+
+/// Characters of an agent's name that are part of an id.
+const MAX_SLUG: usize = 24;
+/// Digits of five bits each, without those that look like others.
+const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// As many as hold 128 bits.
+const RANDOM_DIGITS: usize = 26;
+
+/// `<prefix>_<agent>_<random>`, the last of them with 128 bits from the operating system.
+///
+/// # Errors
+/// [`SessionError::NoRandomness`].
+pub(crate) fn mint(prefix: &str, agent: &str) -> Result<String, SessionError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| SessionError::NoRandomness { detail: error.to_string() })?;
+    Ok(format!("{prefix}_{}_{}", slug(agent), digits(u128::from_le_bytes(bytes))))
+}
+
+fn digits(mut number: u128) -> String {
+    let digit = |_| {
+        let digit = DIGITS[(number & 31) as usize];
+        number >>= 5;
+        char::from(digit)
+    };
+    (0..RANDOM_DIGITS).map(digit).collect()
+}
+
+/// The letters and digits of a name, in small letters, others as `-`.
+fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for c in name.chars().take(MAX_SLUG) {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "agent".to_owned() } else { slug.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_become_parts_of_ids() {
+        let long = "x".repeat(99);
+        let rows = [
+            ("ann", "ann"),
+            ("Review Bot_2", "review-bot-2"),
+            ("../../etc", "etc"),
+            ("", "agent"),
+            ("漢字", "agent"),
+            (&long, &long[..MAX_SLUG]),
+        ];
+        for (name, expected) in rows {
+            assert_eq!(slug(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn digits_keep_every_bit() {
+        assert_eq!(digits(0), "0".repeat(RANDOM_DIGITS));
+        assert_eq!(digits(u128::MAX), format!("{}7", "z".repeat(RANDOM_DIGITS - 1)));
+        assert_eq!(digits(1 << 127), format!("{}4", "0".repeat(RANDOM_DIGITS - 1)));
+    }
+
+    #[test]
+    fn no_two_ids_are_the_same() {
+        let ids: BTreeSet<String> = (0..1_000).map(|_| mint("lock", "ann").expect("random")).collect();
+        assert_eq!(ids.len(), 1_000);
+        assert!(ids.iter().all(|id| id.starts_with("lock_ann_") && id.len() == 9 + RANDOM_DIGITS));
+    }
+}

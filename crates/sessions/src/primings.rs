@@ -1,0 +1,120 @@
+//! What agents said that they are about to do. Lives as long as the process, never on disk, and fades.
+
+use std::collections::BTreeMap;
+
+use crate::sessions::shortened;
+use crate::{MAX_NAME, Sessions};
+
+/// Agents whose priming is kept; the oldest one goes first.
+pub const MAX_PRIMINGS: usize = 100;
+/// Longest task kept, in characters.
+pub const MAX_TASK: usize = 500;
+/// Time after which a priming counts half.
+pub const HALF_LIFE_MS: u64 = 30 * 60_000;
+/// Strength changes in steps of this much time, so that answers stay the same in between.
+const STEP_MS: u64 = 5 * 60_000;
+/// Half-lives after which a priming is gone.
+const LIVES: u64 = 8;
+
+/// The priming of one agent, as it was set.
+#[derive(Debug, Clone)]
+struct Priming {
+    task: String,
+    strength: f64,
+    at_ms: u64,
+    nodes: Vec<(String, f64)>,
+}
+
+/// A priming as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Primed {
+    /// What the agent is about to do.
+    pub task: String,
+    /// What is left of its strength, above 0 and at most 1.
+    pub strength: f64,
+    /// Ids of nodes with their nearness to the task, 0 to 1: numbers of nodes do not outlive a snapshot.
+    pub nodes: Vec<(String, f64)>,
+}
+
+/// The primings of all agents.
+#[derive(Debug, Default)]
+pub(crate) struct Primings {
+    agents: BTreeMap<String, Priming>,
+}
+
+impl Primings {
+    fn set(&mut self, agent: &str, priming: Option<Priming>) {
+        let Some(priming) = priming else {
+            self.agents.remove(agent);
+            return;
+        };
+        if self.agents.len() >= MAX_PRIMINGS && !self.agents.contains_key(agent) {
+            let oldest = self.agents.iter().min_by_key(|(_, priming)| priming.at_ms).map(|(agent, _)| agent.clone());
+            oldest.and_then(|oldest| self.agents.remove(&oldest));
+        }
+        self.agents.insert(agent.to_owned(), priming);
+    }
+
+    /// The priming of an agent with what is left of its strength.
+    fn of(&self, agent: &str, now_ms: u64) -> Option<(&Priming, f64)> {
+        let priming = self.agents.get(agent)?;
+        let age = now_ms.saturating_sub(priming.at_ms) / STEP_MS * STEP_MS;
+        let left = (-(age as f64) / HALF_LIFE_MS as f64).exp2();
+        (age < LIVES * HALF_LIFE_MS).then_some((priming, priming.strength * left))
+    }
+}
+
+impl Sessions {
+    /// Lets later answers for this agent lean towards what is near a task, until it fades or is replaced. `strength` is 0
+    /// to 1; 0, as well as no nodes, takes the priming away. Nothing is stored.
+    pub fn prime(&self, agent: &str, task: &str, strength: f64, nodes: Vec<(String, f64)>) {
+        let (task, strength) = (shortened(task, MAX_TASK), strength.clamp(0.0, 1.0));
+        let priming = Priming { task, strength, at_ms: self.clock.now_ms(), nodes };
+        let priming = Some(priming).filter(|priming| priming.strength > 0.0 && !priming.nodes.is_empty());
+        self.primings().set(&shortened(agent, MAX_NAME), priming);
+    }
+
+    /// The priming of an agent with what is left of its strength; `None` if it has none, or it has faded.
+    #[must_use]
+    pub fn priming(&self, agent: &str) -> Option<Primed> {
+        let now = self.clock.now_ms();
+        let primings = self.primings();
+        let (priming, strength) = primings.of(&shortened(agent, MAX_NAME), now)?;
+        Some(Primed { task: priming.task.clone(), strength, nodes: priming.nodes.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn priming(at_ms: u64) -> Option<Priming> {
+        Some(Priming { task: "t".into(), strength: 0.4, at_ms, nodes: vec![("file::a".into(), 1.0)] })
+    }
+
+    #[test]
+    fn a_priming_halves_and_ends() {
+        let mut primings = Primings::default();
+        primings.set("ann", priming(1_000));
+        let left = |minutes: u64| primings.of("ann", 1_000 + minutes * 60_000).map(|(_, left)| left);
+        assert_eq!(left(0), Some(0.4));
+        assert_eq!(left(4), Some(0.4), "it changes in steps");
+        assert_eq!(left(30), Some(0.2));
+        assert_eq!(left(60), Some(0.1));
+        assert_eq!(left(240), None);
+        assert!(primings.of("bob", 1_000).is_none());
+        assert_eq!(primings.of("ann", 0).map(|(_, left)| left), Some(0.4), "a clock that goes back");
+    }
+
+    #[test]
+    fn the_number_of_agents_is_bounded() {
+        let mut primings = Primings::default();
+        for number in 0..3 * MAX_PRIMINGS {
+            primings.set(&format!("agent {number}"), priming(number as u64));
+        }
+        assert_eq!(primings.agents.len(), MAX_PRIMINGS);
+        assert!(primings.of(&format!("agent {}", 3 * MAX_PRIMINGS - 1), 0).is_some());
+        primings.set("agent 299", None);
+        assert!(primings.of("agent 299", 0).is_none());
+    }
+}

@@ -1,0 +1,62 @@
+//! What tools are given to work with.
+
+use std::sync::Arc;
+
+use m1nd_engine::{Engine, EngineConfig, EngineError, Snapshot};
+use m1nd_mind::{Memories, MindConfig};
+use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
+use m1nd_sessions::{ReadOnlyStore, SessionStore, Sessions, StoredFeedback};
+
+/// The index of a project, the memories beside it, and what agents hold. Clones share all of it.
+#[derive(Debug, Clone)]
+pub struct Services {
+    /// The index.
+    pub engine: Engine,
+    /// Memories of the projects.
+    pub memories: Arc<Memories>,
+    /// What agents hold.
+    pub sessions: Arc<Sessions>,
+}
+
+impl Services {
+    /// Opens all of it; see [`Engine::open`].
+    ///
+    /// # Errors
+    /// Those of [`Engine::open`].
+    pub fn open(config: EngineConfig, mind: MindConfig) -> Result<Self, EngineError> {
+        Ok(Self::over(Engine::open(config)?, mind))
+    }
+
+    /// Over an engine that is open.
+    pub fn over(engine: Engine, mind: MindConfig) -> Self {
+        let project: Arc<dyn SessionStore> = engine.project().clone();
+        let store = if engine.is_read_only() { Arc::new(ReadOnlyStore::new(project)) } else { project };
+        let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
+        Self { engine, memories: Arc::new(Memories::new(mind)), sessions }
+    }
+
+    /// What speaks for or against nodes beside the words of a question of this agent.
+    pub(crate) fn prior(&self, agent: &str, text: &str, snapshot: &Snapshot) -> Prior {
+        let (rows, unavailable) = self.sessions.feedback();
+        let ledger = rows.derived().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
+        let primed = self.sessions.priming(agent);
+        let task = primed.as_ref().map(|primed| PrimedTask {
+            task: &primed.task,
+            strength: primed.strength,
+            nodes: &primed.nodes,
+        });
+        Prior::of(snapshot, text, self.engine.clock().now_ms(), task, &ledger, unavailable)
+    }
+}
+
+/// A row of the ledger as questions are compared with it; `None` for a kind that only a newer version knows.
+fn ledger_row(stored: &StoredFeedback) -> Option<LedgerRow<'_>> {
+    Some(LedgerRow {
+        id: stored.id,
+        query: &stored.told.query,
+        feedback: Feedback::parse(&stored.told.kind)?,
+        strength: stored.told.strength,
+        at_ms: stored.told.at_ms,
+        nodes: &stored.told.nodes,
+    })
+}

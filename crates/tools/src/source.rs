@@ -1,0 +1,107 @@
+//! Files below the indexed roots as tools show them: found by path or node id, refused or read, numbered by line.
+
+use m1nd_base::{NodeKind, RepoPath};
+use m1nd_engine::graph::NodeIx;
+use m1nd_engine::{Snapshot, SourceText};
+
+use crate::framework::{ErrorCode, ToolError};
+use crate::rows;
+
+/// Longest line that is shown, in bytes.
+const MAX_LINE: usize = 2_000;
+
+/// A file that may be shown, as it is on the disk now.
+pub(crate) struct Shown {
+    pub(crate) path: RepoPath,
+    /// The symbol that was named, if it was not the whole file.
+    pub(crate) symbol: Option<NodeIx>,
+    pub(crate) source: SourceText,
+}
+
+impl Shown {
+    /// The file or the symbol as a node, if it is in the graph.
+    pub(crate) fn node(&self, snapshot: &Snapshot) -> Option<NodeIx> {
+        self.symbol.or_else(|| snapshot.graph().find_file(self.path.as_str()))
+    }
+
+    /// The id of that node, or the one that the file would have.
+    pub(crate) fn node_id(&self, snapshot: &Snapshot) -> String {
+        let id = |node| snapshot.graph().id(node).to_owned();
+        self.node(snapshot).map_or_else(|| format!("file::{}", self.path), id)
+    }
+
+    /// Where the symbol starts (0-based) and how many lines it has; `None` for a whole file.
+    pub(crate) fn range(&self, snapshot: &Snapshot) -> Option<(usize, usize)> {
+        let (start, end) = snapshot.graph().lines(self.symbol?);
+        let offset = (start as usize).saturating_sub(1);
+        Some((offset, (end as usize).saturating_sub(offset).max(1)))
+    }
+}
+
+/// The file or symbol that `text` means (a path or a node id), read. `argument` is named in errors.
+///
+/// # Errors
+/// No such file or symbol, a path out of the roots, a file that is withheld, cannot be read or is not text.
+pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Shown, ToolError> {
+    let symbol = symbol_of(snapshot, argument, text)?;
+    let wanted = symbol.map_or(text, |node| snapshot.graph().path(node));
+    let path = snapshot.index_path(wanted).map_err(|error| rows::read_error(argument, &error))?;
+    if let Some(why) = snapshot.withheld(&path) {
+        let message = format!("argument `{argument}`: `{path}` is not shown: {}", why.text());
+        return Err(ToolError::new(ErrorCode::FileUnreadable, message).hint(why.hint()));
+    }
+    let source = snapshot.read_file(&path).map_err(|error| rows::read_error(argument, &error))?;
+    if source.binary {
+        let message = format!("argument `{argument}`: `{path}` is not a text file");
+        return Err(ToolError::new(ErrorCode::FileUnreadable, message));
+    }
+    Ok(Shown { path, symbol, source })
+}
+
+/// The symbol that a node id means; `None` if the text is a path.
+fn symbol_of(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Option<NodeIx>, ToolError> {
+    let rest = text.trim().strip_prefix("file::").unwrap_or(text.trim());
+    if !rest.contains("::") {
+        return Ok(None);
+    }
+    let node = rows::resolve(snapshot, argument, text)?;
+    Ok(Some(node).filter(|node| snapshot.graph().kind(*node) != NodeKind::File))
+}
+
+/// Size of a text inside a JSON string, in bytes.
+pub(crate) fn escaped(text: &str) -> usize {
+    serde_json::to_string(text).map_or(text.len(), |json| json.len() - 2)
+}
+
+/// Lines with right-aligned numbers, as many as fit into `budget` bytes of escaped text, at least one; and how many those are.
+/// `offset` is the number of lines before them, `total` that of the file.
+pub(crate) fn number_lines(lines: &[&str], offset: usize, total: usize, budget: usize) -> (String, usize) {
+    let width = total.to_string().len();
+    let mut content = String::new();
+    let (mut returned, mut used) = (0, 0usize);
+    for line in lines {
+        let cut = line.len() > MAX_LINE;
+        let shown = &line[..line.floor_char_boundary(MAX_LINE)];
+        // Two spaces, an escaped line break, and the mark of a cut line.
+        used = used.saturating_add(escaped(shown) + width.max(1) + 4 + "…".len());
+        if returned > 0 && used > budget {
+            break;
+        }
+        let number = offset + returned + 1;
+        content.push_str(&format!("{number:>width$}  {shown}{}\n", if cut { "…" } else { "" }));
+        returned += 1;
+    }
+    (content, returned)
+}
+
+/// Symbols of a file that touch lines `start..=end` (1-based), in order, owners before what they own.
+pub(crate) fn symbols_in(snapshot: &Snapshot, file: NodeIx, start: usize, end: usize) -> Vec<NodeIx> {
+    let graph = snapshot.graph();
+    let mut nodes: Vec<NodeIx> = graph.of_file(file).into_iter().filter(|node| *node != file).collect();
+    nodes.retain(|node| {
+        let (first, last) = graph.lines(*node);
+        first as usize <= end && last as usize >= start
+    });
+    nodes.sort_by_key(|node| (graph.lines(*node).0, std::cmp::Reverse(graph.lines(*node).1), graph.id(*node)));
+    nodes
+}

@@ -1,0 +1,95 @@
+//! `docs/tools.md`: all tools with their arguments, and word by word what a server tells a client about them.
+
+use std::fmt::Write;
+
+use m1nd_server::{ServeOptions, instructions, tools_list};
+use m1nd_tools::{ToolDef, Toolset};
+use serde_json::Value;
+
+use super::{COMMAND, by_toolset};
+
+/// Arguments that the page explains once.
+const COMMON: &[&str] = &["agent_id", "max_output_chars", "cursor"];
+
+pub(super) fn text() -> String {
+    let mut page = format!(
+        "<!-- Written by `{COMMAND}` from the registry of tools (crates/tools/src/registry.rs). Edit that, not this. -->\n\n"
+    );
+    page.push_str(
+        "# Tools\n\n\
+         Every tool takes `agent_id` (required, but for tools about memories: the name of whoever calls) and `max_output_chars`\n\
+         (largest answer in bytes, 2,000 to 100,000). Tools whose answer is a page of rows take `cursor`, which a truncated answer\n\
+         gives. `help` with `tool_name`, or `m1nd call TOOL --help`, shows the manual of a tool. Arguments in parentheses are\n\
+         taken, but left out of `tools/list`.\n",
+    );
+    let listed = tools_list(&ServeOptions::default());
+    for (set, tools) in by_toolset() {
+        let _ = write!(page, "\n## {}: {}\n", set.word(), set.text());
+        tools.into_iter().for_each(|tool| section(&mut page, tool, &listed));
+    }
+    page.push_str("\n## Instructions\n\nWhat a server tells an agent when it connects. With all tools:\n");
+    quoted(&mut page, &ServeOptions::default());
+    page.push_str("\nWith the tools about memories alone:\n");
+    quoted(&mut page, &ServeOptions { only: Some(Toolset::Memory), ..ServeOptions::default() });
+    page
+}
+
+fn quoted(page: &mut String, options: &ServeOptions) {
+    let _ = write!(page, "\n```text\n{}\n```\n", instructions(options));
+}
+
+fn section(page: &mut String, tool: &ToolDef, listed: &Value) {
+    let _ = write!(page, "\n### `{}`\n\n{}. It {}.\n", tool.name, tool.summary, tool.effect.text());
+    let stages: Vec<String> =
+        tool.stages.iter().map(|(stage, _, reason)| format!("{} ({reason})", stage.word())).collect();
+    if !stages.is_empty() {
+        let _ = writeln!(page, "Proposed for: {}.", stages.join(", "));
+    }
+    arguments(page, tool);
+    let _ = write!(page, "\n```sh\nm1nd call {} --json '{}'\n```\n", tool.name, tool.example.trim());
+    let entry = listed["tools"].as_array().into_iter().flatten().find(|entry| entry["name"] == tool.name);
+    if let Some(entry) = entry {
+        let _ = write!(
+            page,
+            "\n<details><summary>Entry in <code>tools/list</code></summary>\n\n```json\n{entry}\n```\n\n</details>\n"
+        );
+    }
+}
+
+fn arguments(page: &mut String, tool: &ToolDef) {
+    let schema = tool.schema();
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let own = schema["properties"].as_object().into_iter().flatten();
+    let mut own = own.filter(|(name, _)| !COMMON.contains(&name.as_str())).peekable();
+    if own.peek().is_none() {
+        return;
+    }
+    page.push_str("\n| argument | takes | meaning |\n|---|---|---|\n");
+    for (name, property) in own {
+        let name_shown = if tool.lists(name) { format!("`{name}`") } else { format!("(`{name}`)") };
+        let must = if required.contains(&name.as_str()) { ", required" } else { "" };
+        let aliases = tool.argument_aliases.iter().filter(|(_, to)| to == name).map(|(alias, _)| format!("`{alias}`"));
+        let aliases: Vec<String> = aliases.collect();
+        let mut about = property["description"].as_str().unwrap_or_default().replace('|', "\\|");
+        if !aliases.is_empty() {
+            let gap = if about.is_empty() { "" } else { "; " };
+            let _ = write!(about, "{gap}also {}", aliases.join(", "));
+        }
+        let _ = writeln!(page, "| {name_shown} | {}{must} | {about} |", kind(property));
+    }
+}
+
+/// What an argument takes, in words.
+fn kind(property: &Value) -> String {
+    let words: Vec<&str> = property["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    match (words.is_empty(), property["type"].as_str()) {
+        (false, _) => words.join(", "),
+        (true, Some("array")) => format!("list of {}", kind(&property["items"])),
+        (true, Some("object")) => {
+            let members = property["properties"].as_object().into_iter().flatten();
+            let members: Vec<String> = members.map(|(name, member)| format!("`{name}`: {}", kind(member))).collect();
+            format!("object of {}", members.join(", "))
+        }
+        (true, kind) => kind.unwrap_or("anything").to_owned(),
+    }
+}
