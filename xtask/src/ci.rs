@@ -1,11 +1,11 @@
-//! `cargo xtask ci`: the checks that need no test run, in the order of how fast they fail.
+//! `cargo xtask ci`: the checks that run no tests, fastest first.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::{Outcome, cargo, codegen, must_succeed, tidy};
 
-/// A title and what to do.
+/// Title and function of a step.
 type Step = (&'static str, fn() -> Outcome<()>);
 
 const STEPS: &[Step] = &[
@@ -37,8 +37,8 @@ fn lints() -> Outcome<()> {
     must_succeed(&mut cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
 }
 
-/// Licences, banned crates and sources of everything we depend on. The advisories need the network and are asked for
-/// where there is one.
+/// Licences, banned crates and sources of all dependencies. The advisories need the network and are only checked if
+/// there is one.
 fn licences() -> Outcome<()> {
     let installed = cargo(&["deny", "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status()?.success();
     if !installed {

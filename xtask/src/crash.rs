@@ -1,5 +1,5 @@
-//! `cargo xtask crash --cycles N`: kills a process that writes to the store N times, and looks each time whether all
-//! that it had acknowledged is there. The ordinary tests do the same with fewer cycles.
+//! `cargo xtask crash --cycles N`: kills a process that writes to the store N times, and checks each time that
+//! everything it acknowledged is there. The ordinary tests do the same with fewer cycles.
 
 use crate::{Outcome, cargo, must_succeed};
 

@@ -1,4 +1,4 @@
-//! The tasks of this repository: `cargo xtask <task>`. Whatever the continuous integration runs, a person can run here.
+//! Repository tasks: `cargo xtask <task>`. Everything that continuous integration runs can be run locally.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line for people")]
 
 use std::error::Error;
@@ -13,10 +13,10 @@ mod embed;
 mod eval;
 mod tidy;
 
-/// How a task ends.
+/// Result of a task.
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// A name, what it does, and the function that does it.
+/// Name, description and function of a task.
 type Task = (&'static str, &'static str, fn(&[String]) -> Outcome<()>);
 
 const TASKS: &[Task] = &[
@@ -56,12 +56,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The top of the repository, wherever the task was started.
+/// The repository root, wherever the task was started.
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in a folder of the repository")
 }
 
-/// `cargo` with arguments, started at the top of the repository.
+/// `cargo` with arguments, run in the repository root.
 fn cargo(args: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from);
     let mut command = Command::new(cargo);
@@ -69,13 +69,13 @@ fn cargo(args: &[&str]) -> Command {
     command
 }
 
-/// The value below which this share of the sorted values lies.
+/// The given percentile (as a share) of sorted values.
 fn percentile<T: Copy + Default>(sorted: &[T], share: f64) -> T {
     let at = ((sorted.len() as f64 - 1.0) * share).round() as usize;
     sorted.get(at).copied().unwrap_or_default()
 }
 
-/// Runs a command; its failure is ours.
+/// Runs a command and propagates its failure.
 fn must_succeed(command: &mut Command) -> Outcome<()> {
     let status = command.status().map_err(|error| format!("{command:?}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} failed with {status}").into()) }

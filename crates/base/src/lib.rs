@@ -1,7 +1,7 @@
 //! What every room shares and nothing else: identifiers, positions, limits, cancellation, progress, paths, time, and how
 //! secrets are taken out of texts.
 //!
-//! This crate depends on none of ours and does no I/O.
+//! This crate depends on no other crate of the workspace and does no I/O.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod cancel;

@@ -1,8 +1,8 @@
-//! Which of many patterns are worth trying on a text.
+//! Prefilter for many patterns: which of them are worth trying on a text.
 //!
-//! Compiling an expression costs more than most texts are worth: a process that lives for one answer would spend its time on
-//! that. So the texts that stand in a pattern whatever it matches are read off the pattern as it is written, and one search
-//! over the text tells for all patterns at once which of them can be there.
+//! Compiling an expression costs more than most texts are worth, above all for a process that lives for one answer.
+//! So the literals that every match must contain are extracted from the pattern's text, and a single search over the
+//! text decides for all patterns which of them can match.
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ const FOLDED: [(char, &str); 2] = [('\u{17f}', "s"), ('\u{212a}', "k")];
 pub struct Needles {
     /// `None` where there is nothing to look for.
     search: Option<AhoCorasick>,
-    /// The number of the pattern that each text is of.
+    /// Index of the pattern of each literal.
     owners: Vec<usize>,
     /// Whether each pattern has none, so that nothing is known of it.
     always: Vec<bool>,
@@ -66,13 +66,13 @@ impl Needles {
     }
 }
 
-/// Texts of which one stands in whatever the pattern matches, in small letters; `None` if nothing is known.
+/// Literals of which every match contains one, in lower case; `None` if unknown.
 fn needed(pattern: &str) -> Option<Vec<String>> {
     let ast = ParserBuilder::new().nest_limit(MAX_DEPTH).build().parse(pattern).ok()?;
     of_ast(&ast)
 }
 
-/// As [`needed`]. The depth of the tree is limited by the parser.
+/// Like [`needed`]. The depth of the tree is limited by the parser.
 fn of_ast(ast: &Ast) -> Option<Vec<String>> {
     match ast {
         Ast::Literal(literal) if literal.c.is_ascii() => Some(vec![literal.c.to_ascii_lowercase().to_string()]),
@@ -98,7 +98,7 @@ fn of_ast(ast: &Ast) -> Option<Vec<String>> {
     }
 }
 
-/// Of several things in a row the one that says the most: the longest run of letters, or a part.
+/// Of several parts in sequence, the most selective one: the longest literal, or a part.
 fn of_parts(parts: &[Ast]) -> Option<Vec<String>> {
     let mut known: Vec<Vec<String>> = Vec::new();
     let mut run = String::new();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a text is not a [`RepoPath`].
+/// The reason why a text is not a valid [`RepoPath`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// Nothing but separators and dots.

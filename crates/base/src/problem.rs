@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Why a file, or a part of it, is missing from the graph. Shown to users: nothing is skipped silently.
+/// The reason why a file, or a part of it, is missing from the graph. Shown to users: nothing is skipped silently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProblemKind {
@@ -64,7 +64,7 @@ impl ProblemKind {
 /// One thing that went wrong with one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// What.
+    /// Kind of the problem.
     pub kind: ProblemKind,
     /// Figures or words that help to understand it, such as `1403321 bytes, limit 1048576`. May be empty.
     pub detail: String,

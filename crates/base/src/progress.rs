@@ -1,7 +1,7 @@
 /// One report of how far long work has come.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgressEvent {
-    /// What is being done, such as `reading`, `parsing`, `linking`.
+    /// Current stage, such as `reading`, `parsing`, `linking`.
     pub stage: &'static str,
     /// Units done in this stage.
     pub done: u64,
@@ -11,7 +11,7 @@ pub struct ProgressEvent {
 
 /// Receives progress; called from several threads, must return quickly.
 pub trait Progress: Send + Sync {
-    /// Takes one report.
+    /// Handles one report.
     fn report(&self, event: ProgressEvent);
 }
 

@@ -34,13 +34,13 @@ macro_rules! word_enum {
 }
 
 word_enum! {
-    /// What an edge says of its two ends. Numbers are stored in files: add at the end.
+    /// Relation between the two ends of an edge. Numbers are stored in files: append only.
     Relation, "relation" {
         /// Holds it: file → definition, class → method.
         Contains = "contains",
-        /// Brings it or its file into scope.
+        /// Imports it or its file.
         Imports = "imports",
-        /// Brings it into scope and offers it to its own importers.
+        /// Imports it and exposes it to its own importers.
         Reexports = "reexports",
         /// Calls or constructs it.
         Calls = "calls",
@@ -62,7 +62,7 @@ word_enum! {
         DependsOn = "depends_on",
         /// Text that describes code.
         Documents = "documents",
-        /// Hands it to a framework as an entry point.
+        /// Registers it with a framework as an entry point.
         Registers = "registers",
         /// Any other relation of imported data.
         RelatesTo = "relates_to",
@@ -70,7 +70,7 @@ word_enum! {
 }
 
 impl Relation {
-    /// The relation a word on the wire stands for; older and foreign words are accepted.
+    /// Parses a word from the wire; older and foreign words are accepted.
     pub fn parse(word: &str) -> Option<Self> {
         let known = Self::ALL.iter().copied().find(|relation| relation.word() == word);
         known.or(match word {
@@ -101,7 +101,7 @@ word_enum! {
 }
 
 word_enum! {
-    /// What a node of the graph is. Numbers are stored in files: add at the end.
+    /// Kind of a graph node. Numbers are stored in files: append only.
     NodeKind, "node type" {
         /// A file.
         File = "file",

@@ -2,9 +2,10 @@ use std::fmt::Debug;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The file operations that durable state is made of. The real one is in `store`; tests use one that fails on purpose.
+/// The file operations behind durable state. `store` has the real implementation; tests use one that injects faults.
 ///
-/// Every method either does all of what it says or returns an error; what an error leaves behind is said per method.
+/// Each method either does everything it documents or returns an error; the state after an error is documented per
+/// method.
 pub trait System: Debug + Send + Sync {
     /// Makes a file that only its owner can read and opens it for writing. Fails if the name is taken.
     fn create_new(&self, path: &Path) -> io::Result<Box<dyn SystemFile>>;
@@ -12,7 +13,7 @@ pub trait System: Debug + Send + Sync {
     /// Reads a whole file; fails with [`io::ErrorKind::FileTooLarge`] if it has more than `max_bytes` bytes.
     fn read(&self, path: &Path, max_bytes: u64) -> io::Result<Vec<u8>>;
 
-    /// Gives `from` the name `to`, replacing what had it, in one step. Durable after [`System::sync_folder`].
+    /// Renames `from` to `to` atomically, replacing an existing file. Durable after [`System::sync_folder`].
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file. Durable after [`System::sync_folder`].
@@ -37,6 +38,6 @@ pub trait System: Debug + Send + Sync {
 
 /// A file being written.
 pub trait SystemFile: Write + Send {
-    /// Waits until the content is on the disk. After an error the content may be lost in part: write it anew.
+    /// Waits until the content is on the disk. After an error part of the content may be lost: write the file again.
     fn sync(&mut self) -> io::Result<()>;
 }

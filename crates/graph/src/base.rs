@@ -1,4 +1,5 @@
-//! Reading the packed sections. Every access is bounds-checked: damaged bytes give missing or wrong data, never a panic.
+//! Reads the packed sections. Every access is bounds-checked: damaged bytes give missing or wrong data, never a
+//! panic.
 
 use std::cmp::Ordering;
 
@@ -50,11 +51,11 @@ pub(crate) const ALL: [Tag; 15] = [
 #[derive(Debug)]
 pub(crate) struct Base {
     pub(crate) container: Container,
-    /// Where the container has each section of [`ALL`].
+    /// Index in the container of each section of [`ALL`].
     places: [usize; ALL.len()],
 }
 
-/// Place of a tag among [`ALL`], worked out when this is compiled.
+/// Index of a tag in [`ALL`], computed at compile time.
 const fn number(tag: Tag) -> usize {
     let mut at = 0;
     while u64::from_le_bytes(ALL[at]) != u64::from_le_bytes(tag) {
@@ -63,7 +64,7 @@ const fn number(tag: Tag) -> usize {
     at
 }
 
-/// What edges are read from, looked up once for many of them.
+/// The sections that edges are read from, looked up once for many reads.
 #[derive(Clone, Copy)]
 struct EdgeReader<'b> {
     rows: &'b [EdgeRow],
@@ -94,7 +95,7 @@ impl<'b> EdgeReader<'b> {
 }
 
 impl Base {
-    /// Checks that the sections fit each other in size.
+    /// Checks that the sizes of the sections are consistent.
     pub(crate) fn new(container: Container) -> Result<Self, SnapshotError> {
         let places = ALL.map(|tag| container.place(&tag));
         let base = Self { container, places };
@@ -153,7 +154,7 @@ impl Base {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// How texts compare with this one, without a look at whether they are texts.
+    /// Compares a stored text with this one as bytes, without UTF-8 validation.
     fn comparing(&self, text: &str) -> impl Fn(TextRow) -> Ordering {
         let bytes = self.bytes(const { number(TEXT) });
         move |row: TextRow| {
@@ -177,7 +178,7 @@ impl Base {
         found.ok().map(|index| NodeIx(index as u32))
     }
 
-    /// As [`Base::find`], sooner if the id sorts a little behind that of `near`.
+    /// Like [`Base::find`], faster if the id sorts shortly after that of `near`.
     pub(crate) fn find_behind(&self, near: NodeIx, id: &str) -> Option<NodeIx> {
         let (nodes, compare) = (self.nodes(), self.comparing(id));
         let is_before = |at: usize| nodes.get(at).is_some_and(|row| compare(row.id) == Ordering::Less);
@@ -218,7 +219,7 @@ impl Base {
         self.numbers(const { number(IN_EDGES) })
     }
 
-    /// `values[offsets[node]..offsets[node + 1]]` as a range, empty if the offsets make no sense.
+    /// The range `offsets[node]..offsets[node + 1]`, empty if the offsets are inconsistent.
     fn run(&self, section: usize, index: usize, len: usize) -> std::ops::Range<usize> {
         let offsets = self.numbers(section);
         match (offsets.get(index), offsets.get(index + 1)) {

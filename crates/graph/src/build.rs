@@ -1,4 +1,5 @@
-//! Packing nodes and edges into the sections of a snapshot. The order in which parts arrive leaves no trace.
+//! Packs nodes and edges into the sections of a snapshot. The result does not depend on the order in which parts
+//! arrive.
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation, node_id};
 use rayon::prelude::*;
@@ -23,12 +24,12 @@ pub struct GraphBuilder<'a> {
     words: FxHashMap<&'a str, u32>,
 }
 
-/// What [`GraphBuilder::finish`] left out.
+/// Items that [`GraphBuilder::finish`] left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BuildReport {
-    /// Edges without both ends among the nodes.
+    /// Edges with an end that is not among the nodes.
     pub dangling_edges: usize,
-    /// Nodes whose id another node had already.
+    /// Nodes whose id was already taken.
     pub duplicate_nodes: usize,
 }
 
@@ -53,9 +54,9 @@ struct RawUnresolved {
     reason: u32,
 }
 
-/// Different words for roles and reasons that a file can hold; further ones become the first.
+/// Maximum number of distinct words for roles and reasons in a file; further ones become the first.
 const MAX_WORDS: usize = 256;
-/// Edges merged between two looks at the cancel flag.
+/// Edges merged between two checks of the cancel flag.
 const CANCEL_EVERY: usize = 1 << 16;
 
 impl<'a> GraphBuilder<'a> {
@@ -71,13 +72,13 @@ impl<'a> GraphBuilder<'a> {
         part.unresolved.iter().for_each(|reference| self.push_unresolved(reference));
     }
 
-    /// Adds the nodes of one file, the file first, or others.
+    /// Adds the nodes of a file, the file first, or nodes without a file.
     pub fn push_nodes(&mut self, nodes: &[NodeInput<'a>]) {
         let file = nodes.first().filter(|node| node.kind == NodeKind::File).map_or(NONE, |node| node.symbol);
         self.nodes.extend(nodes.iter().map(|node| (*node, file)));
     }
 
-    /// Adds an edge; its ends may come before or after it.
+    /// Adds an edge; its ends may be added before or after it.
     pub fn push_edge(&mut self, edge: &EdgeInput<'_>) {
         let start = self.sites.len() as u32;
         self.sites.extend_from_slice(edge.sites);
@@ -93,7 +94,7 @@ impl<'a> GraphBuilder<'a> {
         });
     }
 
-    /// Adds a reference without target.
+    /// Adds a reference without a target.
     pub fn push_unresolved(&mut self, reference: &UnresolvedInput<'a>) {
         let raw = RawUnresolved {
             from: reference.from,
@@ -171,7 +172,7 @@ impl<'a> GraphBuilder<'a> {
         let sites_of = |edge: &RawEdge| &all_sites[edge.sites.0 as usize..(edge.sites.0 + edge.sites.1) as usize];
         let key = |edge: &RawEdge| (edge.from, edge.to, edge.relation, edge.tier);
         edges.par_sort_unstable_by(|a, b| key(a).cmp(&key(b)).then_with(|| sites_of(a).cmp(sites_of(b))));
-        // Edges of one key become one, in place: there may be tens of millions.
+        // Edges with the same key are merged in place: there may be tens of millions.
         let mut sites: Vec<u8> = Vec::with_capacity(all_sites.len() * size_of::<SiteRow>());
         let mut site_count = 0u32;
         let mut merged = 0;
@@ -259,7 +260,7 @@ fn number<'a>(table: &mut FxHashMap<&'a str, u32>, text: &'a str) -> u32 {
     *table.entry(text).or_insert(next)
 }
 
-/// The texts of a table in order, packed, and for each old number its place in that order.
+/// Sorts and packs the texts of a table. Returns them with the new position of each old number.
 fn ordered(table: FxHashMap<&str, u32>, pool: &mut TextPool) -> (Vec<TextRow>, Vec<u32>) {
     let mut texts: Vec<(&str, u32)> = table.into_iter().collect();
     texts.par_sort_unstable();
@@ -270,7 +271,7 @@ fn ordered(table: FxHashMap<&str, u32>, pool: &mut TextPool) -> (Vec<TextRow>, V
     (texts.into_iter().map(|(text, _)| pool.add(text)).collect(), rank)
 }
 
-/// Start of each key's run, for keys `0..count` in ascending order, plus the end.
+/// Start offset of each key's run, for keys `0..count` in ascending order, plus the end.
 fn offsets(count: usize, keys: impl Iterator<Item = u32>) -> Vec<u8> {
     let mut starts = vec![0u32; count + 1];
     for key in keys {
@@ -292,7 +293,7 @@ fn packed<T: IntoBytes + Immutable>(rows: impl Iterator<Item = T>) -> Vec<u8> {
     bytes
 }
 
-/// Sorts the nodes by id, drops those whose id another has, and yields the number of each symbol.
+/// Sorts the nodes by id, drops duplicates, and returns the number of each symbol.
 fn order_nodes<'a>(
     nodes: &mut Vec<(NodeInput<'a>, u32)>,
     text: &(dyn Fn(u32) -> &'a str + Sync),
@@ -325,7 +326,7 @@ struct TextPool {
 }
 
 impl TextPool {
-    /// Adds a text; past 4 GiB texts are left out rather than cut in two.
+    /// Adds a text; past 4 GiB texts are dropped rather than cut.
     fn add(&mut self, text: &str) -> TextRow {
         let start = self.bytes.len();
         if text.is_empty() || start + text.len() > u32::MAX as usize {
@@ -365,7 +366,7 @@ fn pack_nodes<'a>(
     for (index, (node, file)) in nodes.iter().enumerate() {
         let id = text(node.symbol);
         let id_row = pool.add(id);
-        // Most labels are the end of their id: the text is shared.
+        // Most labels are a suffix of the id, so the text is shared.
         let label = if id.ends_with(node.label) && !node.label.is_empty() && id_row.len.get() > 0 {
             let skip = (id.len() - node.label.len()) as u32;
             TextRow { start: U32::new(id_row.start.get() + skip), len: U32::new(node.label.len() as u32) }

@@ -5,9 +5,9 @@
 //! table    per section: tag 8 · start u64 · length u64 · BLAKE3 of the section 32
 //! sections each padded to a multiple of 8 bytes
 //! ```
-//! The table hash (BLAKE3 of the header before it, then the table) is checked at every opening, in microseconds. Section
-//! hashes cost a read of the whole file, so [`Container::verify`] does them apart; readers of sections must bear any
-//! bytes until then.
+//! The table hash (BLAKE3 of the header before it, then the table) is checked on every open, in microseconds. Section
+//! hashes would require reading the whole file, so [`Container::verify`] checks them separately; until then, readers
+//! must tolerate arbitrary bytes.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -19,15 +19,15 @@ use m1nd_base::Cancel;
 use crate::SnapshotError;
 use crate::map::Mapping;
 
-/// First bytes of every snapshot file.
+/// Magic bytes of every snapshot file.
 const MAGIC: [u8; 8] = *b"m1ndsnap";
-/// Format of the files that this program writes, and the only one it reads.
+/// Format version that this program writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 3;
 const BYTE_ORDER: u32 = 0x0102_0304;
 const HEADER_LEN: usize = 64;
 const HASHED_HEADER: usize = 32;
 const ROW_LEN: usize = 56;
-/// More sections than any version will have: a larger number is damage.
+/// Upper bound of the number of sections: a larger number is damage.
 const MAX_SECTIONS: u32 = 256;
 
 /// Name of a section.
@@ -53,12 +53,12 @@ struct Section {
 }
 
 impl Container {
-    /// Sections that are in memory only.
+    /// A container of in-memory sections.
     pub fn in_memory(sections: Vec<(Tag, Vec<u8>)>) -> Self {
         Self { data: Arc::new(Data::Memory(sections)) }
     }
 
-    /// Maps a file and checks its header and table, not the content of the sections.
+    /// Maps a file and checks its header and table, but not the content of the sections.
     ///
     /// # Errors
     /// See [`SnapshotError`].
@@ -71,7 +71,7 @@ impl Container {
         Ok(Self { data: Arc::new(Data::Mapped { map, table }) })
     }
 
-    /// The bytes of a section, empty if there is none of this name.
+    /// The bytes of a section, empty if no section has this name.
     pub fn section(&self, tag: &Tag) -> &[u8] {
         match &*self.data {
             Data::Mapped { map, table } => table
@@ -85,7 +85,7 @@ impl Container {
         }
     }
 
-    /// Where a section stands among all, for [`Container::at`]; beyond the last one if there is none of this name.
+    /// Index of a section for [`Container::at`]; out of range if no section has this name.
     pub fn place(&self, tag: &Tag) -> usize {
         let (place, count) = match &*self.data {
             Data::Mapped { table, .. } => (table.iter().position(|section| section.tag == *tag), table.len()),
@@ -94,7 +94,7 @@ impl Container {
         place.unwrap_or(count)
     }
 
-    /// The bytes of the section at a place, empty if there is none.
+    /// The bytes of the section at an index, empty if there is none.
     pub fn at(&self, place: usize) -> &[u8] {
         match &*self.data {
             Data::Mapped { map, table } => {
@@ -104,7 +104,7 @@ impl Container {
         }
     }
 
-    /// All sections in their order.
+    /// All sections in order.
     pub fn sections(&self) -> Vec<(Tag, &[u8])> {
         match &*self.data {
             Data::Mapped { table, .. } => {
@@ -128,7 +128,7 @@ impl Container {
         Ok(true)
     }
 
-    /// Compares one section with its checksum; a section that is not there is as damaged as one that differs.
+    /// Compares one section with its checksum. A missing section counts as damaged.
     ///
     /// # Errors
     /// [`SnapshotError::Damaged`] names the section.
@@ -144,7 +144,7 @@ fn name_of(tag: &Tag) -> String {
     String::from_utf8_lossy(tag).trim_end_matches('\0').to_owned()
 }
 
-/// `Ok(false)` if cancelled before the end.
+/// Returns `Ok(false)` if cancelled before the end.
 fn verify(map: &Mapping, section: &Section, cancel: &Cancel) -> Result<bool, SnapshotError> {
     let mut hasher = blake3::Hasher::new();
     map.read_through(section.range.clone(), &mut |piece| {
@@ -160,7 +160,7 @@ fn verify(map: &Mapping, section: &Section, cancel: &Cancel) -> Result<bool, Sna
     Ok(true)
 }
 
-/// Writes a snapshot file of these sections. The same sections give the same bytes.
+/// Writes a snapshot file with these sections. The same sections give the same bytes.
 ///
 /// # Errors
 /// Those of `out`.

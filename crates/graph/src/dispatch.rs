@@ -1,9 +1,9 @@
-//! Dynamic dispatch: which overriding methods a call may run, worked out when it is asked for.
+//! Dynamic dispatch: the overriding methods that a call may run, computed on demand.
 //!
-//! A call names one method; through a receiver of a deriving class it runs what overrides that method. Those edges are
-//! not stored: a new class anywhere would change the edges of files that did not change. They follow from `overrides`
-//! edges, calls marked as dispatching, and which classes the program makes (rapid type analysis: Bacon & Sweeney,
-//! "Fast Static Analysis of C++ Virtual Function Calls", OOPSLA 1996).
+//! A call names one method; with a receiver of a derived class it runs the override. These edges are not stored,
+//! because a new class anywhere would change the edges of files that did not change. They are derived from
+//! `overrides` edges, calls marked as dispatching, and the set of classes that the program instantiates (rapid type
+//! analysis: Bacon & Sweeney, "Fast Static Analysis of C++ Virtual Function Calls", OOPSLA 1996).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,54 +13,54 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{EdgeRef, Graph, NodeFlags, NodeIx};
 
-/// Overriding methods looked at for one method, and classes for one class.
+/// Maximum number of overrides considered for one method, and of classes for one class.
 const CONSIDERED: usize = 512;
 
-/// The methods that may run instead of one that is called.
+/// The methods that may run instead of the called one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Replacements {
-    /// They, most central first.
+    /// The methods, most central first.
     pub methods: Vec<NodeIx>,
-    /// How many the call may reach in all, the called method itself included if it has a body.
+    /// Total number of methods that the call may reach, including the called method itself if it has a body.
     pub all: usize,
-    /// Overriding methods left out because nothing makes their classes.
+    /// Overriding methods left out because the program never instantiates their classes.
     pub left_out: usize,
-    /// There are more overriding methods than were looked at.
+    /// There are more overriding methods than were considered.
     pub is_cut: bool,
 }
 
 /// The edges of one node that follow from dispatch.
 #[derive(Debug, Clone, Default)]
 pub struct Dispatched<'g> {
-    /// `possible` edges; those of one call go to the most central method first.
+    /// `possible` edges; those of one call lead to the most central method first.
     pub edges: Vec<EdgeRef<'g>>,
-    /// Overriding methods (asked from the other side: overridden ones that are called) without an edge because nothing
-    /// makes the class. If something out of sight makes it, the edge is missing.
+    /// Overriding methods (in the other direction: overridden ones that are called) without an edge because the class
+    /// is never instantiated. If code that is not indexed instantiates it, the edge is missing.
     pub left_out: usize,
-    /// There are more overriding methods than were looked at.
+    /// There are more overriding methods than were considered.
     pub is_cut: bool,
 }
 
-/// Dispatch in one graph. What was worked out once is kept, so one of these serves a whole search.
+/// Dispatch queries on one graph. Results are cached, so one instance serves a whole search.
 #[derive(Debug)]
 pub struct Dispatch<'g> {
     graph: &'g Graph,
     replacements: RefCell<FxHashMap<NodeIx, Rc<Replacements>>>,
-    /// Whether the program makes values of a class itself.
+    /// Whether the program instantiates a class itself.
     made: RefCell<FxHashMap<NodeIx, bool>>,
 }
 
 impl<'g> Dispatch<'g> {
-    /// Methods of one call that a list shows, see [`Dispatch::shown`].
+    /// Maximum number of methods listed per call, see [`Dispatch::shown`].
     pub const SHOWN: usize = 16;
 
-    /// Nothing is worked out yet.
+    /// An empty cache over `graph`.
     pub fn new(graph: &'g Graph) -> Self {
         Self { graph, replacements: RefCell::default(), made: RefCell::default() }
     }
 
-    /// The methods that override a method, at any depth, in classes that the program makes. If it makes none of them
-    /// (a library's classes are made by its users), all.
+    /// Returns the methods that override a method, at any depth, in classes that the program instantiates. If it
+    /// instantiates none of them (the classes of a library are instantiated by its users), returns all.
     pub fn replacements(&self, method: NodeIx) -> Rc<Replacements> {
         if let Some(known) = self.replacements.borrow().get(&method) {
             return known.clone();
@@ -84,13 +84,13 @@ impl<'g> Dispatch<'g> {
         replacements
     }
 
-    /// Calls of a node that dispatch, as `possible` edges to the methods that may run.
+    /// Returns the dispatching calls of a node as `possible` edges to the methods that may run.
     pub fn from(&self, node: NodeIx) -> Dispatched<'g> {
         self.of_calls(node, usize::MAX)
     }
 
-    /// [`Dispatch::from`] for a list: of each call the [`Dispatch::SHOWN`] most central methods. An edge's `of` still
-    /// says how many there are.
+    /// Like [`Dispatch::from`], limited to the [`Dispatch::SHOWN`] most central methods of each call. The `of` of an
+    /// edge still counts all.
     pub fn shown(&self, node: NodeIx) -> Vec<EdgeRef<'g>> {
         self.of_calls(node, Self::SHOWN).edges
     }
@@ -106,7 +106,7 @@ impl<'g> Dispatch<'g> {
         dispatched
     }
 
-    /// `possible` edges of calls that may run a method because it overrides what they name.
+    /// Returns `possible` edges of calls that may run a method because it overrides the named one.
     pub fn to(&self, method: NodeIx) -> Dispatched<'g> {
         let graph = self.graph;
         let mut dispatched = Dispatched::default();
@@ -121,7 +121,7 @@ impl<'g> Dispatch<'g> {
                 continue;
             }
             let found = self.replacements(base);
-            // A method beyond those that were looked at is judged by itself.
+            // A method beyond those considered is checked individually.
             if found.methods.contains(&method) || found.is_cut && self.runs(method) {
                 dispatched.edges.extend(calls.map(|call| possible(call, method, found.all)));
             } else {
@@ -131,7 +131,7 @@ impl<'g> Dispatch<'g> {
         dispatched
     }
 
-    /// Nodes that some steps lead to, the start left out, and whether there are more than [`CONSIDERED`].
+    /// Transitive closure of `next` without the start, and whether it has more than [`CONSIDERED`] nodes.
     fn closure(&self, start: NodeIx, next: impl Fn(NodeIx) -> Vec<NodeIx>) -> (Vec<NodeIx>, bool) {
         let mut found = Vec::new();
         let mut is_cut = false;
@@ -153,8 +153,9 @@ impl<'g> Dispatch<'g> {
         (found, is_cut)
     }
 
-    /// Whether the method runs for values that the program makes: of its class, or of a class that inherits the method.
-    /// Only classes are made by calls; values of other types come about in ways that leave no call.
+    /// Returns whether the method runs for values that the program creates: of its class, or of a class that inherits
+    /// the method. Only classes are instantiated by calls; values of other types are created in ways that leave no
+    /// call.
     fn runs(&self, method: NodeIx) -> bool {
         let graph = self.graph;
         let Some(class) = graph.parent(method).filter(|&class| graph.kind(class) == NodeKind::Class) else {
@@ -170,11 +171,12 @@ impl<'g> Dispatch<'g> {
             let heirs = graph.in_edges(node).filter(derives).map(|edge| edge.from);
             heirs.filter(|heir| !with_own.contains(heir)).collect()
         });
-        // Among that many heirs one is made in all likelihood, and a call too many is the smaller error.
+        // With that many derived classes one is very likely instantiated, and a superfluous call is the smaller
+        // error.
         is_cut || heirs.into_iter().any(|heir| self.is_made(heir))
     }
 
-    /// Whether the program calls the class or a constructor of it.
+    /// Returns whether the program calls the class or one of its constructors.
     fn is_made(&self, class: NodeIx) -> bool {
         if let Some(known) = self.made.borrow().get(&class) {
             return *known;
@@ -201,12 +203,12 @@ fn overridden(graph: &Graph, method: NodeIx) -> Vec<NodeIx> {
 }
 
 impl Graph {
-    /// See [`Dispatch::from`], which serves better where it is asked for many nodes.
+    /// See [`Dispatch::from`], which is cheaper for many nodes.
     pub fn dispatched(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
         Dispatch::new(self).from(node).edges
     }
 
-    /// See [`Dispatch::to`], which serves better where it is asked for many nodes.
+    /// See [`Dispatch::to`], which is cheaper for many nodes.
     pub fn dispatching(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
         Dispatch::new(self).to(node).edges
     }
@@ -214,6 +216,6 @@ impl Graph {
 
 fn possible(call: EdgeRef<'_>, to: NodeIx, all: usize) -> EdgeRef<'_> {
     let of = u16::try_from(all).unwrap_or(u16::MAX);
-    // A compiler names the method that is declared, not those that replace it.
+    // A compiler names the declared method, not the overriding ones.
     EdgeRef { to, tier: EdgeTier::Possible, of, compiler: false, ..call }
 }

@@ -1,4 +1,4 @@
-//! The graph that readers see: packed base and changed files as one.
+//! The graph that readers see: the packed base and the changed files as one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::{
     UnresolvedRef,
 };
 
-/// Deepest nesting of nodes that is followed.
+/// Maximum nesting depth of nodes that is followed.
 const MAX_DEPTH: usize = 1_000;
 
 /// An immutable symbol graph. Clones are cheap and share everything.
 ///
-/// It is a packed base (mapped from a file or in memory) and a small overlay of files that changed since; every reader
-/// sees both as one graph. [`Graph::compact`] packs them again.
+/// It consists of a packed base (mapped from a file or in memory) and a small overlay of files that changed since;
+/// readers see both as one graph. [`Graph::compact`] packs them again.
 #[derive(Debug, Clone)]
 pub struct Graph {
     base: Arc<Base>,
@@ -39,8 +39,8 @@ impl Graph {
         Self { base: Arc::new(base), overlay: None }
     }
 
-    /// Maps the graph of a snapshot file. Checks the header and the sizes, not the content: reading a damaged file gives
-    /// wrong or missing data but never fails; [`Container::verify`] finds the damage.
+    /// Maps the graph of a snapshot file. Checks the header and the sizes, not the content: reading a damaged file
+    /// gives wrong or missing data but never fails; [`Container::verify`] detects the damage.
     ///
     /// # Errors
     /// See [`SnapshotError`].
@@ -48,36 +48,36 @@ impl Graph {
         Self::from_container(Container::open(path)?)
     }
 
-    /// The graph whose sections are in this container.
+    /// Opens the graph whose sections are in this container.
     ///
     /// # Errors
-    /// [`SnapshotError::Damaged`] if the sections do not fit each other.
+    /// [`SnapshotError::Damaged`] if the sizes of the sections are inconsistent.
     pub fn from_container(container: Container) -> Result<Self, SnapshotError> {
         Ok(Self::from_base(Base::new(container)?))
     }
 
-    /// The sections to write into a snapshot file. `None` while there are changed files over the base: compact first.
+    /// The sections to write into a snapshot file. `None` while there is an overlay: compact first.
     pub fn sections(&self) -> Option<Vec<(Tag, &[u8])>> {
         let sections = || base::ALL.iter().map(|tag| (*tag, self.base.container.section(tag))).collect();
         self.overlay.is_none().then(sections)
     }
 
-    /// The graph after these files changed. Costs what these files and earlier changes since the last compaction cost,
-    /// nothing that grows with the graph. `text` gives the id of a symbol of the changes.
+    /// Returns the graph with these files changed. The cost depends on these files and on earlier changes since the
+    /// last compaction, not on the size of the graph. `text` returns the id of a symbol of the changes.
     ///
-    /// PageRank of nodes that were there before stays as it was, new ones get the least rank, until compaction.
+    /// Until compaction, existing nodes keep their PageRank, and new ones get the lowest rank.
     #[must_use]
     pub fn with_changes(&self, changes: &[Change<'_>], text: &dyn Fn(u32) -> String) -> Self {
         let overlay = Overlay::apply(&self.base, self.overlay.as_deref(), changes, text);
         Self { base: self.base.clone(), overlay: Some(Arc::new(overlay)) }
     }
 
-    /// Number of changed files over the base.
+    /// Number of changed files in the overlay.
     pub fn overlay_files(&self) -> usize {
         self.overlay.as_ref().map_or(0, |overlay| overlay.file_count())
     }
 
-    /// The same graph packed anew, equal to one that is built from scratch.
+    /// Returns the same graph without an overlay, equal to one that is built from scratch.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -90,8 +90,8 @@ impl Graph {
         Ok(builder.finish(&|node| self.id(NodeIx(node)), cancel)?.0)
     }
 
-    /// The graph packed anew with these imported nodes and edges in place of all that it has. Symbols that `text` does
-    /// not know are numbers of nodes of this graph.
+    /// Returns a graph whose imported nodes and edges are replaced by these, without an overlay. Symbols that `text`
+    /// does not know are node numbers of this graph.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -109,7 +109,7 @@ impl Graph {
         Ok(builder.finish(&text, cancel)?.0)
     }
 
-    /// Gives the builder all nodes and edges that are to be kept; symbols are the numbers of the nodes.
+    /// Passes all nodes and edges to keep to the builder; symbols are node numbers.
     fn push_all<'a>(
         &'a self,
         builder: &mut GraphBuilder<'a>,
@@ -186,7 +186,7 @@ impl Graph {
         self.base.unresolved_len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.unresolved_count())
     }
 
-    /// All nodes: by id, except that nodes of changed files that the base does not have come last.
+    /// All nodes: by id, followed by the overlay nodes that are not in the base.
     pub fn nodes(&self) -> impl Iterator<Item = NodeIx> + '_ {
         let base = (0..self.base.node_count() as u32).map(NodeIx).filter(|&node| !self.is_dead(node));
         base.chain(self.overlay.iter().flat_map(|overlay| overlay.added()))
@@ -210,14 +210,14 @@ impl Graph {
         changed.or_else(|| self.base.find(id).filter(|&node| !self.is_dead(node)))
     }
 
-    /// As [`Graph::find`], sooner if the id sorts a little behind that of `near`, as that of a symbol does behind that of
-    /// its file.
+    /// Like [`Graph::find`], faster if the id sorts shortly after that of `near`, as the id of a symbol sorts after
+    /// that of its file.
     pub fn find_behind(&self, near: NodeIx, id: &str) -> Option<NodeIx> {
         let changed = self.overlay.as_ref().and_then(|overlay| overlay.lookup(id));
         changed.or_else(|| self.base.find_behind(near, id).filter(|&node| !self.is_dead(node)))
     }
 
-    /// The node of a file by its path.
+    /// The node of the file at `path`.
     pub fn find_file(&self, path: &str) -> Option<NodeIx> {
         self.find(&node_id::file(path))
     }
@@ -229,7 +229,7 @@ impl Graph {
         nodes
     }
 
-    /// The file itself and all nodes in it, by first line; what is around comes before what is inside.
+    /// The file itself and all nodes in it, by first line; outer nodes come before inner ones.
     pub fn of_file(&self, file: NodeIx) -> Vec<NodeIx> {
         match self.overlay.as_ref().filter(|overlay| overlay.owns(file)) {
             Some(overlay) => overlay.of_file(file).to_vec(),
@@ -237,7 +237,7 @@ impl Graph {
         }
     }
 
-    /// The id: the lasting name.
+    /// The id, stable across graphs.
     pub fn id(&self, node: NodeIx) -> &str {
         self.changed(node).map_or_else(|| self.base.id(node), |(_, changed)| &changed.id)
     }
@@ -247,7 +247,7 @@ impl Graph {
         self.changed(node).map_or_else(|| self.base.label(node), |(_, changed)| &changed.label)
     }
 
-    /// What it is.
+    /// Its kind.
     pub fn kind(&self, node: NodeIx) -> NodeKind {
         self.changed(node).map_or_else(|| self.base.kind(node), |(_, changed)| changed.kind)
     }
@@ -264,7 +264,7 @@ impl Graph {
         self.changed(node).map_or_else(base, |(_, changed)| changed.lines)
     }
 
-    /// Line its name is written on, 1-based; 0 if it has none.
+    /// Line of its name, 1-based; 0 if it has none.
     pub fn name_line(&self, node: NodeIx) -> u32 {
         let base = || self.base.node(node).map_or(0, |row| row.name_below);
         let below = self.changed(node).map_or_else(base, |(_, changed)| changed.name_below);
@@ -289,7 +289,8 @@ impl Graph {
         self.changed(node).map_or_else(base, |(slot, _)| slot.parent)
     }
 
-    /// What it lies in, from the inside out, at most [`MAX_DEPTH`]: it ends even if a damaged snapshot holds a circle.
+    /// The chain of containing nodes, innermost first, at most [`MAX_DEPTH`]: it ends even if a damaged snapshot
+    /// contains a cycle.
     pub fn ancestors(&self, node: NodeIx) -> impl Iterator<Item = NodeIx> + '_ {
         std::iter::successors(self.parent(node), |&inner| self.parent(inner)).take(MAX_DEPTH)
     }
@@ -309,32 +310,32 @@ impl Graph {
         self.file(node).map_or("", |file| node_id::path_of_file(self.id(file)).unwrap_or_default())
     }
 
-    /// Share of all importance, 0 to 1. An estimate for nodes of changed files, see [`Graph::with_changes`].
+    /// PageRank, 0 to 1. An estimate for nodes of changed files, see [`Graph::with_changes`].
     pub fn pagerank(&self, node: NodeIx) -> f32 {
         let least = || 0.15 / self.base.node_count().max(1) as f32;
         self.base.node(node).map_or_else(least, |row| row.pagerank.get()).clamp(0.0, 1.0)
     }
 
-    /// Edges that start at it, by target, relation and tier.
+    /// Outgoing edges, by target, relation and tier.
     pub fn out_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
         let owned = self.owned(node);
         let base = (!owned).then(|| self.base.out_edges(node).filter(|edge| !self.is_dead(edge.to)));
         base.into_iter().flatten().chain(self.overlay.iter().flat_map(move |overlay| overlay.out_edges(node)))
     }
 
-    /// Edges that end at it.
+    /// Incoming edges.
     pub fn in_edges(&self, node: NodeIx) -> impl Iterator<Item = EdgeRef<'_>> {
         let base = self.base.in_edges(node).filter(|edge| !self.owned(edge.from));
         base.chain(self.overlay.iter().flat_map(move |overlay| overlay.in_edges(node)))
     }
 
-    /// References of the node that have no target.
+    /// Unresolved references of the node.
     pub fn unresolved_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
         let base = (!self.owned(node)).then(|| self.base.unresolved_of(node));
         base.into_iter().flatten().chain(self.overlay.iter().flat_map(move |overlay| overlay.unresolved_of(node)))
     }
 
-    /// References of this name, anywhere, that have no target: each may be one to any node with this label.
+    /// Unresolved references with this name, anywhere: each may refer to any node with this label.
     pub fn unresolved_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
         let base: Vec<UnresolvedRef<'g>> =
             self.base.unresolved_named(name).filter(|reference| !self.owned(reference.from)).collect();
@@ -358,17 +359,17 @@ impl Graph {
         found
     }
 
-    /// Everything but PageRank as text, in the order of ids: equal graphs give equal texts, whatever way they came to be.
+    /// Everything except PageRank as text, in id order: equal graphs give equal texts, however they were built.
     pub fn dump(&self) -> String {
         crate::dump::dump(self)
     }
 
-    /// Whether an edge leads out of the roots.
+    /// Returns whether an edge leads out of the roots.
     pub fn is_external(edge: &EdgeRef<'_>) -> bool {
         edge.tier == EdgeTier::External
     }
 
-    /// For tests of the builder's report in other modules.
+    /// Gives tests of other modules access to the builder's report.
     pub fn build<'a>(parts: &[Part<'a>], text: &(dyn Fn(u32) -> &'a str + Sync)) -> (Self, BuildReport) {
         let mut builder = GraphBuilder::new();
         parts.iter().for_each(|part| builder.push(part));

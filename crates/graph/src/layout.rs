@@ -29,7 +29,7 @@ pub(crate) struct NodeRow {
     pub(crate) pagerank: F32,
     pub(crate) flags: U16,
     pub(crate) kind: u8,
-    /// Lines from the first one to the one with the name.
+    /// Lines between the first line and that of the name.
     pub(crate) name_below: u8,
 }
 
@@ -38,18 +38,18 @@ pub(crate) struct NodeRow {
 pub(crate) struct EdgeRow {
     pub(crate) from: U32,
     pub(crate) to: U32,
-    /// Its sites end where those of the next edge start.
+    /// Start of its sites; they end where those of the next edge start.
     pub(crate) sites: U32,
     pub(crate) of: U16,
     pub(crate) relation: u8,
-    /// Number of the tier; [`EdgeRow::DISPATCHES`] and [`EdgeRow::COMPILER`] are added where they hold.
+    /// Number of the tier, plus the flags [`EdgeRow::DISPATCHES`] and [`EdgeRow::COMPILER`].
     pub(crate) tier: u8,
 }
 
 impl EdgeRow {
-    /// Bit of [`EdgeRow::tier`].
+    /// Flag in [`EdgeRow::tier`].
     pub(crate) const DISPATCHES: u8 = 1 << 7;
-    /// Bit of [`EdgeRow::tier`].
+    /// Flag in [`EdgeRow::tier`].
     pub(crate) const COMPILER: u8 = 1 << 6;
 }
 
@@ -74,10 +74,10 @@ impl SiteRow {
 #[repr(C)]
 pub(crate) struct UnresolvedRow {
     pub(crate) from: U32,
-    /// Number in the table of names.
+    /// Index in the table of names.
     pub(crate) name: U32,
     pub(crate) site: SiteRow,
-    /// Numbers in the table of words.
+    /// Indexes in the table of words.
     pub(crate) role: u8,
     pub(crate) reason: u8,
 }

@@ -1,7 +1,7 @@
-//! The immutable symbol graph and its algorithms. Knows no language and opens no file but its own snapshot.
+//! The immutable symbol graph and its algorithms. Knows no language and opens no file except its own snapshot.
 //!
-//! Nodes are sorted by id and edges by source, target, relation and tier, so the same content gives the same bytes
-//! whatever order the files came in and however many threads packed them.
+//! Nodes are sorted by id, and edges by source, target, relation and tier, so the same content gives the same bytes
+//! regardless of file order and number of threads.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod base;

@@ -1,4 +1,4 @@
-//! The one place of this crate that maps a file into memory.
+//! The only place in this crate that maps a file into memory.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-/// Bytes read at once.
+/// Bytes read at a time.
 const PIECE: usize = 1 << 20;
 
 /// Bytes of a mapped file.
@@ -24,11 +24,11 @@ impl Mapping {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         #[expect(clippy::disallowed_methods, reason = "the one file that this crate opens")]
         let file = File::open(path)?;
-        // SAFETY: the map is only sound while nobody shortens or rewrites the file in place. Snapshot files are written
-        // under a temporary name, renamed into place once complete and never written again; a newer snapshot gets a new
-        // name and a removed file lives on while it is mapped. All readers treat the bytes as untrusted: numbers are
-        // checked against bounds and texts for UTF-8 on every access, so even bytes that change underneath (another
-        // program writing to the store) yield wrong answers at worst, never a wrong memory access by this crate.
+        // SAFETY: the map is only sound while no process shortens or rewrites the file in place. Snapshot files are
+        // written under a temporary name, renamed when complete and never written again; a newer snapshot gets a new
+        // name, and a removed file lives on while it is mapped. All readers treat the bytes as untrusted: numbers are
+        // bounds-checked and texts validated as UTF-8 on every access, so even bytes that change underneath (another
+        // program writing to the store) yield wrong answers at worst, never an invalid memory access by this crate.
         let map = unsafe { Mmap::map(&file)? };
         Ok(Self {
             map,
@@ -41,8 +41,8 @@ impl Mapping {
         &self.map
     }
 
-    /// Hands the bytes of a range to `take`, piece by piece, until it answers `false`. Reads the file rather than the map
-    /// where it can: pages of a map that were touched count as memory of this process.
+    /// Passes the bytes of a range to `take`, piece by piece, until it returns `false`. Reads the file rather than
+    /// the map if possible, because touched pages of a map count as memory of this process.
     pub(crate) fn read_through(&self, range: Range<usize>, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<()> {
         #[cfg(unix)]
         {

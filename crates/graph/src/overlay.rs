@@ -1,4 +1,5 @@
-//! Changed files over a packed graph. All of it is derived anew for each change, at a cost of the changed files only.
+//! Changed files on top of a packed graph. Everything is recomputed for each change, at a cost proportional to the
+//! changed files.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,12 +11,12 @@ use crate::base::Base;
 use crate::types::SitesInner;
 use crate::{EdgeRef, NodeFlags, NodeInput, NodeIx, Part, Sites, UnresolvedRef};
 
-/// One file that changed: its new content, or none if it is gone.
+/// One changed file: its new content, or `None` if it was removed.
 #[derive(Debug, Clone)]
 pub struct Change<'a> {
     /// Path of the file.
     pub path: &'a str,
-    /// What the file adds now.
+    /// New content of the file.
     pub part: Option<Part<'a>>,
 }
 
@@ -125,7 +126,7 @@ struct OverlayUnresolved {
     index: usize,
 }
 
-/// Changed files and what follows from them.
+/// Changed files and derived look-up tables.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     files: FxHashMap<Box<str>, Arc<Piece>>,
@@ -133,7 +134,7 @@ pub(crate) struct Overlay {
     slots: Vec<Slot>,
     /// Base nodes that have a slot.
     redefined: FxHashMap<u32, usize>,
-    /// Slots of nodes that the base does not have, in the order of their numbers after the base's.
+    /// Slots of nodes that are not in the base, in the order of their numbers.
     added: Vec<usize>,
     dead: FxHashSet<u32>,
     by_id: FxHashMap<Box<str>, NodeIx>,
@@ -151,7 +152,7 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// The overlay after some more changes.
+    /// Returns the overlay with more changes applied.
     pub(crate) fn apply(
         base: &Base,
         before: Option<&Self>,
@@ -186,7 +187,7 @@ impl Overlay {
         self.files.len()
     }
 
-    /// Takes out everything the base knows of these files; yields the packages they use.
+    /// Removes everything that the base has for these files; returns the packages they use.
     fn replace(&mut self, base: &Base, files: &[NodeIx]) -> FxHashSet<u32> {
         let mut packages = FxHashSet::default();
         for &file in files {
@@ -232,7 +233,7 @@ impl Overlay {
         self.place_nodes(&pieces, base);
     }
 
-    /// File and parent of each slot, and the look-up tables.
+    /// Computes file and parent of each slot, and the look-up tables.
     fn place_nodes(&mut self, pieces: &[Arc<Piece>], base: &Base) {
         for slot in 0..self.slots.len() {
             let piece = &pieces[self.slots[slot].piece];
@@ -327,7 +328,7 @@ impl Overlay {
         self.by_id.get(id).copied().or_else(|| base.find(id).filter(|node| !self.dead.contains(&node.0)))
     }
 
-    /// Whether the base's word on this node no longer counts.
+    /// Returns whether the overlay overrides the base for this node.
     pub(crate) fn owns(&self, node: NodeIx) -> bool {
         node.0 >= self.base_nodes || self.redefined.contains_key(&node.0) || self.dead.contains(&node.0)
     }
@@ -418,7 +419,7 @@ impl Overlay {
     }
 }
 
-/// Packages and configuration keys that edges of these pieces lead to and the base does not have.
+/// Packages and configuration keys that these pieces use and the base lacks.
 fn new_packages(base: &Base, pieces: &[Arc<Piece>]) -> Option<Piece> {
     let targets = pieces.iter().flat_map(|piece| &piece.edges).map(|edge| &*edge.to);
     let mut missing: Vec<&str> =

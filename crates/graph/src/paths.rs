@@ -1,7 +1,7 @@
 //! The k cheapest simple paths between two nodes.
 //!
-//! A search backward from the target gives each node the cheapest remaining cost, or a bound for it where that search
-//! ended early; a best-first search forward from the source then meets complete paths in the order of their cost.
+//! A backward search from the target computes the cheapest remaining cost of each node, or a bound if that search
+//! ended early; a best-first forward search from the source then reaches complete paths in order of cost.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Dispatch, EdgeRef, Graph, NodeIx, weights};
 
-/// Which way edges may be followed.
+/// Allowed direction of edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// From source to target of each edge.
@@ -22,20 +22,20 @@ pub enum Way {
     Mixed,
 }
 
-/// What to look for.
+/// Parameters of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct PathQuery {
     /// First node.
     pub from: NodeIx,
     /// Last node.
     pub to: NodeIx,
-    /// Which way edges may be followed.
+    /// Allowed direction of edges.
     pub way: Way,
-    /// Most edges of a path.
+    /// Maximum number of edges of a path.
     pub max_hops: u32,
-    /// Most paths.
+    /// Maximum number of paths.
     pub k: usize,
-    /// Edges looked at before the search ends without being complete.
+    /// Number of edges to visit before the search stops incomplete.
     pub budget: usize,
 }
 
@@ -49,12 +49,12 @@ pub struct Step<'g> {
 }
 
 impl Step<'_> {
-    /// The node it leads to.
+    /// The node that the step leads to.
     pub fn to(&self) -> NodeIx {
         if self.forward { self.edge.to } else { self.edge.from }
     }
 
-    /// The node it starts from.
+    /// The node that the step starts from.
     pub fn from(&self) -> NodeIx {
         if self.forward { self.edge.from } else { self.edge.to }
     }
@@ -65,20 +65,20 @@ impl Step<'_> {
 pub struct FoundPath<'g> {
     /// Sum of the costs of its steps, in thousandths (see [`weights::path_cost`]).
     pub cost: u32,
-    /// Its steps in order; none if both ends are one node.
+    /// Its steps in order; empty if both ends are the same node.
     pub steps: Vec<Step<'g>>,
 }
 
-/// What was found.
+/// Result of a search.
 #[derive(Debug, Clone)]
 pub struct FoundPaths<'g> {
     /// Paths, cheapest first.
     pub paths: Vec<FoundPath<'g>>,
-    /// The budget ended before all paths of these bounds were seen.
+    /// The budget ran out before all paths within the bounds were seen.
     pub budget_exhausted: bool,
 }
 
-/// Cheapest edge to each neighbour that one step of `way` reaches, in the order of their ids.
+/// The cheapest edge to each neighbour that one step of `way` reaches, in id order.
 fn steps<'g>(graph: &'g Graph, dispatch: &Dispatch<'g>, node: NodeIx, way: Way) -> Vec<(u32, Step<'g>)> {
     let mut found: Vec<(u32, Step<'g>)> = Vec::new();
     if way != Way::Backward {
@@ -90,7 +90,7 @@ fn steps<'g>(graph: &'g Graph, dispatch: &Dispatch<'g>, node: NodeIx, way: Way) 
         found.extend(edges.map(|edge| (weights::path_cost(&edge, false), Step { edge, forward: false })));
     }
     if way == Way::Backward {
-        // Nothing is forward here, so going backward is not a detour.
+        // There is no forward direction here, so going backward is no detour.
         found.iter_mut().for_each(|(cost, _)| *cost -= weights::BACKWARD_COST);
     }
     found.sort_by_key(|(cost, step)| (step.to(), *cost, step.edge.relation, step.edge.tier));
@@ -98,10 +98,10 @@ fn steps<'g>(graph: &'g Graph, dispatch: &Dispatch<'g>, node: NodeIx, way: Way) 
     found
 }
 
-/// Lower bounds of the cost and the hops that remain from a node to the target.
+/// Lower bounds of the remaining cost and hops from a node to the target.
 struct Remaining {
     known: FxHashMap<NodeIx, (u32, u32)>,
-    /// Cost of every node that is not known, at least; `None` if those cannot reach the target at all.
+    /// Lower bound for nodes that are not in `known`; `None` if those cannot reach the target.
     beyond: Option<u32>,
     exhausted: bool,
 }
@@ -112,7 +112,7 @@ impl Remaining {
     }
 }
 
-/// Cost of the backward steps as the forward search will count them.
+/// Backward steps with the cost that the forward search will charge.
 fn backward_steps(graph: &Graph, dispatch: &Dispatch<'_>, node: NodeIx, way: Way) -> Vec<(u32, NodeIx)> {
     let mut found: Vec<(u32, NodeIx)> = Vec::new();
     if way != Way::Backward {
@@ -143,7 +143,7 @@ fn remaining(
             continue;
         }
         cancel.check()?;
-        // The hop bound is only a bound: the cheapest way may take more steps than the shortest.
+        // Only a bound for the hops: the cheapest path may take more steps than the shortest.
         known.insert(node, (cost, u32::from(node != query.to)));
         if looked >= query.budget {
             return Ok(Remaining { known, beyond: Some(cost), exhausted: true });
@@ -173,7 +173,7 @@ struct Partial<'g> {
     hops: u32,
 }
 
-/// The cheapest simple paths of these bounds, cheapest first; ties by number of hops, then by ids.
+/// Returns the cheapest simple paths within the bounds, cheapest first; ties by number of hops, then by ids.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -239,7 +239,7 @@ fn path_of<'g>(arena: &[Partial<'g>], mut index: usize) -> FoundPath<'g> {
     FoundPath { cost, steps }
 }
 
-/// Nodes within some steps of a node, itself included, and whether that is all of them.
+/// Returns the nodes within some steps of a node, including itself, and whether that is all of them.
 ///
 /// # Errors
 /// [`Cancelled`].

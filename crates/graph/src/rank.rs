@@ -1,13 +1,13 @@
-//! PageRank: weighted, rank of nodes without out-edges spread over all.
+//! Weighted PageRank; the rank of nodes without out-edges is spread over all nodes.
 
 use m1nd_base::{Cancel, Cancelled};
 use rayon::prelude::*;
 
-/// Share of rank that follows edges.
+/// Probability of following an edge.
 const DAMPING: f64 = 0.85;
-/// Most rounds.
+/// Maximum number of iterations.
 const ROUNDS: usize = 40;
-/// Total change of a round at which it ends.
+/// Total change below which the iteration stops.
 const TOLERANCE: f64 = 1e-6;
 
 /// A weighted arc.
@@ -17,11 +17,12 @@ pub struct Arc {
     pub from: u32,
     /// Target.
     pub to: u32,
-    /// More than 0.
+    /// Positive weight.
     pub weight: f32,
 }
 
-/// Rank of nodes `0..nodes`; they add up to 1. The same whatever the number of threads: every sum has a fixed order.
+/// PageRank of nodes `0..nodes`; the ranks sum to 1. Independent of the number of threads, because every sum has a
+/// fixed order.
 ///
 /// # Errors
 /// [`Cancelled`].

@@ -1,11 +1,11 @@
-//! What a change can reach: nodes that depend on some nodes, or that these depend on, with a witness for each.
+//! Reachability of a change: the nodes that depend on some nodes, or that these depend on, with a witness for each.
 
 use m1nd_base::{Cancel, Cancelled};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Dispatch, EdgeRef, Graph, NodeIx, weights};
 
-/// Which side of dependencies to follow.
+/// Direction of dependencies to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// Nodes that a change of the start nodes can reach: edges from target to source.
@@ -14,57 +14,57 @@ pub enum Side {
     Dependencies,
 }
 
-/// Bounds of a search.
+/// Parameters of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct ReachQuery {
-    /// Which side.
+    /// Direction to follow.
     pub side: Side,
-    /// Most edges from a start node.
+    /// Maximum number of edges from a start node.
     pub max_hops: u32,
-    /// Weaker nodes are not followed and not reported.
+    /// Threshold: weaker nodes are not followed and not reported.
     pub min_strength: f64,
-    /// Nodes found before the search ends without being complete.
+    /// Number of nodes to find before the search stops incomplete.
     pub max_nodes: usize,
 }
 
 /// A node that was reached.
 #[derive(Debug, Clone, Copy)]
 pub struct Reached<'g> {
-    /// Which.
+    /// The reached node.
     pub node: NodeIx,
-    /// Fewest edges to a start node.
+    /// Minimum number of edges to a start node.
     pub hops: u32,
-    /// Chance that the change gets there: noisy-or over all nodes one hop nearer, of their strength times that of the
-    /// strongest edge between. 0 to 1.
+    /// Probability that the change arrives, 0 to 1: noisy-or over all nodes one hop nearer, of their strength times
+    /// that of the strongest edge between.
     pub strength: f64,
-    /// The edge of its witness: the one over which the most strength comes.
+    /// Edge of the witness: the one that contributes most strength.
     pub via: EdgeRef<'g>,
-    /// The node one hop nearer that this edge comes from or leads to.
+    /// The node one hop nearer, at the other end of that edge.
     pub nearer: NodeIx,
 }
 
-/// What was reached.
+/// Result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct Reach<'g> {
     /// Nodes by distance, then strength (strongest first), then id. Start nodes are not among them.
     pub rows: Vec<Reached<'g>>,
-    /// The search ended at its bound of nodes or hops while there was more.
+    /// The search stopped at its limit of nodes or hops although there was more.
     pub incomplete: bool,
-    /// Nodes left out because too weak.
+    /// Number of nodes dropped because they were too weak.
     pub too_weak: usize,
-    /// Edges by dynamic dispatch that are not followed because nothing makes the class of the method.
+    /// Edges by dynamic dispatch that are not followed because the class of the method is never instantiated.
     pub left_out: usize,
 }
 
 impl<'g> Reach<'g> {
-    /// The steps from a reached node back to a start node, nearest to the reached node first.
+    /// Returns the steps from a reached node back to a start node, nearest to the reached node first.
     pub fn witness(&self, row: &Reached<'g>) -> Vec<Reached<'g>> {
         let by_node: FxHashMap<NodeIx, usize> =
             self.rows.iter().enumerate().map(|(index, row)| (row.node, index)).collect();
         self.witness_in(&by_node, row)
     }
 
-    /// [`Reach::witness`] with a table of rows by node that the caller keeps.
+    /// Like [`Reach::witness`], with a table of rows by node that the caller keeps.
     pub fn witness_in(&self, by_node: &FxHashMap<NodeIx, usize>, row: &Reached<'g>) -> Vec<Reached<'g>> {
         let mut steps = vec![*row];
         while let Some(&index) = steps.last().and_then(|last| by_node.get(&last.nearer)) {
@@ -74,16 +74,16 @@ impl<'g> Reach<'g> {
     }
 }
 
-/// Strength that arrives at a node so far.
+/// Strength accumulated at a node so far.
 struct Arriving<'g> {
-    /// Chance that nothing arrives.
+    /// Probability that nothing arrives.
     miss: f64,
     best: f64,
     via: EdgeRef<'g>,
     nearer: NodeIx,
 }
 
-/// The nodes that a change reaches from `starts`, all of which count as changed.
+/// Returns the nodes that a change reaches from `starts`, all of which count as changed.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -103,7 +103,7 @@ pub fn reach<'g>(
             if index % 256 == 0 {
                 cancel.check()?;
             }
-            // Beyond the last step it only matters whether there is anything.
+            // Beyond the last step it only matters whether there is more.
             if hops > query.max_hops && (reach.incomplete || !arriving.is_empty()) {
                 break;
             }
@@ -145,7 +145,7 @@ pub fn reach<'g>(
     Ok(reach)
 }
 
-/// What arrived strong enough, strongest first.
+/// The nodes above the threshold, strongest first.
 fn strong<'g>(graph: &Graph, arriving: FxHashMap<NodeIx, Arriving<'g>>, hops: u32, least: f64) -> Vec<Reached<'g>> {
     let row = |(node, at): (NodeIx, Arriving<'g>)| {
         let strength = 1.0 - at.miss;
@@ -156,7 +156,7 @@ fn strong<'g>(graph: &Graph, arriving: FxHashMap<NodeIx, Arriving<'g>>, hops: u3
     rows
 }
 
-/// The strongest edge that carries a change to (or from) each neighbour.
+/// The strongest edge that propagates a change to (or from) each neighbour.
 fn strongest_edges<'g>(
     graph: &'g Graph,
     by_dispatch: Vec<EdgeRef<'g>>,

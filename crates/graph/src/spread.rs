@@ -1,9 +1,9 @@
-//! Personalised PageRank from a few nodes, by local pushes: what lies near them, without a walk over the whole graph.
+//! Personalised PageRank from a few nodes by local pushes: finds nearby nodes without visiting the whole graph.
 //!
-//! Andersen, Chung, Lang, "Local Graph Partitioning using PageRank Vectors" (FOCS 2006): mass is pushed on from a node
-//! while what waits there is more than a tolerance times its degree, so the work is bounded by the tolerance and not by
-//! the size of the graph. Edges count in both directions with one weight, so that the walk without restarts has a known
-//! distribution (a node's share of all weight) against which nearness can be held.
+//! Andersen, Chung, Lang, "Local Graph Partitioning using PageRank Vectors" (FOCS 2006): mass is pushed on from a
+//! node while its residual exceeds a tolerance times its degree, so the work is bounded by the tolerance and not by
+//! the size of the graph. Edges count in both directions with the same weight, so that the walk without restarts has
+//! a known stationary distribution (a node's share of all weight) as a baseline for nearness.
 
 use std::collections::VecDeque;
 
@@ -12,17 +12,17 @@ use rustc_hash::FxHashMap;
 
 use crate::{EdgeRef, Graph, NodeIx, weights};
 
-/// Pushes between two looks at whether to end.
+/// Pushes between two checks of the stop conditions.
 const CHECKED_EVERY: usize = 256;
 
-/// Bounds of a search.
+/// Parameters of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct SpreadQuery {
-    /// Chance to return to the start nodes at each step, more than 0 and less than 1: larger stays nearer.
+    /// Restart probability, between 0 and 1 exclusive: larger values stay nearer to the start.
     pub restart: f64,
-    /// Mass that may wait at a node, times the weight of its edges, more than 0.
+    /// Residual that may remain at a node, relative to the weight of its edges; positive.
     pub tolerance: f64,
-    /// Edges looked at before the search ends.
+    /// Maximum number of edges to visit.
     pub max_edges: usize,
 }
 
@@ -35,24 +35,24 @@ impl Default for SpreadQuery {
 /// A node that mass arrived at.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Near {
-    /// Which.
+    /// The node.
     pub node: NodeIx,
-    /// Its share of the mass, 0 to 1; all shares add up to at most 1.
+    /// Its share of the mass, 0 to 1; all shares sum to at most 1.
     pub share: f64,
-    /// Its share over the one that a walk from anywhere has there: more than 1 is nearer than chance.
+    /// Its share divided by its stationary share: more than 1 is nearer than chance.
     pub lift: f64,
 }
 
-/// What lies near some nodes.
+/// Result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct Spread {
-    /// By share, most first, then id. The start nodes are among them.
+    /// Nodes by share, largest first, then by id; includes the start nodes.
     pub nodes: Vec<Near>,
-    /// The search ended at [`SpreadQuery::max_edges`].
+    /// The search stopped at [`SpreadQuery::max_edges`].
     pub incomplete: bool,
 }
 
-/// Weight of an edge, the same in both directions; 0 is not followed.
+/// Weight of an edge, the same in both directions; edges of weight 0 are not followed.
 pub fn weight(edge: &EdgeRef<'_>) -> f64 {
     let relation = match edge.relation {
         Relation::Contains => 0.4,
@@ -63,22 +63,22 @@ pub fn weight(edge: &EdgeRef<'_>) -> f64 {
     relation * weights::certainty(edge.tier, edge.of)
 }
 
-/// Kinds of nodes that everything is connected through and that bring nothing near.
+/// Kinds of nodes that connect everything and therefore indicate no nearness.
 fn is_passage(kind: NodeKind) -> bool {
     kind != NodeKind::Directory && !kind.is_outside()
 }
 
-/// Weights of the edges of a graph, summed up: once for many searches.
+/// Edge weights of a graph, summed once for many searches.
 #[derive(Debug, Clone, Default)]
 pub struct SpreadWeights {
-    /// Of all edges in both directions: what [`spread`] holds nearness against.
+    /// Sum over all edges in both directions: the baseline of [`spread`].
     total: f64,
-    /// Of the edges of each node to others that bring something near, by its number.
+    /// Sum over the edges of each node to nodes that can be near, by node number.
     degrees: Vec<f64>,
 }
 
 impl SpreadWeights {
-    /// The weights of a graph. One look at every edge.
+    /// Computes the weights of a graph. Visits every edge once.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -106,7 +106,7 @@ impl SpreadWeights {
     }
 
     fn degree_mut(&mut self, node: NodeIx) -> &mut f64 {
-        // Nodes of changed files have the numbers behind all others.
+        // Overlay nodes are numbered after all others.
         if self.degrees.len() <= node.index() {
             self.degrees.resize(node.index() + 1, 0.0);
         }
@@ -123,7 +123,7 @@ impl SpreadWeights {
     }
 }
 
-/// Personalised PageRank of the start nodes, whose weights count by their shares. `weights` are those of the graph.
+/// Personalised PageRank of the start nodes, whose weights are normalised. `weights` are those of the graph.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -160,20 +160,20 @@ pub fn spread(
     Ok(spread)
 }
 
-/// A search under way.
+/// State of a running search.
 struct Search<'s> {
     graph: &'s Graph,
     query: &'s SpreadQuery,
     weights: &'s SpreadWeights,
     region: Region,
-    /// Places that may hold enough to be pushed on.
+    /// Indexes of nodes that may have enough residual to push.
     queue: VecDeque<usize>,
-    /// Edges looked at.
+    /// Number of edges visited.
     looked: usize,
 }
 
 impl Search<'_> {
-    /// Gives a start node its share of the mass.
+    /// Assigns a start node its share of the mass.
     fn start(&mut self, node: NodeIx, share: f64) {
         let at = self.region.place(node);
         let spot = &mut self.region.spots[at];
@@ -183,15 +183,15 @@ impl Search<'_> {
         }
     }
 
-    /// Keeps a part of what waits at a place and pushes the rest on, if it is enough; `false` if that takes more edges than
-    /// may be looked at.
+    /// Keeps a part of the residual of a node and pushes the rest on, if it exceeds the tolerance; `false` if that
+    /// would exceed the edge limit.
     fn push(&mut self, at: usize) -> bool {
         let spot = &mut self.region.spots[at];
         spot.is_queued = false;
         let is_first = spot.degree.is_none();
         let degree = *spot.degree.get_or_insert_with(|| self.weights.degree(spot.node));
         let mass = spot.waiting;
-        // Most that mass comes to are hubs with too little of it: their edges are not looked at.
+        // Most nodes that receive mass are hubs with too little of it: their edges are not visited.
         if mass <= self.query.tolerance * degree && !(is_first && spot.is_start) {
             return true;
         }
@@ -212,7 +212,7 @@ impl Search<'_> {
         for &(next, weight) in &edges {
             let there = &mut self.region.spots[next];
             there.waiting += on * weight;
-            // How much a node must hold is known only once its edges were looked at.
+            // The threshold of a node is only known after its edges were visited.
             let threshold = self.query.tolerance * there.degree.unwrap_or(weight);
             if there.waiting > threshold && !std::mem::replace(&mut there.is_queued, true) {
                 self.queue.push_back(next);
@@ -223,23 +223,23 @@ impl Search<'_> {
     }
 }
 
-/// What a search knows of one node.
+/// State of one node in a search.
 struct Spot {
     node: NodeIx,
-    /// Mass that is still to be pushed on.
+    /// Residual: mass still to be pushed on.
     waiting: f64,
     /// Mass that stays; `None` if none was pushed from here.
     arrived: Option<f64>,
-    /// Weight of all its edges; `None` until its turn came.
+    /// Weight of all its edges; `None` until first needed.
     degree: Option<f64>,
-    /// Places of its neighbours, with the weight of the edges between; none until mass was pushed on from here.
+    /// Indexes of its neighbours, with the weight of the edges between; empty until mass is pushed from here.
     edges: Vec<(usize, f64)>,
     is_queued: bool,
     is_start: bool,
 }
 
-/// The part of the graph that a search has come to. Mass comes back to a node many times: nodes are looked up once, and
-/// from then on known by their place here.
+/// The visited part of the graph. Mass returns to a node many times: nodes are looked up once and then identified by
+/// their index here.
 #[derive(Default)]
 struct Region {
     spots: Vec<Spot>,
@@ -256,7 +256,7 @@ impl Region {
         })
     }
 
-    /// Gathers the edges of a node if that was not done yet.
+    /// Collects the edges of a node if that has not been done yet.
     fn look_around(&mut self, graph: &Graph, at: usize) {
         if self.spots[at].edges.is_empty() {
             let found = neighbours(graph, self.spots[at].node);
@@ -264,7 +264,7 @@ impl Region {
         }
     }
 
-    /// Where mass arrived, in no order that means something.
+    /// Nodes that mass arrived at, in unspecified order.
     fn near(&self, total: f64) -> Vec<Near> {
         let lift = |spot: &Spot, share: f64| match spot.degree {
             Some(degree) if degree > 0.0 && total > 0.0 => share / (degree / total),
@@ -275,7 +275,7 @@ impl Region {
     }
 }
 
-/// Sorts weights by node and adds up those of one node, in their own order, so that the sum is the same to the last bit.
+/// Sorts weights by node and sums those of each node in their given order, so that the sum is bitwise reproducible.
 pub fn sum_by_node(weights: &mut Vec<(NodeIx, f64)>) {
     weights.sort_by_key(|(node, _)| *node);
     weights.dedup_by(|next, kept| {
@@ -287,7 +287,7 @@ pub fn sum_by_node(weights: &mut Vec<(NodeIx, f64)>) {
     });
 }
 
-/// Neighbours in both directions with the weight of all edges between, by their number.
+/// Neighbours in both directions, by number, with the weight of all edges between.
 fn neighbours(graph: &Graph, node: NodeIx) -> Vec<(NodeIx, f64)> {
     let out = graph.out_edges(node).map(|edge| (edge.to, weight(&edge)));
     let into = graph.in_edges(node).map(|edge| (edge.from, weight(&edge)));

@@ -1,6 +1,6 @@
 use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
 
-/// Number of a node in one [`Graph`](crate::Graph). Means nothing in another graph; node ids are the lasting names.
+/// Number of a node in one [`Graph`](crate::Graph). Meaningless in another graph; node ids are stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeIx(pub u32);
 
@@ -10,7 +10,7 @@ impl NodeIx {
     }
 }
 
-/// Properties of a node that are there or not.
+/// Set of boolean properties of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct NodeFlags(pub u16);
 
@@ -21,58 +21,58 @@ impl NodeFlags {
     pub const EXPORTED: Self = Self(1 << 1);
     /// Declared without a body.
     pub const ABSTRACT: Self = Self(1 << 2);
-    /// Only declares what another definition gives a body to (prototypes, stubs).
+    /// Declares what another definition implements (prototypes, stubs).
     pub const DECLARATION: Self = Self(1 << 3);
     /// Calling it yields an awaitable.
     pub const ASYNC: Self = Self(1 << 4);
     /// Called to construct its class.
     pub const CONSTRUCTOR: Self = Self(1 << 5);
-    /// Read like a field, computed by code.
+    /// Accessed like a field, computed by code.
     pub const PROPERTY: Self = Self(1 << 6);
-    /// Belongs to the class, not to a value of it.
+    /// Belongs to the class, not to an instance.
     pub const STATIC: Self = Self(1 << 7);
-    /// Came from imported data, not from a source file.
+    /// From imported data, not from a source file.
     pub const IMPORTED: Self = Self(1 << 8);
 
-    /// Both sets together.
+    /// Union of both sets.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// `other` added if `condition` holds.
+    /// Adds `other` if `condition` holds.
     #[must_use]
     pub const fn with_if(self, other: Self, condition: bool) -> Self {
         if condition { self.with(other) } else { self }
     }
 
-    /// This set less `other`.
+    /// Removes `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Whether all of `other` are set.
+    /// Returns whether all of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// A node as it is given to a graph under construction.
+/// A node as builder input.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeInput<'a> {
-    /// The giver's number for its id text.
+    /// The caller's number for its id text.
     pub symbol: u32,
     /// Symbol of the node that contains it.
     pub parent: Option<u32>,
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
     /// Short name.
     pub label: &'a str,
     /// First and last line, 1-based; `(0, 0)` if it has none.
     pub lines: (u32, u32),
-    /// Line its name is written on. One before its first line counts as the first; more than 255 lines below it are
-    /// kept as 255.
+    /// Line of its name. A line before its first one counts as the first; an offset of more than 255 lines is stored
+    /// as 255.
     pub name_line: u32,
     /// Properties.
     pub flags: NodeFlags,
@@ -83,50 +83,50 @@ pub struct NodeInput<'a> {
 }
 
 impl NodeInput<'_> {
-    /// Lines from the first one to the one with the name, as far as a byte can tell.
+    /// Lines between the first line and that of the name, saturated to a byte.
     pub(crate) fn name_below(&self) -> u8 {
         u8::try_from(self.name_line.saturating_sub(self.lines.0)).unwrap_or(u8::MAX)
     }
 }
 
-/// An edge as it is given to a graph under construction.
+/// An edge as builder input.
 #[derive(Debug, Clone, Copy)]
 pub struct EdgeInput<'a> {
     /// Symbol of the source.
     pub from: u32,
     /// Symbol of the target.
     pub to: u32,
-    /// What it says.
+    /// Its relation.
     pub relation: Relation,
-    /// How sure it is.
+    /// Its certainty.
     pub tier: EdgeTier,
-    /// Number of candidates of the reference it comes from, 1 if certain.
+    /// Number of candidates of its reference, 1 if certain.
     pub of: u16,
-    /// A call that may run a method that replaces the target, see [`EdgeRef::dispatches`].
+    /// A call that may run an override of the target, see [`EdgeRef::dispatches`].
     pub dispatches: bool,
-    /// A compiler's index says so of at least one of its sites.
+    /// A compiler index supplies at least one of its sites.
     pub compiler: bool,
-    /// Where it is written, in the file of the source.
+    /// Its places in the file of the source.
     pub sites: &'a [Pos],
 }
 
-/// A reference without a target, as it is given to a graph under construction.
+/// A reference without a target, as builder input.
 #[derive(Debug, Clone, Copy)]
 pub struct UnresolvedInput<'a> {
     /// Symbol of the node that holds the reference.
     pub from: u32,
     /// Last name of its access path.
     pub name: &'a str,
-    /// What is done with it: `call`, `read`, …
+    /// Role of the reference: `call`, `read`, …
     pub role: &'a str,
-    /// Why it has no target.
+    /// Reason why it has no target.
     pub reason: &'a str,
-    /// Where it is written.
+    /// Its place.
     pub pos: Pos,
 }
 
-/// Everything one file (or one set of imported data) adds to the graph. If the first node is a file, it is the file of
-/// all others.
+/// Everything that one file (or one set of imported data) adds to the graph. If the first node is a file, it is the
+/// file of all others.
 #[derive(Debug, Clone, Default)]
 pub struct Part<'a> {
     /// Nodes; a file comes first.
@@ -144,18 +144,18 @@ pub struct EdgeRef<'g> {
     pub from: NodeIx,
     /// Target.
     pub to: NodeIx,
-    /// What it says.
+    /// Its relation.
     pub relation: Relation,
-    /// How sure it is.
+    /// Its certainty.
     pub tier: EdgeTier,
-    /// Number of candidates of the reference it comes from, 1 if certain, [`EdgeRef::IMPORTED`] if from imported data.
+    /// Number of candidates of its reference, 1 if certain, [`EdgeRef::IMPORTED`] for imported data.
     pub of: u16,
-    /// A call whose receiver may be of a class that derives from the target's: it may run a method that overrides the
-    /// target. See [`Graph::dispatched`](crate::Graph::dispatched).
+    /// A call whose receiver may be an instance of a class derived from the target's: it may run a method that
+    /// overrides the target. See [`Graph::dispatched`](crate::Graph::dispatched).
     pub dispatches: bool,
-    /// A compiler's index says so of at least one of its sites.
+    /// A compiler index supplies at least one of its sites.
     pub compiler: bool,
-    /// Where it is written, in the file of the source.
+    /// Its places in the file of the source.
     pub sites: Sites<'g>,
 }
 
@@ -163,7 +163,8 @@ impl EdgeRef<'_> {
     /// The [`EdgeRef::of`] of edges of imported data.
     pub const IMPORTED: u16 = 0;
 
-    /// It is not written but follows from dynamic dispatch, see [`Graph::dispatched`](crate::Graph::dispatched).
+    /// Returns whether the edge is not written but follows from dynamic dispatch, see
+    /// [`Graph::dispatched`](crate::Graph::dispatched).
     pub fn is_by_dispatch(&self) -> bool {
         self.dispatches && self.tier == EdgeTier::Possible
     }
@@ -180,7 +181,7 @@ pub(crate) enum SitesInner<'g> {
 }
 
 impl<'g> Sites<'g> {
-    /// How many there are.
+    /// Number of positions.
     pub fn len(&self) -> usize {
         match self.0 {
             SitesInner::Base(rows) => rows.len(),
@@ -188,12 +189,12 @@ impl<'g> Sites<'g> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The position with this number.
+    /// The position at an index.
     pub fn get(&self, index: usize) -> Option<Pos> {
         match self.0 {
             SitesInner::Base(rows) => rows.get(index).map(crate::layout::SiteRow::pos),
@@ -226,32 +227,32 @@ pub struct UnresolvedRef<'g> {
     pub from: NodeIx,
     /// Last name of its access path.
     pub name: &'g str,
-    /// What is done with it: `call`, `read`, …
+    /// Role of the reference: `call`, `read`, …
     pub role: &'g str,
-    /// Why it has no target.
+    /// Reason why it has no target.
     pub reason: &'g str,
-    /// Where it is written, in the file of `from`.
+    /// Its place in the file of `from`.
     pub pos: Pos,
 }
 
-/// Why a graph file cannot be used.
+/// The reason why a graph file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    /// No such file.
+    /// The file does not exist.
     #[error("there is no snapshot at `{0}`")]
     NotThere(std::path::PathBuf),
-    /// Cannot be read.
+    /// The file cannot be read.
     #[error("cannot read the snapshot: {0}")]
     Unreadable(#[from] std::io::Error),
-    /// Shorter than it says.
+    /// The file is shorter than its header states.
     #[error("the snapshot is cut off: {found} bytes, expected {expected}; it will be rebuilt")]
     Truncated {
-        /// Bytes there are.
+        /// Actual size, in bytes.
         found: u64,
-        /// Bytes there should be.
+        /// Expected size, in bytes.
         expected: u64,
     },
-    /// A checksum or an inner bound does not hold.
+    /// A checksum or an internal bound does not hold.
     #[error("the snapshot is damaged ({0}); it will be rebuilt")]
     Damaged(String),
     /// Written by a newer version of this program.
@@ -259,10 +260,10 @@ pub enum SnapshotError {
     Newer {
         /// Its format.
         found: u32,
-        /// The newest format that this program reads.
+        /// Newest format that this program reads.
         supported: u32,
     },
-    /// Written by an older version of this program whose format is no longer read.
+    /// Written by an older version of this program in a format that is no longer read.
     #[error("the snapshot has the old format {found}, this program reads {supported}; it will be rebuilt")]
     Older {
         /// Its format.
@@ -270,7 +271,7 @@ pub enum SnapshotError {
         /// The format that this program reads.
         supported: u32,
     },
-    /// Not a snapshot at all.
+    /// Not a snapshot file.
     #[error("the file is not a snapshot of this program")]
     Foreign,
 }

@@ -1,21 +1,21 @@
-//! The one table of numbers that say how much each relation counts, for every algorithm.
+//! Weights of each relation, in one table for all algorithms.
 
 use m1nd_base::{EdgeTier, Relation};
 
 use crate::EdgeRef;
 
-/// What one relation counts.
+/// Weights of one relation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
     /// Cost of a step over it in a path, in thousandths: cheaper relations explain more.
     pub path_cost: u32,
-    /// Chance that a change of its target reaches its source, 0 to 1. A prior of ours, not a measured rate.
+    /// Probability that a change of its target reaches its source, 0 to 1. A prior of ours, not a measured rate.
     pub change: f64,
-    /// Importance that its source lends its target.
+    /// Weight in PageRank from source to target.
     pub rank: f64,
-    /// Its source names its target in a way that a changed signature breaks.
+    /// Its source uses its target in a way that a changed signature breaks.
     pub names_signature: bool,
-    /// A source passes the broken signature on to those who name the source.
+    /// A source exposes the broken signature to its own dependents.
     pub passes_signature: bool,
 }
 
@@ -23,7 +23,7 @@ const fn row(path_cost: u32, change: f64, rank: f64, names_signature: bool, pass
     Weights { path_cost, change, rank, names_signature, passes_signature }
 }
 
-/// The table. A step that goes against an edge costs [`BACKWARD_COST`] more.
+/// Weights of a relation. A step against an edge costs [`BACKWARD_COST`] more.
 pub const fn of(relation: Relation) -> Weights {
     match relation {
         Relation::Contains => row(8_000, 0.0, 0.0, false, false),
@@ -44,10 +44,10 @@ pub const fn of(relation: Relation) -> Weights {
     }
 }
 
-/// Added to the cost of a step that goes from target to source, in thousandths.
+/// Extra cost of a step from target to source, in thousandths.
 pub const BACKWARD_COST: u32 = 1_500;
 
-/// Share of an edge that counts for sure: 1 if certain, one over the number of candidates if possible.
+/// Expected share of an edge: 1 if certain, one over the number of candidates if possible.
 pub fn certainty(tier: EdgeTier, of: u16) -> f64 {
     match tier {
         EdgeTier::Certain | EdgeTier::External => 1.0,
@@ -55,7 +55,7 @@ pub fn certainty(tier: EdgeTier, of: u16) -> f64 {
     }
 }
 
-/// Chance that a change of the edge's target reaches its source.
+/// Probability that a change of the edge's target reaches its source.
 pub fn change(edge: &EdgeRef<'_>) -> f64 {
     of(edge.relation).change * certainty(edge.tier, edge.of)
 }

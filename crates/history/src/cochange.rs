@@ -1,46 +1,46 @@
-//! Which files change together.
+//! Co-change: files that change together.
 
 use rustc_hash::FxHashMap;
 
 use crate::history::{FileHistory, History};
 
-/// Days after which a common commit counts half in [`Partner::score`].
+/// Half-life, in days, of a common commit in [`Partner::score`].
 const HALF_LIFE: f64 = 365.0;
-/// Weight of commits nobody saw, against which [`Partner::score`] has to show itself: one common commit is no pattern.
+/// Prior weight of [`Partner::score`]: a single common commit is no pattern.
 const PRIOR: f64 = 0.5;
-/// Pairs of files that are counted at once.
+/// Maximum number of file pairs counted at a time.
 const MAX_PAIRS: usize = 2_000_000;
 
 /// A file that changed together with another.
 #[derive(Debug, Clone, Copy)]
 pub struct Partner<'h> {
-    /// Which.
+    /// The other file.
     pub file: FileHistory<'h>,
     /// Commits that touched both.
     pub support: u32,
-    /// How many of these touched few files, see [`crate::Commit::is_focused`].
+    /// Number of these that touched few files, see [`crate::Commit::is_focused`].
     pub focused: u32,
-    /// Commits that touched the other one.
+    /// Commits that touched the other file.
     pub of: u32,
-    /// Share of the other one's commits that touched this one too, 0 to 1.
+    /// Share of the other file's commits that also touched this one, 0 to 1.
     pub confidence: f64,
-    /// How many times more often both changed together than if they had nothing to do with each other.
+    /// Ratio of observed to expected common commits if the files were independent.
     pub lift: f64,
-    /// Chance of at least as many common commits if they had nothing to do with each other (hypergeometric).
+    /// Probability of at least as many common commits if the files were independent (hypergeometric).
     pub p_value: f64,
-    /// What to rank by, 0 to 1: the confidence with older and larger commits counting less, drawn towards 0 where there are
-    /// few commits.
+    /// Ranking score, 0 to 1: the confidence, with lower weight for older and larger commits, shrunk towards 0 if
+    /// there are few commits.
     pub score: f64,
-    /// Number of the newest common commit in [`History::commits`].
+    /// Index of the newest common commit in [`History::commits`].
     pub newest: usize,
 }
 
 /// Two files that change together.
 #[derive(Debug, Clone, Copy)]
 pub struct TogetherPair<'h> {
-    /// The one with the lesser path.
+    /// The file with the lesser path.
     pub a: FileHistory<'h>,
-    /// The other one.
+    /// The other file.
     pub b: FileHistory<'h>,
     /// Commits that touched both.
     pub support: u32,
@@ -50,7 +50,7 @@ pub struct TogetherPair<'h> {
     pub p_value: f64,
 }
 
-/// What is counted of a partner.
+/// Counts of one partner.
 #[derive(Default)]
 struct Common {
     support: u32,
@@ -60,7 +60,7 @@ struct Common {
 }
 
 impl<'h> FileHistory<'h> {
-    /// The files that changed together with this one and are there now, best [`Partner::score`] first, at most `limit`.
+    /// The existing files that changed together with this one, best [`Partner::score`] first, at most `limit`.
     pub fn partners(&self, limit: usize) -> Vec<Partner<'h>> {
         let history = self.history;
         let mut common: FxHashMap<u32, Common> = FxHashMap::default();
@@ -107,8 +107,8 @@ impl<'h> FileHistory<'h> {
 }
 
 impl History {
-    /// Pairs of files that are there now and have at least `min_support` common commits, least [`TogetherPair::p_value`]
-    /// first, at most `limit`.
+    /// Pairs of existing files with at least `min_support` common commits, least [`TogetherPair::p_value`] first, at
+    /// most `limit`.
     pub fn together_pairs(&self, min_support: u32, limit: usize) -> Vec<TogetherPair<'_>> {
         let mut counts: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let commits = self.record.commits.iter().zip(&self.files_of);
@@ -151,7 +151,7 @@ impl History {
         if by_chance > 0.0 { f64::from(both) / by_chance } else { 0.0 }
     }
 
-    /// Chance that `one` commits drawn from all hit at least `both` of the `other` ones.
+    /// Probability that `one` commits drawn from all hit at least `both` of the `other` ones.
     fn p_value(&self, both: u32, one: u32, other: u32) -> f64 {
         let all = self.together;
         let most = one.min(other);

@@ -1,4 +1,4 @@
-//! What was read, and the history of each file that follows from it.
+//! The commits read from a repository, and the history of each file derived from them.
 
 use std::sync::Arc;
 
@@ -7,32 +7,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::Head;
 
-/// A commit that touches more files says nothing of what belongs together (a first import, a reformatting); it counts for
-/// times and numbers of changes only.
+/// Commits that touch more files say nothing about which files belong together (a first import, a reformatting); they
+/// only count for times and numbers of changes.
 pub(crate) const MAX_TOGETHER: usize = 50;
-/// Most files of a commit that is about one thing.
+/// Maximum number of files in a focused commit.
 const MAX_FOCUSED: usize = 10;
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// Name of a commit.
+/// Object id of a commit.
 pub(crate) type Id = [u8; 20];
 
-/// Why the list of commits ends before the first commit of the project.
+/// The reason why the list of commits ends before the first commit of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cut {
-    /// The limit of commits.
+    /// The commit limit was reached.
     Commits,
-    /// The limit of time; the next reading goes on from there.
+    /// The time limit was reached; the next reading continues from there.
     Time,
-    /// The repository was cloned without its older commits.
+    /// The clone is shallow.
     Shallow,
     /// Objects are missing or damaged.
     Missing,
 }
 
 impl Cut {
-    /// What it means, as a part of a sentence.
+    /// The reason as part of a sentence.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Commits => "only the newest commits are read",
@@ -43,7 +43,7 @@ impl Cut {
     }
 }
 
-/// What a commit did to a file.
+/// Change of a file in a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TouchKind {
     /// Added it.
@@ -52,18 +52,18 @@ pub enum TouchKind {
     Modified,
     /// Removed it.
     Removed,
-    /// Gave it another name, perhaps with changes.
+    /// Renamed it, possibly with changes.
     Renamed,
 }
 
-/// A file that a commit touched.
+/// A file changed by a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touch {
-    /// Number of its path after the commit.
+    /// Index of its path after the commit.
     pub(crate) path: u32,
-    /// Number of its path before, if it was renamed.
+    /// Index of its path before, if it was renamed.
     pub(crate) from: Option<u32>,
-    /// What was done.
+    /// Kind of change.
     pub kind: TouchKind,
 }
 
@@ -72,40 +72,41 @@ pub struct Touch {
 pub struct Commit {
     pub(crate) id: Id,
     pub(crate) parents: Box<[Id]>,
-    /// Seconds since 1970 at which it was made.
+    /// Author time in seconds since 1970.
     pub time: i64,
-    /// A hash that tells authors apart; no address is kept.
+    /// A hash that distinguishes authors; no address is kept.
     pub author: u64,
-    /// First line of its message, at most 200 characters. Text of the repository: data, never an instruction.
+    /// First line of its message, at most 200 characters. Repository text: data, never an instruction.
     pub subject: Arc<str>,
     pub(crate) touches: Box<[Touch]>,
-    /// Its files are known. Not so for the oldest commits of a shallow clone, and where objects are missing.
+    /// Whether its files are known. They are not for the oldest commits of a shallow clone, and where objects are
+    /// missing.
     pub(crate) is_known: bool,
 }
 
 impl Commit {
-    /// Its name, in hexadecimal.
+    /// Object id in hexadecimal.
     pub fn name(&self) -> String {
         name_of(&self.id)
     }
 
-    /// How many files it touched; 0 for a merge and where it is not known.
+    /// Number of files that it touched; 0 for a merge or if unknown.
     pub fn touched(&self) -> usize {
         self.touches.len()
     }
 
-    /// Whether it brings two or more lines of work together.
+    /// Returns whether it has two or more parents.
     pub fn is_merge(&self) -> bool {
         self.parents.len() > 1
     }
 
-    /// Whether it touches few enough files that two of them being among these says something of the two: the more files one
-    /// commit touches, the more pairs it makes that have nothing to do with each other.
+    /// Returns whether it touches few enough files to be evidence that they belong together: the more files a commit
+    /// touches, the more unrelated pairs it produces.
     pub fn is_focused(&self) -> bool {
         (1..=MAX_FOCUSED).contains(&self.touches.len())
     }
 
-    /// Whether it says which files belong together.
+    /// Returns whether it counts for co-change.
     pub(crate) fn counts_together(&self) -> bool {
         (1..=MAX_TOGETHER).contains(&self.touches.len())
     }
@@ -115,50 +116,50 @@ fn name_of(id: &Id) -> String {
     id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The newest commits of a repository and what they touched.
+/// The newest commits of a repository and the files they touched.
 #[derive(Debug)]
 pub struct History {
     pub(crate) record: Record,
-    /// Number of each file under its present path.
+    /// Index of each file by its present path.
     by_path: FxHashMap<Arc<str>, u32>,
     pub(crate) files: Vec<FileRow>,
-    /// For each commit, the numbers of the files it touched.
+    /// For each commit, the indexes of the files it touched.
     pub(crate) files_of: Vec<Box<[u32]>>,
-    /// Commits that say which files belong together.
+    /// Number of commits that count for co-change.
     pub(crate) together: u32,
-    /// Logarithms of the factorials up to that number.
+    /// Logarithms of factorials, by number.
     pub(crate) ln_factorial: Vec<f64>,
 }
 
-/// What is stored.
+/// The stored part of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) head: Id,
     pub(crate) shallow: Vec<Id>,
     pub(crate) cut: Option<Cut>,
-    /// The limit of commits that it was read with.
+    /// The commit limit it was read with.
     pub(crate) limit: u32,
     pub(crate) paths: Vec<Arc<str>>,
     /// Newest first.
     pub(crate) commits: Vec<Commit>,
 }
 
-/// A file over its renames.
+/// A file, followed across renames.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileRow {
-    /// Number of its newest path.
+    /// Index of its newest path.
     pub(crate) path: u32,
-    /// Numbers of the commits that touched it, newest first.
+    /// Indexes of the commits that touched it, newest first.
     pub(crate) commits: Vec<u32>,
-    /// How many of these say which files belong together.
+    /// Number of these that count for co-change.
     pub(crate) together: u32,
     pub(crate) is_removed: bool,
 }
 
-/// Follows files over their names, from the newest commit back.
+/// Follows files across renames, from the newest commit backwards.
 #[derive(Default)]
 struct Follower {
-    /// File that a path stands for at this point of the history.
+    /// File index of each path at this point of the history.
     names: FxHashMap<u32, u32>,
     files: Vec<FileRow>,
 }
@@ -172,7 +173,7 @@ impl Follower {
         })
     }
 
-    /// The files that a commit touched. Older commits see the names from before it.
+    /// Returns the files that a commit touched. Older commits see the names from before it.
     fn step(&mut self, number: usize, commit: &Commit) -> Box<[u32]> {
         let files: Box<[u32]> = commit.touches.iter().map(|touch| self.file_of(touch)).collect();
         for &file in &files {
@@ -216,22 +217,22 @@ impl History {
         &self.record.commits
     }
 
-    /// Name of the commit that was checked out when it was read, in hexadecimal.
+    /// Id of the commit that was checked out when the history was read, in hexadecimal.
     pub fn head(&self) -> String {
         name_of(&self.record.head)
     }
 
-    /// Time of the commit that is checked out, in seconds since 1970: "now" for all ages.
+    /// Time of that commit in seconds since 1970: "now" for all ages.
     pub fn now(&self) -> i64 {
         self.record.commits.first().map_or(0, |commit| commit.time)
     }
 
-    /// Why the list of commits ends early, if it does.
+    /// The reason why the list of commits ends early, if it does.
     pub fn cut(&self) -> Option<Cut> {
         self.record.cut
     }
 
-    /// Whether it is the whole history of this head within a limit of commits.
+    /// Returns whether it is the complete history of this head within a commit limit.
     pub fn is_of(&self, head: &Head, limit: usize) -> bool {
         let shallow = head.shallow.iter().map(gix_hash::ObjectId::as_slice);
         self.record.head.as_slice() == head.id.as_slice()
@@ -240,25 +241,25 @@ impl History {
             && shallow.eq(self.record.shallow.iter().map(<[u8; 20]>::as_slice))
     }
 
-    /// Number of files that are there now and were touched by one of the commits.
+    /// Number of existing files that were touched by one of the commits.
     pub fn file_count(&self) -> usize {
         self.by_path.len()
     }
 
-    /// The history of a file by its present path; `None` if no commit of the list touched it.
+    /// The history of a file by its present path; `None` if no listed commit touched it.
     pub fn file(&self, path: &str) -> Option<FileHistory<'_>> {
         let number = *self.by_path.get(path)?;
         Some(FileHistory { history: self, number })
     }
 
-    /// All files that are there now, by path.
+    /// All existing files, by path.
     pub fn files(&self) -> Vec<FileHistory<'_>> {
         let mut numbers: Vec<u32> = self.by_path.values().copied().collect();
         numbers.sort_by(|&a, &b| self.path_of(a).cmp(self.path_of(b)));
         numbers.into_iter().map(|number| FileHistory { history: self, number }).collect()
     }
 
-    /// The files that a commit of the list touched and that are there now, under their present paths.
+    /// The existing files that a listed commit touched, under their present paths.
     pub fn touched_by(&self, commit: usize) -> impl Iterator<Item = FileHistory<'_>> {
         let numbers = self.files_of.get(commit).map_or(&[][..], |files| files);
         let there = numbers.iter().copied().filter(|&number| !self.files[number as usize].is_removed);
@@ -269,13 +270,13 @@ impl History {
         &self.record.paths[self.files[file as usize].path as usize]
     }
 
-    /// Days before now, 0 for what is newer.
+    /// Age in days, 0 for times after "now".
     pub fn age_days(&self, time: i64) -> f64 {
         self.now().saturating_sub(time).max(0) as f64 / DAY
     }
 }
 
-/// The history of one file, over its renames.
+/// The history of one file, across renames.
 #[derive(Debug, Clone, Copy)]
 pub struct FileHistory<'h> {
     pub(crate) history: &'h History,
@@ -308,7 +309,7 @@ impl<'h> FileHistory<'h> {
         self.commits().map(|commit| commit.time).max().unwrap_or(0)
     }
 
-    /// Days between that and now.
+    /// Days since its last change.
     pub fn age_days(&self) -> f64 {
         self.history.age_days(self.last_change())
     }
@@ -318,13 +319,13 @@ impl<'h> FileHistory<'h> {
         self.commits().filter(|commit| self.history.age_days(commit.time) <= days).count()
     }
 
-    /// Number of commits, where one `half_life` days ago counts half.
+    /// Number of commits, each weighted by age with the given half-life in days.
     pub fn decayed_commits(&self, half_life: f64) -> f64 {
         self.commits().map(|commit| (-self.history.age_days(commit.time) / half_life).exp2()).sum()
     }
 
-    /// Other files that are there now and whose last change lies within so many seconds of this one's, nearest in time
-    /// first: their path and the time.
+    /// Other existing files whose last change is within so many seconds of this file's, nearest in time first, with
+    /// the time.
     pub fn neighbours_in_time(&self, seconds: f64) -> Vec<(&'h str, i64)> {
         let (history, time) = (self.history, self.last_change());
         let mut found = Vec::new();
@@ -340,7 +341,7 @@ impl<'h> FileHistory<'h> {
         found
     }
 
-    /// Number of different authors.
+    /// Number of distinct authors.
     pub fn authors(&self) -> usize {
         let mut authors: Vec<u64> = self.commits().map(|commit| commit.author).collect();
         authors.sort_unstable();
@@ -348,7 +349,7 @@ impl<'h> FileHistory<'h> {
         authors.len()
     }
 
-    /// Subjects of the commits that touched it, newest first, each once; bulk commits are left out. Text of the repository.
+    /// Subjects of the commits that touched it, newest first, distinct, without bulk commits. Repository text.
     pub fn subjects(&self) -> impl Iterator<Item = &'h str> + use<'h> {
         let mut seen = rustc_hash::FxHashSet::default();
         let own = self.commits().filter(|commit| commit.counts_together()).map(|commit| &*commit.subject);

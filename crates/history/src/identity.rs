@@ -1,19 +1,18 @@
-//! By which commits a repository is known again, wherever it lies and whatever was committed since.
+//! Identification of a repository by its commits, independent of its location and of newer commits.
 
 use gix_hash::ObjectId;
 
 use crate::objects::Objects;
 use crate::{GitFolder, Head, NoHistory};
 
-/// Commits that are gone back through at most.
+/// Maximum number of commits to walk back.
 const MAX_STEPS: usize = 20_000;
 
-/// The oldest commit that first parents lead to from what is checked out, in hexadecimal: the first one of all, where the
-/// history is no longer than the 20,000 commits that are gone back through, and nothing is left out. Every full copy of the
-/// repository has it.
+/// Returns the oldest commit along first parents, in hexadecimal: the root commit, unless the history is longer than
+/// 20,000 commits or incomplete. Every full clone of the repository has it.
 ///
 /// # Errors
-/// [`NoHistory`], if not even what is checked out can be read.
+/// [`NoHistory`], if not even the checked-out commit can be read.
 pub fn oldest_commit(git: &GitFolder, head: &Head) -> Result<String, NoHistory> {
     let objects = Objects::open(git.objects())?;
     let missing = || NoHistory::Unreadable(format!("commit {} is missing or damaged", head.commit()));
@@ -27,7 +26,7 @@ pub fn oldest_commit(git: &GitFolder, head: &Head) -> Result<String, NoHistory> 
     Ok(oldest.to_hex().to_string())
 }
 
-/// Whether one of these commits, by their full names in hexadecimal, is among the objects of a repository.
+/// Returns whether one of these commits, given by full hexadecimal ids, is among the objects of a repository.
 #[must_use]
 pub fn has_commit<'n>(git: &GitFolder, names: impl IntoIterator<Item = &'n str>) -> bool {
     let mut ids = names.into_iter().filter_map(|name| ObjectId::from_hex(name.as_bytes()).ok()).peekable();

@@ -1,21 +1,23 @@
-//! What git remembers of a project: which commits touched which files, when, and which files change together.
+//! Git history of a project: which commits touched which files, when, and which files change together.
 //!
-//! [`read`] walks the newest commits of a repository and compares each with its parent; nothing else is opened: no
-//! configuration, no hooks, no filters, and no program is run. What comes out is a [`History`]: per file its commits,
-//! authors and changes in windows of time ([`FileHistory`]), and the files that changed together with it ([`Partner`]).
+//! [`read`] walks the newest commits of a repository and compares each with its parent. It opens nothing else (no
+//! configuration, no hooks, no filters) and runs no program. The result is a [`History`]: per file its commits,
+//! authors and changes in windows of time ([`FileHistory`]), and the files that changed together with it
+//! ([`Partner`]).
 //!
-//! A commit never changes, so what was read of it is kept: reading again after new commits costs what is new. Commits
-//! that are no longer reachable (a rewritten history) are dropped. Reading with or without an older history gives equal
-//! results.
+//! Commits are immutable, so the data read from them is kept: reading again after new commits costs only the new
+//! ones. Commits that are no longer reachable (a rewritten history) are dropped. Reading with or without an older
+//! history gives equal results.
 //!
-//! The newest commit that is checked out is "now": ages are counted from it, and no clock is asked but for
+//! "Now" is the time of the checked-out commit: ages are relative to it, and the clock is only read for
 //! [`ReadLimits::time`].
 //!
 //! # Limitations
-//! - The first [`ReadLimits::commits`] commits by time; [`History::cut`] says what ended the list.
+//! - Only the first [`ReadLimits::commits`] commits by time are read; [`History::cut`] gives the reason why the list
+//!   ended.
 //! - A merge contributes no files of its own.
-//! - Repositories with SHA-256 names or with reference tables are not read; [`NoHistory`] says so.
-//! - Packs and lists of a repository that are pipes or devices are refused; single objects are not looked at before they
+//! - Repositories with SHA-256 ids or with reftables are not supported; [`NoHistory`] reports that.
+//! - Packs and lists of a repository that are pipes or devices are refused; loose objects are not checked before they
 //!   are opened.
 //! - Paths that are not UTF-8, and submodules, are left out.
 

@@ -1,4 +1,4 @@
-//! Where the git folder of a root lies and what is checked out, from a few small files.
+//! Locates the git folder of a root and its checked-out commit, from a few small files.
 
 use std::fs::File;
 use std::io::Read;
@@ -8,44 +8,45 @@ use gix_hash::ObjectId;
 
 use crate::NoHistory;
 
-/// Largest of the small files (`HEAD`, a reference, `gitdir`), in bytes.
+/// Maximum size of small files (`HEAD`, a reference, `gitdir`), in bytes.
 const MAX_SMALL: u64 = 16 << 10;
-/// Largest list of packed references or shallow commits that is read, in bytes.
+/// Maximum size of a list of packed references or shallow commits, in bytes.
 const MAX_LIST: u64 = 64 << 20;
-/// Most references that point to references.
+/// Maximum length of a chain of symbolic references.
 const MAX_SYMBOLIC: usize = 5;
-/// Name of the git folder, or of the file that says where it is.
+/// Name of the git folder, or of the file that points to it.
 const DOT_GIT: &str = ".git";
-/// The branch that repositories with reference tables write into `HEAD`.
+/// The branch that repositories with reftables write into `HEAD`.
 const TABLE_BRANCH: &str = "refs/heads/.invalid";
 
 /// The git folder of a root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitFolder {
-    /// Holds `HEAD`.
+    /// Contains `HEAD`.
     own: PathBuf,
-    /// Holds objects and references; another one in linked work trees.
+    /// Contains objects and references; differs from `own` in linked worktrees.
     common: PathBuf,
 }
 
-/// What is checked out. Equal heads have equal histories, as long as the repository is not damaged.
+/// The checked-out commit. Equal heads have equal histories, unless the repository is damaged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     pub(crate) id: ObjectId,
-    /// Commits whose parents are known to be left out, sorted.
+    /// Commits whose parents are known to be missing, sorted.
     pub(crate) shallow: Vec<ObjectId>,
 }
 
 impl Head {
-    /// Name of the commit, in hexadecimal.
+    /// Object id in hexadecimal.
     pub fn commit(&self) -> String {
         self.id.to_hex().to_string()
     }
 }
 
 impl GitFolder {
-    /// The git folder of the root at `root`, a canonical path. A folder outside of the root counts only if it names the
-    /// root as its own (a linked work tree, a submodule): a file in a project must not make us read another project.
+    /// Finds the git folder of the root at `root`, a canonical path. A folder outside of the root is only accepted if
+    /// it names the root as its own (a linked worktree, a submodule), so that a file in a project cannot make us read
+    /// another project.
     ///
     /// # Errors
     /// [`NoHistory::NotARepository`], [`NoHistory::Elsewhere`] or [`NoHistory::Unreadable`].
@@ -64,7 +65,7 @@ impl GitFolder {
         let elsewhere = || NoHistory::Elsewhere(PathBuf::from(named));
         let own = std::fs::canonicalize(root.join(named)).map_err(|_| elsewhere())?;
         if let Some(back) = small(&own.join("gitdir")) {
-            // A linked work tree: its folder lies at `<common>/worktrees/<name>`.
+            // A linked worktree: its folder is at `<common>/worktrees/<name>`.
             let back = std::fs::canonicalize(own.join(back.trim())).map_err(|_| elsewhere())?;
             let common = small(&own.join("commondir")).and_then(|text| own.join(text.trim()).canonicalize().ok());
             let above = own.parent().and_then(Path::parent).map(Path::to_path_buf);
@@ -81,18 +82,18 @@ impl GitFolder {
         }
     }
 
-    /// Whether it is that of a work tree beside the one of the repository (`git worktree add`).
+    /// Returns whether it belongs to a linked worktree (`git worktree add`).
     pub fn is_linked(&self) -> bool {
         self.own != self.common
     }
 
-    /// Whether both are of work trees of one repository on this machine.
+    /// Returns whether both belong to worktrees of one repository on this machine.
     pub fn is_of_same(&self, other: &Self) -> bool {
         let real = |folder: &Path| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
         real(&self.common) == real(&other.common)
     }
 
-    /// What is checked out.
+    /// Reads the checked-out commit.
     ///
     /// # Errors
     /// [`NoHistory::NoCommits`], [`NoHistory::Unsupported`] or [`NoHistory::Unreadable`].
@@ -111,8 +112,9 @@ impl GitFolder {
         Err(NoHistory::Unreadable("`HEAD` leads through too many references".into()))
     }
 
-    /// The folders in which something changes when another commit is checked out or made: that of the log of `HEAD` where
-    /// one is kept, else those of `HEAD`, of the branches and of the one that is checked out (`heads/fix/x` lies deeper).
+    /// The folders in which something changes when another commit is checked out or created: that of the reflog of
+    /// `HEAD` if there is one, else those of `HEAD`, of the branches and of the current branch (`heads/fix/x` is
+    /// deeper).
     pub fn moved_in(&self) -> Vec<PathBuf> {
         let log = self.own.join("logs");
         match log.join("HEAD").is_file() {
@@ -128,12 +130,12 @@ impl GitFolder {
         }
     }
 
-    /// The folder that holds `HEAD`.
+    /// The folder that contains `HEAD`.
     pub(crate) fn own(&self) -> &Path {
         &self.own
     }
 
-    /// Folder of the objects.
+    /// The objects folder.
     pub(crate) fn objects(&self) -> PathBuf {
         self.common.join("objects")
     }
@@ -165,7 +167,7 @@ fn commit_name(text: &str) -> Result<ObjectId, NoHistory> {
     ObjectId::from_hex(text.as_bytes()).map_err(|_| NoHistory::Unreadable("a reference holds no commit's name".into()))
 }
 
-/// `core.worktree` of a git folder; the one setting that is looked at, and only to compare it with the root.
+/// Reads `core.worktree` of a git folder. The only setting that is read, and only to compare it with the root.
 fn work_tree(own: &Path) -> Option<String> {
     let text = small(&own.join("config"))?;
     let mut in_core = false;
@@ -182,7 +184,7 @@ fn work_tree(own: &Path) -> Option<String> {
     None
 }
 
-/// Whether the name of a reference leads nowhere but to references.
+/// Returns whether a reference name stays within the references.
 fn is_sound(name: &str) -> bool {
     name.starts_with("refs/") && name.split('/').all(|part| !part.is_empty() && part != "..")
 }
@@ -191,7 +193,7 @@ fn small(path: &Path) -> Option<String> {
     text_of(path, MAX_SMALL)
 }
 
-/// The text of a regular file of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes as text.
 fn text_of(path: &Path, limit: u64) -> Option<String> {
     if !std::fs::metadata(path).ok()?.is_file() {
         return None;

@@ -1,4 +1,4 @@
-//! Whole messages of the newest commits, for what people write into them.
+//! Full messages of the newest commits, which may contain memories.
 
 use gix_hash::ObjectId;
 use m1nd_base::Cancel;
@@ -8,15 +8,15 @@ use crate::objects::Objects;
 use crate::walk::Walk;
 use crate::{GitFolder, Head, NoHistory};
 
-/// Longest message that is kept, in bytes; the rest is cut off.
+/// Maximum length of a message, in bytes; longer ones are truncated.
 pub(crate) const MAX_MESSAGE: usize = 64 << 10;
 
-/// What a commit says. Text of the repository: data, never an instruction.
+/// The message of a commit. Repository text: data, never an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Name of the commit, in hexadecimal.
+    /// Object id of the commit, in hexadecimal.
     pub commit: String,
-    /// Seconds since 1970 at which it was made.
+    /// Commit time in seconds since 1970.
     pub time: i64,
     /// Subject and body.
     pub text: String,
@@ -27,15 +27,15 @@ pub struct Message {
 pub struct Messages {
     /// Newest first.
     pub rows: Vec<Message>,
-    /// Why older ones are not among them; `None` if these are all.
+    /// The reason why older ones are missing; `None` if these are all.
     pub cut: Option<Cut>,
-    /// The commit that was known is reachable: so is all that was reachable from it.
+    /// The known commit was reached, and therefore everything reachable from it.
     pub met: bool,
 }
 
-/// The messages of the newest commits that are reachable from what is checked out, newest first, at most `limit`; more of
-/// them, up to the commit `known` (in hexadecimal), if that is found among the next `further` commits. Merges are left out:
-/// what they say was said before. As many merges as messages are looked at.
+/// Returns the messages of the newest commits reachable from `HEAD`, newest first, at most `limit`; and more of them,
+/// up to the commit `known` (in hexadecimal), if that is among the next `further` commits. Merges are skipped,
+/// because their messages repeat others; at most as many merges as messages are visited.
 ///
 /// # Errors
 /// [`NoHistory`].

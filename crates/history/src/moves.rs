@@ -1,4 +1,4 @@
-//! How what is checked out came to be: the newest lines of git's own log of `HEAD`, which never leaves this machine.
+//! Movements of `HEAD`: the newest lines of git's reflog, which never leaves this machine.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -6,37 +6,37 @@ use std::io::{Read, Seek, SeekFrom};
 
 use crate::GitFolder;
 
-/// Bytes of the log that are read, from its end.
+/// Maximum bytes of the reflog that are read, from its end.
 const MAX_LOG: u64 = 1 << 20;
-/// Digits of a commit's name.
+/// Number of digits of a commit id.
 const NAME_DIGITS: usize = 40;
-/// What git calls the making of a commit from what lies in the work tree. A merge, a cherry-pick or a mail brings what was
-/// written elsewhere, so those are none.
+/// Reflog messages of commits created from the local worktree. Merges, cherry-picks and applied mails bring content
+/// written elsewhere, so they are not included.
 const MADE_HERE: [&str; 3] = ["commit:", "commit (initial):", "commit (amend):"];
-/// How the log of a repository begins that was made here, and of one that was cloned.
+/// First reflog message of a repository created here, and of a clone.
 const FIRST_COMMIT: &str = "commit (initial):";
 const CLONE: &str = "clone:";
-/// Files and folders that are there while git changes the work tree.
+/// Files and folders that exist while git changes the worktree.
 const BUSY: [&str; 7] =
     ["index.lock", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer"];
 
-/// One step from one commit to the next.
+/// One movement from a commit to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Move {
     to: String,
     is_made_here: bool,
 }
 
-/// How a repository came to this machine.
+/// Origin of a repository on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begin {
-    /// Its first commit was made here.
+    /// Its first commit was created here.
     Made,
     /// It was cloned into a folder of its own.
     Cloned,
 }
 
-/// The newest moves of `HEAD`, oldest first.
+/// The newest movements of `HEAD`, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Moves {
     moves: Vec<Move>,
@@ -44,7 +44,7 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// Those that git kept; none where it keeps no log.
+    /// Reads the reflog; empty if git keeps none.
     #[must_use]
     pub fn of(git: &GitFolder) -> Self {
         Self::parse(&tail(git).unwrap_or_default())
@@ -59,19 +59,19 @@ impl Moves {
         Self { moves: moves.collect(), begin: log.lines().next().and_then(begin) }
     }
 
-    /// How the repository came to this machine, if the log still tells.
+    /// Returns the origin of the repository, if the reflog still shows it.
     #[must_use]
     pub fn begin(&self) -> Option<Begin> {
         self.begin
     }
 
-    /// The commits that were made on this machine from its work tree, by their names.
+    /// The ids of commits created on this machine from the worktree.
     #[must_use]
     pub fn made_here(&self) -> BTreeSet<&str> {
         self.moves.iter().filter(|step| step.is_made_here).map(|step| step.to.as_str()).collect()
     }
 
-    /// Whether nothing but commits made here led from one commit to the other, as far as the log tells.
+    /// Returns whether only commits created here lead from one commit to the other, according to the reflog.
     #[must_use]
     pub fn only_made_here(&self, from: &str, to: &str) -> bool {
         if from == to {
@@ -94,14 +94,14 @@ impl Moves {
 }
 
 impl GitFolder {
-    /// Whether git is at work on the files, or waits for somebody to end a merge or the like.
+    /// Returns whether git is changing the files, or waits for a merge or similar to be concluded.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         BUSY.iter().any(|name| self.own().join(name).exists())
     }
 }
 
-/// How the repository came to be, by the first line of its log.
+/// Derives the origin of the repository from the first line of its reflog.
 fn begin(line: &str) -> Option<Begin> {
     let (head, message) = line.split_once('\t')?;
     let is_first = head.split(' ').next().is_some_and(|from| is_name(from) && from.bytes().all(|byte| byte == b'0'));
@@ -117,10 +117,10 @@ fn is_name(text: &str) -> bool {
     text.len() == NAME_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The end of the log, from a whole line on.
+/// The end of the reflog, starting at a whole line.
 fn tail(git: &GitFolder) -> Option<String> {
     let path = git.own().join("logs/HEAD");
-    // A pipe or a device would make us wait.
+    // A pipe or a device would block.
     if !std::fs::metadata(&path).ok()?.is_file() {
         return None;
     }
@@ -146,7 +146,7 @@ mod tests {
         digit.to_string().repeat(NAME_DIGITS)
     }
 
-    /// A log of moves to commits named by a digit, with what git says of each.
+    /// A reflog of movements to commits named by a digit, with git's message for each.
     fn moves(rows: &[(char, &str)]) -> Moves {
         let mut before = '0';
         let mut log = String::from("no line of a log\n");
@@ -207,7 +207,7 @@ mod tests {
             (3, '1', '3', true),
             (3, '2', '3', true),
             (3, '9', '3', false),
-            // The log knows nothing of what is checked out.
+            // The reflog does not contain the checked-out commit.
             (3, '2', '9', false),
         ];
         for (known, from, to, expected) in rows {

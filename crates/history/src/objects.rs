@@ -1,4 +1,4 @@
-//! Reading objects, with bounds on each.
+//! Bounded reading of git objects.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -12,37 +12,37 @@ use crate::NoHistory;
 use crate::messages::MAX_MESSAGE;
 use crate::walk::Told;
 
-/// Largest object that is unpacked, in bytes: commits and folders are far smaller.
+/// Maximum size of an unpacked object, in bytes: commits and trees are far smaller.
 const MAX_OBJECT: usize = 32 << 20;
-/// Memory for bases of packed objects, per thread, in bytes.
+/// Cache for bases of packed objects, in bytes per thread.
 const PACK_CACHE: usize = 16 << 20;
-/// Memory for folders that were read, per thread, in bytes.
+/// Cache for tree objects, in bytes per thread.
 const OBJECT_CACHE: usize = 24 << 20;
-/// Longest subject of a commit that is kept, in characters.
+/// Maximum length of a commit subject, in characters.
 const MAX_SUBJECT: usize = 200;
-/// Parents of a commit that are kept.
+/// Maximum number of parents of a commit.
 const MAX_PARENTS: usize = 64;
 
-/// The objects of a repository, for one thread. Clones share what is mapped but not what is cached.
+/// The objects of a repository, for one thread. Clones share mappings but not caches.
 #[derive(Clone)]
 pub(crate) struct Objects {
     odb: gix_odb::HandleArc,
     buffer: RefCell<Vec<u8>>,
 }
 
-/// What a commit says.
+/// Decoded commit.
 pub(crate) struct CommitData {
     pub(crate) tree: ObjectId,
     pub(crate) parents: Vec<ObjectId>,
-    /// Seconds since 1970 at which it was made.
+    /// Author time in seconds since 1970.
     pub(crate) time: i64,
-    /// A hash of the author's address: tells authors apart and says nothing else.
+    /// A hash of the author's address, which distinguishes authors without revealing them.
     pub(crate) author: u64,
     /// First line of the message.
     pub(crate) subject: String,
 }
 
-/// An entry of a folder.
+/// An entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) name: Vec<u8>,
@@ -51,7 +51,7 @@ pub(crate) struct Entry {
 }
 
 impl Objects {
-    /// Opens the objects in a folder and in those it names as alternates.
+    /// Opens the objects in a folder and in its alternates.
     pub(crate) fn open(folder: PathBuf) -> Result<Self, NoHistory> {
         only_regular(&folder)?;
         let failed = |error: std::io::Error| NoHistory::Unreadable(format!("objects: {error}"));
@@ -63,7 +63,7 @@ impl Objects {
         Ok(Self { odb, buffer: RefCell::default() })
     }
 
-    /// A commit; `None` if it is missing or damaged.
+    /// Reads a commit; `None` if it is missing or damaged.
     pub(crate) fn commit(&self, id: &ObjectId) -> Option<CommitData> {
         let mut buffer = self.buffer.borrow_mut();
         let data = self.odb.try_find(id, &mut buffer).ok()??;
@@ -71,7 +71,7 @@ impl Objects {
             return None;
         }
         let commit = CommitRef::from_bytes(data.data, Kind::Sha1).ok()?;
-        // Odd addresses and times are taken as they are: old tools wrote many.
+        // Malformed addresses and times are accepted: old tools wrote many.
         let author = commit.author().map_or(0, |author| author_hash(author.email));
         let time = commit.time().map_or(0, |time| time.seconds);
         let line = commit.message.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
@@ -80,7 +80,7 @@ impl Objects {
         Some(CommitData { tree: commit.tree(), parents, time, author, subject })
     }
 
-    /// The whole message of a commit, shortened to [`MAX_MESSAGE`]; `None` if it is missing or damaged.
+    /// Reads the full message of a commit, truncated to [`MAX_MESSAGE`]; `None` if it is missing or damaged.
     pub(crate) fn message(&self, id: &ObjectId) -> Option<Told<String>> {
         let mut buffer = self.buffer.borrow_mut();
         let data = self.odb.try_find(id, &mut buffer).ok()??;
@@ -94,7 +94,7 @@ impl Objects {
         Some(Told { time, parents, what: String::from_utf8_lossy(text).into_owned() })
     }
 
-    /// The entries of a folder in the order that git keeps them, submodules left out; `None` if it is missing or damaged.
+    /// Reads the entries of a tree in git's order, without submodules; `None` if it is missing or damaged.
     pub(crate) fn folder(&self, id: &ObjectId) -> Option<Vec<Entry>> {
         let mut buffer = self.buffer.borrow_mut();
         let data = self.odb.try_find(id, &mut buffer).ok()??;
@@ -112,12 +112,12 @@ impl Objects {
         Some(entries)
     }
 
-    /// Size of an object, if it is there.
+    /// Size of an object, if it exists.
     pub(crate) fn size(&self, id: &ObjectId) -> Option<u64> {
         Some(Header::try_header(&self.odb, id).ok()??.size())
     }
 
-    /// The content of a file, if it is there.
+    /// Content of a file, if it exists.
     pub(crate) fn content(&self, id: &ObjectId) -> Option<Arc<[u8]>> {
         let mut buffer = self.buffer.borrow_mut();
         let data = self.odb.try_find(id, &mut buffer).ok()??;
@@ -125,7 +125,7 @@ impl Objects {
     }
 }
 
-/// Refuses lists and packs that are pipes or devices: opening one can wait for ever.
+/// Refuses lists and packs that are pipes or devices, because opening one can block forever.
 fn only_regular(folder: &Path) -> Result<(), NoHistory> {
     let packs = std::fs::read_dir(folder.join("pack")).into_iter().flatten().flatten().map(|entry| entry.path());
     for path in packs.chain([folder.join("info/alternates")]) {

@@ -1,4 +1,4 @@
-//! Reading the newest commits of a repository.
+//! Reads the newest commits of a repository.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,15 +14,15 @@ use crate::tree_diff::{Difference, Differences, differences};
 use crate::walk::{Reached, Told, Walk};
 use crate::{GitFolder, Head, NoHistory, renames};
 
-/// Commits compared between two looks at the clock.
+/// Commits compared between two checks of the clock.
 const CHUNK: usize = 128;
 
 /// Bounds of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
-    /// Newest commits that are read.
+    /// Maximum number of commits.
     pub commits: usize,
-    /// Time after which no further commit is compared; what was read by then is the result, and the next reading goes on.
+    /// Time limit: when it is reached, the commits compared so far are the result, and the next reading continues.
     pub time: Duration,
 }
 
@@ -36,13 +36,13 @@ impl Default for ReadLimits {
 struct Listed {
     id: ObjectId,
     parents: Vec<ObjectId>,
-    /// Its parents are there.
+    /// Its parents are available.
     is_whole: bool,
     source: Source,
 }
 
 enum Source {
-    /// Number of the commit in the known history.
+    /// Index of the commit in the known history.
     Known(usize),
     New(Box<CommitData>),
 }
@@ -53,14 +53,14 @@ struct Listing {
     cut: Option<Cut>,
 }
 
-/// What a commit touched, with paths in words.
+/// Changes of a commit, with paths as text.
 struct Touched {
     rows: Vec<(String, Option<String>, TouchKind)>,
     is_known: bool,
 }
 
-/// Reads the history of what is checked out. What `known` has of commits that are still reachable is taken from it; the
-/// result is the same as without.
+/// Reads the history of the checked-out commit. Reuses commits in `known` that are still reachable; the result is the
+/// same as without.
 ///
 /// # Errors
 /// [`NoHistory`].
@@ -80,7 +80,7 @@ pub fn read(
     let mut touched: Vec<Option<Touched>> = Vec::with_capacity(commits.len());
     while touched.len() < commits.len() {
         cancel.check().map_err(|_| NoHistory::Cancelled)?;
-        // One chunk is always read, so that every reading gets further.
+        // One chunk is always compared, so that every reading makes progress.
         if !touched.is_empty() && Instant::now() >= deadline {
             cut = Some(Cut::Time);
             commits.truncate(touched.len());
@@ -129,7 +129,7 @@ fn list(
             cancel.check().map_err(|_| NoHistory::Cancelled)?;
         }
         let Some(Reached { id, told, is_whole }) = walk.next() else { break };
-        // What is known of it may be from when its parents were there.
+        // The known data may date from when its parents were available.
         let anew = if is_whole { None } else { objects.commit(&id) };
         let source = anew.map_or(told.what, |data| Source::New(Box::new(data)));
         commits.push(Listed { id, parents: told.parents, is_whole, source });
@@ -137,7 +137,7 @@ fn list(
     Ok(Listing { commits, cut: walk.cut })
 }
 
-/// What a new commit touched; `None` for one that is known.
+/// Changes of a new commit; `None` for a known one.
 fn compare(objects: &Objects, listed: &Listed) -> Option<Touched> {
     let Source::New(data) = &listed.source else { return None };
     let nothing = |is_known| Some(Touched { rows: Vec::new(), is_known });
@@ -178,7 +178,7 @@ fn touches(rows: Vec<Difference>, moves: &[renames::Move]) -> Vec<(String, Optio
     kept.map(touch).collect()
 }
 
-/// Gives paths their numbers, in the order of commits: the result does not depend on what was known.
+/// Numbers paths in the order of commits, so that the result does not depend on what was known.
 #[derive(Default)]
 struct Paths {
     numbers: FxHashMap<Arc<str>, u32>,

@@ -1,7 +1,7 @@
-//! Which of the added files are removed ones under a new name.
+//! Rename detection: matches added files of a commit with removed ones.
 //!
-//! Files of equal content are matched first. Of the others, those that share at least half of their content, counted in
-//! lines as git does, are matched best first; only in commits where that is cheap.
+//! Files of equal content are matched first. Of the others, those that share at least half of their content, counted
+//! in lines as git does, are matched best first, but only in commits where that is cheap.
 
 use gix_hash::ObjectId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,19 +9,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::objects::Objects;
 use crate::tree_diff::Difference;
 
-/// Pairs of removed and added files that are compared by content in one commit.
+/// Maximum pairs of removed and added files compared by content in one commit.
 const MAX_PAIRS: usize = 600;
-/// Larger files are only matched when they are equal, in bytes.
+/// Size in bytes above which files are only matched if they are equal.
 const MAX_BYTES: u64 = 256 << 10;
-/// Longest piece that is compared as one, in bytes: a line, or a part of a longer one.
+/// Maximum size of a unit of comparison, in bytes: a line, or a part of a longer one.
 const PIECE: usize = 64;
-/// Share of the larger file that must be found in the other.
+/// Minimum share of the larger file that the other must contain.
 const LEAST_SHARED: f64 = 0.5;
 
-/// A file that was moved: indices of the removed and of the added one.
+/// A rename: indexes of the removed and of the added file.
 pub(crate) type Move = (usize, usize);
 
-/// The moves among the differences of one commit, by the added file.
+/// Detects the renames among the differences of one commit, by added file.
 pub(crate) fn moves(objects: &Objects, differences: &[Difference]) -> Vec<Move> {
     let of = |is_added: bool| {
         let rows = differences.iter().enumerate();
@@ -47,7 +47,7 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Files of equal content; of several, one of the same name first.
+/// Matches files of equal content; of several, one of the same name is preferred.
 fn equal(differences: &[Difference], removed: &[usize], added: &[usize]) -> Vec<Move> {
     let mut by_content: FxHashMap<ObjectId, Vec<usize>> = FxHashMap::default();
     for &index in removed {
@@ -95,7 +95,7 @@ fn similar(objects: &Objects, differences: &[Difference], removed: &[usize], add
     moves
 }
 
-/// Bytes of a content by piece, and all of them.
+/// Number of bytes by unit, and in total.
 struct Pieces {
     bytes: FxHashMap<u64, u64>,
     total: u64,
@@ -114,7 +114,7 @@ fn pieces_of(content: &[u8]) -> Pieces {
     Pieces { bytes, total: content.len() as u64 }
 }
 
-/// Share of the larger content that both have.
+/// Share of the larger content that both have in common.
 fn shared(a: &Pieces, b: &Pieces) -> f64 {
     let larger = a.total.max(b.total);
     if larger == 0 || (a.total.min(b.total) as f64) < LEAST_SHARED * larger as f64 {

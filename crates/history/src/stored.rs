@@ -1,28 +1,28 @@
-//! The file that a history is kept in. It is derived data: what does not fit is read anew.
+//! Storage format of a history. It is derived data: if it does not fit, the history is read again.
 
 use m1nd_base::ContentHash;
 
 use crate::history::{History, Record};
 
-/// First bytes of the file.
+/// Magic bytes.
 const MAGIC: &[u8; 8] = b"m1ndhist";
-/// Goes up with every change of what is stored or how it is made.
+/// Format version; incremented with every change of the content or of how it is computed.
 const FORMAT: u32 = 1;
-/// Bytes before the content: magic, format, hash of the content.
+/// Size of the header: magic, format, hash of the content.
 const HEAD: usize = 8 + 4 + 32;
 
-/// Why stored bytes are not a history.
+/// The reason why stored bytes are not a usable history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StoredError {
-    /// Damaged: to be set aside and made anew.
+    /// Damaged: quarantine it and rebuild.
     #[error("the stored history is damaged: {0}")]
     Damaged(&'static str),
-    /// Of another version of this program: to be made anew.
+    /// Written by another version of this program: rebuild.
     #[error("the stored history has another format")]
     OtherFormat,
 }
 
-/// The bytes of a history.
+/// Encodes a history.
 ///
 /// # Errors
 /// If it cannot be encoded.
@@ -36,7 +36,7 @@ pub fn encode(history: &History) -> Result<Vec<u8>, postcard::Error> {
     Ok(bytes)
 }
 
-/// The history of these bytes.
+/// Decodes a history.
 ///
 /// # Errors
 /// [`StoredError`].

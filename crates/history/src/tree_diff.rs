@@ -1,31 +1,31 @@
-//! What a commit changed: two trees compared, without recursion.
+//! Compares two trees without recursion to find the files that a commit changed.
 
 use gix_hash::ObjectId;
 
 use crate::objects::{Entry, Objects};
 
-/// Entries that are looked at for one commit. One that has more (a first import, or folders that repeat without end) counts
-/// as changing many files, and those past the limit are left out.
+/// Maximum entries visited for one commit. A commit with more (a first import, or folders that repeat endlessly)
+/// counts as changing many files, and entries beyond the limit are left out.
 const MAX_ENTRIES: usize = 200_000;
-/// Deepest folder that is entered.
+/// Maximum depth of folders.
 const MAX_DEPTH: usize = 256;
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) path: String,
-    /// Its content before; `None` if it was not there.
+    /// Its previous content; `None` if it did not exist.
     pub(crate) before: Option<ObjectId>,
-    /// Its content afterwards; `None` if it is gone.
+    /// Its new content; `None` if it was removed.
     pub(crate) after: Option<ObjectId>,
 }
 
-/// How the comparison of two trees ended.
+/// Outcome of a comparison of two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Differences {
-    /// All files that differ, by path.
+    /// All differing files, by path.
     All(Vec<Difference>),
-    /// More than the limit: the first ones, by path.
+    /// Limit exceeded: the first differing files, by path.
     Cut(Vec<Difference>),
     /// A folder is missing (a partial clone) or damaged.
     Unknown,
@@ -61,7 +61,7 @@ pub(crate) fn differences(objects: &Objects, before: Option<ObjectId>, after: Ob
     if cut { Differences::Cut(found) } else { Differences::All(found) }
 }
 
-/// Compares the entries of two folders: files go to `found`, folders to `open`.
+/// Compares the entries of two folders: files are added to `found`, folders to `open`.
 fn compare(pair: &Pair, old: Vec<Entry>, new: Vec<Entry>, open: &mut Vec<Pair>, found: &mut Vec<Difference>) {
     let mut old = by_name(old).into_iter().peekable();
     let mut new = by_name(new).into_iter().peekable();
@@ -84,7 +84,7 @@ fn compare(pair: &Pair, old: Vec<Entry>, new: Vec<Entry>, open: &mut Vec<Pair>, 
             continue;
         };
         let path = if pair.path.is_empty() { name.to_owned() } else { format!("{}/{name}", pair.path) };
-        // A file may become a folder: both sides are told apart.
+        // A file may become a folder, so both sides are distinguished.
         let of = |entry: &Option<Entry>, is_folder| {
             entry.as_ref().filter(|entry| entry.is_folder == is_folder).map(|entry| entry.id)
         };
@@ -99,7 +99,7 @@ fn compare(pair: &Pair, old: Vec<Entry>, new: Vec<Entry>, open: &mut Vec<Pair>, 
     }
 }
 
-/// Git sorts folders as if their names ended in a slash; here plain order is wanted.
+/// Sorts entries by plain name; git sorts folders as if their names ended in a slash.
 fn by_name(mut entries: Vec<Entry>) -> Vec<Entry> {
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     entries.dedup_by(|a, b| a.name == b.name);

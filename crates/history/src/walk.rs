@@ -1,4 +1,4 @@
-//! The commits reachable from what is checked out, newest first.
+//! Walks the commits reachable from `HEAD`, newest first.
 
 use std::collections::BinaryHeap;
 
@@ -8,45 +8,45 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::history::Cut;
 use crate::{Head, NoHistory};
 
-/// What is told of a commit.
+/// Data about a commit.
 pub(crate) struct Told<T> {
-    /// Seconds since 1970 at which it was made.
+    /// Commit time in seconds since 1970.
     pub(crate) time: i64,
     pub(crate) parents: Vec<ObjectId>,
     pub(crate) what: T,
 }
 
-/// A commit on the way, ordered by time.
+/// A pending commit, ordered by time.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Waiting {
     time: i64,
     id: ObjectId,
 }
 
-/// A commit whose turn it is.
+/// The commit that is next in order.
 pub(crate) struct Reached<T> {
     pub(crate) id: ObjectId,
     pub(crate) told: Told<T>,
-    /// Its parents are there.
+    /// Its parents are available.
     pub(crate) is_whole: bool,
 }
 
-/// The way. Each commit is loaded once; one that cannot be loaded is left out, and the cut says so.
+/// A walk. Each commit is loaded once; one that cannot be loaded is skipped and reported in `cut`.
 pub(crate) struct Walk<'h, T, L> {
     head: &'h Head,
     load: L,
     seen: FxHashSet<ObjectId>,
     loaded: FxHashMap<ObjectId, Told<T>>,
     heap: BinaryHeap<Waiting>,
-    /// Why not all commits are reached.
+    /// The reason why not all commits are reached.
     pub(crate) cut: Option<Cut>,
 }
 
 impl<'h, T, L: FnMut(&ObjectId) -> Option<Told<T>>> Walk<'h, T, L> {
-    /// Starts at what is checked out.
+    /// Starts at the checked-out commit.
     ///
     /// # Errors
-    /// [`NoHistory::Unreadable`] if that cannot be loaded.
+    /// [`NoHistory::Unreadable`] if it cannot be loaded.
     pub(crate) fn start(head: &'h Head, load: L) -> Result<Self, NoHistory> {
         let (seen, loaded) = (FxHashSet::default(), FxHashMap::default());
         let mut walk = Self { head, load, seen, loaded, heap: BinaryHeap::new(), cut: None };
@@ -56,12 +56,12 @@ impl<'h, T, L: FnMut(&ObjectId) -> Option<Told<T>>> Walk<'h, T, L> {
         }
     }
 
-    /// Whether there are more.
+    /// Returns whether there are more commits.
     pub(crate) fn has_more(&self) -> bool {
         !self.heap.is_empty()
     }
 
-    /// The newest commit that was not reached yet.
+    /// Returns the newest commit that was not visited yet.
     pub(crate) fn next(&mut self) -> Option<Reached<T>> {
         loop {
             let Waiting { id, .. } = self.heap.pop()?;
@@ -82,7 +82,7 @@ impl<'h, T, L: FnMut(&ObjectId) -> Option<Told<T>>> Walk<'h, T, L> {
         }
     }
 
-    /// `false` if it cannot be loaded.
+    /// Returns `false` if the commit cannot be loaded.
     fn visit(&mut self, id: ObjectId) -> bool {
         if !self.seen.insert(id) {
             return true;

@@ -1,4 +1,4 @@
-//! Comments that hold a mark, found in the syntax tree, so that a string with the same words is none.
+//! Comments that contain a marker, found in the syntax tree, so that a string with the same words does not count.
 
 use m1nd_base::{Cancel, Limits};
 
@@ -7,7 +7,7 @@ use crate::walk;
 
 /// Comments of one file that are looked for.
 const MAX_COMMENTS: usize = 200;
-/// Nodes of the tree between two looks at whether the caller cancelled.
+/// Tree nodes visited between two checks of the cancel flag.
 const STRIDE: usize = 4_096;
 
 /// A comment.
@@ -15,7 +15,7 @@ const STRIDE: usize = 4_096;
 pub struct CommentText<'t> {
     /// 1-based line it starts on.
     pub line: u32,
-    /// With what opens and closes it.
+    /// Including its delimiters.
     pub text: &'t str,
 }
 

@@ -1,8 +1,8 @@
-//! Bytes of one file in, facts about it out. Pure and total: extraction never fails, never reads a file or a clock
+//! Extracts facts from the bytes of one file. Pure and total: extraction never fails, never reads a file or a clock
 //! other than that of its own parse time, and knows nothing of other files.
 //!
-//! The facts ([`FileFacts`]) are one small language-neutral vocabulary; `m1nd-link` evaluates them without knowing
-//! which language they came from, except through a table of rules.
+//! The facts ([`FileFacts`]) use one small language-neutral vocabulary; `m1nd-link` evaluates them without knowing
+//! their language, except through a table of rules.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod comments;

@@ -1,4 +1,4 @@
-//! The one clock an extractor reads: without it a hostile file holds a worker for ever.
+//! The only clock that an extractor reads: without it a hostile file would block a worker forever.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ fn now() -> Duration {
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Time goes on while other programs run; only used where no safe interface tells the time of one thread.
+/// Wall-clock time, which also counts other programs; only used where no safe interface reports the time of a thread.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn now() -> Duration {
     use std::sync::LazyLock;
@@ -19,8 +19,8 @@ fn now() -> Duration {
     START.elapsed()
 }
 
-/// Measures the time that the thread itself spends on parsing (on Linux and macOS), so that what a file yields does
-/// not depend on what else the machine does. To be read on the thread that made it.
+/// Measures the CPU time of the thread (on Linux and macOS), so that the facts of a file do not depend on the load of
+/// the machine. Must be read on the thread that created it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ParseClock(Duration);
 

@@ -1,11 +1,11 @@
-//! Where the string literals of a file stand, told by its characters alone: no syntax tree, one pass over the bytes. For
-//! search, where a misread literal costs a little weight; facts that edges follow from are taken from the tree.
+//! Locates the string literals of a file lexically: no syntax tree, one pass over the bytes. For search, where a
+//! misread literal costs a little weight; facts behind edges are taken from the tree.
 
 use std::ops::Range;
 
 use crate::languages::Language;
 
-/// Longest literal that is one, in bytes: what is longer is data, or a quote that was misread.
+/// Maximum length of a literal, in bytes: longer ones are data, or a misread quote.
 const MAX_LITERAL: usize = 8 << 10;
 /// Bytes that are read in vain, behind quotes that nothing closes, for each byte of a text; with [`LOST_ANYWAY`] for a short
 /// one. Beyond that the rest of the text is taken to hold no literals: no code is like that.
@@ -14,19 +14,19 @@ const LOST_ANYWAY: usize = 4 << 20;
 /// Longest literal of one character, in bytes between its quotes (`'\u{10ffff}'`).
 const MAX_CHARACTER: usize = 10;
 
-/// How literals and comments of a language are written.
+/// Literal and comment syntax of a language.
 struct Syntax {
-    /// What starts a comment up to the end of the line.
+    /// Line comment markers.
     line: &'static [&'static str],
-    /// What opens and closes a comment.
+    /// Block comment delimiters.
     block: Option<(&'static str, &'static str)>,
-    /// Of those with the same start the longest first.
+    /// Of quotes with a common start, the longest comes first.
     quotes: &'static [Quote],
     /// `'x'` is one character.
     characters: bool,
     /// `#` starts a comment only after a space.
     spaced: bool,
-    /// A literal in three quotes that starts its line describes what is around it.
+    /// A triple-quoted literal at the start of its line documents the code around it.
     docs: bool,
 }
 
@@ -35,7 +35,7 @@ struct Syntax {
 struct Quote {
     open: &'static str,
     close: &'static str,
-    /// `\` takes the meaning from what follows.
+    /// `\` escapes the next character.
     escapes: bool,
     /// It may go on in the next line.
     lines: bool,
@@ -159,7 +159,7 @@ pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
     reader.found
 }
 
-/// What was read of a text.
+/// State of reading a text.
 struct Reader<'t> {
     syntax: &'static Syntax,
     bytes: &'t [u8],
@@ -169,7 +169,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Reads what stands at `at`; where to go on.
+    /// Reads the construct at `at`; returns where to continue.
     fn next(&mut self, at: usize) -> usize {
         let Self { syntax, bytes, .. } = *self;
         let rest = &bytes[at..];
@@ -205,7 +205,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where a literal's content ends; as the error, up to where nothing closed it.
+/// End of a literal's content; the error is the position up to which it is unclosed.
 fn close(bytes: &[u8], start: usize, quote: &Quote) -> Result<usize, usize> {
     let limit = bytes.len().min(start + MAX_LITERAL);
     let mut at = start;
@@ -233,7 +233,7 @@ fn character(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Whether only spaces, and letters that say what kind of literal it is, stand before it on its line.
+/// Returns whether only spaces and a literal prefix precede it on its line.
 fn starts_line(bytes: &[u8], at: usize) -> bool {
     let line = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     let before = bytes[line..at].trim_ascii();

@@ -1,4 +1,4 @@
-//! Which files are tests by the customs of their ecosystem.
+//! Recognises test files by the naming conventions of their ecosystem.
 
 use m1nd_base::RepoPath;
 
@@ -7,7 +7,7 @@ const FOLDERS: [&str; 8] = ["tests", "test", "__tests__", "testing", "spec", "sp
 /// Ends of the file name before its extension.
 const ENDINGS: [&str; 8] = ["_test", ".test", ".spec", "_spec", "Test", "Tests", "_tests", "-test"];
 
-/// Whether the path names test code.
+/// Returns whether the path names test code.
 pub fn is_test_path(path: &RepoPath) -> bool {
     let mut folders = path.parent().split('/');
     if folders.any(|folder| FOLDERS.contains(&folder)) {

@@ -57,7 +57,7 @@ pub fn doc(comment: &str) -> Option<Box<str>> {
     (!text.is_empty()).then(|| text.into())
 }
 
-/// The bytes as text, with what is not UTF-8 replaced; whether anything was.
+/// Decodes bytes as text, replacing invalid UTF-8; returns whether anything was replaced.
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match String::from_utf8_lossy(bytes) {
@@ -65,7 +65,7 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
         Cow::Owned(text) => (Cow::Owned(text), true),
     }
 }
-/// Column of the last position asked for, so that the next one on the same line counts only what lies between.
+/// Caches the column of the last position, so that the next one on the same line only counts the text between.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnCache {
     line_start: usize,
@@ -74,7 +74,7 @@ pub(crate) struct ColumnCache {
 }
 
 impl ColumnCache {
-    /// Where a node of `text` starts. Asked from left to right, a long line is not read again for each node on it.
+    /// Start position of a node of `text`. Queries from left to right do not rescan a long line for each node.
     pub(crate) fn pos(&mut self, text: &str, node: Node<'_>) -> Pos {
         let (point, byte) = (node.start_position(), node.start_byte());
         let column = self.chars(text, byte.saturating_sub(point.column), byte);

@@ -1,5 +1,5 @@
-//! One iterative walk over a syntax tree for every extractor: depth-first, with an explicit stack, so that nesting in
-//! a hostile file costs memory that is bounded and no call stack.
+//! An iterative walk over a syntax tree, shared by all extractors: depth-first, with an explicit stack, so that
+//! nesting in a hostile file costs bounded memory and no call stack.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Tree};
 use crate::facts::{ExprId, Pos};
 use crate::parse_time::ParseClock;
 
-/// What a visitor wants to happen after it entered a node.
+/// What to do after entering a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enter {
     /// Visit its named children, then leave it.
@@ -34,17 +34,18 @@ pub trait Visitor<'tree> {
     fn enter(&mut self, step: Step<'tree>, path: &[Step<'tree>]) -> Enter;
     /// All children of a node are done. `path` as in `enter`.
     fn leave(&mut self, step: Step<'tree>, path: &[Step<'tree>]);
-    /// Whether to end the whole walk now (limits).
+    /// Returns whether to end the whole walk now (limits).
     fn is_done(&self) -> bool;
 }
 
-/// Walks all named nodes below and including the root. Returns a problem if the tree was deeper than the limit; what
-/// lies below the limit is not visited. Else a problem if the tree has syntax errors, which the walk goes through.
+/// Walks all named nodes below and including the root. Returns a problem if the tree was deeper than the limit, in
+/// which case nodes below it are not visited; else a problem if the tree has syntax errors, which the walk goes
+/// through.
 pub fn walk<'tree>(tree: &'tree Tree, limits: &Limits, visitor: &mut impl Visitor<'tree>) -> Option<Problem> {
     visit(tree, limits, visitor).or_else(|| syntax_errors(tree))
 }
 
-/// How often the parser had to skip or to invent text; `None` if it never did.
+/// Counts how often the parser had to skip or insert text; `None` if it never did.
 pub fn syntax_errors(tree: &Tree) -> Option<Problem> {
     let mut cursor = tree.walk();
     let mut count = 0u32;
@@ -56,7 +57,7 @@ pub fn syntax_errors(tree: &Tree) -> Option<Problem> {
             count += 1;
             first.get_or_insert(node.start_position().row as u32 + 1);
         }
-        // Only what is outermost counts: errors inside of skipped text say nothing more.
+        // Only the outermost error counts: errors inside of skipped text add no information.
         if !wrong && node.has_error() && cursor.goto_first_child() {
             continue;
         }
@@ -172,7 +173,7 @@ impl<'a> Source<'a> {
         self.text.get(node.byte_range()).unwrap_or("")
     }
 
-    /// Where a node starts.
+    /// Start position of a node.
     pub fn pos(&self, node: Node<'_>) -> Pos {
         self.pos_at(node.start_position(), node.start_byte())
     }

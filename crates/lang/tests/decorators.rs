@@ -1,6 +1,5 @@
-//! What decorators, annotations and attributes refer to is referred to by what carries them, in every language that has
-//! them. What else runs where they are written (calls of what a decorator returns, names in arguments) stays with the
-//! code around.
+//! In every language with decorators, annotations or attributes, their references belong to the decorated definition.
+//! Other code in them (calls of a decorator's result, names in arguments) belongs to the surrounding code.
 
 mod common;
 
@@ -10,8 +9,8 @@ use m1nd_lang::{FileFacts, Language, extract};
 
 use crate::common::dump::{expr, path};
 
-/// A file, what each definition refers to as a decorator, and what it has in its list: of parameters and parts that are no
-/// definitions it only has the references.
+/// A file, the decorator references of each definition, and its decorator list: for parameters and parts that are no
+/// definitions there are only references.
 const CASES: &[(Language, &str, &str, &str)] = &[
     (
         Language::Python,

@@ -1,5 +1,5 @@
 //! Facts of small files against golden text: `golden/<language>/<case>.<ext>` beside `<case>.expected`. A new case is
-//! one file; `UPDATE_EXPECT=1` writes its expected text, which is then read by a person.
+//! one file; `UPDATE_EXPECT=1` writes its expected text, which a person then reviews.
 
 mod common;
 

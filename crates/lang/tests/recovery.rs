@@ -1,4 +1,4 @@
-//! One syntax error in one function leaves the facts of the other functions as they are.
+//! One syntax error in one function leaves the facts of the other functions unchanged.
 
 mod common;
 
@@ -86,7 +86,7 @@ const CASES: &[(Language, &str, &str)] = &[
     ),
 ];
 
-/// What is known of a function: its line, header, number of parameters, and what it refers to where.
+/// Facts about a function: its line, header, number of parameters, and references with positions.
 fn of(facts: &FileFacts, name: &str) -> Vec<String> {
     let Some(index) = facts.definitions.iter().position(|definition| facts.name(definition.name) == name) else {
         return vec![format!("no definition {name}")];

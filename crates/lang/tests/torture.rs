@@ -1,5 +1,5 @@
-//! Hostile bytes in every language of the table, each on a thread with a small stack: no panic, no abort, bounded facts
-//! that keep their invariants, and a problem where the file could not be taken as it is.
+//! Hostile bytes in every language of the table, each on a thread with a small stack: no panic, no abort, bounded
+//! facts that satisfy their invariants, and a problem if the file could not be fully processed.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn parsed() -> impl Iterator<Item = Language> {
     })
 }
 
-/// In components only what stands in a script block is parsed.
+/// In components only the content of a script block is parsed.
 fn in_script(language: Language, text: &str) -> Vec<u8> {
     match language {
         Language::Vue | Language::Svelte => format!("<script>\n{text}\n</script>\n").into_bytes(),
@@ -123,7 +123,7 @@ fn a_large_file_is_not_parsed() {
     }
 }
 
-/// What is looked up for each constant of an enum must not be searched among all of them.
+/// Look-ups for each enum constant must not scan all of them.
 #[test]
 fn an_enum_of_many_constants() {
     let constants: Vec<String> = (0..20_000).map(|n| format!("C{n}(1)")).collect();

@@ -1,4 +1,4 @@
-//! From how the references of a file ended to its nodes and edges.
+//! Converts the resolved references of a file to its nodes and edges.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl Gathered {
     }
 }
 
-/// Puts a file's links together. The second part of `derived` is what a compiler's index says.
+/// Assembles a file's links. The second part of `derived` comes from a compiler index.
 pub(crate) fn assemble(
     project: &Project,
     file: FileId,
@@ -108,7 +108,7 @@ pub(crate) fn assemble(
     RawLinks { links, names, packages }
 }
 
-/// Adds the edges to what a reference reaches, of one tier.
+/// Adds the edges of one tier from a reference to its targets.
 fn add_edges(row: Resolution<'_>, tier: EdgeTier, gathered: &mut BTreeMap<EdgeKey, Gathered>) {
     let of = match tier {
         EdgeTier::Certain => 1,
@@ -126,10 +126,10 @@ fn add_edges(row: Resolution<'_>, tier: EdgeTier, gathered: &mut BTreeMap<EdgeKe
     }
 }
 
-/// Edges of one file to what is inside of packages outside; further ones end at the package only.
+/// Maximum edges from one file to members of external packages; further references only lead to the package.
 const MOST_MEMBER_EDGES: usize = 4_096;
 
-/// Adds the edges to what a reference reaches inside of packages outside, beside those to the packages.
+/// Adds the edges from a reference to members of external packages, in addition to those to the packages.
 fn add_members(row: &mut Resolution<'_>, gathered: &mut BTreeMap<EdgeKey, Gathered>, count: &mut usize) {
     let tier = if row.members.open { EdgeTier::Possible } else { EdgeTier::External };
     let of = u16::try_from(row.members.paths.len() + row.targets.len()).unwrap_or(u16::MAX);
@@ -147,7 +147,7 @@ fn add_members(row: &mut Resolution<'_>, gathered: &mut BTreeMap<EdgeKey, Gather
     }
 }
 
-/// Adds an edge that a compiler's index is sure of. It takes the place of one that was only possible.
+/// Adds an edge that a compiler index is sure of. It takes the place of one that was only possible.
 fn settle(gathered: &mut BTreeMap<EdgeKey, Gathered>, edge: Derived) {
     let doubted = (edge.from, edge.to.clone(), edge.relation, EdgeTier::Possible);
     let doubted = gathered.remove(&doubted);
@@ -199,7 +199,7 @@ fn nodes(project: &Project, file: FileId, generated: &GeneratedFunctions) -> Vec
         let of_macro = generated.get(&DefId(index as u32));
         let Some(id) = unit.symbols[index].or(of_macro.map(|of| of.symbol)) else { continue };
         if let Some(&known) = place.get(&id) {
-            // What gives the body stands for the node, not what only declared it.
+            // The node is represented by the definition with a body, not by a mere declaration.
             let first = &mut nodes[known as usize].definition;
             if first.is_some_and(|first| unit.facts.definition(first).flags.is_declaration)
                 && !definition.flags.is_declaration

@@ -1,7 +1,8 @@
-//! What a compiler's index says of a file, laid over what we found: where it names a target, it is right.
+//! Overlay of a compiler index: where it names a target for a reference in a file, that target takes precedence over
+//! ours.
 //!
-//! Only the outcome of references is replaced. What they are (a call, a read, …) stays ours, and so does what the
-//! evaluator knows of values: a compiler names the variable that is called, not the function that it holds.
+//! Only the targets of references are replaced. Their roles (a call, a read, …) stay ours, and so do the evaluator's
+//! values: a compiler names the variable that is called, not the function that it holds.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,19 +18,19 @@ use crate::ids::SymbolId;
 use crate::project::FileId;
 use crate::unit::Unit;
 
-/// What a compiler's index says of one file.
+/// The content of a compiler index for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompilerFile {
     /// Symbols that the rows name.
     pub symbols: Arc<Vec<CompilerSymbol>>,
     /// Uses of symbols, in order of position. A position may have several.
     pub rows: Arc<Vec<CompilerRow>>,
-    /// What definitions of the file implement or replace.
+    /// Implementations and overrides by definitions of the file.
     pub relations: Arc<Vec<CompilerRelation>>,
 }
 
 impl CompilerFile {
-    /// Whether both are of one import.
+    /// Returns whether both are of one import.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.rows, &other.rows)
             && Arc::ptr_eq(&self.symbols, &other.symbols)
@@ -49,7 +50,7 @@ pub struct CompilerRelation {
 /// One use of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct CompilerRow {
-    /// Where the name is written.
+    /// Position of the name.
     pub pos: Pos,
     /// Number in [`CompilerFile::symbols`].
     pub symbol: u32,
@@ -57,12 +58,12 @@ pub struct CompilerRow {
     pub import: bool,
 }
 
-/// What a symbol of a compiler's index is for us.
+/// Our equivalent of a symbol of a compiler index.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum CompilerSymbol {
     /// Its definitions, as nodes of the project.
     Nodes(Vec<CompilerNode>),
-    /// It belongs to a package outside; `None` for what comes with the language.
+    /// Belongs to an external package; `None` for the language itself.
     External(Option<Box<str>>),
 }
 
@@ -75,12 +76,12 @@ pub struct CompilerNode {
     pub id: Box<str>,
 }
 
-/// How the references of a file fared against a compiler's index.
+/// Comparison of a file's references with a compiler index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Compared {
-    /// We had said the same, for certain.
+    /// We had the same target, as certain.
     pub confirmed: u32,
-    /// We had several targets, none, or had not known the name for what it is.
+    /// We had several targets, none, or had not recognised the name.
     pub settled: u32,
     /// We had been certain of another target.
     pub contradicted: Vec<Contradiction>,
@@ -88,14 +89,14 @@ pub struct Compared {
     pub added: u32,
 }
 
-/// A reference of which a compiler's index says something else than we had said for certain.
+/// A reference for which a compiler index has another target than our certain one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contradiction {
-    /// Where.
+    /// Position of the reference.
     pub pos: Pos,
     /// The name written there.
     pub name: Box<str>,
-    /// What is done with it; `None` for an import.
+    /// Role of the reference; `None` for an import.
     pub role: Option<Role>,
     /// Ids of our targets; packages as `external::…`.
     pub ours: Vec<String>,
@@ -112,10 +113,10 @@ struct Candidate {
     def: Option<DefId>,
 }
 
-/// What the index says of one position.
+/// The symbols of the index at one position.
 #[derive(Debug, Default)]
 struct Said {
-    /// Of each symbol, the nodes that are there.
+    /// Existing nodes of each symbol.
     nodes: Vec<Vec<Candidate>>,
     /// Packages outside, if no node is named.
     packages: Vec<String>,
@@ -145,7 +146,7 @@ pub(crate) fn apply<'a>(
             continue;
         }
         for resolution in here {
-            // The file behind a named import stays what it is, also if the name comes from elsewhere.
+            // The file of a named import stays, even if the name comes from elsewhere.
             if !resolution.name.is_empty() {
                 overlay.settle(resolution, &said);
             }
@@ -159,7 +160,7 @@ pub(crate) fn apply<'a>(
     compared
 }
 
-/// What an index says that the definitions of a file implement or replace, as edges.
+/// Edges for the implementations and overrides that an index reports for the definitions of a file.
 pub(crate) fn relations(eval: &mut Eval<'_>, file: FileId, index: &CompilerFile) -> Vec<Derived> {
     let mut overlay = Overlay { eval, file, places: FxHashMap::default(), compared: Compared::default() };
     let path = overlay.eval.unit(file).path.clone();
@@ -172,7 +173,7 @@ pub(crate) fn relations(eval: &mut Eval<'_>, file: FileId, index: &CompilerFile)
         narrow(&mut above, |candidate| overlay.definition(candidate).is_some_and(|row| !row.flags.is_declaration));
         above.sort_unstable();
         above.dedup_by_key(|candidate| candidate.symbol);
-        // Several declarations of one thing: which of them is meant is not told.
+        // With several declarations of one symbol, it is unknown which of them is meant.
         let [above] = above[..] else { continue };
         let (Some(low), Some(high)) = (overlay.definition(&from), overlay.definition(&above)) else { continue };
         if let Some(relation) = relation_of(low.kind, high.kind).filter(|_| from.symbol != above.symbol) {
@@ -183,7 +184,7 @@ pub(crate) fn relations(eval: &mut Eval<'_>, file: FileId, index: &CompilerFile)
     edges
 }
 
-/// What it is called when a definition of one kind implements one of another; `None` if it is no edge of ours.
+/// Relation between a definition and the one it implements, by their kinds; `None` if we have no such edge.
 fn relation_of(low: DefKind, high: DefKind) -> Option<Relation> {
     let is_promise = |kind: DefKind| matches!(kind, DefKind::Interface | DefKind::Trait);
     match (low, high) {
@@ -234,7 +235,8 @@ impl<'a> Overlay<'_, 'a> {
         said
     }
 
-    /// The node, if it is still there. What was looked at is remembered, so that its going or coming links the file again.
+    /// Returns the node if it still exists. The look-up is recorded, so that its removal or creation relinks the
+    /// file.
     fn find(&mut self, node: &CompilerNode) -> Option<Candidate> {
         let file = self.eval.file_at(node.path.as_str())?;
         let unit = self.eval.unit(file);
@@ -254,14 +256,14 @@ impl<'a> Overlay<'_, 'a> {
         candidate.def.map(|def| unit.facts.definition(def))
     }
 
-    /// It holds a value: naming it says nothing of what that is.
+    /// Returns whether it holds a value, so that its name does not reveal the value's target.
     fn is_value(&mut self, candidate: &Candidate) -> bool {
         self.definition(candidate)
             .is_some_and(|row| matches!(row.kind, DefKind::Variable | DefKind::Constant | DefKind::Field))
     }
 
-    /// Whether the index names what stands beside a reference: the variable that holds what is called, the class of a
-    /// constructor, the file of an import. What is called is then for us to say.
+    /// Returns whether the index names a companion of the reference: the variable that holds the callee, the class of
+    /// a constructor, the file of an import. The callee is then for us to determine.
     fn names_companion(&mut self, here: &mut [Resolution<'_>], said: &Said) -> bool {
         let named =
             |target: &Target| said.nodes.iter().flatten().any(|candidate| *target == Target::Symbol(candidate.symbol));
@@ -307,7 +309,7 @@ impl<'a> Overlay<'_, 'a> {
         node_id::bare_name(self.eval.project.symbols.text(symbol)) == name
     }
 
-    /// Whether one of our targets holds a value.
+    /// Returns whether one of our targets holds a value.
     fn is_own_value(&mut self, symbol: SymbolId) -> bool {
         let word = node_id::kind_word(self.eval.project.symbols.text(symbol));
         [DefKind::Variable, DefKind::Constant, DefKind::Field].iter().any(|kind| Some(kind.word()) == word)
@@ -345,8 +347,8 @@ impl<'a> Overlay<'_, 'a> {
         });
     }
 
-    /// One node for each symbol where that can be told, all of its nodes elsewhere: of several declarations of one
-    /// symbol, the one we found; else the one with a body. Of several symbols those that fit the role.
+    /// Selects one node for each symbol if possible, else all of its nodes: of several declarations of one symbol,
+    /// the one we found; else the one with a body. Of several symbols, those that fit the role.
     fn chosen(&mut self, row: &Resolution<'_>, said: &Said) -> Vec<Candidate> {
         let ours: Vec<SymbolId> = symbols(row).collect();
         let mut chosen = Vec::new();
@@ -372,7 +374,7 @@ impl<'a> Overlay<'_, 'a> {
         chosen
     }
 
-    /// Whether it stands in a block that adds to another module (`declare module "m"`).
+    /// Returns whether it is in a block that augments another module (`declare module "m"`).
     fn is_added_elsewhere(&mut self, candidate: &Candidate) -> bool {
         let facts = &self.eval.unit(candidate.file).facts;
         let mut around = candidate.def;
@@ -421,7 +423,7 @@ impl<'a> Overlay<'_, 'a> {
         row.exercises = one.is_some_and(|candidate| self.exercises(row.pos, candidate));
     }
 
-    /// Whether a call of a method may run one that replaces it.
+    /// Returns whether a call of a method may run one that replaces it.
     fn dispatches(&mut self, pos: Pos, candidate: &Candidate) -> bool {
         let Some(def) = candidate.def else { return false };
         let unit = self.eval.unit(candidate.file);
@@ -446,7 +448,7 @@ impl<'a> Overlay<'_, 'a> {
         references[start..].iter().find(calls).map(|row| row.expr)
     }
 
-    /// Whether a call leads from test code to code that is none.
+    /// Returns whether a call leads from test code to code that is none.
     fn exercises(&mut self, pos: Pos, candidate: &Candidate) -> bool {
         let unit = self.eval.unit(self.file);
         let start = unit.facts.references.partition_point(|row| row.pos < pos);
@@ -466,7 +468,7 @@ impl<'a> Overlay<'_, 'a> {
         let row = Row { name: "", role, pos, from, relation, inexact: false };
         let mut row = Resolution { compiler: true, ..Resolution::new(row, Vec::new(), None) };
         let mut theirs = self.chosen(&row, said);
-        // Naming a module is what imports are for; a definition's own name is no use of it.
+        // Only imports refer to modules, and a definition's own name is no reference to it.
         theirs.retain(|candidate| candidate.def.is_some() && candidate.symbol != from);
         let first = *theirs.first().filter(|_| !is_definition)?;
         let unit = self.eval.unit(first.file);
@@ -486,7 +488,7 @@ fn symbols(row: &Resolution<'_>) -> impl Iterator<Item = SymbolId> {
     targets.chain(row.also.iter().copied())
 }
 
-/// Keeps what fits, if anything does.
+/// Keeps the fitting rows, unless none fits.
 fn narrow(rows: &mut Vec<Candidate>, mut fits: impl FnMut(&Candidate) -> bool) {
     let fitting: Vec<Candidate> = rows.iter().copied().filter(|row| fits(row)).collect();
     if !fitting.is_empty() {
@@ -519,7 +521,7 @@ fn construction(unit: &Unit, def: DefId) -> (Option<SymbolId>, Option<SymbolId>)
 fn around(unit: &Unit, line: u32) -> SymbolId {
     let nodes = unit.facts.definitions.iter().zip(&unit.symbols);
     let inside = nodes.filter(|(row, symbol)| symbol.is_some() && row.line_start <= line && line <= row.line_end);
-    // Owners stand before what they own: of equally narrow ones the last is the innermost.
+    // Owners come before their members, so of equally narrow ones the last is the innermost.
     let narrowest = inside.min_by_key(|(row, _)| (row.line_end - row.line_start, std::cmp::Reverse(row.pos)));
     narrowest.and_then(|(_, symbol)| *symbol).unwrap_or(unit.file_symbol)
 }

@@ -1,4 +1,4 @@
-//! Where a file reads configuration keys and environment variables by a name that stands in the code.
+//! Reads of configuration keys and environment variables by literal name.
 
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{Expr, ExprId, Namespace, Reference, Role};
@@ -13,7 +13,7 @@ use crate::languages::linked_family;
 use crate::project::FileId;
 use crate::unit::Unit;
 
-/// The keys that a file reads, as edges. The read is certain where the package of what reads is known.
+/// The keys that a file reads, as edges. The read is certain if the package of the reading function is known.
 pub(crate) fn config_reads(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
     let unit = eval.unit(file);
     let rows = settings(linked_family(unit.facts.language));
@@ -67,7 +67,7 @@ fn base_name(unit: &Unit, expr: ExprId) -> Option<&str> {
     }
 }
 
-/// Whether what reads is of the row's package.
+/// Returns whether the reading function belongs to the row's package.
 fn fits(eval: &mut Eval<'_>, file: FileId, reference: &Reference, row: &Setting) -> bool {
     eval.begin_reference();
     let unit = eval.unit(file);

@@ -1,4 +1,4 @@
-//! Edges that no single reference stands for.
+//! Edges that do not correspond to a single reference.
 
 use m1nd_base::{EdgeTier, Pos, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Expr};
@@ -83,7 +83,7 @@ fn used_fixtures(unit: &Unit, def: DefId, rules: &'static Fixtures) -> impl Iter
     arguments.filter_map(|argument| argument.text).map(|text| unit.name(text))
 }
 
-/// An edge that no single reference stands for.
+/// An edge that does not correspond to a single reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Derived {
     pub(crate) from: SymbolId,
@@ -92,6 +92,6 @@ pub(crate) struct Derived {
     pub(crate) tier: EdgeTier,
     /// Number of candidates; 1 unless `possible`.
     pub(crate) of: u16,
-    /// What it rests on.
+    /// Position of its evidence.
     pub(crate) pos: Pos,
 }

@@ -1,7 +1,7 @@
-//! What a file hands to frameworks: functions and classes that run without any call of the project's own.
+//! Entry points: functions and classes of a file that frameworks run, without any call in the project.
 //!
-//! Nothing here knows a framework: which decorators and callees hand something over is in [`crate::frameworks`]. The
-//! evaluator says of which package a decorator or callee is; a name alone gives nothing.
+//! This module knows no framework: [`crate::frameworks`] lists the decorators and callees that register something.
+//! The evaluator determines the package of a decorator or callee; a name alone is not enough.
 
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ListId, Namespace, Reference, Role};
@@ -27,7 +27,7 @@ pub(crate) struct Registration {
     pub(crate) edge: Derived,
 }
 
-/// What a file hands to frameworks. `resolutions` are those of its references: they tell which packages it uses.
+/// The registrations of a file. `resolutions` are those of its references, which show the packages it uses.
 pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution<'_>]) -> Vec<Registration> {
     let unit = eval.unit(file);
     let all = frameworks::rows(linked_family(unit.facts.language));
@@ -77,7 +77,7 @@ fn packages<'a>(resolutions: &'a [Resolution<'a>]) -> FxHashSet<&'a str> {
     names.collect()
 }
 
-/// What one reference decorates or is called with.
+/// The decorated definition or the call arguments of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Site {
     decorated: Option<DefId>,
@@ -86,7 +86,7 @@ struct Site {
     named: bool,
 }
 
-/// The arguments of what is called, by its access path, of all that rows name.
+/// The arguments of each call named by a row, by the access path of the callee.
 fn calls(unit: &Unit, rows: &[&Row]) -> FxHashMap<ExprId, ListId> {
     let facts = &unit.facts;
     let calls = facts.exprs.iter().filter_map(|expr| match *expr {
@@ -128,8 +128,8 @@ pub(crate) fn last_name(unit: &Unit, expr: ExprId) -> Option<&str> {
     }
 }
 
-/// How sure it is that a decorator or callee of a row's name is the row's: `certain` if the evaluator knows its
-/// package, `possible` for a method of a value of which nothing is known, in a file that uses the package.
+/// Certainty that a decorator or callee with a row's name is the row's: `certain` if the evaluator knows its package,
+/// `possible` for a method of an unknown value in a file that uses the package.
 fn tier(unit: &Unit, expr: ExprId, search: &Search, row: &Row) -> Option<EdgeTier> {
     if search.found.is_empty() {
         let is_method = matches!(unit.facts.expr(expr), Expr::Member { .. });
@@ -187,8 +187,8 @@ fn handed_over(
     edges
 }
 
-/// The function in whose parameters a reference stands, where defaults are evaluated by what is around the function: what
-/// a default asks for is for the function.
+/// The function in whose parameters a reference occurs. Defaults are evaluated in the enclosing scope, but their
+/// dependencies belong to the function.
 fn with_default(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> Option<SymbolId> {
     if !eval.rules(file).defaults_run_outside {
         return None;
@@ -205,7 +205,7 @@ fn with_default(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> Opt
     unit.symbols[index]
 }
 
-/// The arguments of a call where a row's handlers stand.
+/// The arguments of a call at the positions of a row's handlers.
 fn given(unit: &Unit, callee: ExprId, site: Site, form: Form) -> Vec<ExprId> {
     let args = site.args.map_or(&[][..], |args| unit.list(args));
     match form {
@@ -221,7 +221,7 @@ fn given(unit: &Unit, callee: ExprId, site: Site, form: Form) -> Vec<ExprId> {
     }
 }
 
-/// Arguments, those that are lists replaced by what is in them.
+/// Arguments, with lists replaced by their items.
 fn flat(unit: &Unit, args: &[ExprId]) -> Vec<ExprId> {
     let mut flat = Vec::new();
     for &arg in args {
@@ -234,7 +234,7 @@ fn flat(unit: &Unit, args: &[ExprId]) -> Vec<ExprId> {
     flat
 }
 
-/// What an argument may be.
+/// Possible handlers of an argument.
 #[derive(Default)]
 struct Handlers {
     symbols: Vec<SymbolId>,
@@ -249,7 +249,7 @@ fn handlers(eval: &mut Eval<'_>, file: FileId, arg: ExprId) -> Handlers {
         Expr::Call { callee, args } => match unit.facts.expr(callee) {
             Expr::Member { base, name } if MAKES_HANDLER.contains(&unit.facts.name(name)) => values(eval, file, base),
             _ => {
-                // What a function of the project makes is handed over, not what it is made of.
+                // If a function of the project creates the value, that function is registered, not its parts.
                 let made = values(eval, file, arg);
                 if made.symbols.is_empty() { wrapped(eval, file, unit.list(args)) } else { made }
             }

@@ -23,7 +23,7 @@ use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
 
-/// A node that a file brings into the graph.
+/// A node contributed by a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkNode {
     /// Its id.
@@ -32,7 +32,7 @@ pub struct LinkNode {
     pub definition: Option<DefId>,
     /// Index of the node that contains it, in the file's list.
     pub parent: Option<u32>,
-    /// A macro makes it a test, whatever its definition says.
+    /// A macro makes it a test, whatever its definition.
     pub is_test: bool,
 }
 
@@ -43,17 +43,17 @@ pub struct LinkEdge {
     pub from: SymbolId,
     /// Any node, or a package outside.
     pub to: SymbolId,
-    /// What it says.
+    /// Its relation.
     pub relation: Relation,
-    /// How sure it is.
+    /// Its certainty.
     pub tier: EdgeTier,
     /// Number of candidates of the references behind it: 1 unless `possible`.
     pub of: u16,
     /// The call may run a method that replaces the target: the receiver may be of a deriving class.
     pub dispatches: bool,
-    /// A compiler's index says so of at least one of its sites.
+    /// A compiler index supplies at least one of its sites.
     pub compiler: bool,
-    /// First of the places where the references stand, among those of the file, and their number; none for `contains`.
+    /// Range of its sites in the file's list: start and number; empty for `contains`.
     pub sites: (u32, u32),
 }
 
@@ -64,11 +64,11 @@ pub struct Unresolved {
     pub from: SymbolId,
     /// The name it refers to: see [`crate::Linker::name`].
     pub name: Name,
-    /// What is done with it; `None` for an import.
+    /// Role of the reference; `None` for an import.
     pub role: Option<Role>,
-    /// Why nothing was found.
+    /// Reason why nothing was found.
     pub reason: Reason,
-    /// Where it stands.
+    /// Position of the reference.
     pub pos: Pos,
 }
 
@@ -95,14 +95,14 @@ impl TierCounts {
     }
 }
 
-/// What one file contributes to the graph.
+/// Everything that one file contributes to the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLinks {
     /// The file.
     pub path: RepoPath,
     /// The project declares it for tests only, whatever its path and content say.
     pub is_test: bool,
-    /// Its nodes; the first is the file, owners stand before what they contain.
+    /// Its nodes; the first is the file, and owners precede their members.
     pub nodes: Vec<LinkNode>,
     /// Edges from its nodes, in order of `(from, to, relation, tier)` by id text.
     pub edges: Vec<LinkEdge>,
@@ -112,19 +112,19 @@ pub struct FileLinks {
     pub unresolved: Vec<Unresolved>,
     /// References by how they ended.
     pub counts: TierCounts,
-    /// How a compiler's index changed it; `None` if none covers the file.
+    /// Effect of a compiler index; `None` if none covers the file.
     pub compared: Option<Box<Compared>>,
 }
 
 impl FileLinks {
-    /// Where the references that make an edge of this file stand, in order.
+    /// Positions of the references behind an edge of this file, in order.
     pub fn sites(&self, edge: &LinkEdge) -> &[Pos] {
         let (start, count) = edge.sites;
         self.sites.get(start as usize..(start + count) as usize).unwrap_or_default()
     }
 }
 
-/// Where a reference goes.
+/// Target of a reference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Target {
     Symbol(SymbolId),
@@ -146,7 +146,7 @@ impl Target {
     }
 }
 
-/// How one reference or import ended.
+/// Resolution of one reference or import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resolution<'a> {
     /// The name written.
@@ -160,11 +160,11 @@ pub(crate) struct Resolution<'a> {
     pub(crate) targets: Vec<Target>,
     /// Constructors that a call of a class reaches besides.
     pub(crate) also: Vec<SymbolId>,
-    /// What inside of packages outside it reaches, where that is known: edges besides those to the packages.
+    /// Members of external packages that it refers to, if known: edges in addition to those to the packages.
     pub(crate) members: Members,
     /// A call that may run a replacement of its certain target.
     pub(crate) dispatches: bool,
-    /// A compiler's index says so.
+    /// Supplied by a compiler index.
     pub(crate) compiler: bool,
     /// Test code calls code that is no test.
     pub(crate) exercises: bool,
@@ -175,7 +175,7 @@ pub(crate) struct Resolution<'a> {
 }
 
 impl<'a> Resolution<'a> {
-    /// How what is written in a row ended, with nothing besides.
+    /// The resolution of a row, without further fields.
     pub(crate) fn new(row: Row<'a>, targets: Vec<Target>, tier: Option<EdgeTier>) -> Self {
         Self {
             name: row.name,
@@ -295,7 +295,7 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
     rows
 }
 
-/// The last word of what an import names, without the ending of a file.
+/// The last component of an import's name, without a file extension.
 fn module_name<'a>(project: &'a Project, unit: &'a Unit, import: &Import, is_header: bool) -> &'a str {
     let written = unit.facts.name(import.module);
     let path = import.path.filter(|_| !is_header).and_then(|path| unit.last_name(path));
@@ -317,7 +317,7 @@ pub(crate) struct Row<'a> {
     pub(crate) pos: Pos,
     pub(crate) from: SymbolId,
     pub(crate) relation: Relation,
-    /// What it is written for may be something else: its targets are only possible.
+    /// It may refer to something else, so its targets are only possible.
     pub(crate) inexact: bool,
 }
 
@@ -391,7 +391,7 @@ fn construction<'a>(
     resolution.exercises = exercises && resolution.tier == Some(EdgeTier::Certain);
     match resolution.tier {
         Some(EdgeTier::Certain) => resolution.also.extend(classes),
-        // Which constructor is open; the class is not.
+        // The constructor is ambiguous; the class is not.
         _ => rows.extend((!certain).then(|| Resolution {
             name: "",
             targets: classes.into_iter().map(Target::Symbol).collect(),
@@ -405,9 +405,9 @@ fn construction<'a>(
     rows
 }
 
-/// A call of a function in whose place a decorator of the project puts another one: it calls that one. Through a wrapper
-/// that uses what it was given it calls the function, too, else it only refers to it by its name. The second of the two
-/// is returned.
+/// A call of a function that a decorator of the project replaces: it calls the replacement. Through a wrapper that
+/// uses the wrapped function it calls the function, too; otherwise it only refers to it by name. Returns the second
+/// of the two.
 fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found]) -> Option<Resolution<'a>> {
     let [Found { entity: Entity::Def(of), .. }] = found else { return None };
     let kind = eval.unit(of.file).facts.definition(of.def).kind;
@@ -425,7 +425,7 @@ fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found])
         return Some(Resolution { targets: wrapper, exercises, ..besides });
     }
     (call.targets, call.dispatches, call.exercises) = (wrapper, false, exercises);
-    // Nothing runs what is only named.
+    // A name alone runs nothing.
     Some(Resolution { relation: Relation::References, exercises: false, ..besides })
 }
 
@@ -467,8 +467,8 @@ fn alternatives<'a>(eval: &mut Eval<'_>, call: &Resolution<'a>, found: &[Found])
     })
 }
 
-/// Where overloads are told apart: the constructors that a call of the one class found reaches, and the class. No
-/// constructors if the class writes none, or if something else is called.
+/// With overload resolution: the constructors targeted by a call of the single class found, and the class. No
+/// constructors if the class declares none, or if something else is called.
 fn constructed(eval: &mut Eval<'_>, file: FileId, callee: ExprId, search: &Search) -> (Option<Search>, Vec<SymbolId>) {
     let [Found { entity: Entity::Def(class), .. }] = search.found.as_slice() else { return (None, Vec::new()) };
     let class = *class;
@@ -533,14 +533,14 @@ pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role
     first.unwrap_or_default()
 }
 
-/// Whether a call is of what an expression yields, not of what a name stands for.
+/// Returns whether the callee is the result of an expression rather than a named target.
 fn is_by_value(expr: Expr) -> bool {
     matches!(expr, Expr::Call { .. } | Expr::Index { .. } | Expr::Key { .. } | Expr::Implicit { .. } | Expr::Union(_))
 }
 
 /// The last name in an expression that is called by its value.
 fn name_of_value(unit: &Unit, mut expr: ExprId) -> &str {
-    // Sub-expressions stand before what uses them, so this ends.
+    // Sub-expressions precede their users, so this ends.
     loop {
         expr = match unit.facts.expr(expr) {
             Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Implicit { name, .. } => {
@@ -556,8 +556,8 @@ fn name_of_value(unit: &Unit, mut expr: ExprId) -> &str {
     }
 }
 
-/// The node a reference belongs to: the innermost definition around it that is one, else the file. What an impl block
-/// implements belongs to the type.
+/// The node a reference belongs to: the innermost enclosing definition that is one, else the file. The trait of an
+/// impl block belongs to the type.
 pub(crate) fn source(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> SymbolId {
     let unit = eval.unit(file);
     let mut around = reference.enclosing;
@@ -615,7 +615,7 @@ fn duck_type(
     }
 }
 
-/// Methods of deriving classes, for a call on a method's own receiver of what only these have.
+/// Methods of derived classes, for a call on a method's own receiver of a method that only they have.
 fn of_heirs(
     eval: &mut Eval<'_>,
     file: FileId,
@@ -639,7 +639,7 @@ fn of_heirs(
     }
 }
 
-/// Turns what a search found into targets and a tier.
+/// Converts the result of a search into targets and a tier.
 fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) -> Resolution<'a> {
     let rules = eval.rules(file);
     let mut externals = Vec::new();
@@ -682,7 +682,7 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
     Resolution { also, members, reason, is_module, ..Resolution::new(row, targets, tier) }
 }
 
-/// Whether a call leads from test code to code that is no test.
+/// Returns whether a call leads from test code to code that is no test.
 fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &Search) -> bool {
     if !is_in_test(eval, file, reference.enclosing) {
         return false;
@@ -693,13 +693,13 @@ fn exercises(eval: &mut Eval<'_>, file: FileId, reference: &Reference, search: &
     })
 }
 
-/// As [`is_test`], of a place in the file that is linked: functions that macros define may be tests too.
+/// Like [`is_test`], of a place in the file that is linked: functions that macros define may be tests too.
 pub(crate) fn is_in_test(eval: &mut Eval<'_>, file: FileId, around: Option<DefId>) -> bool {
     let generated = around.and_then(|def| eval.generated.get(&def));
     generated.is_some_and(|of| of.is_test) || is_test(eval, file, around)
 }
 
-/// Whether a place is test code: in a test file, or inside a definition that is a test.
+/// Returns whether a place is test code: in a test file, or inside a definition that is a test.
 pub(crate) fn is_test(eval: &mut Eval<'_>, file: FileId, mut around: Option<DefId>) -> bool {
     let unit = eval.unit(file);
     while let Some(def) = around {

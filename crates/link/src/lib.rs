@@ -1,11 +1,11 @@
-//! Facts of all files and the project's manifests in, resolved edges out.
+//! Resolves the facts of all files and the project's manifests to edges.
 //!
 //! One evaluator serves every language: it follows a reference the way the language would (scope, import, member
-//! lookup through types and bases, re-exports) and says how sure it is. A language supplies [`languages`] rules: how
-//! modules are found, in which order members are looked up, what is built in. Pure: no disk, no clock.
+//! look-up through types and bases, re-exports) and reports its certainty. A language supplies [`languages`] rules:
+//! how modules are found, in which order members are looked up, which names are built in. Pure: no disk, no clock.
 //!
 //! **Determinism.** Each file is linked with a fresh memo, in order of its references, so its links are a function of
-//! the facts alone: not of the order in which files are linked, nor of the number of threads. That is what makes an
+//! the facts alone: not of the order in which files are linked, nor of the number of threads. This makes an
 //! incremental result equal to a clean one.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

@@ -1,4 +1,4 @@
-//! The linker's state between runs: which files there are, what each one's linking looked at, and what has changed.
+//! State of the linker between runs: the files, the keys read while linking each one, and pending changes.
 
 use std::sync::Arc;
 
@@ -21,29 +21,29 @@ use crate::rules::Resolver;
 use crate::unit::Unit;
 use crate::{assemble, config_reads, derived, entry_points};
 
-/// What a link run changed.
+/// Changes made by a link run.
 #[derive(Debug, Clone, Default)]
 pub struct LinkDelta {
     /// Files that were linked in this run, in order of their paths.
     pub changed: Vec<Arc<FileLinks>>,
-    /// Files that are gone.
+    /// Removed files.
     pub removed: Vec<RepoPath>,
 }
 
-/// How one reference or import of a file ended, for tests and measurements.
+/// Resolution of one reference or import of a file, for tests and measurements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
     /// The name as written; the last component of an imported module.
     pub name: String,
     /// `None` for an import.
     pub role: Option<Role>,
-    /// Where.
+    /// Position of the reference.
     pub pos: Pos,
     /// `None` if unresolved or a plain local name.
     pub tier: Option<EdgeTier>,
     /// Node ids.
     pub targets: Vec<String>,
-    /// Why there is none; `None` with no target for a local name.
+    /// Reason for a missing target; `None` with no target for a local name.
     pub reason: Option<Reason>,
 }
 
@@ -54,29 +54,29 @@ pub struct NodePlace<'a> {
     pub id: &'a str,
     /// Its name; empty for a file.
     pub name: &'a str,
-    /// Where the name stands; line 0 for a file.
+    /// Position of the name; line 0 for a file.
     pub pos: Pos,
 }
 
 /// Something that a file hands to a framework, for tests and measurements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryPoint {
-    /// What it becomes: `http route`, `command`, `event handler`, …
+    /// Role: `http route`, `command`, `event handler`, …
     pub what: &'static str,
-    /// Node id of what is around the place.
+    /// Node id of the enclosing definition.
     pub from: String,
     /// Node id of the function or class.
     pub to: String,
-    /// How sure it is.
+    /// Certainty.
     pub tier: EdgeTier,
     /// The decorator or callee.
     pub pos: Pos,
 }
 
-/// Files linked between two reports, so that what is only needed in between stays small.
+/// Files linked between two progress reports, which bounds intermediate data.
 const CHUNK: usize = 256;
 
-/// What linking one file gave.
+/// Result of linking one file.
 struct Linked {
     file: FileId,
     asked: Box<[Key]>,
@@ -97,7 +97,7 @@ pub struct Linker {
     removed: FxHashSet<RepoPath>,
     /// Families whose resolver has to be made again.
     stale: Vec<bool>,
-    /// What a compiler's index says of files, where it still fits them.
+    /// Compiler index of each file, if it still matches the content.
     compiler: FxHashMap<RepoPath, CompilerFile>,
 }
 
@@ -126,7 +126,7 @@ impl Linker {
         }
     }
 
-    /// Whether a file is a manifest that linking reads: give its text to [`Linker::set_manifest`].
+    /// Returns whether a file is a manifest that linking reads: give its text to [`Linker::set_manifest`].
     pub fn is_manifest(path: &RepoPath) -> bool {
         languages::is_manifest(path.file_name())
     }
@@ -137,7 +137,7 @@ impl Linker {
         let old = slot.and_then(|file| self.project.remove(file));
         let unit = Unit::new(path.clone(), facts, &mut self.project.names, &mut self.project.symbols);
         let kin = family(unit.facts.language);
-        // Before anything is linked nothing has been looked at.
+        // Before the first run nothing has been read.
         let is_first = self.askers.is_empty();
         if !is_first {
             self.changed.extend(pass_keys(old.as_ref(), &unit));
@@ -186,8 +186,8 @@ impl Linker {
         self.compiler.remove(path);
     }
 
-    /// Sets what a compiler's index says of a file as it is now, `None` if nothing or if it is of other content. What it
-    /// says replaces what we find, reference by reference.
+    /// Sets the compiler index of a file's current content, or `None` if there is none or it is of other content. Its
+    /// targets replace ours, reference by reference.
     pub fn set_compiler_index(&mut self, path: &RepoPath, index: Option<CompilerFile>) {
         let is_same = match (self.compiler.get(path), &index) {
             (Some(a), Some(b)) => a.is_same(b),
@@ -241,8 +241,8 @@ impl Linker {
         self.project.names.text(name)
     }
 
-    /// Links everything that changed since the last call, and everything that looked at what changed. A cancelled run
-    /// changes nothing: the next one does the work.
+    /// Links everything that changed since the last call, and everything that depends on it. A cancelled run changes
+    /// nothing: the next one repeats the work.
     pub fn link(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<LinkDelta, Cancelled> {
         self.renew_resolvers();
         let mut work = self.dirty.clone();
@@ -307,13 +307,13 @@ impl Linker {
         linked
     }
 
-    /// Lays what a compiler's index says of the file over its references.
+    /// Applies a file's compiler index to its references.
     fn overlay<'a>(&self, eval: &mut Eval<'a>, file: FileId, all: &mut Vec<Resolution<'a>>) -> Option<Box<Compared>> {
         let index = self.compiler.get(&self.project.unit(file).path)?;
         Some(Box::new(compiler::apply(eval, file, index, all)))
     }
 
-    /// How each reference and import of a file ends, in order of position. The file must have been linked.
+    /// Resolution of each reference and import of a file, in order of position. The file must have been linked.
     pub fn explain(&self, path: &RepoPath) -> Vec<Explained> {
         let Some(&file) = self.slots.get(path) else { return Vec::new() };
         let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
@@ -335,7 +335,7 @@ impl Linker {
         .collect()
     }
 
-    /// What a file hands to frameworks, in order of position. The file must have been linked.
+    /// Registrations of a file, in order of position. The file must have been linked.
     pub fn entry_points(&self, path: &RepoPath) -> Vec<EntryPoint> {
         let Some(&file) = self.slots.get(path) else { return Vec::new() };
         let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
@@ -352,13 +352,13 @@ impl Linker {
             .collect()
     }
 
-    /// Whether the project declares a file for tests only.
+    /// Returns whether the project declares a file for tests only.
     fn is_declared_test(&self, file: FileId) -> bool {
         let resolver = &self.resolvers[family(self.project.unit(file).facts.language)];
         resolver.test_files().binary_search(&file).is_ok()
     }
 
-    /// Makes the resolvers whose ground has changed again; if what one says changed as a whole, all its files are due.
+    /// Rebuilds the resolvers whose inputs changed; if a resolver changed as a whole, all its files are due.
     fn renew_resolvers(&mut self) {
         let files = Files::new(&self.project);
         let first = self.resolvers.is_empty();
@@ -408,13 +408,13 @@ impl Linker {
     }
 }
 
-/// What the first list has and the second has not; both in order.
+/// Elements of the first list that are missing in the second; both are sorted.
 fn differing<'f>(files: &'f [FileId], others: &'f [FileId]) -> impl Iterator<Item = &'f FileId> {
     files.iter().filter(|file| others.binary_search(file).is_err())
 }
 
-/// Keys of the names to which a file passes something else than before. Calls stand in bodies: what they pass may change
-/// where the surface does not.
+/// Keys of the names to which a file passes other arguments than before. Calls are in bodies, so arguments may change
+/// without a change of the surface.
 fn pass_keys(old: Option<&Unit>, new: &Unit) -> Vec<Key> {
     let Some(old) = old else { return new.passes.names().map(Key::passes).collect() };
     let (before, after) = (old.passes.hashes(&old.facts), new.passes.hashes(&new.facts));

@@ -11,7 +11,7 @@ pub(crate) struct Names {
     texts: IndexSet<Box<str>, FxBuildHasher>,
     /// `default`, the name of a module's default export.
     pub(crate) default_export: Name,
-    /// The name of the export that stands for the whole module.
+    /// The name of the export that represents the whole module.
     pub(crate) whole_export: Name,
 }
 

@@ -1,4 +1,4 @@
-//! What the calls and decorators of a file pass to what they call (Python), by the name of what is called.
+//! Arguments that the calls and decorators of a file pass (Python), by name of the callee.
 
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, ListId};
@@ -12,17 +12,17 @@ use crate::unit::Unit;
 /// Names that one name is another name of.
 const MAX_ALIASES: usize = 4;
 
-/// A place where something is passed to what is called.
+/// A call site that passes something to its callee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pass {
     name: Name,
-    /// What is called: the access path.
+    /// Access path of the callee.
     pub(crate) callee: ExprId,
-    /// What it is given.
+    /// The argument.
     pub(crate) given: Given,
 }
 
-/// What is passed to what is called.
+/// An argument of a callee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Given {
     /// Arguments by position; those by name are kept with the callee.
@@ -36,7 +36,7 @@ pub(crate) enum Given {
 pub(crate) struct Through {
     /// The function and number of the parameter.
     pub(crate) parameter: (DefId, u32),
-    /// What is called.
+    /// Access path of the callee.
     pub(crate) callee: ExprId,
     /// Arguments by position.
     pub(crate) args: ListId,
@@ -119,7 +119,7 @@ impl Passes {
         all
     }
 
-    /// The calls and decorations of what is written with this last name.
+    /// The calls and decorations whose callee has this last name.
     pub(crate) fn named(&self, name: Name) -> &[Pass] {
         let start = self.rows.partition_point(|pass| pass.name < name);
         let end = self.rows.partition_point(|pass| pass.name <= name);
@@ -127,12 +127,12 @@ impl Passes {
     }
 }
 
-/// Whether an argument may be something that is worth following.
+/// Returns whether an argument may be something that is worth following.
 fn may_hold(facts: &FileFacts, arg: ExprId) -> bool {
     !matches!(facts.expr(arg), Expr::Literal(_) | Expr::Unknown | Expr::This { .. })
 }
 
-/// The last name of what is called; of a name that stands for what it holds at that place, the name of that.
+/// Last name of the callee; for an alias, the name it refers to at that place.
 fn called_name(unit: &Unit, mut callee: ExprId) -> Option<Name> {
     if let Expr::Union(items) = unit.facts.expr(callee)
         && let [only] = unit.list(items)
@@ -167,7 +167,7 @@ fn parameter(unit: &Unit, callee: ExprId) -> Option<(DefId, u32)> {
 
 type Aliases = FxHashMap<Name, SmallVec<[Name; 2]>>;
 
-/// Names of variables that hold what another name stands for, with these other names.
+/// Names of variables that are aliases of other names, with these names.
 fn aliases(unit: &Unit) -> Aliases {
     let facts = &*unit.facts;
     let mut aliases = Aliases::default();

@@ -23,8 +23,8 @@ pub(crate) struct DefRef {
     pub(crate) def: DefId,
 }
 
-/// Something that linking a file looked at: its kind in the top bits, a number or hash below. If it changes, the file
-/// is linked again. (Two paths of one hash would only cause a needless run.)
+/// Something read while linking a file: its kind in the top bits, a number or hash below. If it changes, the file is
+/// linked again. (A hash collision of two paths only causes a superfluous run.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key(u64);
 
@@ -36,24 +36,24 @@ impl Key {
         Self(u64::from(file.0))
     }
 
-    /// Whether there is something at a path; with a final `/`, which files a folder holds.
+    /// Returns whether there is something at a path; with a final `/`, which files a folder holds.
     pub(crate) fn path(path: &str) -> Self {
         let mut hasher = FxHasher::default();
         path.hash(&mut hasher);
         Self(hasher.finish() >> 2 | 1 << Self::KIND)
     }
 
-    /// Which definitions attach members to types of this name.
+    /// The definitions that attach members to types of this name.
     pub(crate) fn attached(name: Name) -> Self {
         Self(u64::from(name.0) | 2 << Self::KIND)
     }
 
-    /// What calls pass to functions and classes of this name.
+    /// The arguments that calls pass to functions and classes of this name.
     pub(crate) fn passes(name: Name) -> Self {
         Self(u64::from(name.0) | 1 << 40 | 2 << Self::KIND)
     }
 
-    /// Which methods of this name there are.
+    /// The set of methods of this name.
     pub(crate) fn methods(name: Name) -> Self {
         Self(u64::from(name.0) | 3 << Self::KIND)
     }
@@ -74,7 +74,7 @@ pub(crate) struct Project {
     pub(crate) methods: FxHashMap<Name, Vec<DefRef>>,
     /// Files that give functions to members of this name.
     pub(crate) given: FxHashMap<Name, Vec<FileId>>,
-    /// Files that pass something to what has this name.
+    /// Files that pass arguments to callees of this name.
     pub(crate) passes: FxHashMap<Name, Vec<FileId>>,
 }
 
@@ -223,7 +223,7 @@ impl<'a> Files<'a> {
         self.project.find(path)
     }
 
-    /// Whether there is a folder with files (at any depth) at a path. `""` is the root.
+    /// Returns whether there is a folder with files (at any depth) at a path. `""` is the root.
     pub fn is_folder(&self, path: &str) -> bool {
         self.asked.borrow_mut().insert(Key::path(path));
         self.project.populated.contains_key(path)
@@ -250,13 +250,14 @@ impl<'a> Files<'a> {
         self.asked.borrow_mut().insert(Key::surface(file));
     }
 
-    /// Facts of a file. Only what is in its surface may be used: the asking file is linked again when that changes.
+    /// Facts of a file. Only parts covered by its surface may be used, because only a change of the surface relinks
+    /// the reading file.
     pub fn facts(&self, file: FileId) -> &'a FileFacts {
         self.asked.borrow_mut().insert(Key::surface(file));
         &self.project.unit(file).facts
     }
 
-    /// All files in order of their paths. Only for preparing a resolver, whose fingerprint must cover what it took.
+    /// All files in path order. Only for preparing a resolver, whose fingerprint must cover the data it reads.
     pub fn all(&self) -> Vec<(FileId, &'a str, &'a FileFacts)> {
         let mut all: Vec<_> =
             self.project.files().map(|(file, unit)| (file, unit.path.as_str(), unit.facts.as_ref())).collect();

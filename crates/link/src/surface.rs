@@ -1,5 +1,5 @@
-//! A hash of everything that linking other files can read of a file. Positions, documentation, references and plain
-//! statements are not in it, so most edits inside a function body leave it unchanged.
+//! A hash of everything that linking other files can read of a file. It excludes positions, documentation, references
+//! and plain statements, so most edits inside a function body leave it unchanged.
 
 use std::hash::{Hash, Hasher};
 
@@ -21,12 +21,12 @@ impl<'a> Hashes<'a> {
         Self { facts, local: local_bindings(facts) }
     }
 
-    /// Of all that other files can see.
+    /// Hash of everything that other files can see.
     pub(crate) fn surface(&self) -> u64 {
         Surface { facts: self.facts, local: &self.local, hasher: FxHasher::default() }.run()
     }
 
-    /// Of expressions, wherever they stand, and of numbers.
+    /// Hash of expressions, wherever they occur, and of numbers.
     pub(crate) fn of(&self, exprs: &[ExprId], numbers: &[Option<u32>]) -> u64 {
         let mut surface = Surface { facts: self.facts, local: &self.local, hasher: FxHasher::default() };
         exprs.iter().for_each(|&expr| surface.expr(expr));
@@ -170,7 +170,7 @@ impl Surface<'_> {
         }
     }
 
-    /// The structure of an expression, with what its local names stand for.
+    /// The structure of an expression, including the targets of its local names.
     fn expr(&mut self, expr: ExprId) {
         let mut work = vec![expr];
         let mut seen = rustc_hash::FxHashSet::default();
@@ -244,7 +244,7 @@ impl Surface<'_> {
         }
     }
 
-    /// A name bound inside a function is followed to what it stands for; others are in the surface already.
+    /// Follows a name bound inside a function to its value; other names are part of the surface already.
     fn local_name(&mut self, name: NameId, mut scope: ScopeId, work: &mut Vec<ExprId>) {
         loop {
             if let Some(targets) = self.local.get(&(scope, name)) {

@@ -23,9 +23,9 @@ pub(crate) struct Unit {
     pub(crate) rules: &'static Rules,
     /// Project-wide name of each name of the file.
     pub(crate) names: Vec<Name>,
-    /// `(scope, name, binding)`, sorted: the bindings of a name in a scope stand together, in order of the file.
+    /// `(scope, name, binding)`, sorted: the bindings of a name in a scope are adjacent, in file order.
     bindings: Vec<(ScopeId, Name, u32)>,
-    /// Where the bindings of each scope start in `bindings`, and after the last scope where they end.
+    /// Start of the bindings of each scope in `bindings`, plus the end.
     binding_starts: Vec<u32>,
     /// `(scope, import)` of wildcard imports, sorted.
     wildcards: Vec<(ScopeId, ImportId)>,
@@ -33,7 +33,7 @@ pub(crate) struct Unit {
     exports: Vec<(Name, u32)>,
     /// Node id of each definition that is a node.
     pub(crate) symbols: Vec<Option<SymbolId>>,
-    /// What macros may define, with the node ids it then has.
+    /// Definitions that macros may create, with their node ids.
     pub(crate) generated: Vec<(DefId, SymbolId)>,
     /// Node id of the file.
     pub(crate) file_symbol: SymbolId,
@@ -42,11 +42,11 @@ pub(crate) struct Unit {
     /// Functions owned by class-like definitions, by name: candidates for receivers nobody knows. Where methods can be
     /// assigned, also the fields that may hold one.
     pub(crate) methods: Vec<(Name, DefId)>,
-    /// Calls in order of what is called, where overloads are told apart.
+    /// Calls sorted by callee, for languages with overloads.
     calls: Vec<CallSite>,
-    /// Functions written as arguments: the function, the call (as what is called), the place among the arguments.
+    /// Functions written as arguments: the function, the call (its callee), the argument index.
     arguments: Vec<(DefId, ExprId, u32)>,
-    /// What is passed to functions (Python).
+    /// Arguments passed to functions (Python).
     pub(crate) passes: Passes,
     /// Functions given to members of values, by the member's name (C): places in the file's member writes.
     pub(crate) given: Vec<(Name, u32)>,
@@ -56,7 +56,7 @@ pub(crate) struct Unit {
     fixtures: Vec<(Name, DefId)>,
     /// Whether its path is that of test code.
     pub(crate) is_test: bool,
-    /// Nested functions that use what the function around them was given, once it was asked for.
+    /// Nested functions that use parameters of the enclosing function; computed on demand.
     wrappers: OnceLock<Vec<DefId>>,
     /// Hash of all that other files can see of this one, once it was asked for.
     surface: OnceLock<u64>,
@@ -120,7 +120,8 @@ impl Unit {
         *self.surface.get_or_init(|| Hashes::new(&self.facts).surface())
     }
 
-    /// Whether a nested function uses a parameter of the function around it: a wrapper that leads to what it wraps.
+    /// Returns whether a nested function uses a parameter of the enclosing function, which makes it a wrapper of the
+    /// argument.
     pub(crate) fn uses_given(&self, inner: DefId) -> bool {
         self.wrappers.get_or_init(|| wrappers::using_given(&self.facts)).binary_search(&inner).is_ok()
     }
@@ -131,7 +132,7 @@ impl Unit {
         self.fixtures[start..].iter().take_while(move |row| row.0 == name).map(|row| row.1)
     }
 
-    /// Whether a function may be a fixture.
+    /// Returns whether a function may be a fixture.
     pub(crate) fn is_fixture(&self, def: DefId) -> bool {
         self.fixtures.iter().any(|row| row.1 == def)
     }
@@ -163,7 +164,7 @@ impl Unit {
         found
     }
 
-    /// The call of what an expression names; `None` if it is not called.
+    /// The call with this callee; `None` if it is not called.
     pub(crate) fn call(&self, callee: ExprId) -> Option<CallSite> {
         self.calls.binary_search_by_key(&callee, |call| call.callee).ok().map(|index| self.calls[index])
     }
@@ -243,7 +244,7 @@ impl Unit {
     }
 
     pub(crate) fn last_name(&self, mut expr: ExprId) -> Option<Name> {
-        // Sub-expressions stand before what uses them, so this ends.
+        // Sub-expressions precede their users, so this ends.
         loop {
             match self.facts.expr(expr) {
                 Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
@@ -293,8 +294,8 @@ impl Unit {
         found
     }
 
-    /// What other files can name by declaring it themselves: functions, variables and types at the top level or in a
-    /// namespace, with a body and not private to the file.
+    /// Definitions that other files can refer to by declaring them: functions, variables and types at the top level
+    /// or in a namespace, with a body and not private to the file.
     fn find_linked(&self) -> Vec<(Name, DefId)> {
         let facts = &self.facts;
         let is_open = |definition: &m1nd_lang::facts::Definition| {
@@ -369,7 +370,7 @@ fn sorted_exports(facts: &FileFacts, names: &[Name]) -> Vec<(Name, u32)> {
     exports
 }
 
-/// Where the rows of each scope start, and where those of the last one end.
+/// Start of the rows of each scope, plus the end.
 fn starts(rows: &[(ScopeId, Name, u32)], scopes: usize) -> Vec<u32> {
     let mut starts = Vec::with_capacity(scopes + 1);
     for (index, (scope, ..)) in rows.iter().enumerate() {
@@ -381,8 +382,8 @@ fn starts(rows: &[(ScopeId, Name, u32)], scopes: usize) -> Vec<u32> {
     starts
 }
 
-/// Whole name of a namespace, or of the namespaces around a definition that is none. Inline namespaces are left out:
-/// their members belong to the namespace around them.
+/// Qualified name of a namespace, or of the namespaces around another definition. Inline namespaces are left out:
+/// their members belong to the enclosing namespace.
 pub(crate) fn namespace_path(facts: &FileFacts, of: DefId) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let mut around = Some(of);
@@ -398,10 +399,10 @@ pub(crate) fn namespace_path(facts: &FileFacts, of: DefId) -> String {
     parts.join(node_id::SEPARATOR)
 }
 
-/// Name under which members are kept that attach to a type whose name cannot be told (`impl<T> Trait for T`).
+/// Name under which members are stored that attach to a type of unknown name (`impl<T> Trait for T`).
 pub(crate) const ATTACHED_ANYWHERE: &str = "*";
 
-/// As [`fits`], where methods have a name space of their own.
+/// Like [`fits`], where methods have a name space of their own.
 pub(crate) fn fits_apart(namespace: Namespace, want: Namespace) -> bool {
     match want {
         Namespace::Any => true,
@@ -414,7 +415,7 @@ pub(crate) fn fits_apart(namespace: Namespace, want: Namespace) -> bool {
 /// A call as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CallSite {
-    /// What is called: the access path.
+    /// Access path of the callee.
     pub(crate) callee: ExprId,
     /// Its arguments.
     pub(crate) args: ListId,
@@ -422,7 +423,7 @@ pub(crate) struct CallSite {
     pub(crate) constructs: bool,
 }
 
-/// Whether a binding in `namespace` answers a lookup for `want`.
+/// Returns whether a binding in `namespace` answers a lookup for `want`.
 pub(crate) fn fits(namespace: Namespace, want: Namespace) -> bool {
     let want = if want == Namespace::Callee { Namespace::Value } else { want };
     namespace == want || namespace == Namespace::Any && want != Namespace::Macro || want == Namespace::Any

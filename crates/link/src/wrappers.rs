@@ -1,4 +1,4 @@
-//! Nested functions that use what the function around them was given: wrappers that lead to what they wrap.
+//! Wrappers: nested functions that use parameters of the enclosing function.
 
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, NameId, ScopeId};
@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Scopes that a name is followed outwards through.
 const MOST_SCOPES: usize = 64;
 
-/// The nested functions of a file that use a parameter of the function they are written in, in order. It depends on
-/// bodies, so a file's surface says it too.
+/// The nested functions of a file that use a parameter of the enclosing function, in order. It depends on bodies, so
+/// a file's surface includes it.
 pub(crate) fn using_given(facts: &FileFacts) -> Vec<DefId> {
     let is_function = |id: DefId| facts.definition(id).kind == DefKind::Function;
     let mut names: FxHashSet<NameId> = FxHashSet::default();
@@ -21,7 +21,7 @@ pub(crate) fn using_given(facts: &FileFacts) -> Vec<DefId> {
     if names.is_empty() {
         return Vec::new();
     }
-    // Whose parameter a name is where it is bound; of another binding nobody's.
+    // A parameter belongs to the function where it is bound; other bindings belong to none.
     let mut bound: FxHashMap<(ScopeId, NameId), Option<DefId>> = FxHashMap::default();
     for binding in facts.bindings.iter().filter(|binding| names.contains(&binding.name)) {
         let owner = match binding.target {

@@ -1,4 +1,4 @@
-//! Linking what changed gives what linking everything anew gives, over random edits of small projects.
+//! Linking what changed gives what linking everything again gives, over random edits of small projects.
 
 mod common;
 
@@ -235,7 +235,7 @@ fn put(linker: &mut Linker, path: &str, text: &str) {
     linker.set_compiler_index(&path, is_indexed.then(compiler_index));
 }
 
-/// A file of which a compiler's index says more than can be found out, as long as it is as it is here.
+/// A file of which a compiler index says more than can be found out, as long as it is as it is here.
 const INDEXED: (&str, &str) = (
     "use.py",
     "from pkg import load\ndef use(shape, store):\n    shape.area()\n    store.get()\n    store.all()\n    load(1)\n",

@@ -1,4 +1,4 @@
-//! Plurals of acronyms, which splitting at capitals would tear apart (`URLs` → `UR`, `Ls`).
+//! Plurals of acronyms, which splitting at capitals would break (`URLs` → `UR`, `Ls`).
 
 use std::borrow::Cow;
 

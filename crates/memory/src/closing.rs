@@ -1,6 +1,6 @@
-//! Issues that are closed by a fix of another text: a commit, a comment, the memory file, its archive.
+//! Resolves issues by fixes in other texts: a commit, a comment, the memory file, its archive.
 //!
-//! Within one text this is done as it is read; here the memories of all texts of a project stand beside each other.
+//! Within one text this happens during parsing; here the memories of all texts of a project are combined.
 
 use crate::overlap::{SAME_THING, Tokens};
 use crate::parser::draft::{MAX_CONTENT_CHARS, cut};
@@ -8,14 +8,14 @@ use crate::{Kind, Record, SourceKind, Status};
 
 /// The newest open issues that are compared with a fix.
 const MAX_OPEN: usize = 2_000;
-/// Fixes that are looked at, the newest.
+/// Maximum number of fixes considered, newest first.
 const MAX_FIXES: usize = 2_000;
 
-/// Closes the open issues that a later fix in another text says are solved, and returns the numbers of those fixes, in
-/// rising order: they are no memories of their own. Every record has the day it was written or first seen.
+/// Resolves the open issues that a later fix in another text describes, and returns the indexes of those fixes,
+/// ascending: they are no memories of their own. Every record must have the day it was written or first seen.
 ///
-/// A fix closes the issue that shares most words with it, at least [`SAME_THING`] of the shorter one's; of equals the newest.
-/// One that is older than what was last said of the issue closes nothing.
+/// A fix resolves the issue with the most common words, at least [`SAME_THING`] of the shorter text; ties go to the
+/// newest. A fix older than the last mention of the issue resolves nothing.
 #[must_use]
 pub fn close_issues(records: &mut [Record]) -> Vec<usize> {
     let mut fixes: Vec<usize> = (0..records.len()).filter(|&at| is_fix(&records[at])).collect();
@@ -55,7 +55,7 @@ pub fn close_issues(records: &mut [Record]) -> Vec<usize> {
     taken
 }
 
-/// Whether a memory says of itself that something was solved, and met no issue of its own text.
+/// Returns whether a memory reports that something was solved, and matched no issue of its own text.
 fn is_fix(record: &Record) -> bool {
     let is_told = record.rule.starts_with("issue.fixed") || &*record.rule == "issue.is_fixed";
     record.status == Some(Status::Resolved) && record.resolved_by_line.is_none() && is_told
@@ -67,8 +67,8 @@ fn is_open(record: &Record) -> bool {
         && record.superseded_by.is_none()
 }
 
-/// Whether a fix can speak of an issue: it stands elsewhere (comments of one file are read one by one), and is not older. An
-/// issue that was met again is only closed by a fix of a later day.
+/// Returns whether a fix can refer to an issue: it is in another text (comments of one file are parsed separately),
+/// and is not older. A recurring issue is only resolved by a fix of a later day.
 fn can_close(fix: &Record, issue: &Record) -> bool {
     let is_elsewhere = fix.source.file != issue.source.file || fix.source.kind == SourceKind::Comment;
     let is_later = match issue.earlier.is_empty() {
@@ -110,7 +110,7 @@ mod tests {
     /// Commits, comments, and the issues then.
     type Case = (&'static [Dated], &'static [Dated], &'static [&'static str]);
 
-    /// Title, status and what closed it, of all issues.
+    /// Title, status and fix of all issues.
     fn issues(mut records: Vec<Record>) -> Vec<String> {
         let taken = close_issues(&mut records);
         let kept = records.iter().enumerate().filter(|(at, record)| !taken.contains(at) && record.kind == Kind::Issue);
@@ -141,7 +141,7 @@ mod tests {
                 &[("2026-05-03", "// MEMORY: fixed the login loop on mobile")],
                 &["Safari CORS preflight: Open -", "login loop on mobile: Resolved f0.rs:7"],
             ),
-            // What was found in a commit is closed by a later one, and by nothing that only sounds like it.
+            // An issue found in a commit is resolved by a later one, and not by mere similarity.
             (
                 &[
                     ("2026-05-02", "x\n\nproblem: cache stampede at noon\n"),

@@ -1,7 +1,7 @@
 //! `MEMORY:` comments in code.
 //!
-//! Comments of languages with a grammar are found in the syntax tree; [`comments_by_form`] finds those of all other files by
-//! the forms of their language. Either way [`comment_records`] reads them.
+//! Comments of languages with a grammar are found in the syntax tree; [`comments_by_form`] finds those of all other
+//! files lexically. [`comment_records`] parses both.
 
 use jiff::civil::Date;
 
@@ -12,13 +12,13 @@ use crate::parser::sentence::{sentences, words};
 use crate::parser::timeline::{Origin, assemble};
 use crate::{Record, SourceKind};
 
-/// What a comment has to start with to be a memory.
+/// Required start of a comment that is a memory.
 pub const COMMENT_MARK: &str = "MEMORY:";
 /// Characters of one comment that are read.
 pub const MAX_COMMENT_CHARS: usize = 4_000;
 /// Comments of one file that are read.
 const MAX_COMMENTS: usize = 200;
-/// Lines of a block comment looked at for its end.
+/// Maximum lines of a block comment searched for its end.
 const MAX_BLOCK_LINES: usize = 60;
 
 /// A comment with the mark in it.
@@ -26,7 +26,7 @@ const MAX_BLOCK_LINES: usize = 60;
 pub struct Comment {
     /// 1-based line of its first character.
     pub line: u32,
-    /// As it stands in the file, with what opens and closes it.
+    /// As written, including its delimiters.
     pub text: Box<str>,
 }
 
@@ -59,7 +59,7 @@ fn drafts_of(number: u32, body: &str) -> Vec<Draft> {
     found
 }
 
-/// What follows each mark at the start of a line of the comment, up to a blank line or the next mark.
+/// Text after each marker at the start of a comment line, up to a blank line or the next marker.
 fn bodies(comment: &Comment) -> Vec<(u32, String)> {
     let text = cut(&comment.text, MAX_COMMENT_CHARS);
     let mut found: Vec<(u32, String)> = Vec::new();
@@ -80,7 +80,7 @@ fn bodies(comment: &Comment) -> Vec<(u32, String)> {
     found
 }
 
-/// A line of a comment without what opens, closes and decorates it.
+/// A comment line without delimiters and decoration.
 fn without_marks(line: &str) -> &str {
     let line = line.trim();
     let line = ["-->", "*/", "-}", "*)", "]]", "\"\"\"", "'''"]
@@ -96,9 +96,9 @@ fn without_marks(line: &str) -> &str {
 /// The comment forms of a group of file name endings.
 struct Forms {
     endings: &'static [&'static str],
-    /// What starts a comment that goes on to the end of its line.
+    /// Line comment markers.
     line: &'static [&'static str],
-    /// What opens and closes a comment.
+    /// Block comment delimiters.
     block: &'static [(&'static str, &'static str)],
 }
 
@@ -186,7 +186,7 @@ const FORMS: &[Forms] = &[
 /// Endings of files that have comments and are no code.
 const PROSE: &[&str] = &["md", "mdx", "markdown"];
 
-/// Whether a file is code by its name: comments of its form are looked for, and it is no prose.
+/// Returns whether a file is code by its name: comments of its form are looked for, and it is no prose.
 #[must_use]
 pub fn is_code_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -220,7 +220,7 @@ pub fn comments_by_form(path: &str, text: &str) -> Vec<Comment> {
     found
 }
 
-/// How long the comment is from its mark on, if what stands before on the line opens one.
+/// Length of the comment from its marker on, if the text before on the line opens one.
 fn comment_length(forms: &Forms, before: &str, rest: &str) -> Option<usize> {
     let opens = before.trim_end_matches([' ', '\t', '*', '!']);
     let line_end = rest.find('\n').unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! Messages of commits.
+//! Memories in commit messages.
 
 use jiff::civil::Date;
 
@@ -9,12 +9,12 @@ use crate::parser::sentence::{sentences, words};
 use crate::parser::timeline::{Origin, assemble};
 use crate::{Kind, Record, SourceKind};
 
-/// How sure a memory is that stands in the subject of a commit.
+/// Confidence of a memory in the subject of a commit.
 const SUBJECT_CONFIDENCE: f32 = 0.5;
 /// Lines of a message that are read.
 const MAX_MESSAGE_LINES: usize = 400;
 
-/// A commit's message and what its memories are dated and named by.
+/// A commit message, with the date and name for its memories.
 #[derive(Clone, Copy, Debug)]
 pub struct CommitText<'a> {
     /// The short id; `git:<short id>` is the file of its memories.
@@ -33,7 +33,7 @@ pub fn commit_records(commit: &CommitText<'_>, project: &str) -> Vec<Record> {
     let mut paragraphs = paragraphs(commit.message).into_iter();
     if let Some((number, subject)) = paragraphs.next().filter(|(number, _)| *number == 1) {
         let found = drafts_of(number, without_type(&subject), Strength::All).into_iter();
-        // "Don't send the header twice" says what the commit does, not what everybody has to do.
+        // "Don't send the header twice" describes the commit, not a rule for everybody.
         let told = found.filter(|draft| matches!(draft.kind, Kind::Decision | Kind::Learning) && draft.rule != RULE);
         all.extend(told.map(|draft| Draft { confidence: SUBJECT_CONFIDENCE, ..draft }));
     }
@@ -78,7 +78,7 @@ fn paragraphs(message: &str) -> Vec<(u32, String)> {
     found
 }
 
-/// Whether a line starts with a word and a colon.
+/// Returns whether a line starts with a word and a colon.
 fn has_label(text: &str) -> bool {
     let end = text.find(|c: char| !(c.is_alphanumeric() || c == '-')).unwrap_or(text.len());
     end > 0 && text[end..].starts_with(':')

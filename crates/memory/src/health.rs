@@ -1,4 +1,4 @@
-//! Whether a project's memory can be relied on.
+//! Health of a project's memory.
 
 use jiff::civil::Date;
 use jiff::{Span, Unit};
@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// An entry older than this is old, where the project went on, in days.
 pub const STALE_AFTER_DAYS: u32 = 14;
-/// A project that changed so many days after its newest entry went on without memory.
+/// Maximum days between the newest entry and the newest change of a project; more mean that it went on without
+/// memory.
 const MAX_DAYS_BEHIND: i32 = 1;
 /// A block may differ from a fresh one for so long, in hours.
 const MAX_BLOCK_HOURS: u32 = 24;
@@ -18,7 +19,7 @@ const MAX_DAEMON_OFF_DAYS: u32 = 2;
 /// A larger memory file is to be archived, in bytes.
 pub const LARGE_FILE_BYTES: u64 = 100_000;
 
-/// How well a project's memory is kept.
+/// Health of a project's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
@@ -30,7 +31,7 @@ pub enum Health {
     Empty,
 }
 
-/// What is known of a project's memory. `None` says that something is not known or does not apply, and is no reason.
+/// Facts about a project's memory. `None` means unknown or not applicable, and is no reason for a bad state.
 #[derive(Clone, Copy, Debug)]
 pub struct HealthFacts {
     /// Whether there is a memory file.
@@ -83,7 +84,7 @@ pub fn behind(facts: &HealthFacts) -> Option<Date> {
     (is_old && days(newest, changed) > MAX_DAYS_BEHIND).then_some(newest)
 }
 
-/// The health of a project's memory, and the rule that says so.
+/// The health of a project's memory, and the rule that determines it.
 #[must_use]
 pub fn memory_health(facts: &HealthFacts) -> (Health, String) {
     if !facts.has_file {

@@ -1,7 +1,8 @@
-//! A project's memory: decisions, issues, learnings and gotchas that people and agents write down in plain Markdown.
+//! Project memory: decisions, issues, learnings and gotchas that people and agents write down in plain Markdown.
 //!
-//! `MEMORY.md` is the source of truth; everything here is a function of its text (and of comments and commit messages that
-//! carry memories), so it can be thrown away and made again. Pure: no clock, no disk; "now" and all texts are handed in.
+//! `MEMORY.md` is the source of truth. Everything here is a function of its text (and of comments and commit messages
+//! that contain memories), so it can be deleted and rebuilt. Pure: no clock, no disk; "now" and all texts are passed
+//! in.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

@@ -1,4 +1,4 @@
-//! Words by which a decision says that it is not meant to last.
+//! Phrases that mark a decision as temporary.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use jiff::{Span, ToSpan};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-/// How a decision is temporary.
+/// Kind of a temporary decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkerKind {
@@ -17,14 +17,14 @@ pub enum MarkerKind {
     Temporary,
     /// A fix that has to be made properly.
     QuickFix,
-    /// Something stands in for what is to come.
+    /// A placeholder for future work.
     Placeholder,
     /// To be thought over again.
     Revisit,
 }
 
 impl MarkerKind {
-    /// Days after which the decision is to be looked at again.
+    /// Days after which the decision should be reviewed.
     #[must_use]
     pub const fn review_after_days(self) -> u16 {
         match self {
@@ -49,14 +49,14 @@ impl MarkerKind {
 /// One such word of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marker {
-    /// How the decision is temporary.
+    /// Kind of the marker.
     pub kind: MarkerKind,
     /// The words that say so.
     pub words: Box<str>,
 }
 
 impl Marker {
-    /// The day on which a decision of that day is to be looked at again.
+    /// The day on which a decision of that day should be reviewed.
     #[must_use]
     pub fn review_after(&self, decided: Date) -> Option<Date> {
         let days: Span = i64::from(self.kind.review_after_days()).days();
@@ -64,7 +64,7 @@ impl Marker {
     }
 }
 
-/// Words in lower case; each must stand alone, not inside of a longer word.
+/// Lower-case phrases; each must be separate, not part of a longer word.
 const PHRASES: &[(MarkerKind, &str)] = &[
     (MarkerKind::Mvp, "for the mvp"),
     (MarkerKind::Mvp, "for mvp"),

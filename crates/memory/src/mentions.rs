@@ -1,4 +1,4 @@
-//! Files and symbols that a text names: what binds a memory to code.
+//! Files and symbols named in a text, which bind a memory to code.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ const MAX_MENTIONS: usize = 16;
 /// A longer word is no name, in bytes.
 const MAX_NAME_BYTES: usize = 200;
 
-/// What a mention looks like. Whether there is such a thing is for the graph to say.
+/// Kind of a mention, by its form. Only the graph knows whether the target exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MentionKind {
@@ -20,15 +20,15 @@ pub enum MentionKind {
 /// A file or symbol named in a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mention {
-    /// As written, without what surrounds it: no backticks, no `()`, no `:12`.
+    /// As written, without surroundings: no backticks, no `()`, no `:12`.
     pub text: Box<str>,
-    /// What it looks like.
+    /// Its form.
     pub kind: MentionKind,
     /// The line after a path (`src/a.rs:12`).
     pub line: Option<u32>,
 }
 
-/// What a text names, in its order, each once.
+/// The mentions in a text, in order, distinct.
 #[must_use]
 pub fn mentions(text: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
@@ -58,7 +58,7 @@ fn mention(word: &str, in_code: bool) -> Option<Mention> {
     if is_path(path, in_code) {
         return Some(Mention { text: path.trim_start_matches("./").into(), kind: MentionKind::Path, line });
     }
-    // `load_all(` is what is left of a call after its closing bracket went.
+    // `load_all(` remains of a call after its closing bracket was stripped.
     let is_call = word.contains('(');
     let name = word.split('(').next()?;
     let is_name = name.len() >= 3

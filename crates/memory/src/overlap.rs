@@ -1,4 +1,4 @@
-//! How much two short texts speak of the same thing.
+//! Word overlap of two short texts.
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
@@ -6,12 +6,12 @@ use std::hash::{Hash, Hasher};
 use m1nd_search::words::{self, WordSet};
 use rustc_hash::{FxHashMap, FxHasher};
 
-/// Two texts with at least this share of common words speak of the same thing.
+/// Minimum share of common words for two texts to be about the same thing.
 pub const SAME_THING: f32 = 0.6;
 /// Words of one text that are compared.
 const MAX_TOKENS: usize = 24;
 
-/// Says that something is wrong, still or no more, but not what. Sorted.
+/// Words that say that something is wrong, still or no longer, but not what. Sorted.
 static GENERIC: WordSet = WordSet::new(&[
     "again", "back", "because", "break", "broken", "bug", "cause", "crash", "crashes", "doesn", "don", "due", "error",
     "fail", "failed", "failing", "fails", "fix", "fixed", "fixes", "get", "gets", "hit", "instead", "isn", "issue",
@@ -20,7 +20,7 @@ static GENERIC: WordSet = WordSet::new(&[
     "yet",
 ]);
 
-/// The words of a text that say what it is about, stemmed and hashed: sorted, each once.
+/// The informative words of a text, stemmed and hashed: sorted, distinct.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens(Box<[u64]>);
 
@@ -50,13 +50,13 @@ impl Tokens {
         self.0.iter().fold(0, |bits, token| bits | 1 << (token >> 58))
     }
 
-    /// How many there are.
+    /// Number of words.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -67,7 +67,7 @@ impl Tokens {
         self.0.iter().copied()
     }
 
-    /// How many words both have.
+    /// Number of common words.
     #[must_use]
     pub fn shared(&self, other: &Self) -> usize {
         let (mut one, mut two, mut shared) = (0, 0, 0);
@@ -79,20 +79,20 @@ impl Tokens {
         shared
     }
 
-    /// Whether every word of this one is in the other, and there is one.
+    /// Returns whether every word of this one is in the other, and there is one.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         !self.is_empty() && self.shared(other) == self.len()
     }
 
-    /// Common words as a share of the shorter text, 0 to 1; 0 where one says nothing. One common word counts only where it
-    /// is all that both say.
+    /// Common words as a share of the shorter text, 0 to 1; 0 if one has no informative words. A single common word
+    /// only counts if it is all that both contain.
     #[must_use]
     pub fn overlap(&self, other: &Self) -> f32 {
         self.overlap_of(other, self.shared(other))
     }
 
-    /// The overlap where so many words are common.
+    /// The overlap for a given number of common words.
     pub(crate) fn overlap_of(&self, other: &Self, shared: usize) -> f32 {
         let shorter = self.len().min(other.len());
         if shorter == 0 || (shared == 1 && self.len().max(other.len()) > 1) {
@@ -102,7 +102,7 @@ impl Tokens {
     }
 }
 
-/// Calls `emit` with the token of each part of an identifier that says something.
+/// Calls `emit` with the token of each informative part of an identifier.
 fn tokens_of(identifier: &str, mut emit: impl FnMut(u64)) {
     words::parts(identifier, |part| {
         if part.len() > words::MAX_WORD {
@@ -119,7 +119,7 @@ fn tokens_of(identifier: &str, mut emit: impl FnMut(u64)) {
     });
 }
 
-/// The words of many texts that say much the same: each is looked at once.
+/// The words of many similar texts, each processed once.
 #[derive(Default)]
 pub(crate) struct Lexicon {
     /// Tokens by identifier.

@@ -6,11 +6,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::markers::Marker;
 
-/// What a memory is about.
+/// Kind of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Something that was chosen, often with what was rejected.
+    /// A choice, often with rejected alternatives.
     Decision,
     /// Something that is or was wrong.
     Issue,
@@ -37,11 +37,11 @@ impl Kind {
     }
 }
 
-/// Where an issue stands.
+/// Status of an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Nobody said that it is solved.
+    /// Not reported as solved.
     Open,
     /// Waits for something; counts as open.
     Blocked,
@@ -49,7 +49,7 @@ pub enum Status {
     Resolved,
 }
 
-/// What kind of text a memory was written in.
+/// Kind of text that contains a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SourceKind {
@@ -63,10 +63,10 @@ pub enum SourceKind {
     Commit,
 }
 
-/// Where a memory stands.
+/// Location of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Which kind of text.
+    /// Kind of text.
     pub kind: SourceKind,
     /// Path relative to the project, with `/`; `git:<short id>` for a commit.
     pub file: Box<str>,
@@ -116,7 +116,7 @@ impl RecordId {
             text.push('\0');
         }
         if title.is_ascii() {
-            // As below, but in one go: most titles are.
+            // Like below, but at once: this covers most titles.
             let mut previous = b' ';
             for byte in title.bytes().chain([b' ']) {
                 match (byte.is_ascii_alphanumeric(), previous.is_ascii_alphanumeric()) {
@@ -156,24 +156,24 @@ impl fmt::Debug for RecordId {
 pub struct Record {
     /// Its name.
     pub id: RecordId,
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
     /// A short form of its text, at most 120 characters.
     pub title: Box<str>,
     /// The whole text it was found in, without Markdown: the line; of a line with several memories the part that is this
     /// one's, from its sentence up to the next memory.
     pub content: Box<str>,
-    /// Why, where the text says so. For a gotcha: the way around.
+    /// Reason, if the text gives one. For a gotcha: the workaround.
     pub reasoning: Option<Box<str>>,
-    /// What a decision rejected, in order of the text.
+    /// Alternatives that a decision rejected, in text order.
     pub alternatives: Vec<Box<str>>,
-    /// Where an issue stands; `None` for everything else.
+    /// Status of an issue; `None` for other kinds.
     pub status: Option<Status>,
-    /// Where it stands.
+    /// Its location.
     pub source: Source,
-    /// The day it was written, where the text says so.
+    /// The day it was written, if the text contains it.
     pub date: Option<Date>,
-    /// How sure the parser is that this is a memory of this kind, 0 to 1.
+    /// The parser's confidence that this is a memory of this kind, 0 to 1.
     pub confidence: f32,
     /// The rule of the parser that found it.
     pub rule: Box<str>,
@@ -181,20 +181,20 @@ pub struct Record {
     pub is_key: bool,
     /// The line of the text that resolved an issue.
     pub resolved_by_line: Option<u32>,
-    /// Where the fix stands that resolved an issue, if that is another text: `file:line`. Made when the memories of all texts
-    /// stand beside each other, so never stored.
+    /// Location of the fix that resolved an issue, if it is in another text: `file:line`. Computed when the memories
+    /// of all texts are combined, so it is never stored.
     #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub resolved_by: Option<Box<str>>,
     /// The later memory that takes its place.
     pub superseded_by: Option<RecordId>,
-    /// Words by which a decision says that it is not meant to last.
+    /// Phrases that mark a decision as temporary.
     pub markers: Vec<Marker>,
-    /// Where the same memory was written before, oldest first.
+    /// Earlier locations of the same memory, oldest first.
     pub earlier: Vec<Occurrence>,
 }
 
 impl Record {
-    /// A memory with nothing but what every memory has; confidence 1.
+    /// A memory with only the mandatory fields; confidence 1.
     #[must_use]
     pub fn new(id: RecordId, kind: Kind, title: &str, source: Source) -> Self {
         Self {

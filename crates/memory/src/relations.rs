@@ -1,4 +1,4 @@
-//! What memories say of each other.
+//! Relations between memories.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::overlap::{Lexicon, Tokens};
 use crate::{Kind, Record, RecordId};
 
-/// How two memories are related; read from the first to the second.
+/// Kind of a relation, from the first memory to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RelationKind {
@@ -34,13 +34,13 @@ pub enum RelationKind {
 /// One relation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
-    /// The memory that says so.
+    /// The memory that contains the reference.
     pub from: RecordId,
-    /// The memory it speaks of.
+    /// The memory it refers to.
     pub to: RecordId,
-    /// How.
+    /// Kind.
     pub kind: RelationKind,
-    /// How sure, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
     /// The words that say so.
     pub evidence: Box<str>,
@@ -64,7 +64,7 @@ const MAX_CANDIDATES: usize = 64;
 /// Relations kept.
 const MAX_RELATIONS: usize = 20_000;
 
-/// Cues in lower case; what follows one names the target.
+/// Lower-case cues; the text after one names the target.
 const CUES: &[(RelationKind, &str)] = &[
     (RelationKind::CausedBy, "because of "),
     (RelationKind::CausedBy, "caused by "),
@@ -131,7 +131,7 @@ pub(crate) fn relations_of(records: &[Record], mut tokens: Vec<Tokens>, lexicon:
 /// Memories by a word, oldest first.
 type ByToken = FxHashMap<u64, Vec<usize>>;
 
-/// Where words occur in titles.
+/// Positions of words in titles.
 struct Places {
     /// Every word of every title.
     by_token: ByToken,
@@ -199,7 +199,7 @@ fn of_record<'r>(
     let read = (record.content != record.title).then(|| lexicon.tokens(&record.content));
     let all = read.as_ref().unwrap_or(&tokens[own]);
     let bits = all.bits();
-    // Each title stands at one word only, so none is met twice.
+    // Each title is stored under one word only, so none is met twice.
     for other in newest(all, own, &places.by_rarest) {
         let names = places.bits[other] & !bits == 0
             && tokens[other].len() > 1

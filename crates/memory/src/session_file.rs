@@ -1,4 +1,4 @@
-//! The notes of a running session (`.mind/SESSION.md`): what was tried, what blocks, what was rejected, what is assumed.
+//! Notes of the current session (`.mind/SESSION.md`): experience, blockers, rejected approaches, assumptions.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ use crate::{Kind, Record, RecordId, Source, SourceKind};
 const MAX_NOTES: usize = 200;
 /// The rule of a decision that was promoted from the notes of a session.
 pub const SESSION_RULE: &str = "decision.rejected_in_session";
-/// How sure a decision is that was promoted from a rejected approach with a reason.
+/// Confidence of a decision promoted from a rejected approach with a reason.
 const PROMOTED_CONFIDENCE: f32 = 0.7;
 
 /// One item of a section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    /// What it says, without the reason.
+    /// Its text, without the reason.
     pub text: Box<str>,
     /// The reason, where it gives one.
     pub reason: Option<Box<str>>,
@@ -25,21 +25,21 @@ pub struct Note {
     pub line: u32,
 }
 
-/// What a session file holds.
+/// Content of a session file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionNotes {
-    /// What was done and seen.
+    /// Actions and observations.
     pub experience: Vec<Note>,
-    /// What stops the work.
+    /// Blockers.
     pub blockers: Vec<Note>,
     /// Approaches that were given up.
     pub rejected: Vec<Note>,
-    /// What is taken for granted.
+    /// Assumptions.
     pub assumptions: Vec<Note>,
 }
 
 impl SessionNotes {
-    /// Whether there is no note.
+    /// Returns whether there is no note.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let all = [&self.experience, &self.blockers, &self.rejected, &self.assumptions];
@@ -56,7 +56,7 @@ impl SessionNotes {
         }
     }
 
-    /// The rejected approaches with a reason, as decisions against them: what is worth to outlive the session.
+    /// The rejected approaches with a reason, as decisions against them, which are worth outliving the session.
     #[must_use]
     pub fn promoted(&self, project: &str, file: &str, day: Date) -> Vec<Record> {
         let promote = |note: &Note| {
@@ -96,7 +96,7 @@ pub fn session_notes(text: &str) -> SessionNotes {
     notes
 }
 
-/// Marks between what was rejected and why.
+/// Separators between a rejected approach and its reason.
 const REASON_MARKS: &[&str] = &[" because ", " - ", " – ", " — ", " -> ", " → ", ": "];
 
 fn note(shown: &str, line: u32) -> Option<Note> {

@@ -1,4 +1,4 @@
-//! Sessions of work: days of a memory file, and stretches of live activity.
+//! Sessions of work: days of a memory file, and periods of live activity.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::{Kind, Record, Status};
 pub const INACTIVITY_MINUTES: u32 = 30;
 /// Silence between commits that parts sessions, in seconds.
 pub const COMMIT_GAP_SECONDS: i64 = 2 * 60 * 60;
-/// A session of at least so many minutes is significant.
+/// Minimum minutes of a significant session.
 pub const SIGNIFICANT_MINUTES: u32 = 30;
 
 /// One session that is over.
@@ -20,9 +20,9 @@ pub struct Session {
     pub date: Date,
     /// 1-based line of its heading; 0 for a live one.
     pub line: u32,
-    /// What happened, where the heading says so.
+    /// Summary, if the heading contains one.
     pub summary: Option<Box<str>>,
-    /// How it was, where the heading says so.
+    /// Mood, if the heading contains one.
     pub mood: Option<Box<str>>,
     /// Minutes from its first to its last activity; `None` for a day of a file, which has no times.
     pub duration_minutes: Option<u32>,
@@ -57,7 +57,7 @@ impl Session {
         }
     }
 
-    /// Whether it is worth to be told of: half an hour, two decisions, two learnings or a solved issue.
+    /// Returns whether it is worth reporting: half an hour, two decisions, two learnings or a solved issue.
     #[must_use]
     pub fn is_significant(&self) -> bool {
         self.duration_minutes.is_some_and(|minutes| minutes >= SIGNIFICANT_MINUTES)
@@ -78,7 +78,7 @@ impl Session {
     }
 }
 
-/// How many closed sessions began after a day: "n sessions ago" for what was last said on it.
+/// Number of closed sessions since a day: "n sessions ago" for its last mention.
 #[must_use]
 pub fn sessions_since(sessions: &[Session], day: Date) -> usize {
     sessions.iter().filter(|session| session.date > day).count()
@@ -107,7 +107,7 @@ pub struct Capture<'a> {
     pub at: i64,
     /// Its day in the project's zone.
     pub day: Date,
-    /// What.
+    /// The record.
     pub record: &'a Record,
 }
 
@@ -121,7 +121,7 @@ pub struct Worked {
 }
 
 impl Worked {
-    /// Whether it is over: nothing happened for `gap_seconds` before `now`.
+    /// Returns whether it is over: nothing happened for `gap_seconds` before `now`.
     #[must_use]
     pub fn is_closed(&self, now: i64, gap_seconds: i64) -> bool {
         self.span.is_none_or(|(_, end)| now.saturating_sub(end) > gap_seconds)
@@ -171,7 +171,7 @@ fn parted(captures: &[Capture<'_>], gap_seconds: i64) -> Vec<Worked> {
 /// Something that was to be done next.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NextItem {
-    /// What.
+    /// Its text.
     pub text: Box<str>,
     /// 1-based line.
     pub line: u32,
@@ -182,7 +182,7 @@ pub struct NextItem {
 }
 
 impl NextItem {
-    /// Whether a later text or the path of a touched file speaks of it.
+    /// Returns whether a later text or the path of a touched file refers to it.
     #[must_use]
     pub fn is_touched_by(&self, text: &str) -> bool {
         Tokens::of(&self.text).overlap(&Tokens::of(text)) >= SAME_THING

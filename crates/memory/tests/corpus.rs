@@ -1,11 +1,11 @@
-//! How well the parser reads what people write: precision and recall on labelled lines, half of which are traps.
+//! Precision and recall of the parser on labelled lines, half of which are traps.
 
 #![expect(clippy::print_stdout, reason = "test report")]
 
 use jiff::civil::date;
 use m1nd_memory::{Kind, ParseContext, SourceKind, Status, parse};
 
-/// What is to be found: kind with status, and title in lower case.
+/// Expected result: kind with status, and title in lower case.
 type Found = (String, String);
 
 fn expected(text: &str) -> Vec<Found> {

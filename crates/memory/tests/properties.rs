@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties of every text.
 
 use jiff::civil::date;
 use m1nd_memory::{
@@ -88,7 +88,8 @@ proptest! {
     fn lines_put_before_change_no_id(text in pieces(), blank in 1usize..6) {
         let (one, other) = (read(&text), read(&format!("note{}{text}", "\n".repeat(blank + 1))));
         let ids = |parsed: &Parsed| parsed.records.iter().map(|record| record.id).collect::<Vec<_>>();
-        // A text that starts with settings, or with what belongs to the line before, is another text below a line.
+        // A text that starts with front matter, or with a continuation of the previous line, has another meaning
+        // below a line.
         prop_assume!(!text.starts_with("---") && !text.starts_with([' ', '\t', '\u{feff}']));
         prop_assert_eq!(ids(&one), ids(&other));
     }

@@ -1,4 +1,4 @@
-//! The rows of the confidence table of the memory format, and what the parser makes of whole files.
+//! The confidence table of the memory format, and the parser's result for whole files.
 
 use jiff::civil::{Date, date};
 use m1nd_memory::{Kind, ParseContext, Parsed, SourceKind, Status, parse};
@@ -69,7 +69,7 @@ fn every_row_of_the_confidence_table() {
 fn each_memory_of_a_line_has_its_part_of_it() {
     let rows: &[(&str, &[&str])] = &[
         ("decided JWT. Problem: Safari cookies", &["decided JWT.", "Problem: Safari cookies"]),
-        // What stands before, between and behind is of the memory it stands at.
+        // Text before, between and after memories belongs to the adjacent one.
         (
             "- Long day. **Decided:** JWT over OAuth. It is small. Because nobody hosts it. TIL: `iat` is in seconds. Phew.",
             &[
@@ -86,7 +86,7 @@ fn each_memory_of_a_line_has_its_part_of_it() {
             "decided on the\nJWT. Problem: a cookie for\nSafari",
             &["decided on the JWT.", "Problem: a cookie for Safari"],
         ),
-        // A fix of an issue of the same line is told with it.
+        // A fix of an issue on the same line is reported with it.
         (
             "Problem: slow export of reports. Learned that zip is slow. Fixed: slow export of reports by caching",
             &[
@@ -100,7 +100,7 @@ fn each_memory_of_a_line_has_its_part_of_it() {
         let contents: Vec<&str> = parsed.records.iter().map(|record| &*record.content).collect();
         assert_eq!(contents, *expected, "{text}");
     }
-    // The id is of the title alone, so it is the same wherever the text stands.
+    // The id depends only on the title, so it is the same wherever the text is.
     let (alone, beside) = (read("Problem: Safari cookies"), read("decided JWT. Problem: Safari cookies"));
     assert_eq!(alone.records[0].id, beside.records[1].id);
 }

@@ -1,5 +1,5 @@
-//! Transformers of the BERT kind (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", 2019), read as
-//! encoders of whole texts (Reimers and Gurevych, "Sentence-BERT", 2019).
+//! BERT-type transformers (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", 2019), used as
+//! sentence encoders (Reimers and Gurevych, "Sentence-BERT", 2019).
 
 use ndarray::{Array1, Array2, ArrayViewMut1, Axis, s};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use crate::weights::Weights;
 use crate::wordpiece::WordPiece;
 use crate::{MAX_PIECES, ModelError};
 
-/// Most numbers of a vector, layers and so on that a configuration may claim.
+/// Upper bound for dimensions, layers and other sizes in a configuration.
 const MAX_SIZE: usize = 1 << 14;
 
 #[derive(Debug, Deserialize)]
@@ -41,12 +41,12 @@ struct Pooling {
 #[derive(Debug)]
 pub(crate) struct Bert {
     pieces: Array2<f32>,
-    /// Position and kind of text, summed up: all texts are of the first kind.
+    /// Sum of position and segment embeddings: all texts are of the first segment.
     positions: Array2<f32>,
     norm: Norm,
     layers: Vec<Layer>,
     heads: usize,
-    /// The vector of the text is that of its first piece, not the mean of all.
+    /// Pooling: use the vector of the first token instead of the mean of all.
     first_piece: bool,
     begin: u32,
     end: u32,
@@ -79,7 +79,7 @@ struct Norm {
 
 impl Bert {
     /// # Errors
-    /// Settings that are not known, weights that are missing or have another shape.
+    /// Unsupported settings; weights that are missing or have another shape.
     pub(crate) fn new(
         weights: &Weights<'_>,
         config: &[u8],
@@ -124,7 +124,7 @@ impl Bert {
         self.pieces.ncols()
     }
 
-    /// The vector of a text, of any length.
+    /// Encodes a text of any length.
     pub(crate) fn vector(&self, words: &WordPiece, text: &str) -> Vec<f32> {
         let most = MAX_PIECES.min(self.positions.nrows());
         let mut pieces = vec![self.begin];
@@ -137,7 +137,7 @@ impl Bert {
         }
     }
 
-    /// A vector for each piece, in the light of the others.
+    /// Encodes tokens in context.
     fn read(&self, pieces: &[u32]) -> Array2<f32> {
         let mut x = Array2::zeros((pieces.len(), self.dimensions()));
         for (at, (mut row, piece)) in x.rows_mut().into_iter().zip(pieces).enumerate() {
@@ -238,7 +238,8 @@ impl Linear {
 }
 
 impl Norm {
-    /// Brings each row to mean 0 and variance 1, then to the learnt ones (Ba et al., "Layer Normalization", 2016).
+    /// Normalises each row to mean 0 and variance 1, then applies the learnt scale and offset (Ba et al., "Layer
+    /// Normalization", 2016).
     fn apply(&self, x: &mut Array2<f32>) {
         for mut row in x.rows_mut() {
             let count = row.len() as f32;
@@ -253,7 +254,7 @@ impl Norm {
     }
 }
 
-/// Weights that sum up to 1, the larger the value the more.
+/// Softmax.
 fn soften(mut row: ArrayViewMut1<'_, f32>) {
     let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     row.mapv_inplace(|value| (value - most).exp());

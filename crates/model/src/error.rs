@@ -1,58 +1,58 @@
 use std::path::PathBuf;
 
-/// Why a folder is no model that can be asked.
+/// The reason why a folder is not a usable model.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// A file that cannot be read.
+    /// A file cannot be read.
     #[error(
         "cannot read {}: {source}; expected a folder with config.json, tokenizer.json and model.safetensors",
         path.display()
     )]
     Read {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A file beyond the limit.
-    #[error("{} has {bytes} bytes, expected at most {most}; take a smaller model", path.display())]
+    /// A file exceeds the size limit.
+    #[error("{} has {bytes} bytes, expected at most {most}; use a smaller model", path.display())]
     TooLarge {
-        /// Which.
+        /// Path of the file.
         path: PathBuf,
-        /// Its size.
+        /// Its size, in bytes.
         bytes: u64,
-        /// The limit.
+        /// The limit, in bytes.
         most: u64,
     },
-    /// A file that is not JSON of the form it should have.
-    #[error("{file} is not what is expected: {source}; get the model anew")]
+    /// A file is not JSON of the expected structure.
+    #[error("{file} is malformed: {source}; download the model again")]
     Json {
-        /// Its name.
+        /// Name of the file.
         file: &'static str,
-        /// Why.
+        /// The parser's error.
         source: serde_json::Error,
     },
-    /// Weights that cannot be taken apart.
-    #[error("model.safetensors is damaged: {0}; get the model anew")]
+    /// The weights file cannot be parsed.
+    #[error("model.safetensors is damaged: {0}; download the model again")]
     Weights(String),
-    /// Weights that are missing or have another shape than the configuration says.
-    #[error("model.safetensors: {what} has {found}, expected {expected}; take a model of a known kind")]
+    /// Weights are missing or have a shape that contradicts the configuration.
+    #[error("model.safetensors: {what} has {found}, expected {expected}; use a model of a supported kind")]
     Shape {
-        /// Which weights.
+        /// Name of the weights.
         what: String,
-        /// Their shape, or that there are none.
+        /// Their shape, or a note that they are missing.
         found: String,
-        /// The shape that belongs to the configuration.
+        /// The shape expected from the configuration.
         expected: String,
     },
-    /// A setting that is not known.
-    #[error("{what} is `{found}`, expected {expected}; take a model of a known kind")]
+    /// A setting is not supported.
+    #[error("{what} is `{found}`, expected {expected}; use a model of a supported kind")]
     Unsupported {
-        /// Which.
+        /// Name of the setting.
         what: &'static str,
-        /// As it stands in the file.
+        /// Its value in the file.
         found: String,
-        /// What is known.
+        /// Supported values.
         expected: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! Static models: a text is the mean of the vectors of its pieces (model2vec).
+//! Static models: the vector of a text is the mean of the vectors of its tokens (model2vec).
 
 use ndarray::Array2;
 use serde::Deserialize;
@@ -7,16 +7,16 @@ use crate::ModelError;
 use crate::weights::Weights;
 
 const VECTORS: &str = "embeddings";
-/// What each piece counts; older models have it in the vectors.
+/// Weight of each token; older models have it applied to the vectors.
 const SHARES: &str = "weights";
-/// Row of each piece; older models have a row for each.
+/// Row of each token; older models have one row per token.
 const ROWS: &str = "mapping";
 
 #[derive(Debug, Deserialize)]
 struct Config {
-    /// Whether vectors are brought to length 1; all of ours are.
+    /// Whether vectors are normalised to length 1; ours always are.
     #[serde(default = "yes")]
-    #[expect(dead_code, reason = "read so that a value of another type is told")]
+    #[expect(dead_code, reason = "parsed to reject values of another type")]
     normalize: bool,
 }
 
@@ -24,7 +24,7 @@ fn yes() -> bool {
     true
 }
 
-/// A vector for each piece.
+/// A vector for each token.
 #[derive(Debug)]
 pub(crate) struct Fixed {
     vectors: Array2<f32>,
@@ -34,7 +34,7 @@ pub(crate) struct Fixed {
 
 impl Fixed {
     /// # Errors
-    /// Weights that are missing or do not belong to `pieces` pieces.
+    /// Weights that are missing or do not belong to `pieces` tokens.
     pub(crate) fn new(weights: &Weights<'_>, config: &[u8], pieces: usize) -> Result<Self, ModelError> {
         let _: Config = crate::json("config.json", config)?;
         let missing = |found: String| ModelError::Shape {
@@ -56,7 +56,7 @@ impl Fixed {
         self.vectors.ncols()
     }
 
-    /// The sum of the pieces' vectors; that of a mean has the same direction.
+    /// Sum of the tokens' vectors, which has the same direction as their mean.
     pub(crate) fn vector(&self, pieces: &[u32]) -> Vec<f32> {
         let mut sum = vec![0.0; self.dimensions()];
         for &piece in pieces {

@@ -1,9 +1,9 @@
-//! Models of meaning that a user has as a folder, run on the processor: nothing is downloaded, nothing is trained.
+//! Embedding models that a user provides as a folder, run on the CPU. Nothing is downloaded, nothing is trained.
 //!
-//! Two kinds are read. A *static* one (model2vec) has a vector for each piece of a word, and a text is the mean of its
-//! pieces. A *transformer* (BERT: MiniLM, BGE, E5, GTE in their small sizes) reads the pieces together; it costs about a
-//! thousand times as much, so it is meant for a few dozen texts a question. Both come with their weights in
-//! `model.safetensors`, their words in `tokenizer.json` and their shape in `config.json`.
+//! Two kinds are supported. A *static* model (model2vec) has a vector for each token, and the vector of a text is
+//! their mean. A *transformer* (BERT: the small sizes of MiniLM, BGE, E5, GTE) reads the tokens together; it costs
+//! about a thousand times as much, so it is meant for a few dozen texts per question. Both have their weights in
+//! `model.safetensors`, their vocabulary in `tokenizer.json` and their configuration in `config.json`.
 
 mod bert;
 mod error;
@@ -23,16 +23,17 @@ use fixed::Fixed;
 use weights::Weights;
 use wordpiece::WordPiece;
 
-/// Most bytes of one file of a model.
+/// Maximum size of one file of a model, in bytes.
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
-/// Bytes of a text that are read; more than a model takes in.
+/// Maximum bytes of a text that are read; more than a model accepts.
 pub const MAX_TEXT_BYTES: usize = 4 << 10;
-/// Pieces of a text that a transformer reads, even if it could read more: its time grows faster than they do.
+/// Maximum tokens of a text for a transformer, even if it supports more, because its time grows faster than their
+/// number.
 pub const MAX_PIECES: usize = 128;
-/// Pieces of a text that a static model reads.
+/// Maximum tokens of a text for a static model.
 const MAX_PIECES_FIXED: usize = 512;
 
-/// A model, ready to be asked.
+/// A loaded model.
 #[derive(Debug)]
 pub struct TextModel {
     name: String,
@@ -46,7 +47,7 @@ enum Kind {
     Bert(Box<Bert>),
 }
 
-/// The parts of a model as they stand in its files.
+/// The files of a model.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelFiles<'f> {
     /// `config.json`.
@@ -55,11 +56,11 @@ pub struct ModelFiles<'f> {
     pub tokenizer: &'f [u8],
     /// `model.safetensors`.
     pub weights: &'f [u8],
-    /// `1_Pooling/config.json`, where there is one: how the vectors of pieces become one.
+    /// `1_Pooling/config.json`, if present: how token vectors are combined.
     pub pooling: Option<&'f [u8]>,
 }
 
-/// What `config.json` says for either kind.
+/// `config.json` of either kind.
 #[derive(Debug, Deserialize)]
 struct Config {
     #[serde(default)]
@@ -67,10 +68,10 @@ struct Config {
 }
 
 impl TextModel {
-    /// Reads the model in a folder.
+    /// Loads the model in a folder.
     ///
     /// # Errors
-    /// A file that is missing, too large or not what its name says; a kind of model or of words that is not known.
+    /// A file that is missing, too large or malformed; an unsupported kind of model or tokenizer.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
         let read = |name: &str| read_file(&folder.join(name));
         let [config, tokenizer, weights] = ["config.json", "tokenizer.json", "model.safetensors"].map(read);
@@ -83,7 +84,7 @@ impl TextModel {
         Self::from_files(&name, files)
     }
 
-    /// Makes a model of its parts.
+    /// Builds a model from its files.
     ///
     /// # Errors
     /// As [`TextModel::open`].
@@ -102,12 +103,12 @@ impl TextModel {
         Ok(Self { name: name.to_owned(), words, kind })
     }
 
-    /// The name of its folder.
+    /// Name of its folder.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Numbers of a vector.
+    /// Number of dimensions of a vector.
     pub fn dimensions(&self) -> usize {
         match &self.kind {
             Kind::Fixed(fixed) => fixed.dimensions(),
@@ -115,12 +116,12 @@ impl TextModel {
         }
     }
 
-    /// Whether a text costs milliseconds, not microseconds.
+    /// Returns whether encoding a text takes milliseconds rather than microseconds.
     pub fn is_slow(&self) -> bool {
         matches!(self.kind, Kind::Bert(_))
     }
 
-    /// The vector of a text, of length 1; all zeros if the model knows none of its pieces.
+    /// Encodes a text as a vector of length 1; all zeros if the model knows none of its tokens.
     pub fn vector(&self, text: &str) -> Vec<f32> {
         let text = &text[..text.floor_char_boundary(MAX_TEXT_BYTES)];
         let mut vector = match &self.kind {
@@ -136,7 +137,7 @@ impl TextModel {
         vector
     }
 
-    /// The vectors of texts, on all processors.
+    /// Encodes texts in parallel.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -151,7 +152,7 @@ impl TextModel {
     }
 }
 
-/// The cosine of two vectors of length 1.
+/// Cosine similarity of two vectors of length 1.
 pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
     one.iter().zip(other).map(|(a, b)| f64::from(a * b)).sum()
 }

@@ -1,4 +1,4 @@
-//! Weights as 32-bit numbers, whatever they are stored as.
+//! Weights as 32-bit floats, whatever their stored type.
 
 use ndarray::{Array1, Array2};
 use safetensors::{Dtype, SafeTensors};
@@ -8,7 +8,7 @@ use crate::ModelError;
 /// The named weights of a model.
 pub(crate) struct Weights<'f> {
     tensors: SafeTensors<'f>,
-    /// What stands before each name: models that were saved with a task on top have `bert.`.
+    /// Prefix of each name: models saved with a task head have `bert.`.
     prefix: &'static str,
 }
 
@@ -19,12 +19,12 @@ impl<'f> Weights<'f> {
         Ok(Self { tensors, prefix })
     }
 
-    /// Whether there are weights of a name.
+    /// Returns whether weights of this name exist.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.tensors.tensor(&format!("{}{name}", self.prefix)).is_ok()
     }
 
-    /// The shape of the weights of a name.
+    /// Shape of the weights with this name.
     pub(crate) fn shape(&self, name: &str) -> Option<Vec<usize>> {
         self.tensors.tensor(&format!("{}{name}", self.prefix)).ok().map(|tensor| tensor.shape().to_vec())
     }
@@ -38,7 +38,7 @@ impl<'f> Weights<'f> {
         self.values(name, &[columns]).map(Array1::from_vec)
     }
 
-    /// Whole numbers, such as places of rows.
+    /// Integers, such as row indexes.
     pub(crate) fn places(&self, name: &str, len: usize) -> Result<Vec<usize>, ModelError> {
         let tensor = self.tensor(name, &[len])?;
         let (bytes, kind) = (tensor.data(), tensor.dtype());
@@ -54,7 +54,7 @@ impl<'f> Weights<'f> {
         }
     }
 
-    /// The numbers of a name, row by row.
+    /// Values of the weights with this name, row by row.
     pub(crate) fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
         let tensor = self.tensor(name, shape)?;
         let bytes = tensor.data();

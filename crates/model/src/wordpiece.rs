@@ -1,5 +1,5 @@
-//! Words in pieces that a model knows: the longest piece first (Wu et al., "Google's Neural Machine Translation System",
-//! 2016), after the text is cleaned as BERT does it.
+//! WordPiece tokenizer: longest match first (Wu et al., "Google's Neural Machine Translation System", 2016), after
+//! BERT's text normalisation.
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::ModelError;
 
-/// Most pieces that a model may know.
+/// Maximum size of a vocabulary.
 const MAX_VOCABULARY: usize = 1 << 20;
 
 #[derive(Debug, Deserialize)]
@@ -32,7 +32,7 @@ struct Normalizer {
     kind: String,
     #[serde(default)]
     lowercase: bool,
-    /// As `lowercase` if it is not said.
+    /// Defaults to `lowercase`.
     #[serde(default)]
     strip_accents: Option<bool>,
 }
@@ -51,7 +51,7 @@ struct Model {
     max_input_chars_per_word: usize,
 }
 
-/// Pieces by their text. Other kinds of words list them.
+/// Tokens by text. Other kinds of tokenizers store them as lists.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Vocabulary {
@@ -73,13 +73,13 @@ fn hundred() -> usize {
     100
 }
 
-/// The pieces that a model knows.
+/// The vocabulary of a model.
 #[derive(Debug)]
 pub(crate) struct WordPiece {
     pieces: FxHashMap<String, u32>,
-    /// What stands for a word that no pieces make up.
+    /// Token for words that cannot be composed.
     unknown: Option<u32>,
-    /// What stands before a piece that begins no word.
+    /// Prefix of tokens inside a word.
     inner: String,
     longest: usize,
     lowercase: bool,
@@ -88,7 +88,7 @@ pub(crate) struct WordPiece {
 
 impl WordPiece {
     /// # Errors
-    /// Words that are not cut as BERT does it.
+    /// A tokenizer that does not split like BERT's.
     pub(crate) fn from_json(bytes: &[u8]) -> Result<Self, ModelError> {
         let file: File = crate::json("tokenizer.json", bytes)?;
         let unsupported = |what, found: String, expected| Err(ModelError::Unsupported { what, found, expected });
@@ -129,14 +129,14 @@ impl WordPiece {
         self.pieces.get(piece).copied()
     }
 
-    /// The first pieces of a text, without those that stand for what is not known.
+    /// The first tokens of a text, without unknown ones.
     pub(crate) fn pieces(&self, text: &str, most: usize) -> Vec<u32> {
         let mut pieces = self.all_pieces(text, most);
         pieces.retain(|piece| Some(*piece) != self.unknown);
         pieces
     }
 
-    /// The first pieces of a text.
+    /// The first tokens of a text.
     pub(crate) fn all_pieces(&self, text: &str, most: usize) -> Vec<u32> {
         let mut pieces = Vec::new();
         let mut word = String::new();
@@ -160,7 +160,7 @@ impl WordPiece {
         pieces
     }
 
-    /// A text without control characters, in the case and with the accents that the model knows.
+    /// Normalises a text: no control characters, and the case and accents that the model expects.
     fn cleaned(&self, text: &str) -> impl Iterator<Item = char> {
         let kept = |character: &char| {
             character.is_whitespace() || !(character.is_control() || is_format(*character) || *character == '\u{fffd}')
@@ -174,7 +174,7 @@ impl WordPiece {
         cased.chars().collect::<Vec<_>>().into_iter()
     }
 
-    /// The pieces of one word, the longest that fits first; one for "not known" if they do not make it up.
+    /// Splits a word into tokens, longest match first; a single unknown token if that fails.
     fn cut(&self, word: &str, pieces: &mut Vec<u32>) {
         if word.is_empty() {
             return;
@@ -204,12 +204,12 @@ impl WordPiece {
     }
 }
 
-/// Characters that change how others look and have no look of their own.
+/// Returns whether a character only changes the look of others.
 fn is_format(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}')
 }
 
-/// ASCII signs, and the punctuation (category P) of general use and of East Asian scripts.
+/// ASCII symbols, and punctuation (category P) of general and East Asian scripts.
 fn is_punctuation(character: char) -> bool {
     let is_other = matches!(character,
         '¡' | '§' | '«' | '¶' | '·' | '»' | '¿'
@@ -221,7 +221,7 @@ fn is_punctuation(character: char) -> bool {
     character.is_ascii_punctuation() || is_other
 }
 
-/// Characters that are words of their own.
+/// Returns whether a character is a word of its own.
 fn is_ideograph(character: char) -> bool {
     matches!(character, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2a6df}' | '\u{2a700}'..='\u{2ceaf}' | '\u{2f800}'..='\u{2fa1f}')
 }

@@ -1,11 +1,13 @@
-//! A published model gives the vectors that its makers' programs give. `.ci/steps/30-models.sh` gets it and runs this.
+//! A published model gives the same vectors as its reference implementation. `.ci/steps/30-models.sh` downloads it
+//! and runs this.
 
 use std::path::PathBuf;
 
 use m1nd_base::Cancel;
 use m1nd_model::{TextModel, cosine};
 
-/// Made with the reference tokenizer and the model's formulas in double precision: the first numbers of each vector.
+/// Computed with the reference tokenizer and the model's formulas in double precision: the first values of each
+/// vector.
 const EXPECTED: &str = include_str!("minilm.json");
 
 #[derive(serde::Deserialize)]

@@ -1,4 +1,4 @@
-//! Models of a few numbers, by hand.
+//! Tiny handmade models.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn tokenizer() -> Vec<u8> {
         .into_bytes()
 }
 
-/// Weights by name and shape; `value` gives each number.
+/// Weights by name and shape; `value` computes each number.
 fn weights(shapes: &[(&str, &[usize])], value: impl Fn(&str, usize) -> f32) -> Vec<u8> {
     let bytes: BTreeMap<&str, (Vec<usize>, Vec<u8>)> = shapes
         .iter()
@@ -95,7 +95,7 @@ fn config() -> Value {
 
 fn number(name: &str, at: usize) -> f32 {
     let mut seed = name.bytes().fold(at as u32 + 1, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
-    // Mixed well: numbers that only count up would all be the same to a layer's norm.
+    // Well mixed: layer normalisation would map values that merely ascend to the same result.
     for factor in [0x85eb_ca6b_u32, 0xc2b2_ae35] {
         seed = (seed ^ seed >> 15).wrapping_mul(factor);
     }

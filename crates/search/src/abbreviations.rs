@@ -1,5 +1,5 @@
-//! Short forms that code uses for words that questions use. Only queries are widened by them; the index holds what stands
-//! in the code.
+//! Abbreviations that code uses for words in questions. Only queries are expanded; the index holds the words as
+//! written in the code.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::words;
 
-/// Forms of one word, space-separated.
+/// Groups of synonyms, space-separated.
 const GROUPS: &[&str] = &[
     "addr address",
     "alloc allocate",
@@ -108,13 +108,13 @@ const GROUPS: &[&str] = &[
     "ver version",
 ];
 
-/// Terms that stand for the same as `term`, itself left out.
+/// Synonyms of `term`, without the term itself.
 pub fn alternatives(term: &str) -> &'static [String] {
     static ALL: LazyLock<FxHashMap<String, Vec<String>>> = LazyLock::new(all);
     ALL.get(term).map_or(&[], Vec::as_slice)
 }
 
-/// The alternatives of every term of [`GROUPS`].
+/// The synonyms of every term of [`GROUPS`].
 fn all() -> FxHashMap<String, Vec<String>> {
     let mut all: FxHashMap<String, Vec<String>> = FxHashMap::default();
     for group in GROUPS {

@@ -1,4 +1,5 @@
-//! The index as one run of bytes: written once, read in place. Every access is checked; damaged bytes give fewer results.
+//! The index as a single run of bytes: written once, read in place. Every access is checked; damaged bytes give fewer
+//! results.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -10,42 +11,42 @@ use crate::terms::{Cut, EntryHead, FIELD_COUNT, PostingsReader};
 
 /// First bytes of the format.
 pub(crate) const MAGIC: &[u8; 8] = b"m1ndsrch";
-/// Version of the layout and of how words are made: an index of another version is rebuilt.
+/// Version of the layout and of the tokenisation: an index of another version is rebuilt.
 pub(crate) const VERSION: u32 = 2;
 
-/// Parts of the bytes, in order.
+/// Sections of the bytes, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Section {
-    /// u32 × (files + 1): where each path starts in `Paths`.
+    /// u32 × (files + 1): offset of each path in `Paths`.
     PathStarts,
-    /// Paths in order, sorted.
+    /// Concatenated paths, sorted.
     Paths,
     /// u32 × (files + 1): first document of each file.
     FileDocuments,
-    /// u32 key, u16 × fields lengths, u8 kind, u8 what was cut: 20 bytes for each document.
+    /// u32 key, u16 × fields lengths, u8 kind, u8 truncation flags: 20 bytes for each document.
     Documents,
-    /// u64 × (documents + 1): where each id starts in `Ids`.
+    /// u64 × (documents + 1): offset of each id in `Ids`.
     IdStarts,
-    /// Ids; a leading `+` stands for the usual `file::<path>`, a leading `=` for nothing.
+    /// Ids; a leading `+` abbreviates the usual `file::<path>`, a leading `=` abbreviates nothing.
     Ids,
-    /// u32 × (terms + 1): where each term starts in `Terms`.
+    /// u32 × (terms + 1): offset of each term in `Terms`.
     TermStarts,
-    /// Terms in order, sorted.
+    /// Concatenated terms, sorted.
     Terms,
-    /// u64 × (terms + 1): where the postings of each term start in `Postings`.
+    /// u64 × (terms + 1): offset of each term's postings in `Postings`.
     PostingStarts,
-    /// Postings: rising document numbers with counts.
+    /// Postings: ascending document numbers with counts.
     Postings,
 }
 
 pub(crate) const SECTIONS: usize = 10;
-/// Bytes of one document record.
+/// Size of one document record, in bytes.
 pub(crate) const DOCUMENT_BYTES: usize = 20;
 /// Magic, version, three counts, the ends of all sections.
 pub(crate) const HEADER_BYTES: usize = 8 + 4 + 3 * 4 + SECTIONS * 8;
 
-/// Bytes that somebody else keeps alive: a mapped file or a vector.
+/// Bytes kept alive by another owner: a mapped file or a vector.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 #[derive(Clone)]
@@ -86,7 +87,7 @@ impl Base {
         Ok(base)
     }
 
-    /// The tables have the sizes that the counts ask for, so that counts can be trusted for loops and memory.
+    /// Checks the table sizes against the counts, so that the counts can bound loops and allocations.
     fn check_sizes(&self) -> Result<(), IndexError> {
         let sizes = [
             (Section::PathStarts, (self.files as usize + 1) * 4),
@@ -148,12 +149,12 @@ impl Base {
         read().unwrap_or("")
     }
 
-    /// Number of the file with this path.
+    /// Number of the file at `path`.
     pub(crate) fn file_of(&self, path: &str) -> Option<u32> {
         self.lower_bound(self.files, |file| self.path(file).cmp(path)).filter(|file| self.path(*file) == path)
     }
 
-    /// First number below `count` that does not compare less.
+    /// First number below `count` whose comparison is not `Less`.
     fn lower_bound(&self, count: u32, compare: impl Fn(u32) -> Ordering) -> Option<u32> {
         let (mut low, mut high) = (0, count);
         while low < high {
@@ -204,7 +205,7 @@ impl Base {
         read().unwrap_or(&[])
     }
 
-    /// Postings of a term; empty if there is no such term.
+    /// Postings of a term; empty if the term does not occur.
     pub(crate) fn postings(&self, term: &str) -> PostingsReader<'_> {
         let found = self.lower_bound(self.terms, |index| self.term(index).cmp(term.as_bytes()));
         let read = |index: usize| {
@@ -216,17 +217,17 @@ impl Base {
     }
 }
 
-/// Terms in each field of a document, by its record.
+/// Number of terms in each field of a document, from its record.
 pub(crate) fn lengths_of(record: &[u8; DOCUMENT_BYTES]) -> [u16; FIELD_COUNT] {
     std::array::from_fn(|field| length_of(record, field))
 }
 
-/// Terms in one field of a document, by its record.
+/// Number of terms in one field of a document, from its record.
 pub(crate) fn length_of(record: &[u8; DOCUMENT_BYTES], field: usize) -> u16 {
     u16::from_le_bytes([record[4 + 2 * field], record[5 + 2 * field]])
 }
 
-/// An id as it is stored: the part that every id of the file shares is left out.
+/// Stored form of an id, without the part that all ids of the file share.
 pub(crate) fn pack_id(id: &str, path: &str) -> String {
     match node_id::behind_path(id, path) {
         Some(rest) => format!("+{rest}"),

@@ -10,13 +10,14 @@ use crate::index::IndexedFile;
 use crate::near;
 use crate::terms::{PostingsReader, PostingsWriter};
 
-/// Makes an index of all files of a project. The bytes depend on the files alone, not on the order they are given in.
+/// Builds an index of all files of a project. The bytes depend only on the files, not on the order in which they are
+/// added.
 #[derive(Debug, Default)]
 pub struct IndexBuilder {
     files: Vec<(Box<str>, Arc<IndexedFile>)>,
 }
 
-/// Where the postings of one term stand while they are gathered.
+/// Position of a term's postings during the build.
 struct TermState<'a> {
     term: &'a str,
     writer: PostingsWriter,
@@ -30,12 +31,12 @@ impl IndexBuilder {
         Self::default()
     }
 
-    /// Adds a file. A path that is given twice keeps the last.
+    /// Adds a file. Of several with the same path, the last wins.
     pub fn add(&mut self, path: &str, file: Arc<IndexedFile>) {
         self.files.push((path.into(), file));
     }
 
-    /// The vectors of all entries as bytes, for [`Index::with_vectors`](crate::Index::with_vectors).
+    /// Encoded vectors of all entries, for [`Index::with_vectors`](crate::Index::with_vectors).
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -46,7 +47,7 @@ impl IndexBuilder {
 
     /// Files by path, each path once.
     fn order(&mut self) {
-        // Stable, so that of two files with one path the later stays behind the earlier.
+        // Stable, so that of several files with one path the later one stays behind.
         self.files.sort_by(|a, b| a.0.cmp(&b.0));
         let mut files: Vec<(Box<str>, Arc<IndexedFile>)> = Vec::with_capacity(self.files.len());
         for file in self.files.drain(..) {
@@ -65,7 +66,7 @@ impl IndexBuilder {
         out
     }
 
-    /// As [`IndexBuilder::finish`], ending early when asked to; looks at the flag for each file.
+    /// Like [`IndexBuilder::finish`], cancellable; polls the flag for each file.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -125,7 +126,7 @@ fn push_u64(sections: &mut [Vec<u8>; SECTIONS], table: Section, of: Section) {
     sections[table as usize].extend_from_slice(&at.to_le_bytes());
 }
 
-/// Paths, documents and ids; the number of documents.
+/// Writes paths, documents and ids; returns the number of documents.
 fn write_files(files: &[(Box<str>, Arc<IndexedFile>)], sections: &mut [Vec<u8>; SECTIONS]) -> u32 {
     let mut documents = 0u32;
     for (path, file) in files {
@@ -149,15 +150,16 @@ fn write_files(files: &[(Box<str>, Arc<IndexedFile>)], sections: &mut [Vec<u8>; 
     documents
 }
 
-/// Start, end and text of each term, and the postings that they lie in.
+/// Start, end and text of each term, and the buffer of their postings.
 type Gathered<'a> = (Vec<(usize, usize, &'a str)>, Vec<u8>);
 
-/// All postings in one run, term after term in the order of first sight, and for each term in sorted order its range.
+/// Collects all postings in one buffer, grouped by term in order of first occurrence; returns the range of each term
+/// in sorted order.
 fn gather<'a>(files: &'a [(Box<str>, Arc<IndexedFile>)], cancel: &Cancel) -> Result<Gathered<'a>, Cancelled> {
     let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
     let mut states: Vec<TermState<'_>> = Vec::new();
-    // First the exact size of each term's postings, then the postings themselves into their places: no term needs memory
-    // of its own.
+    // Computes the exact size of each term's postings first, then writes them in place: no term needs its own
+    // allocation.
     visit(files, cancel, |term, document, counts| {
         let number = *numbers.entry(term).or_insert_with(|| {
             states.push(TermState { term, writer: PostingsWriter::default(), bytes: 0, start: 0 });

@@ -1,4 +1,4 @@
-//! Line search over bytes it is given: literal text or a regular expression.
+//! Line search over bytes: literal text or a regular expression.
 
 use std::borrow::Cow;
 use std::io;
@@ -9,60 +9,60 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use m1nd_base::{Cancel, Cancelled};
 
-/// Largest compiled expression, in bytes. What needs more is refused.
+/// Maximum size of a compiled expression, in bytes.
 const REGEX_BYTES: usize = 10 << 20;
-/// Largest table of the lazy automaton, in bytes.
+/// Maximum cache of the lazy DFA, in bytes.
 const AUTOMATON_BYTES: usize = 20 << 20;
-/// Deepest nesting of an expression.
+/// Maximum nesting of an expression.
 const REGEX_NESTING: u32 = 100;
-/// Longest pattern, in bytes.
+/// Maximum length of a pattern, in bytes.
 pub const MAX_PATTERN_BYTES: usize = 16 << 10;
-/// Longest line that is shown, in bytes; the rest is cut and marked.
+/// Maximum length of a displayed line, in bytes; longer ones are truncated and marked.
 pub const MAX_LINE_BYTES: usize = 500;
-/// Stands where a line was cut.
+/// Marks a truncated line.
 pub const CUT: &str = "…";
 
-/// What to look for.
+/// Parameters of a search.
 #[derive(Debug, Clone, Default)]
 pub struct GrepOptions {
     /// Text or expression.
     pub pattern: String,
-    /// Take the pattern as an expression (syntax of the Rust `regex` crate), not as text.
+    /// Interpret the pattern as an expression (syntax of the Rust `regex` crate), not as literal text.
     pub regex: bool,
-    /// Tell capital letters from small ones.
+    /// Match case-sensitively.
     pub case_sensitive: bool,
-    /// Matches may span lines and `.` matches line ends. Only with `regex`.
+    /// Let matches span lines and `.` match line ends. Only with `regex`.
     pub multiline: bool,
-    /// Find the lines that do not match.
+    /// Report the lines that do not match.
     pub invert: bool,
-    /// Lines to show before and after each match.
+    /// Number of context lines before and after each match.
     pub context: usize,
 }
 
-/// Why a pattern cannot be used.
+/// The reason why a pattern cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GrepError {
-    /// Nothing to look for.
+    /// The pattern is empty.
     #[error("the pattern is empty; expected text or a regular expression")]
     Empty,
-    /// Too long.
+    /// The pattern is too long.
     #[error("the pattern has {0} bytes, expected at most {MAX_PATTERN_BYTES}")]
     TooLong(usize),
-    /// Not an expression, or one that needs more than the limits.
+    /// The expression is invalid or exceeds the limits.
     #[error("the regular expression cannot be used: {0}")]
     Invalid(String),
 }
 
-/// One line, or run of lines, that matches.
+/// A matching line, or run of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineMatch {
-    /// 1-based number of its first line.
+    /// 1-based number of the first line.
     pub line: u32,
     /// 1-based column of the match, in characters; 1 for inverted matches.
     pub column: u32,
-    /// Number of lines that it spans.
+    /// Number of lines.
     pub lines: u32,
-    /// Its text without the line end, cut to [`MAX_LINE_BYTES`].
+    /// Its text without the line end, truncated to [`MAX_LINE_BYTES`].
     pub text: String,
     /// Lines before it, in order.
     pub before: Vec<String>,
@@ -70,18 +70,18 @@ pub struct LineMatch {
     pub after: Vec<String>,
 }
 
-/// What one file gave.
+/// Result for one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileMatches {
-    /// Those that were asked for.
+    /// The requested matches.
     pub matches: Vec<LineMatch>,
-    /// All of them. With `multiline`, runs of lines.
+    /// Number of all matches. With `multiline`, runs of lines.
     pub total: usize,
-    /// The file holds a NUL byte: it was not searched.
+    /// The file contains a NUL byte and was not searched.
     pub binary: bool,
 }
 
-/// A compiled search; made once, used for many files from many threads.
+/// A compiled search, usable for many files from many threads.
 #[derive(Debug, Clone)]
 pub struct Grep {
     matcher: RegexMatcher,
@@ -110,21 +110,21 @@ impl Grep {
         if !multiline {
             builder.line_terminator(Some(b'\n'));
             if options.regex {
-                // `$` stands before a carriage return that ends the line.
+                // Lets `$` match before a carriage return that ends the line.
                 builder.crlf(true);
             }
         }
         let matcher = builder.build(&options.pattern).map_err(|error| {
             let text = error.to_string();
-            // The library draws the pattern with a caret below; one line is enough here.
+            // The library draws the pattern with a caret below it; one line is enough here.
             let reason = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("").trim();
             GrepError::Invalid(reason.strip_prefix("error: ").unwrap_or(reason).to_owned())
         })?;
         Ok(Self { matcher, options: GrepOptions { multiline, ..options } })
     }
 
-    /// Searches one file: keeps the matches whose numbers, from 0 on, are in `keep`, and counts all. Bytes that are not
-    /// UTF-8 are shown replaced.
+    /// Searches one file: returns the matches whose 0-based numbers are in `keep`, and counts all. Invalid UTF-8 is
+    /// replaced for display.
     pub fn search(&self, bytes: &[u8], keep: Range<usize>, cancel: &Cancel) -> Result<FileMatches, Cancelled> {
         cancel.check()?;
         if bytes.contains(&0) {
@@ -140,11 +140,11 @@ impl Grep {
             .invert_match(self.options.invert)
             .multi_line(self.options.multiline)
             .binary_detection(BinaryDetection::none())
-            // Bytes that look like a mark of UTF-16 are searched as they are: such files hold NUL bytes anyway.
+            // A UTF-16 byte order mark is not interpreted: such files contain NUL bytes anyway.
             .bom_sniffing(false)
             .build();
         let mut collect = Collect { grep: self, bytes, keep, cancel, found: FileMatches::default() };
-        // The only failure is the cancellation that `Collect` raises.
+        // The only failure is the cancellation raised by `Collect`.
         let _ = searcher.search_slice(&self.matcher, bytes, &mut collect);
         let found = collect.found;
         cancel.check()?;
@@ -196,7 +196,7 @@ impl Collect<'_> {
     }
 }
 
-/// Lines of `bytes`; what follows a last line end is no line.
+/// Lines of `bytes`; an empty rest after the last line end is not a line.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = bytes.strip_suffix(b"\n").or((!bytes.is_empty()).then_some(bytes));
     bytes.into_iter().flat_map(|bytes| bytes.split(|byte| *byte == b'\n'))
@@ -209,7 +209,7 @@ fn last_lines(bytes: &[u8], count: usize) -> Vec<&[u8]> {
     found
 }
 
-/// The text of a line, lossy; a long one is cut so that what stands at byte `at` is in view.
+/// Text of a line, lossy; a long one is truncated so that byte `at` stays visible.
 fn show_around(line: &[u8], at: usize) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if line.len() <= MAX_LINE_BYTES {

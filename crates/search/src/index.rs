@@ -7,10 +7,10 @@ use crate::embedding::{Embedding, Vector};
 use crate::near::BaseVectors;
 use crate::terms::{EntryHead, FIELD_COUNT, FileTerms, PostingsReader};
 
-/// Why bytes are not a usable index.
+/// The reason why bytes are not a usable index.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IndexError {
-    /// Something else.
+    /// Not an index.
     #[error("the bytes are not a search index; rebuild it")]
     Foreign,
     /// Written by another version.
@@ -18,10 +18,10 @@ pub enum IndexError {
     Version {
         /// Its version.
         found: u32,
-        /// Ours.
+        /// Supported version.
         supported: u32,
     },
-    /// Cut or overwritten.
+    /// Truncated or overwritten.
     #[error("the search index is damaged: {0}; rebuild it")]
     Damaged(&'static str),
 }
@@ -37,8 +37,8 @@ pub struct IndexedFile {
 }
 
 impl IndexedFile {
-    /// Joins terms with ids: `id_of` gives the id of the entry with a key. An entry without an id keeps its place and is
-    /// never found.
+    /// Joins terms with ids: `id_of` returns the id of the entry with a key. An entry without an id keeps its
+    /// position and is never found.
     pub fn new<'a>(terms: Arc<FileTerms>, mut id_of: impl FnMut(u32) -> Option<&'a str>) -> Self {
         let heads = terms.heads();
         let ids = heads.iter().map(|head| id_of(head.key).unwrap_or("").into()).collect();
@@ -58,29 +58,29 @@ impl IndexedFile {
         self.ids.iter().map(|id| &**id)
     }
 
-    /// The vectors of its entries, made when first asked for. All who ask have the same table.
+    /// The vectors of its entries, computed on first use. All callers must pass the same table.
     pub(crate) fn vectors(&self, table: &Embedding) -> &[Vector] {
         let made = || (table.id(), table.of_entries(&self.terms));
         let (id, vectors) = self.vectors.get_or_init(made);
         if *id == table.id() { vectors } else { &[] }
     }
 
-    /// Postings of a term in this file. Terms are few and sorted; the scan ends at the place of the term.
+    /// Postings of a term in this file. Terms are few and sorted; the scan stops at the term's position.
     pub(crate) fn postings(&self, term: &str) -> PostingsReader<'_> {
         let found = self.terms.terms().take_while(|(other, _)| *other <= term).find(|(other, _)| *other == term);
         PostingsReader::new(found.map_or(&[], |(_, postings)| postings))
     }
 }
 
-/// A search index: a base that never changes and an overlay of changed files. Cheap to clone and to change; what is found
-/// and how it is scored does not depend on which of both a file is in.
+/// A search index: an immutable base and an overlay of changed files. Cheap to clone and to change; results and
+/// scores do not depend on whether a file is in the base or in the overlay.
 #[derive(Clone, Default)]
 pub struct Index {
     pub(crate) base: Option<Arc<Base>>,
     pub(crate) vectors: Option<BaseVectors>,
-    /// Terms in each field of each file of the base.
+    /// Number of terms in each field of each base file.
     base_lengths: Arc<Vec<[u32; FIELD_COUNT]>>,
-    /// Files of the base that are replaced or removed.
+    /// Base files that are replaced or removed.
     dead: Arc<Vec<bool>>,
     overlay: BTreeMap<Box<str>, Arc<IndexedFile>>,
     pub(crate) totals: Totals,
@@ -97,14 +97,14 @@ impl std::fmt::Debug for Index {
     }
 }
 
-/// Sums over all living entries, in whole numbers so that they do not depend on the order of changes.
+/// Sums over all live entries, as integers so that they do not depend on the order of changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Totals {
     pub(crate) entries: u64,
     pub(crate) lengths: [u64; FIELD_COUNT],
-    /// Entries with words that are not kept.
+    /// Number of entries with dropped words.
     pub(crate) cut_words: u64,
-    /// Files with names that are not kept.
+    /// Number of files with dropped names.
     pub(crate) cut_names: u64,
 }
 
@@ -127,18 +127,18 @@ impl Totals {
     }
 }
 
-/// Entries of one file, wherever they are.
+/// Entries of one file, in base or overlay.
 pub(crate) struct Segment<'a> {
     name: Name<'a>,
-    /// Number of its first entry among all that are scored.
+    /// Global number of its first entry.
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// Terms in each field of all its entries.
+    /// Number of terms in each field over all its entries.
     pub(crate) lengths: [u32; FIELD_COUNT],
     pub(crate) source: Source<'a>,
 }
 
-/// Where the path of a segment is read.
+/// Source of a segment's path.
 enum Name<'a> {
     /// Number of the file in the base.
     Base(u32),
@@ -167,7 +167,7 @@ impl Index {
         Ok(Self { base, vectors: None, base_lengths, dead, overlay: BTreeMap::new(), totals })
     }
 
-    /// The index with files replaced (`Some`) or removed (`None`). The old one stays as it is.
+    /// Returns the index with files replaced (`Some`) or removed (`None`); `self` is unchanged.
     #[must_use]
     pub fn with_changes(&self, changes: impl IntoIterator<Item = (Box<str>, Option<Arc<IndexedFile>>)>) -> Self {
         let mut index = self.clone();
@@ -198,28 +198,28 @@ impl Index {
         self.totals.entries as usize
     }
 
-    /// Entries that hold more distinct words than [`MAX_BODY_TERMS`](crate::MAX_BODY_TERMS) or text than is read: they are
-    /// not found by those further down.
+    /// Number of entries with more distinct words than [`MAX_BODY_TERMS`](crate::MAX_BODY_TERMS), or more text than
+    /// is read: words beyond the limit do not find them.
     pub fn entries_in_part(&self) -> usize {
         self.totals.cut_words as usize
     }
 
-    /// Files that use more names of several words than [`MAX_USED_NAMES`](crate::MAX_USED_NAMES).
+    /// Number of files that use more multi-word names than [`MAX_USED_NAMES`](crate::MAX_USED_NAMES).
     pub fn files_in_part(&self) -> usize {
         self.totals.cut_names as usize
     }
 
-    /// Whether there is nothing to find.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.totals.entries == 0
     }
 
-    /// Files in the overlay and files of the base that are replaced or removed: when they are many, rebuild.
+    /// Number of files in the overlay and of base files that are replaced or removed: if large, rebuild.
     pub fn overlay_files(&self) -> usize {
         self.overlay.len() + self.dead.iter().filter(|dead| **dead).count()
     }
 
-    /// Number of distinct terms of the base.
+    /// Number of distinct terms in the base.
     pub fn term_count(&self) -> usize {
         self.base.as_ref().map_or(0, |base| base.term_count() as usize)
     }
@@ -237,7 +237,7 @@ impl Index {
         }
     }
 
-    /// All living files in the order of their paths: the order of a clean build.
+    /// All live files in path order, which is the order of a clean build.
     pub(crate) fn segments(&self) -> Vec<Segment<'_>> {
         let mut segments = Vec::with_capacity(self.dead.len() + self.overlay.len());
         let mut overlay = self.overlay.iter().peekable();

@@ -1,5 +1,5 @@
-//! Search over entries it is given: identifier-aware words, a BM25F index that lives in mapped bytes with an
-//! overlay of changed files, vectors of word meaning, and line search over bytes. Pure: no disk, no clock, no global state.
+//! Search over given entries: identifier-aware words, a BM25F index in mapped bytes with an overlay of changed files,
+//! word vectors, and line search over bytes. Pure: no disk, no clock, no global state.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod abbreviations;

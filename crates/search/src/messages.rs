@@ -1,4 +1,4 @@
-//! Messages that a text quotes, and the entries whose string literals say them.
+//! Messages quoted in a text, matched against the string literals of entries.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,19 +8,19 @@ use crate::terms::LITERAL;
 use crate::words;
 use crate::zones::{Piece, Zone};
 
-/// Messages of one text, at most.
+/// Maximum number of messages per text.
 const MAX_MESSAGES: usize = 16;
-/// Words that a message has at least: fewer stand in a literal by chance.
+/// Minimum words of a message: shorter ones occur in literals by chance.
 const LEAST_WORDS: usize = 3;
-/// Share of the weight of a message that a literal must say.
+/// Share of a message's weight that a literal must contain.
 const LEAST_SHARE: f64 = 0.4;
-/// What stands between a kind of error and its message.
+/// Separators between a kind of error and its message.
 const AFTER: &[&str] =
     &["Error: ", "Exception: ", "Warning: ", "Failure: ", "error: ", "panicked at ", "fatal: ", "warning: "];
-/// Marks around a quotation.
+/// Pairs of quotation marks.
 const QUOTES: &[(char, char)] = &[('"', '"'), ('\u{201c}', '\u{201d}'), ('`', '`')];
 
-/// The words of each message that a text quotes, as index terms.
+/// The words of each message quoted in a text, as index terms.
 pub(crate) fn of_pieces(pieces: &[Piece<'_>]) -> Vec<Vec<String>> {
     let mut messages: Vec<Vec<String>> = Vec::new();
     for piece in pieces.iter().filter(|piece| piece.zone != Zone::Noise) {
@@ -37,7 +37,7 @@ pub(crate) fn of_pieces(pieces: &[Piece<'_>]) -> Vec<Vec<String>> {
     messages
 }
 
-/// What stands in quotes.
+/// Quoted parts of a text.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     QUOTES.iter().flat_map(move |(open, close)| {
         let mut rest = text;
@@ -50,7 +50,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Each word of a message once, in order.
+/// The distinct words of a message, in order.
 fn words_of(message: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut known: FxHashSet<String> = FxHashSet::default();
@@ -63,8 +63,8 @@ fn words_of(message: &str) -> Vec<String> {
     found
 }
 
-/// How far the literals of entries say one of the messages, 0 to 1, by number of the entry. `met` holds what each term of
-/// the query met.
+/// How much of a message the literals of entries contain, 0 to 1, by entry number. `met` holds the matches of each
+/// query term.
 pub(crate) fn said(query: &Query, met: &[Met]) -> FxHashMap<u32, f32> {
     let mut best: FxHashMap<u32, f32> = FxHashMap::default();
     for message in &query.messages {
@@ -78,7 +78,7 @@ pub(crate) fn said(query: &Query, met: &[Met]) -> FxHashMap<u32, f32> {
                 let sum = sums.entry(*entry).or_default();
                 *sum = (sum.0 + rarity, sum.1 + 1);
             }
-            // What no literal says was put in when the message was made.
+            // Words in no literal at all were inserted when the message was formatted.
             all += if anywhere { rarity } else { 0.0 };
         }
         for (entry, (sum, count)) in sums {

@@ -1,4 +1,4 @@
-//! Vectors of an index: those of the base lie beside its bytes, those of changed files are made when they are first needed.
+//! Vectors of an index: those of the base are stored beside it, those of changed files are computed on first use.
 
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -10,24 +10,24 @@ use crate::embedding::{Asked, Embedding, Vector, Vectors, VectorsBuilder, Vector
 use crate::index::{Index, IndexedFile, Segment, Source};
 use crate::terms::EntryHead;
 
-/// Kinds that have no vector: parts have hardly any words of their own, and are many.
+/// Kinds without a vector: variants are many and have hardly any words of their own.
 const WITHOUT: u64 = 1 << NodeKind::Variant as u8
     | 1 << NodeKind::Field as u8
     | 1 << NodeKind::Variable as u8
     | 1 << NodeKind::Constant as u8;
-/// Stands for the number of a document without a vector.
+/// Marks a document without a vector.
 const NO_NUMBER: u32 = u32::MAX;
-/// Stands for the nearness of an entry without a vector; no cosine is as low.
+/// Marks an entry without a vector; no cosine is as low.
 pub(crate) const NOWHERE: f32 = -2.0;
-/// Cosine from which an entry is found by its meaning alone; what has nothing to do with each other lies about 0.
+/// Minimum cosine for an entry to be found by meaning alone; unrelated texts are around 0.
 pub const LEAST_NEAR: f64 = 0.2;
 
-/// Whether entries of a kind have a vector.
+/// Returns whether entries of this kind have a vector.
 pub(crate) fn has_vector(kind: u8) -> bool {
     WITHOUT >> kind.min(63) & 1 == 0
 }
 
-/// Vectors of a base.
+/// Vectors of the base.
 #[derive(Debug, Clone)]
 pub(crate) struct BaseVectors {
     vectors: Vectors,
@@ -36,7 +36,7 @@ pub(crate) struct BaseVectors {
     numbers: Arc<Vec<u32>>,
 }
 
-/// The vectors of the entries of files in their order, as bytes for [`Index::with_vectors`].
+/// Encodes the vectors of all entries in file order, for [`Index::with_vectors`].
 pub(crate) fn encode<'f>(
     files: impl Iterator<Item = &'f IndexedFile>,
     table: &Embedding,
@@ -53,10 +53,10 @@ pub(crate) fn encode<'f>(
 }
 
 impl Index {
-    /// The index with the vectors of its base, as [`IndexBuilder::vectors`](crate::IndexBuilder::vectors) made them.
+    /// Attaches the vectors of the base, as built by [`IndexBuilder::vectors`](crate::IndexBuilder::vectors).
     ///
     /// # Errors
-    /// Foreign or cut bytes, another table, or vectors of another index.
+    /// Foreign or truncated bytes, another table, or vectors of another index.
     pub fn with_vectors(mut self, bytes: SharedBytes, table: &Embedding) -> Result<Self, VectorsError> {
         let vectors = Vectors::from_bytes(bytes, table.id())?;
         let documents = self.base.as_ref().map_or(0, |base| base.document_count());
@@ -77,7 +77,7 @@ impl Index {
         Ok(self)
     }
 
-    /// Whether entries can be compared by vectors of this table.
+    /// Returns whether entries can be compared by vectors of this table.
     pub fn has_vectors(&self, table: &Embedding) -> bool {
         match &self.base {
             Some(base) if base.document_count() > 0 => {
@@ -87,7 +87,7 @@ impl Index {
         }
     }
 
-    /// How near each entry of `segments` is to a query, in order; [`NOWHERE`] for those without a vector.
+    /// Similarity of each entry of `segments` to a query, in order; [`NOWHERE`] for entries without a vector.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -109,14 +109,14 @@ impl Index {
                 Source::Overlay(file) => {
                     let entries = file.heads().iter().zip(file.vectors(table));
                     let near = |(head, vector): (&EntryHead, &Vector)| match has_vector(head.kind) {
-                        // In the order of factors that the scan of a base has.
+                        // Same order of factors as in the scan of a base.
                         true => query.cosine(vector),
                         false => NOWHERE,
                     };
                     found.extend(entries.map(near));
                 }
             }
-            // Damaged bytes must not shift what follows.
+            // Damaged bytes must not shift the following entries.
             found.resize(end, NOWHERE);
         }
         Ok(found)
@@ -134,7 +134,7 @@ impl Index {
     }
 }
 
-/// Numbers of the `k` largest values of at least [`LEAST_NEAR`] that pass `filter`, largest first; of equal ones the earlier.
+/// Numbers of the `k` largest values of at least [`LEAST_NEAR`] that pass `filter`, largest first; ties by number.
 pub(crate) fn largest(values: &[f32], k: usize, mut filter: impl FnMut(u32) -> bool) -> Vec<u32> {
     #[derive(PartialEq)]
     struct Worst(f32, u32);

@@ -6,93 +6,93 @@ use crate::terms::{WHOLE_NAME, used_name};
 use crate::words;
 use crate::zones::{self, Piece, Zone};
 
-/// Most terms of one query; more add nothing to the order of the answers.
+/// Maximum number of terms of a query; more do not change the order of the answers.
 const MAX_TERMS: usize = 160;
-/// Whole names for which there is room however many words there are: few entries have one, so that they cost little and tell
-/// much.
+/// Whole names that fit regardless of the number of words: few entries have one, so they are cheap and informative.
 const ROOM_FOR_NAMES: usize = 32;
-/// Most names that are looked up among what files use.
+/// Maximum number of names looked up among the names that files use.
 const MAX_USED: usize = 64;
-/// Weight of another form of a word of the query.
+/// Weight of another form of a query word.
 const ALTERNATIVE: f64 = 0.4;
-/// What the weight of a word grows by each time it is said again.
+/// Factor applied to the weight of a word for each repetition.
 const AGAIN: f64 = 1.15;
-/// Growth by repetition does not lead beyond.
+/// Maximum growth by repetition.
 const MOST: f64 = 1.5;
-/// Weight of a whole name that is written like one (`load_all`, `loadAll`, `` `load` ``).
+/// Weight of a whole name written like one (`load_all`, `loadAll`, `` `load` ``).
 const WHOLE: f64 = 2.0;
-/// Weight of a plain word taken as a whole name: `load` may mean the function of this name.
+/// Weight of a plain word taken as a whole name: `load` may refer to the function of this name.
 const WHOLE_WORD: f64 = 0.6;
-/// Words of a question up to which each of them may be a whole name; a sentence names nothing by plain words.
+/// Maximum words of a question in which each may be a whole name; a sentence does not name symbols by plain words.
 const SHORT: usize = 3;
 
-/// One term of a query with the ones that stand for the same. The best of them counts, not their sum.
+/// A query term with its synonyms. Their best score counts, not the sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryTerm {
-    /// What the reader wrote, for reports of what matched.
+    /// Spelling in the question, for reports of matches.
     pub text: String,
-    /// Terms of the index with their weights, which hold the term's own; the first is the plain one.
+    /// Index terms with their weights, including the weight of the query term; the first is the plain form.
     pub forms: Vec<(String, f64)>,
-    /// Whether it must be counted when it is asked how much of the query is met. Whole names are not: their parts are.
+    /// Whether it counts towards the share of the query that is matched. Whole names do not, because their parts do.
     pub counts: bool,
-    /// It stands in the title.
+    /// It occurs in the title.
     pub in_title: bool,
 }
 
-/// A file that the text names.
+/// A file mentioned in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
     /// Path, file name or module (`a.b.c`), as written, with `/` between components.
     pub path: String,
-    /// Where it stands.
+    /// Zone of the text in which it occurs.
     pub zone: Zone,
-    /// Dots stood where the slashes are: the last components may be symbols.
+    /// Written with dots instead of slashes: the last components may be symbols.
     pub is_module: bool,
-    /// Line that a stack trace or a link names.
+    /// Line number given by a stack trace or a link.
     pub line: Option<u32>,
 }
 
-/// Distinct parts of a long text that are not looked up, because it has more than is.
+/// Distinct parts of a long text that exceed the limits and are not looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Beyond {
-    /// Bytes of the text behind those that are read.
+    /// Bytes of the text beyond those that are read.
     pub bytes: usize,
-    /// Words beyond the first of [`Query::terms`], which go by weight.
+    /// Words beyond the limit of [`Query::terms`], which are ranked by weight.
     pub words: BTreeSet<String>,
-    /// Names beyond those that are looked up as wholes.
+    /// Names beyond the limit for whole names.
     pub names: BTreeSet<String>,
-    /// Paths and modules beyond the first.
+    /// Paths and modules beyond the limit.
     pub mentions: BTreeSet<String>,
 }
 
-/// A question, taken apart: words, whole names, paths.
+/// A parsed question: words, whole names, paths.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Query {
-    /// What is looked up, in order, without repetition.
+    /// Terms to look up, in order, distinct.
     pub terms: Vec<QueryTerm>,
     /// Names written as such: in quotes or backticks, with an underscore, a dot or inner capitals.
     pub symbols: Vec<String>,
-    /// Paths or file names that the question holds.
+    /// Paths or file names in the question.
     pub paths: Vec<String>,
-    /// Paths, file names and modules with where they stand, in order.
+    /// Paths, file names and modules with their zones, in order.
     pub mentions: Vec<Mention>,
-    /// Messages that the text quotes, each as the numbers of its words among [`Query::terms`].
+    /// Messages quoted in the text, each as indexes of its words in [`Query::terms`].
     pub messages: Vec<Vec<usize>>,
-    /// Names of several words that the text writes out, as the index holds what files use, with how often it does.
+    /// Multi-word names written out in the text, in the form in which the index holds used names, with their number
+    /// of occurrences.
     pub used: Vec<(String, u32)>,
     /// It is longer than a question: an issue, a message, a report.
     pub is_long: bool,
-    /// What of it is not looked up.
+    /// The parts that are not looked up.
     pub beyond: Beyond,
 }
 
 impl Query {
-    /// Takes `text` apart. Never empty-handed for text that holds a letter: stop words count if there is nothing else.
+    /// Parses `text`. Never empty for text that contains a letter: stop words count if there is nothing else.
     pub fn parse(text: &str) -> Self {
         let pieces = zones::pieces(text);
         let mut query = Self { is_long: pieces.len() > 1, ..Self::default() };
         query.beyond.bytes = text.len() - text.floor_char_boundary(zones::MAX_TEXT);
-        // By weight, so that what is said in the title is there however long the rest is.
+        // By weight, so that the title is included however long the rest is.
         let mut order: Vec<&Piece<'_>> = pieces.iter().collect();
         order.sort_by_key(|piece| piece.zone);
         let mut names: Vec<(String, Zone, bool)> = Vec::new();
@@ -116,7 +116,7 @@ impl Query {
         query
     }
 
-    /// The words that make its vector, each with what it counts: by where it stands and how rare it is.
+    /// The words of its vector, each weighted by its zone and rarity.
     pub(crate) fn weighed<'q>(
         &'q self,
         rarities: &'q [f64],
@@ -139,7 +139,7 @@ impl Query {
         let weight = piece.zone.weight();
         let in_title = piece.zone == Zone::Title;
         words::identifiers(piece.text, |identifier| {
-            // In a name every part says something: `loadAll` is not `load`.
+            // Every part of a name is significant: `loadAll` is not `load`.
             let is_name = words::is_compound(identifier);
             words::parts(identifier, |part| {
                 let lower = part.to_lowercase();
@@ -171,7 +171,7 @@ impl Query {
     fn push(&mut self, term: QueryTerm, weight: f64) {
         let known = self.terms.iter_mut().find(|other| other.forms[0].0 == term.forms[0].0);
         if let Some(known) = known {
-            // What is said again matters more, up to a point.
+            // Repetition increases the weight, up to a limit.
             if term.counts && known.forms[0].1 < MOST * weight {
                 known.forms.iter_mut().for_each(|(_, weight)| *weight *= AGAIN);
             }
@@ -276,22 +276,22 @@ impl Query {
     }
 }
 
-/// The path inside of a repository that a link to a file of a forge names.
+/// The path inside a repository in a link to a file on a forge.
 fn link_path(token: &str) -> Option<&str> {
     let at = token.find("://")?;
     let rest = ["/blob/", "/tree/", "/raw/", "/src/branch/"].iter().find_map(|mark| token[at..].split_once(mark))?.1;
-    // A branch or commit stands before the path.
+    // A branch or commit precedes the path.
     rest.split_once('/').map(|(_, path)| path).filter(|path| !path.is_empty())
 }
 
-/// The line that a frame of Python names.
+/// The line number in a Python stack frame.
 fn python_line(text: &str) -> Option<u32> {
     let rest = text.split_once(", line ")?.1;
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     rest[..digits].parse().ok()
 }
 
-/// `a.b.c`: names with dots between, no number, no file ending.
+/// `a.b.c`: names separated by dots, without numbers or a file extension.
 fn is_module(text: &str) -> bool {
     let parts: Vec<&str> = text.split('.').collect();
     parts.len() >= 2
@@ -311,7 +311,7 @@ fn looks_like_path(text: &str) -> bool {
     (text.contains('/') && text.chars().any(char::is_alphanumeric)) || file_like
 }
 
-/// Endings of files with code or settings; `a.b` with another one is a module or a member.
+/// Extensions of code and configuration files; `a.b` with another one is a module or a member.
 fn is_file_ending(ending: &str) -> bool {
     const ENDINGS: &[&str] = &[
         "c", "cc", "cfg", "cjs", "cpp", "cs", "css", "cts", "cxx", "go", "h", "hh", "hpp", "html", "ini", "java", "js",

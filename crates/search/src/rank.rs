@@ -9,21 +9,21 @@ use crate::scoring::Scoring;
 use crate::sums::Asking;
 use crate::terms::FIELD_COUNT;
 
-/// What may be found.
+/// Restricts the results.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filter<'a> {
-    /// Only in this folder or file, by whole components.
+    /// Only in this folder or file, by whole path components.
     pub scope: Option<&'a str>,
     /// Only entries of these kinds: bit *n* for kind *n*.
     pub kinds: Option<u64>,
 }
 
-/// One entry that was found.
+/// An entry found by a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit<'i> {
     /// Path of its file.
     pub path: &'i str,
-    /// Number of its file among those of the index, in the order of [`Index::paths`].
+    /// Number of its file, in the order of [`Index::paths`].
     pub file: u32,
     /// Its id.
     pub id: String,
@@ -33,52 +33,52 @@ pub struct Hit<'i> {
     pub kind: u8,
     /// BM25F score.
     pub score: f64,
-    /// The part of the score that words of the title brought.
+    /// Part of the score from words of the title.
     pub title: f64,
-    /// The part of the score that whole names brought.
+    /// Part of the score from whole names.
     pub exact: f64,
-    /// How far its string literals say a message that the query quotes, 0 to 1.
+    /// How much of a message quoted in the query its string literals contain, 0 to 1.
     pub message: f64,
-    /// The score over what the words of the query could bring: comparable between queries, mostly below 1; whole names can
-    /// lead beyond.
+    /// Score relative to the maximum for the words of the query: comparable between queries, mostly below 1; whole
+    /// names can exceed it.
     pub relative: f64,
-    /// Share of the score that each field brought, in the order of [`FIELDS`].
+    /// Share of each field in the score, in the order of [`FIELDS`].
     pub fields: [f64; FIELD_COUNT],
-    /// Bit *n*: term *n* of the query was met (the first 64 are told apart).
+    /// Bit *n*: term *n* of the query matched (only the first 64 terms).
     pub matched: u64,
-    /// How near its meaning is to that of the query; `None` without vectors.
+    /// Similarity of its meaning to that of the query; `None` without vectors.
     pub near: Option<Near>,
 }
 
-/// A file with the scores of its words.
+/// A file with its scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileHit<'i> {
     /// Its path.
     pub path: &'i str,
-    /// Its number among the files of the index, in the order of [`Index::paths`]; `None` if it is not in the index.
+    /// Its number, in the order of [`Index::paths`]; `None` if it is not in the index.
     pub file: Option<u32>,
     /// BM25F score of the whole file.
     pub score: f64,
-    /// The part that words of the title brought.
+    /// Part of the score from words of the title.
     pub title: f64,
-    /// What names that the query writes out and the file defines brought.
+    /// Score of names that the query writes out and the file defines.
     pub exact: f64,
-    /// What names of several words that the query writes out and the file uses brought.
+    /// Score of multi-word names that the query writes out and the file uses.
     pub used: f64,
-    /// The score of its best entry.
+    /// Score of its best entry.
     pub best: f64,
-    /// The best score of an entry by words of the title.
+    /// Best score of an entry from words of the title.
     pub best_title: f64,
-    /// The best score of an entry by whole names.
+    /// Best score of an entry from whole names.
     pub best_exact: f64,
-    /// How far the string literals of an entry say a message that the query quotes, 0 to 1.
+    /// How much of a message quoted in the query the string literals of an entry contain, 0 to 1.
     pub message: f64,
-    /// The nearest that an entry of it is in meaning; `None` without vectors.
+    /// Similarity of its nearest entry; `None` without vectors.
     pub near: Option<Near>,
 }
 
 impl<'i> FileHit<'i> {
-    /// A file that meets no word.
+    /// A file that matches no word.
     pub fn without_words(path: &'i str) -> Self {
         let (score, title, exact, used) = (0.0, 0.0, 0.0, 0.0);
         let (best, best_title, best_exact) = (0.0, 0.0, 0.0);
@@ -87,43 +87,44 @@ impl<'i> FileHit<'i> {
     }
 }
 
-/// Cosines of the vector of an entry.
+/// Cosine similarities of an entry's vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Near {
-    /// With that of the whole query.
+    /// To the vector of the whole query.
     pub text: f64,
-    /// With that of its title.
+    /// To the vector of its title.
     pub title: f64,
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Found<'i> {
-    /// The best, best first; of equal ones the earlier path, then the earlier entry.
+    /// The best entries, best first; ties by path, then by entry.
     pub hits: Vec<Hit<'i>>,
-    /// Entries that met any term and the filter.
+    /// Number of entries that match any term and the filter.
     pub candidates: usize,
-    /// Entries in the index that the filter lets through by scope.
+    /// Number of indexed entries in the filter's scope.
     pub scanned: usize,
 }
 
-/// What a search found, with whole files.
+/// Result of a search, with whole files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ranked<'i> {
     /// The best entries.
     pub found: Found<'i>,
-    /// Every file in the scope that meets a term, uses a name or holds one of the nearest entries, in the order of paths.
+    /// Every file in the scope that matches a term, uses a name or contains one of the nearest entries, in path
+    /// order.
     pub files: Vec<FileHit<'i>>,
-    /// Entries nearest in meaning that are not among `found`, nearest first; they may meet no term.
+    /// Entries nearest in meaning that are not among `found`, nearest first; they may match no term.
     pub nearest: Vec<Hit<'i>>,
-    /// Mean cosines of all entries: what is near by chance. `None` without vectors.
+    /// Mean similarity of all entries, the baseline of chance. `None` without vectors.
     pub mean_near: Option<Near>,
-    /// Names of several words that the query writes out and no file is known to use, in the form of the index.
+    /// Multi-word names that the query writes out and that no file uses, in the form of the index.
     pub unknown_names: Vec<String>,
 }
 
 impl Index {
-    /// The best `k` entries for a query. Depends on the content alone: the same index gives the same answer.
+    /// Returns the best `k` entries for a query. Depends only on the content of the index.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -137,8 +138,8 @@ impl Index {
         Ok(self.rank(query, k, filter, None, cancel)?.found)
     }
 
-    /// The best `k` entries for a query, and all files that meet a word of it. With a table of vectors, of which the index
-    /// has some, also how near they are in meaning.
+    /// Returns the best `k` entries for a query, and all files that match a word of it. With a table, and vectors in
+    /// the index, also their similarity in meaning.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -155,13 +156,13 @@ impl Index {
     }
 }
 
-/// How rare something is that `frequency` of `all` have, as BM25 counts it.
+/// Inverse document frequency of something that `frequency` of `all` entries have, as in BM25.
 pub(crate) fn rarity(frequency: usize, all: usize) -> f64 {
     let (frequency, all) = (frequency as f64, all as f64);
     (1.0 + (all - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
 }
 
-/// Whether a path lies in a folder or is that file; all do if there is none.
+/// Returns whether a path is in a folder or is that file; always true without a scope.
 pub fn is_within(path: &str, scope: Option<&str>) -> bool {
     let Some(scope) = scope.map(|scope| scope.trim_end_matches('/')) else { return true };
     scope.is_empty() || path.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

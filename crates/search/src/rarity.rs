@@ -1,10 +1,11 @@
-//! How much a word tells one question from another.
+//! Rarity of words in the index.
 
 use crate::index::{Index, Source};
 use crate::rank::rarity;
 
 impl Index {
-    /// How rare a term of the index is among its entries, as the ranking counts it: more than 0, large if no entry has it.
+    /// Inverse document frequency of an index term, as used by the ranking: positive, and large if no entry has the
+    /// term.
     pub fn rarity(&self, term: &str) -> f64 {
         let (mut holding, mut all) = (0, 0);
         let mut base = self.base.as_ref().map(|base| base.postings(term).peekable());

@@ -1,4 +1,4 @@
-//! What the terms of a query meet: entries and files with the gain that each term brings them.
+//! Matches of the query terms: entries and files with the gain of each term.
 
 use std::sync::LazyLock;
 
@@ -11,27 +11,27 @@ use crate::query::{Query, QueryTerm};
 use crate::rank::rarity;
 use crate::terms::{Counts, FIELD_COUNT, FIELDS, Field, FieldSettings, USED_NAME};
 
-/// How fast further occurrences of a term in an entry stop counting (BM25 k1).
+/// Saturation of repeated occurrences of a term in an entry (BM25 k1).
 const SATURATION: f64 = 4.0;
-/// The same in a file.
+/// Saturation of repeated occurrences of a term in a file.
 const FILE_SATURATION: f64 = 4.0;
-/// What saying a name again can bring at most.
+/// Maximum factor for repetitions of a name in the query.
 const MOST_SAID: f64 = 2.0;
-/// Segments looked at between two looks at the cancel flag.
+/// Segments processed between two checks of the cancel flag.
 const POLL: usize = 256;
 
-/// Bytes that a posting takes more or less.
+/// Approximate size of a posting, in bytes.
 const BYTES_OF_POSTING: usize = 2;
-/// How a field of a whole file counts: weight, discount for length.
+/// Weight and length discount of each field of a whole file.
 const FILE_FIELDS: [(f64, f64); FIELD_COUNT] =
     [(4.0, 0.4), (0.0, 0.0), (1.0, 0.5), (1.5, 0.5), (4.0, 0.3), (1.0, 0.6), (1.0, 0.6)];
 
-/// Lengths of a field for which its discount is worked out once a search; longer ones are rare.
+/// Field lengths whose discount is precomputed per search; longer ones are rare.
 const TABLED: usize = 256;
 
-/// What one occurrence in each field of an entry counts, by the number of terms there.
+/// Weight of one occurrence in each field of an entry, by field length.
 struct Discounts {
-    /// Mean terms in each field of an entry.
+    /// Mean length of each field of an entry.
     means: [f64; FIELD_COUNT],
     tables: Box<[[f64; TABLED]; FIELD_COUNT]>,
 }
@@ -58,7 +58,7 @@ impl Discounts {
     }
 }
 
-/// Documents of the base that belong to one file.
+/// Documents of one file in the base.
 struct BaseRun {
     start: u32,
     end: u32,
@@ -66,11 +66,11 @@ struct BaseRun {
     segment: u32,
 }
 
-/// An entry that holds a term: its number, the strength of the term in it (later: the gain), and how often it stands in
-/// each field. What each field brought is worked out for the few that are shown.
+/// An entry that contains a term: its number, the strength of the term in it (later: the gain), and its occurrences
+/// in each field. The share of each field is only computed for the displayed hits.
 pub(crate) type Row = (u32, f32, Counts);
 
-/// What one form of a term meets.
+/// Matches of one form of a term.
 #[derive(Default)]
 struct Rows {
     /// By number.
@@ -79,28 +79,28 @@ struct Rows {
     files: Vec<(u32, f32)>,
 }
 
-/// What a term meets, by the better of its forms.
+/// Matches of a term, by the better of its forms.
 pub(crate) struct Met {
     /// By number.
     pub(crate) entries: Vec<Row>,
     /// Segment, gain.
     pub(crate) files: Vec<(u32, f32)>,
-    /// How rare its plain form is.
+    /// Inverse document frequency of its plain form.
     pub(crate) rarity: f64,
-    /// The most that it can bring to an entry.
+    /// Maximum gain for an entry.
     pub(crate) best: f64,
 }
 
-/// What postings are weighed with.
+/// Parameters for weighting postings.
 pub(crate) struct Scoring<'a> {
     pub(crate) index: &'a Index,
     pub(crate) segments: Vec<Segment<'a>>,
-    /// Entries of all segments.
+    /// Number of entries in all segments.
     pub(crate) total: usize,
-    /// The segments that lie in the base, in its order.
+    /// The segments in the base, in its order.
     runs: Vec<BaseRun>,
     discounts: Discounts,
-    /// Mean terms in each field of a file.
+    /// Mean length of each field of a file.
     file_means: [f64; FIELD_COUNT],
 }
 
@@ -123,7 +123,7 @@ impl<'a> Scoring<'a> {
         Self { index, segments, total, runs, discounts: Discounts::new(entry_means), file_means }
     }
 
-    /// What each term of a query meets.
+    /// Returns the matches of each query term.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -131,8 +131,8 @@ impl<'a> Scoring<'a> {
         query.terms.par_iter().with_max_len(1).map(|term| self.met_by(term, cancel)).collect()
     }
 
-    /// What the names that a query writes out bring to each segment whose file uses them, by its number; and those names
-    /// that no file is known to use.
+    /// Returns the gain of the names written out in a query for each segment whose file uses them, by segment number;
+    /// and the names that no file uses.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -146,7 +146,7 @@ impl<'a> Scoring<'a> {
             }
             let rarity = rarity(rows.files.len(), self.segments.len());
             let top = rarity * (1.0 + f64::from(*said).ln()).min(MOST_SAID);
-            // Only the entry of the file itself holds such names: as many rows as files.
+            // Only the entry of the file itself holds such names, so there are as many rows as files.
             for ((segment, _), (_, _, counts)) in rows.files.iter().zip(&rows.entries) {
                 let count = f64::from(counts.0[Field::Body as usize]);
                 gains[*segment as usize] += (top * count / (1.0 + count)) as f32;
@@ -165,7 +165,7 @@ impl<'a> Scoring<'a> {
             if number == 0 {
                 plain = rarity;
             }
-            // A form that stands nowhere says nothing of how rare the word is, unless no form stands anywhere.
+            // A form without occurrences says nothing about the rarity of the word, unless no form occurs.
             if !rows.entries.is_empty() || best == 0.0 {
                 best = if merged.entries.is_empty() { top } else { best.max(top) };
             }
@@ -181,7 +181,7 @@ impl<'a> Scoring<'a> {
         Ok(Met { entries: merged.entries, files: merged.files, rarity: plain, best })
     }
 
-    /// Every entry and file that holds a term, in the order of a clean build, with the strength of it there.
+    /// Every entry and file that contains a term, in the order of a clean build, with its strength.
     fn rows_of(&self, term: &str, cancel: &Cancel) -> Result<Rows, Cancelled> {
         cancel.check()?;
         let mut rows = Rows::default();
@@ -192,7 +192,7 @@ impl<'a> Scoring<'a> {
             let known = rows.files.len();
             self.add_from_overlay(term, &mut rows, cancel)?;
             if rows.files.len() > known && known > 0 {
-                // Two runs in order.
+                // Two sorted runs.
                 rows.entries.sort_by_key(|row| row.0);
                 rows.files.sort_by_key(|row| row.0);
             }
@@ -215,7 +215,7 @@ impl<'a> Scoring<'a> {
                 at += self.runs[at..].partition_point(|run| run.end <= document);
             }
             let Some(run) = self.runs.get(at) else { break };
-            // Before its start lie files that were replaced or removed.
+            // Files before its start were replaced or removed.
             let (Some(record), true) = (records.get(document as usize), run.start <= document) else { continue };
             let entry = self.segments[run.segment as usize].first + (document - run.start);
             rows.entries.push((entry, self.strength(&found, |field| length_of(record, field)), found));
@@ -247,7 +247,7 @@ impl<'a> Scoring<'a> {
         Ok(())
     }
 
-    /// Weighted count of a term in an entry, discounted by the lengths of the fields.
+    /// Weighted count of a term in an entry, discounted by field lengths.
     #[inline]
     fn strength(&self, counts: &Counts, length: impl Fn(usize) -> u16) -> f32 {
         let mut sum = 0.0;
@@ -255,11 +255,11 @@ impl<'a> Scoring<'a> {
         sum as f32
     }
 
-    /// What a field with so many terms adds to the strength of a term that stands there so often.
+    /// Contribution of a field of this length to the strength of a term with this many occurrences.
     #[inline]
     pub(crate) fn part(&self, field: usize, count: u8, length: u16) -> f64 {
         let one = self.discounts.of(field, length);
-        // Nearly all words stand there once.
+        // Nearly all words occur once.
         let times = if count == 1 { 1.0 } else { DAMPED[usize::from(count)] };
         times * one
     }
@@ -276,7 +276,7 @@ impl<'a> Scoring<'a> {
     }
 }
 
-/// Counts of one term over a file. Words of the path stand in every entry and count once.
+/// Counts of one term over a file. Words of the path occur in every entry and count once.
 #[derive(Default)]
 struct FileCounts([u32; FIELD_COUNT]);
 
@@ -290,7 +290,7 @@ impl FileCounts {
 }
 
 impl Rows {
-    /// What is met by any of two forms, at the better of both gains. Both are in order.
+    /// Merges the matches of two forms, keeping the better gain of each. Both are sorted.
     fn best_of(self, other: Self) -> Self {
         Self {
             entries: merge(self.entries, other.entries, |row| row.0, |row| row.1),
@@ -316,11 +316,11 @@ fn merge<T: Copy>(a: Vec<T>, b: Vec<T>, key: fn(&T) -> u32, gain: fn(&T) -> f32)
     }
 }
 
-/// A word that stands ten times in a body says little more than one that stands four times.
+/// Dampens repetition: a word that occurs ten times in a body says little more than one that occurs four times.
 fn damped(count: u32) -> f64 {
     let known = usize::try_from(count).ok().and_then(|count| DAMPED.get(count));
     known.copied().unwrap_or_else(|| (1.0 + f64::from(count)).log2())
 }
 
-/// The usual values of [`damped`].
+/// Precomputed values of [`damped`].
 static DAMPED: LazyLock<[f64; 256]> = LazyLock::new(|| std::array::from_fn(|count| (1.0 + count as f64).log2()));

@@ -1,4 +1,4 @@
-//! Entries and files by what all terms of a query bring them and by how near they are in meaning: runs of files side by side,
+//! Sums the gains of all query terms and the similarity in meaning for entries and files: runs of files in parallel,
 //! then the best of all runs.
 
 use m1nd_base::{Cancel, Cancelled};
@@ -14,18 +14,18 @@ use crate::rank::{FileHit, Filter, Found, Hit, Near, Ranked, is_within};
 use crate::scoring::{Met, Row, Scoring};
 use crate::terms::{EntryHead, FIELD_COUNT};
 
-/// Entries that are summed up together, between two looks at the cancel flag: what they need stays near the processor.
+/// Entries summed together, between two checks of the cancel flag: keeps their data in the processor's cache.
 const ENTRIES_TOGETHER: u32 = 4_096;
-/// Hits that are told together: fewer are not worth another core.
+/// Hits assembled together: fewer are not worth another thread.
 const HITS_TOGETHER: usize = 128;
-/// Entries found by their meaning alone.
+/// Number of entries found by meaning alone.
 const NEAREST: usize = 60;
-/// Terms whose best gains make up what a text could bring: the rest of a long one repeats and circumscribes.
+/// Number of terms whose best gains form the ideal score of a text: the rest of a long one repeats and paraphrases.
 const IDEAL_TERMS: usize = 12;
-/// Terms that are told apart in [`Hit::matched`].
+/// Number of terms reported in [`Hit::matched`].
 const TOLD: usize = 64;
 
-/// What the terms bring to one entry or file.
+/// Gains of the terms for one entry or file.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     all: f32,
@@ -34,21 +34,21 @@ struct Sum {
 }
 
 impl Sum {
-    /// The larger of each.
+    /// Component-wise maximum.
     fn max(self, other: Self) -> Self {
         Self { all: self.all.max(other.all), title: self.title.max(other.title), exact: self.exact.max(other.exact) }
     }
 }
 
-/// An entry among the best: its value, its number, the number of its segment.
+/// One of the best entries: its value, its number, the number of its segment.
 type Best = (f32, u32, u32);
 
-/// Larger values first, of equal ones the earlier entry.
+/// Larger values first, ties by entry number.
 fn order(a: &Best, b: &Best) -> std::cmp::Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }
 
-/// The first `k` of these in order, not sorted.
+/// Keeps the first `k` in order, unsorted.
 fn keep_first(best: &mut Vec<Best>, k: usize) {
     if best.len() > k && k > 0 {
         best.select_nth_unstable_by(k - 1, order);
@@ -61,41 +61,41 @@ struct Part {
     /// Number of the first entry.
     first: u32,
     sums: Vec<Sum>,
-    /// The most that an entry of each segment has.
+    /// Component-wise maximum over the entries of each segment.
     most: Vec<Sum>,
-    /// For each query vector how near the entries are; empty without vectors.
+    /// Similarity of the entries to each query vector; empty without vectors.
     near: Vec<Vec<f32>>,
-    /// The nearest of each segment, to the whole query and to its title.
+    /// The highest similarity in each segment, to the whole query and to its title.
     most_near: Vec<Option<(f32, f32)>>,
-    /// Entries that met any term and the filter.
+    /// Number of entries that match any term and the filter.
     candidates: usize,
     best: Vec<Best>,
     nearest: Vec<Best>,
 }
 
-/// The vectors that a query is compared by.
+/// The vectors of a query.
 struct Meaning<'a> {
     table: &'a Embedding,
-    /// That of the query, and that of its title if it is not the whole of it.
+    /// Vector of the query, and that of its title if the title is not the whole query.
     vectors: Vec<(Vector, Asked)>,
-    /// The table knows a word of the query: pieces of words alone are too weak to find something by.
+    /// The table contains a word of the query: n-grams alone are too weak to find entries by.
     is_known: bool,
 }
 
-/// A query with what its terms meet.
+/// A query with the matches of its terms.
 pub(crate) struct Asking<'a, 'i> {
     scoring: &'a Scoring<'i>,
     query: &'a Query,
     filter: &'a Filter<'a>,
     met: Vec<Met>,
-    /// How far entries say a message of the query: see [`messages::said`].
+    /// Quoted messages contained in entries: see [`messages::said`].
     messages: FxHashMap<u32, f32>,
-    /// What names that the query writes out bring to the segments of files that use them; empty if it has none.
+    /// Gain of the names written out in the query for each segment whose file uses them; empty if there are none.
     used: Vec<f32>,
-    /// Those of these names that no file is known to use.
+    /// Names among these that no file uses.
     unknown: Vec<String>,
     meaning: Option<Meaning<'a>>,
-    /// Of all segments.
+    /// Paths of all segments.
     paths: Vec<&'i str>,
     in_scope: Vec<bool>,
 }
@@ -118,7 +118,7 @@ impl<'a, 'i> Asking<'a, 'i> {
         Ok(Self { scoring, query, filter, met, messages, used, unknown, meaning, paths, in_scope })
     }
 
-    /// The most that an entry can have.
+    /// Maximum score of an entry.
     fn ideal(&self) -> f64 {
         let counted = self.query.terms.iter().zip(&self.met).filter(|(term, _)| term.counts);
         let mut ideals: Vec<f64> = counted.map(|(_, met)| met.best).collect();
@@ -146,7 +146,7 @@ impl<'a, 'i> Asking<'a, 'i> {
             (hits, self.hits(&nearest, &parts, ideal))
         };
         let rest = || {
-            // A file is there for an entry that meets no word, too, but not for one without an id.
+            // A file is also returned for an entry that matches no word, but not for one without an id.
             let is_named = |one: &&Best| self.id(one.1, one.2).is_some_and(|id| !id.is_empty());
             let near: FxHashSet<u32> = nearest.iter().filter(is_named).map(|one| one.2).collect();
             (self.files(&parts, &sums, &near), mean_near(&parts))
@@ -160,7 +160,7 @@ impl<'a, 'i> Asking<'a, 'i> {
         Ok(Ranked { found: Found { hits, candidates, scanned }, files, nearest, mean_near, unknown_names })
     }
 
-    /// All segments, from one to before another, so that each run has enough to do.
+    /// Splits all segments into ranges large enough to be worth a thread.
     fn runs(&self) -> Vec<(usize, usize)> {
         let (mut runs, mut from, mut entries) = (Vec::new(), 0, 0);
         for (at, segment) in self.scoring.segments.iter().enumerate() {
@@ -205,7 +205,7 @@ impl<'a, 'i> Asking<'a, 'i> {
         Ok(part)
     }
 
-    /// What the terms bring to the entries from one number to before another.
+    /// Sums the gains for a range of entries.
     fn sums(&self, first: u32, end: u32) -> Vec<Sum> {
         let mut sums = vec![Sum::default(); (end - first) as usize];
         for (term, met) in self.query.terms.iter().zip(&self.met) {
@@ -223,7 +223,7 @@ impl<'a, 'i> Asking<'a, 'i> {
         sums
     }
 
-    /// What the terms bring to each file.
+    /// Sums the gains for each file.
     fn sums_of_files(&self) -> Vec<Sum> {
         let mut sums = vec![Sum::default(); self.scoring.segments.len()];
         for (term, met) in self.query.terms.iter().zip(&self.met) {
@@ -256,9 +256,9 @@ impl<'a, 'i> Asking<'a, 'i> {
         nearest
     }
 
-    /// The hits of these entries, in their order; `None` for those without an id.
+    /// The hits of these entries, in order; `None` for those without an id.
     fn hits(&self, of: &[Best], parts: &[Part], ideal: f64) -> Vec<Option<Hit<'i>>> {
-        // The rows of terms are in the order of entries.
+        // Term rows are in entry order.
         let mut places: Vec<usize> = (0..of.len()).collect();
         places.sort_unstable_by_key(|place| of[*place].1);
         let made: Vec<Vec<Option<Hit<'i>>>> =
@@ -268,7 +268,7 @@ impl<'a, 'i> Asking<'a, 'i> {
         hits
     }
 
-    /// The hits at these places of `of`, which rise with the entries.
+    /// The hits at these indexes of `of`, in ascending entry order.
     fn hits_of(&self, places: &[usize], of: &[Best], parts: &[Part], ideal: f64) -> Vec<Option<Hit<'i>>> {
         let head = |one: &Best| {
             let segment = &self.scoring.segments[one.2 as usize];
@@ -344,7 +344,7 @@ impl<'a, 'i> Asking<'a, 'i> {
         }
     }
 
-    /// The files in the scope that meet a word or whose segment is among `near`.
+    /// The files in the scope that match a word or whose segment is among `near`.
     fn files(&self, parts: &[Part], sums: &[Sum], near: &FxHashSet<u32>) -> Vec<FileHit<'i>> {
         let mut said: Vec<u32> = self.messages.keys().copied().collect();
         said.sort_unstable();
@@ -383,7 +383,7 @@ impl<'a, 'i> Asking<'a, 'i> {
 }
 
 impl<'a> Meaning<'a> {
-    /// `None` if nothing is known of the words.
+    /// Returns `None` if no word is known.
     fn of(query: &Query, rarities: &[f64], table: &'a Embedding) -> Option<Self> {
         let vector = |title: bool| -> Vector { table.of_terms(query.weighed(rarities, title)) };
         let (text, title) = (vector(false), vector(true));
@@ -401,7 +401,7 @@ impl<'a> Meaning<'a> {
 }
 
 impl Part {
-    /// Adds the entries of a segment, which is the next one of the part.
+    /// Adds the entries of a segment, which must be the next one of the part.
     fn add(&mut self, segment: &Segment<'_>, number: u32, in_scope: bool, kind_fits: impl Fn(u32) -> bool) {
         let range = (segment.first - self.first) as usize..(segment.first + segment.count - self.first) as usize;
         let mut most = Sum::default();
@@ -420,7 +420,7 @@ impl Part {
         }
     }
 
-    /// How near the entry at a place is; `None` if it has no vector.
+    /// Similarity of the entry at an index; `None` if it has no vector.
     fn near_of(&self, at: usize) -> Option<Near> {
         let near = |of: &Vec<f32>| of.get(at).copied();
         let text = self.near.first().and_then(near).filter(|near| *near > NOWHERE)?;
@@ -429,11 +429,11 @@ impl Part {
     }
 }
 
-/// The mean of all entries: what is near by chance.
+/// Mean over all entries, the baseline of chance.
 fn mean_near(parts: &[Part]) -> Option<Near> {
     let mean = |of: usize| {
         let values = parts.iter().filter_map(|part| part.near.get(of)).flatten();
-        // Summed up in one order, so that the last bits do not depend on how the work was shared.
+        // Summed in a fixed order, so that the result does not depend on how the work was split.
         let (count, sum) = values
             .filter(|value| **value > NOWHERE)
             .fold((0u32, 0.0), |(count, sum), value| (count + 1, sum + f64::from(*value)));
@@ -444,7 +444,7 @@ fn mean_near(parts: &[Part]) -> Option<Near> {
     Some(Near { text, title: if has_title { mean(1)? } else { text } })
 }
 
-/// The rows from an entry on. The nearer it is to the first one the sooner it is found.
+/// The rows from an entry on. Galloping search: faster the nearer it is to the first row.
 fn from_on(rows: &[Row], document: u32) -> &[Row] {
     let mut end = 1;
     while rows.get(end - 1).is_some_and(|row| row.0 < document) {

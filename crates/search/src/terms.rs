@@ -4,13 +4,13 @@ use rustc_hash::FxHashMap;
 
 use crate::{varint, words};
 
-/// A part of an entry. Matches in different parts count differently; the weights stand in [`FIELDS`].
+/// A part of an entry. Matches in different parts have different weights: see [`FIELDS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Field {
     /// The name itself.
     Name,
-    /// Names of what it is written inside of.
+    /// Names of the enclosing definitions.
     Owner,
     /// Its header.
     Signature,
@@ -18,14 +18,14 @@ pub enum Field {
     Doc,
     /// Path of its file.
     Path,
-    /// Its code, but for the string literals.
+    /// Its code, without string literals.
     Body,
     /// String literals of its code.
     Literal,
 }
 
 impl Field {
-    /// Its word in answers.
+    /// Its name in answers.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -39,14 +39,14 @@ impl Field {
     }
 }
 
-/// How a field counts in BM25F.
+/// Parameters of a field in BM25F.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldSettings {
-    /// Which.
+    /// The field.
     pub field: Field,
-    /// How much one occurrence counts.
+    /// Weight of one occurrence.
     pub weight: f64,
-    /// How far a long field is discounted, 0 (not at all) to 1 (in proportion).
+    /// Length normalisation, 0 (none) to 1 (proportional).
     pub b: f64,
 }
 
@@ -55,7 +55,7 @@ pub(crate) const FIELD_COUNT: usize = 7;
 const BODY: usize = Field::Body as usize;
 pub(crate) const LITERAL: usize = Field::Literal as usize;
 
-/// The weights of all fields, in the order of their numbers.
+/// Parameters of all fields, in numeric order.
 pub const FIELDS: [FieldSettings; FIELD_COUNT] = [
     FieldSettings { field: Field::Name, weight: 8.0, b: 0.3 },
     FieldSettings { field: Field::Owner, weight: 2.0, b: 0.3 },
@@ -66,34 +66,35 @@ pub const FIELDS: [FieldSettings; FIELD_COUNT] = [
     FieldSettings { field: Field::Literal, weight: 1.0, b: 0.6 },
 ];
 
-/// Distinct terms of code and literals kept of one entry, the first ones; more adds noise and memory, not meaning.
+/// Maximum number of distinct terms from code and literals kept per entry, in order of occurrence; more adds noise
+/// and memory, not meaning.
 pub const MAX_BODY_TERMS: usize = 400;
-/// Bytes of a text that are looked at for one field of one entry.
+/// Maximum bytes read for one field of one entry.
 const MAX_FIELD_BYTES: usize = 256 << 10;
-/// Marks the term of a whole name, so that it cannot meet a word.
+/// Prefix of the term of a whole name, so that it cannot match a word.
 pub(crate) const WHOLE_NAME: char = '=';
 
-/// Marks the term of a name that a file uses.
+/// Prefix of the term of a name that a file uses.
 pub(crate) const USED_NAME: char = '~';
-/// Distinct names of several words kept of what one file uses, the first ones.
+/// Maximum number of distinct multi-word names kept per file, in order of occurrence.
 pub const MAX_USED_NAMES: usize = 1_000;
 
-/// The term of a name that a file uses; `None` if it is too short or too long to tell something.
+/// The term of a name that a file uses; `None` if it is too short or too long to be informative.
 pub(crate) fn used_name(identifier: &str) -> Option<String> {
     let folded = words::folded(identifier);
     (folded.len() > 3 && folded.len() <= 4 * words::MAX_WORD).then(|| format!("{USED_NAME}{folded}"))
 }
 
-/// What is searched for: a symbol or a file. Bodies are added apart, piece by piece.
+/// A searchable item: a symbol or a file. Bodies are added separately, piece by piece.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Entry<'a> {
-    /// Number by which the caller finds it again, such as that of its definition. Unique in its file.
+    /// The caller's number for the entry, such as that of its definition. Unique in its file.
     pub key: u32,
     /// Kind for filters, 0 to 63.
     pub kind: u8,
     /// Its name.
     pub name: &'a str,
-    /// Names of what it is written inside of.
+    /// Names of the enclosing definitions.
     pub owner: &'a str,
     /// Its header.
     pub signature: &'a str,
@@ -103,12 +104,12 @@ pub struct Entry<'a> {
     pub path: &'a str,
 }
 
-/// Why bytes are not the terms of a file.
+/// The bytes are not the terms of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the stored terms of a file are damaged; drop them and extract the file again")]
 pub struct TermsError;
 
-/// Terms of all entries of one file, counted: what one worker makes of one file, small enough to be kept and stored.
+/// Counted terms of all entries of one file: small enough to be cached and stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileTerms(Box<[u8]>);
 
@@ -117,7 +118,8 @@ pub struct FileTerms(Box<[u8]>);
 pub(crate) struct Counts(pub(crate) [u8; FIELD_COUNT]);
 
 impl Counts {
-    /// Calls `each` with the fields that the term stands in, in order, and how often: mostly there is one.
+    /// Calls `each` with the fields that contain the term, in order, and the number of occurrences; mostly there is
+    /// only one field.
     #[inline]
     pub(crate) fn for_each(&self, mut each: impl FnMut(usize, u8)) {
         let [a, b, c, d, e, f, g] = self.0;
@@ -130,37 +132,37 @@ impl Counts {
     }
 }
 
-/// Whether a limit left something of an entry out of its terms.
+/// Whether a limit truncated the terms of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cut {
-    /// Words of its texts.
+    /// Words of its texts were dropped.
     pub(crate) words: bool,
-    /// Names that its file uses.
+    /// Names that its file uses were dropped.
     pub(crate) names: bool,
 }
 
 impl Cut {
-    /// As two bits.
+    /// Encodes as two bits.
     pub(crate) fn bits(self) -> u8 {
         u8::from(self.words) | u8::from(self.names) << 1
     }
 
-    /// Of two bits; others are ignored.
+    /// Decodes two bits; others are ignored.
     pub(crate) fn of_bits(bits: u8) -> Self {
         Self { words: bits & 1 == 1, names: bits >> 1 & 1 == 1 }
     }
 }
 
-/// The bits of a byte that hold the kind of an entry; the two others hold what was cut.
+/// Bits of a byte that hold the kind of an entry; the two others are the truncation flags.
 const KIND_BITS: u32 = 6;
 
-/// What is known of an entry beside its terms.
+/// Properties of an entry apart from its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryHead {
     pub(crate) key: u32,
     pub(crate) kind: u8,
     pub(crate) cut: Cut,
-    /// Terms in each field.
+    /// Number of terms in each field.
     pub(crate) lengths: [u16; FIELD_COUNT],
 }
 
@@ -203,8 +205,8 @@ impl FileTermsBuilder {
         }
     }
 
-    /// Adds the names of several words that the text of a file holds to its entry `number`: as wholes they are rarer than
-    /// their parts. Unknown numbers are ignored.
+    /// Adds the multi-word names in the text of a file to its entry `number`: as wholes they are rarer than their
+    /// parts. Unknown numbers are ignored.
     pub fn uses(&mut self, number: usize, text: &str) {
         if number >= self.heads.len() {
             return;
@@ -270,7 +272,7 @@ impl FileTermsBuilder {
             }
         };
         let count = &mut counts.0[field as usize];
-        // Larger counts are not told apart.
+        // Saturates: larger counts are not distinguished.
         *count = count.saturating_add(1);
     }
 
@@ -301,12 +303,12 @@ impl FileTermsBuilder {
 }
 
 impl FileTerms {
-    /// The encoded bytes, for storing.
+    /// The encoded bytes, for storage.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Stored bytes again. Everything is checked here, so that a damaged store is noticed at once.
+    /// Decodes stored bytes. Validates everything, so that damage is noticed at once.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TermsError> {
         let terms = Self(bytes.into());
         terms.check().ok_or(TermsError)?;
@@ -356,7 +358,7 @@ impl FileTerms {
     fn read_heads(&self) -> Option<(Vec<EntryHead>, usize)> {
         let mut at = 0;
         let count = varint::read(&self.0, &mut at)? as usize;
-        // Each head takes at least nine bytes: a wrong count cannot ask for more memory than the bytes are worth.
+        // Each head takes at least nine bytes, so a wrong count cannot cause a larger allocation.
         let mut heads = Vec::with_capacity(count.min(self.0.len() / 9));
         for _ in 0..count {
             let key = varint::read_u32(&self.0, &mut at)?;
@@ -395,7 +397,8 @@ impl FileTerms {
     }
 }
 
-/// Writes postings: rising numbers with counts. The usual cases, in the body alone or once in a literal, take least room.
+/// Writes postings: ascending numbers with counts. The common cases, in the body only or once in a literal, take the
+/// least space.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct PostingsWriter {
     next: u32,
@@ -406,7 +409,7 @@ const BODY_ONLY: u64 = 1;
 const GENERAL: u64 = 2;
 const LITERAL_ONCE: u64 = 3;
 
-/// How counts are written.
+/// Encoding of counts.
 fn form(counts: &Counts) -> u64 {
     let others = counts.0.iter().enumerate().any(|(field, count)| *count > 0 && field != BODY && field != LITERAL);
     match (others, counts.0[BODY], counts.0[LITERAL]) {
@@ -435,7 +438,7 @@ impl PostingsWriter {
         }
     }
 
-    /// Bytes that [`Self::write`] takes.
+    /// Number of bytes that [`Self::write`] produces.
     pub(crate) fn len(&mut self, number: u32, counts: &Counts) -> usize {
         let gap = u64::from(number.wrapping_sub(self.next));
         self.next = number.wrapping_add(1);
@@ -448,7 +451,7 @@ impl PostingsWriter {
     }
 }
 
-/// Reads postings. Damaged bytes end it early.
+/// Reads postings. Stops early at damaged bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PostingsReader<'a> {
     bytes: &'a [u8],
@@ -462,7 +465,7 @@ impl<'a> PostingsReader<'a> {
         Self { bytes, at: 0, next: 0, damaged: false }
     }
 
-    /// Bytes that are left; no posting takes less than one.
+    /// Number of bytes left; every posting takes at least one.
     pub(crate) fn at_most(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -512,8 +515,8 @@ impl Iterator for PostingsReader<'_> {
     }
 }
 
-/// Cuts a file into pieces that belong to its innermost range: `(index of the range, start, end)` in order, `None` for what
-/// lies in no range. Ranges are byte ranges that nest or are apart; they may come in any order.
+/// Splits a file into pieces by their innermost range: `(index of the range, start, end)` in order, `None` for gaps.
+/// Byte ranges are nested or disjoint, in any order.
 pub fn innermost_ranges(len: usize, ranges: &[(usize, usize)]) -> Vec<(Option<usize>, usize, usize)> {
     let mut order: Vec<usize> = (0..ranges.len()).filter(|at| ranges[*at].0 < ranges[*at].1).collect();
     order.sort_by_key(|at| (ranges[*at].0, std::cmp::Reverse(ranges[*at].1), *at));

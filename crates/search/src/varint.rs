@@ -1,4 +1,4 @@
-//! LEB128 numbers. Reading is total: it ends with `None` at the end of the bytes or past 64 bits.
+//! LEB128 numbers. Reading is total: it returns `None` at the end of the bytes or past 64 bits.
 
 pub(crate) fn write(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
@@ -8,7 +8,7 @@ pub(crate) fn write(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Bytes that [`write`] takes for `value`.
+/// Number of bytes that [`write`] produces for `value`.
 pub(crate) const fn len(value: u64) -> usize {
     let bits = 64 - (value | 1).leading_zeros() as usize;
     bits.div_ceil(7)

@@ -1,8 +1,8 @@
-//! Words of code and prose: identifiers split into their parts, light stemming, stop words.
+//! Words of code and prose: identifier splitting, light stemming, stop words.
 
 use std::borrow::Cow;
 
-/// Longest word kept, in bytes. Longer ones (encoded data, minified names) carry no meaning.
+/// Maximum length of a word, in bytes. Longer ones (encoded data, minified names) carry no meaning.
 pub const MAX_WORD: usize = 48;
 
 /// Calls `emit` with each run of letters, digits and underscores in `text`: `HTTPServer`, `load_all`, `漢字`.
@@ -103,12 +103,12 @@ pub fn term(part: &str) -> Option<Cow<'_, str>> {
     })
 }
 
-/// The form by which whole identifiers are compared: lower case, without underscores. `loadAll` and `load_all` are one.
+/// Normal form for comparing whole identifiers: lower case, without underscores. `loadAll` and `load_all` are equal.
 pub fn folded(identifier: &str) -> String {
     identifier.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether an identifier is made of several words, or marked as one: an inner capital or an underscore.
+/// Returns whether an identifier consists of several words, or is marked as one by an inner capital or an underscore.
 pub fn is_compound(identifier: &str) -> bool {
     let inner_capital =
         identifier.chars().zip(identifier.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
@@ -116,13 +116,13 @@ pub fn is_compound(identifier: &str) -> bool {
     identifier.chars().any(char::is_alphanumeric) && (inner_capital || underscore)
 }
 
-/// Whether a word begins with a capital and has small letters behind it, as names of types do.
+/// Returns whether a word starts with a capital followed by lower-case letters, like the name of a type.
 pub fn is_capital(word: &str) -> bool {
     word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase)
 }
 
-/// Takes common English endings off, so that `validates`, `validating`, `validation` and `validator` meet. Words that are
-/// short, hold a digit or are not plain ASCII stay as they are.
+/// Strips common English suffixes, so that `validates`, `validating`, `validation` and `validator` match. Words that
+/// are short, contain a digit or are not plain ASCII stay unchanged.
 pub fn stem(word: &str) -> Cow<'_, str> {
     if word.len() <= 3 || !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return Cow::Borrowed(word);
@@ -173,16 +173,16 @@ fn undouble(word: &str) -> &str {
     }
 }
 
-/// Words of English questions that say nothing about code.
+/// Returns whether a word of an English question says nothing about code.
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.contains(word)
 }
 
-/// A fixed list of lower-case words that is asked about every word of long texts.
+/// A fixed set of lower-case words, fast enough to test every word of long texts.
 #[derive(Debug)]
 pub struct WordSet {
     words: &'static [&'static str],
-    /// Where the words with each first letter start, and where those with the last one end.
+    /// Start of the words with each first letter, and the end of the last.
     starts: [u16; LETTERS + 1],
     longest: usize,
 }
@@ -190,8 +190,8 @@ pub struct WordSet {
 const LETTERS: usize = 26;
 
 impl WordSet {
-    /// The set of these words. They must be sorted, distinct, fewer than 65,536 and start with `a` to `z`: else it does not
-    /// compile.
+    /// A set of these words, which must be sorted, distinct, fewer than 65,536 and start with `a` to `z`; otherwise
+    /// it does not compile.
     pub const fn new(words: &'static [&'static str]) -> Self {
         assert!(words.len() < u16::MAX as usize, "the list is short");
         let mut starts = [0; LETTERS + 1];
@@ -211,7 +211,7 @@ impl WordSet {
         Self { words, starts, longest }
     }
 
-    /// Whether it holds a word.
+    /// Returns whether it contains a word.
     pub fn contains(&self, word: &str) -> bool {
         let Some(first) = word.bytes().next().filter(u8::is_ascii_lowercase) else { return false };
         let letter = usize::from(first - b'a');

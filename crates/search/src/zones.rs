@@ -1,7 +1,7 @@
-//! Parts of a long text: an issue, a report, the message of a commit. What stands in the title or in code spans says more
-//! of where to look than what stands in a listing, a list of versions or a heading of a form.
+//! Zones of a long text: an issue, a report, a commit message. Words in the title or in code spans are better hints
+//! than words in a listing, a version table or a form heading.
 
-/// What a part of a text is.
+/// Kind of a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Zone {
     /// The first line.
@@ -10,18 +10,18 @@ pub enum Zone {
     Span,
     /// The message of an error.
     Error,
-    /// Sentences.
+    /// Prose.
     Prose,
-    /// A listing or a session of a prompt.
+    /// A code block or a shell session.
     Code,
-    /// A frame of a stack trace and the line it shows.
+    /// A stack frame and the source line it shows.
     Trace,
     /// Headings, versions, addresses.
     Noise,
 }
 
 impl Zone {
-    /// What a word counts that stands here.
+    /// Weight of a word in this zone.
     pub(crate) const fn weight(self) -> f64 {
         match self {
             Self::Title => 1.0,
@@ -42,10 +42,10 @@ pub(crate) struct Piece<'a> {
     pub(crate) text: &'a str,
 }
 
-/// Bytes of a text that are looked at.
+/// Maximum bytes of a text that are read.
 pub(crate) const MAX_TEXT: usize = 64 << 10;
 
-/// Takes a text apart, in order. A text of one line is a title.
+/// Splits a text into zones, in order. A single-line text is a title.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let text = &text[..text.floor_char_boundary(MAX_TEXT)];
     let mut state = State::default();
@@ -59,11 +59,11 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
 #[derive(Debug, Default)]
 struct State {
     titled: bool,
-    /// Inside of a fenced listing.
+    /// Inside a fenced code block.
     fenced: bool,
-    /// Inside of a comment that pages do not show.
+    /// Inside an HTML comment.
     hidden: bool,
-    /// The line before was a frame.
+    /// The previous line was a stack frame.
     frame: bool,
 }
 
@@ -104,7 +104,7 @@ impl State {
     }
 }
 
-/// Sentences with the code spans in them.
+/// Sentences and the code spans in them.
 fn spans<'a>(line: &'a str, pieces: &mut Vec<Piece<'a>>) {
     for (number, text) in line.split('`').enumerate() {
         let zone = if number % 2 == 1 { Zone::Span } else { Zone::Prose };
@@ -122,7 +122,7 @@ fn is_session(line: &str) -> bool {
     [">>> ", "... ", "In [", "Out[", "$ ", "irb>", "> let ", "% "].iter().any(|prompt| line.starts_with(prompt))
 }
 
-/// A line of a stack trace that names a place.
+/// Returns whether a line is a stack frame that names a location.
 pub(crate) fn is_frame(line: &str) -> bool {
     if line.starts_with("Traceback (most") {
         return true;
@@ -137,7 +137,7 @@ pub(crate) fn is_frame(line: &str) -> bool {
     numbered || at || place(line).is_some_and(|(_, _, rest)| rest.is_empty() || rest.starts_with(": in "))
 }
 
-/// A path with a line at the start of a text: path, line, what follows.
+/// A path with a line number at the start of a text: path, line, rest.
 pub(crate) fn place(text: &str) -> Option<(&str, u32, &str)> {
     let (path, rest) = text.split_once(':')?;
     let looks = path.contains('.') && !path.contains(' ') && path.len() > 2;
@@ -152,7 +152,7 @@ pub(crate) fn place(text: &str) -> Option<(&str, u32, &str)> {
     looks.then_some((path, line, rest))
 }
 
-/// The line that says what went wrong: `ValueError: …`, `panicked at …`.
+/// Returns whether the line is an error message: `ValueError: …`, `panicked at …`.
 fn is_error(line: &str) -> bool {
     let line = line.strip_prefix("E ").map_or(line, str::trim_start);
     let head = line.split([':', ' ', '(']).next().unwrap_or("");
@@ -161,7 +161,7 @@ fn is_error(line: &str) -> bool {
     spoken || line.contains("panicked at") || line.starts_with("error: ") || line.starts_with("error[")
 }
 
-/// Headings of forms, versions, tables of the environment.
+/// Returns whether the line is a form heading, a version, or part of an environment table.
 fn is_noise(line: &str) -> bool {
     if line.starts_with('#') || line.starts_with("![") || line.starts_with("<img") || line.starts_with("- [") {
         return true;

@@ -1,4 +1,4 @@
-//! The answer does not depend on whether a file stands in the base or in the overlay.
+//! Answers do not depend on whether a file is in the base or in the overlay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const WORDS: &[&str] = &["load", "parse", "user", "pool", "acquire", "config", "session", "token", "validate", "héllo"];
 
-/// Content of a file: for each entry the indexes of its name's and its body's words.
+/// Content of a file: for each entry the indexes of the words of its name and its body.
 type Content = Vec<(Vec<usize>, Vec<usize>)>;
 
 fn phrase(words: &[usize], joint: &str) -> String {

@@ -1,4 +1,4 @@
-//! One tool call: found, allowed, run on a thread that may block, watched for cancellation.
+//! Execution of a tool call: look-up, permission check, run on a blocking thread, cancellation.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,22 +17,22 @@ use crate::options::ServeOptions;
 use crate::progress::Latest;
 use crate::running::Running;
 
-/// Read calls that run at once; more wait their turn. Tools about the server itself never wait.
+/// Maximum concurrent read calls; more are queued. Tools about the server itself are never queued.
 const READS_AT_ONCE: usize = 6;
-/// Calls that change something and run at once. The engine has one writer; the second waits in its queue.
+/// Maximum concurrent write calls. The engine has one writer; the second call waits in its queue.
 const WRITES_AT_ONCE: usize = 2;
-/// Blocking threads: all of the above, and room for the tools that never wait.
+/// Blocking threads: all of the above, plus room for tools that are never queued.
 pub(crate) const THREADS: usize = READS_AT_ONCE + WRITES_AT_ONCE + 16;
-/// How often a client that asked for progress is told.
+/// Interval of progress notifications.
 const PROGRESS_EVERY: Duration = Duration::from_millis(400);
 
-/// The outcome of a call, or that nobody waits for it any more.
+/// The outcome of a call, or its cancellation.
 pub(crate) enum Outcome {
     Answer(Result<Value, ToolError>),
     Cancelled,
 }
 
-/// What every call of a connection needs.
+/// Shared state of all calls of a connection.
 pub(crate) struct Calls {
     services: Services,
     tools: Catalog,
@@ -51,7 +51,7 @@ impl Calls {
         Self { services, tools, only, read_only, running, reads, writes }
     }
 
-    /// Runs a call to its end, or until the client cancels it.
+    /// Runs a call until it finishes or the client cancels it.
     pub(crate) async fn run(
         &self,
         name: &str,
@@ -91,7 +91,7 @@ impl Calls {
             tokio::select! {
                 done = &mut task => return Outcome::Answer(done.unwrap_or_else(|_| Err(failed(tool.name)))),
                 () = request.ct.cancelled() => {
-                    // The thread goes on until it looks at the flag; its result is dropped.
+                    // The thread continues until it polls the flag; its result is dropped.
                     cancel.cancel();
                     return Outcome::Cancelled;
                 }
@@ -100,7 +100,7 @@ impl Calls {
         }
     }
 
-    /// As [`unknown_tool`], where there are the tools of one set alone: `help` is not among them.
+    /// Like [`unknown_tool`], for a server with a single toolset, which does not include `help`.
     fn unknown_among(&self, name: &str, only: Toolset) -> ToolError {
         let shown: String = name.chars().take(80).collect();
         let tools = self.tools.all().iter().filter(|tool| tool.toolset == only).map(|tool| format!("`{}`", tool.name));
@@ -108,14 +108,14 @@ impl Calls {
             .next_step(format!("call one of {}", tools.collect::<Vec<_>>().join(", ")))
     }
 
-    /// The tool of this name, if it may be called here.
+    /// Returns the tool of this name, if it may be called here.
     fn admit(&self, name: &str) -> Result<&'static ToolDef, ToolError> {
         let canonical = canonical_name(name);
         let found = self.tools.find(name).filter(|tool| self.only.is_none_or(|only| only == tool.toolset));
         let Some(tool) = found else {
             return Err(self.only.map_or_else(|| unknown_tool(name), |only| self.unknown_among(name, only)));
         };
-        // What only the memory of this server holds is changed by none that is read-only: the tool answers what it would do.
+        // Session tools are admitted: on a read-only server they change nothing and answer what they would do.
         if self.read_only && !matches!(tool.effect, Effect::Read | Effect::Session) {
             return Err(ToolError::new(
                 ErrorCode::ReadOnly,
@@ -128,7 +128,7 @@ impl Calls {
     }
 }
 
-/// The error for a name that is no tool's.
+/// The error for an unknown tool name.
 pub fn unknown_tool(name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
     let near = m1nd_tools::TOOLS.suggestions(name);
@@ -152,7 +152,7 @@ fn invoke(tool: &ToolDef, cx: &Context<'_>, arguments: Value) -> Result<Value, T
     outcome.unwrap_or_else(|_| Err(failed(tool.name))).map_err(|error| while_indexing(error, &cx.services.engine))
 }
 
-/// "Nothing is indexed yet" means something else while the first index is being built.
+/// Adapts "nothing is indexed yet" while the first index is being built.
 fn while_indexing(error: ToolError, engine: &Engine) -> ToolError {
     if error.code != ErrorCode::EmptyGraph {
         return error;
@@ -173,6 +173,6 @@ async fn notify(peer: &Peer<RoleServer>, token: Option<&ProgressToken>, latest: 
     if let Some(total) = notice.total {
         params = params.with_total(total);
     }
-    // A client that is gone ends the call elsewhere.
+    // A disconnected client ends the call elsewhere.
     let _ = peer.notify_progress(params).await;
 }

@@ -1,26 +1,26 @@
-//! Cuts a stream of bytes into messages, whichever of the two framings each of them uses.
+//! Splits a stream of bytes into messages, whichever of the two framings each of them uses.
 //!
-//! The framing is decided anew at the first byte of every message: `{` or `[` (after a byte order mark or white
-//! space) starts a message that ends with its line; anything else starts a block of headers with `Content-Length`.
-//! Nothing that arrives ends the stream: what cannot be read is reported as [`Frame::Broken`] and skipped up to the
-//! next place where a message can start. Memory is bounded by [`MESSAGE_BYTES`], whatever length a header claims.
+//! The framing is detected at the first byte of every message: `{` or `[` (after a byte order mark or white space)
+//! starts a message that ends with its line; anything else starts a header block with `Content-Length`. No input ends
+//! the stream: unreadable bytes are reported as [`Frame::Broken`] and skipped up to the next possible start of a
+//! message. Memory is bounded by [`MESSAGE_BYTES`], whatever length a header claims.
 
 use serde_json::Value;
 
 use crate::scan::Scan;
 
-/// Longest message that is accepted, in bytes.
+/// Maximum size of a message, in bytes.
 pub const MESSAGE_BYTES: usize = 4 << 20;
-/// Longest block of headers before a message, in bytes.
+/// Maximum size of a header block, in bytes.
 const HEADER_BYTES: usize = 8 << 10;
-/// A claimed length over [`MESSAGE_BYTES`] but under this is believed and that many bytes are skipped. A longer one is
-/// taken for nonsense, and the bytes after it for the next message.
+/// A claimed length over [`MESSAGE_BYTES`] but under this is believed, and that many bytes are skipped. A longer one
+/// is considered invalid, and the following bytes are parsed as the next message.
 const SKIPPED_BYTES: u64 = 256 << 20;
 
-/// How a message was delimited, and how its answer has to be.
+/// Framing of a message and of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// One JSON value a line.
+    /// One JSON value per line.
     #[default]
     Line,
     /// `Content-Length: N`, a blank line, then N bytes.
@@ -42,7 +42,7 @@ impl Mode {
     }
 }
 
-/// One message, or the report of bytes that are none.
+/// A message, or a report of unreadable bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Frame {
     /// The text of one message, not yet parsed.
@@ -52,13 +52,13 @@ pub enum Frame {
         /// Its framing.
         mode: Mode,
     },
-    /// Something that cannot be read; it has been skipped.
+    /// Unreadable bytes that were skipped.
     Broken {
         /// What was received and what was expected.
         reason: String,
-        /// The framing it seemed to use.
+        /// The framing that they seemed to use.
         mode: Mode,
-        /// The request's id, when it could be made out.
+        /// The request's id, if it could be determined.
         id: Option<Value>,
     },
 }
@@ -70,23 +70,23 @@ enum State {
     Start,
     /// Inside a line that holds one message.
     Line,
-    /// Inside a line over the limit: everything up to its end is dropped.
+    /// Inside a line over the limit: dropped up to its end.
     LongLine(Box<Scan>),
-    /// Inside a block of headers.
+    /// Inside a header block.
     Headers { length: Option<u64>, bad: Option<String>, read: usize },
-    /// Inside a body of so many bytes more.
+    /// Inside a body with this many bytes left.
     Body { missing: usize },
-    /// Inside a body over the limit: so many bytes more are dropped.
+    /// Inside a body over the limit: this many bytes are dropped.
     LongBody { missing: u64, scan: Box<Scan> },
-    /// Inside bytes that are neither: dropped up to the end of the line or the next header.
+    /// Inside unrecognised bytes: dropped up to the end of the line or the next header.
     Garbage,
 }
 
-/// The state of cutting one stream. Feed it with [`push`](Self::push), drain it with [`next`](Self::next).
+/// State of splitting one stream. Feed it with [`push`](Self::push), drain it with [`next`](Self::next).
 #[derive(Debug, Default)]
 pub struct Framer {
     state: State,
-    /// Bytes received and not yet consumed; `start` is where the unconsumed ones begin.
+    /// Received bytes; those before `start` have been consumed.
     buffer: Vec<u8>,
     start: usize,
     /// Bytes of the current line already searched for its end.
@@ -100,8 +100,8 @@ enum Step {
 }
 
 impl Framer {
-    /// Takes the next bytes of the stream. Give at most some tens of KiB at a time and drain between: the bound on
-    /// memory is the limit of one message plus what is given at once.
+    /// Adds the next bytes of the stream. Pass at most some tens of KiB at a time and drain in between: memory is
+    /// bounded by one message plus what is passed at once.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.start > 0 {
             self.buffer.drain(..self.start);
@@ -110,7 +110,7 @@ impl Framer {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next message or report, if its bytes have all arrived.
+    /// Returns the next message or report, once its bytes have all arrived.
     pub fn next_frame(&mut self) -> Option<Frame> {
         loop {
             match self.step() {
@@ -121,7 +121,8 @@ impl Framer {
         }
     }
 
-    /// What is left when the stream has ended: a last line without its end, or the report of a cut message.
+    /// Returns the rest after the end of the stream: a last line without its end, or the report of a truncated
+    /// message.
     pub fn finish(&mut self) -> Option<Frame> {
         let rest = self.take_rest();
         match std::mem::take(&mut self.state) {
@@ -158,7 +159,7 @@ impl Framer {
         self.take(self.buffer.len() - self.start)
     }
 
-    /// Where the line in progress ends (its `\n`), if that has arrived. Looks at every byte once.
+    /// End of the current line (its `\n`), if it has arrived. Examines every byte once.
     fn line_end(&mut self) -> Option<usize> {
         let found = self.pending()[self.searched..].iter().position(|&byte| byte == b'\n');
         match found {
@@ -342,7 +343,7 @@ impl Framer {
             (Some(header), line) if line.is_none_or(|line| header < line) => self.consume(header),
             (_, Some(line)) => self.consume(line),
             _ => {
-                // The start of a header may stand at the very end of what has arrived.
+                // A header may start at the very end of the received bytes.
                 let keep = pending.len().min(HEADER.len() - 1);
                 let drop = pending.len() - keep;
                 self.consume(drop);
@@ -371,7 +372,7 @@ fn too_long(mode: Mode, scan: &Scan) -> Frame {
 mod tests {
     use super::*;
 
-    /// All frames of `input`, given in pieces of `piece` bytes.
+    /// All frames of `input`, fed in pieces of `piece` bytes.
     fn frames(input: &[u8], piece: usize) -> Vec<Frame> {
         let mut framer = Framer::default();
         let mut out = Vec::new();
@@ -385,7 +386,7 @@ mod tests {
         out
     }
 
-    /// Frames in short: `L:text`, `H:text`, or `!` with the id for a broken one.
+    /// Frames in short form: `L:text`, `H:text`, or `!` with the id for a broken one.
     fn shape(frames: &[Frame]) -> Vec<String> {
         frames
             .iter()

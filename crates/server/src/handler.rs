@@ -1,4 +1,4 @@
-//! What the SDK asks of a server, answered from the tool registry.
+//! Answers the SDK's requests from the tool registry.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Handler {
         Self { calls, memories, roots, listed, name: options.name, instructions: instructions(options) }
     }
 
-    /// Asks the client for its roots without holding anything up.
+    /// Asks the client for its roots without blocking anything.
     fn ask_roots(&self, peer: Peer<RoleServer>) {
         let (roots, memories) = (self.roots.clone(), self.memories.clone());
         tokio::spawn(async move { roots.ask(&peer, &memories).await });
@@ -61,7 +61,8 @@ fn entry(tool: &ToolDef, is_whole: bool) -> Tool {
         Value::Object(schema) => schema,
         _ => serde_json::Map::from_iter([("type".to_owned(), "object".into())]),
     };
-    // Unknown arguments are refused with the names of the known ones; saying so in every row costs the agent tokens.
+    // Unknown arguments are refused with the names of the known ones; stating that in every row would cost the agent
+    // tokens.
     if is_whole {
         schema.insert("additionalProperties".to_owned(), false.into());
     } else {
@@ -79,13 +80,13 @@ fn entry(tool: &ToolDef, is_whole: bool) -> Tool {
     }
 }
 
-/// A tool's answer or error in the envelope of the protocol: the same JSON as text and as structure.
+/// A tool's answer or error as a protocol result: the same JSON as text and as structured content.
 fn envelope(outcome: Result<Value, Value>, text_of: Option<&str>) -> CallToolResult {
     let is_error = outcome.is_err();
     let (Ok(body) | Err(body)) = outcome;
     let shown = text_of.and_then(|member| body.get(member)).unwrap_or(&body);
     let mut content = vec![ContentBlock::text(m1nd_tools::text_of(shown))];
-    // Where the text is one member only, what limits it must not be lost on clients that read nothing but text.
+    // If the text is only one member, its limits must still reach clients that read nothing but text.
     if text_of.is_some()
         && let Some(notice) = body.get("notice").and_then(Value::as_str)
     {
@@ -155,7 +156,7 @@ impl ServerHandler for Handler {
         }
     }
 
-    /// Requests of known methods that did not have the shape of the method; unknown ones never come this far.
+    /// Malformed requests of known methods; unknown methods never get this far.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -1,14 +1,14 @@
 //! MCP over stdio: maps the tool registry to the wire.
 //!
-//! The official SDK (`rmcp`) supplies the typed protocol: version negotiation from 2024-11-05 to 2026-07-28, discovery,
-//! cancellation, progress. In front of it stands our own transport, because the contract is wider than the SDK's: two
-//! framings detected per message ([`Framer`]), bounds before parsing, batches, sloppy clients, requests before
-//! `initialize`. The SDK is started past its handshake for that last reason. Behind it stands the registry of tools;
-//! this crate knows no tool by name.
+//! The official SDK (`rmcp`) supplies the typed protocol: version negotiation from 2024-11-05 to 2026-07-28,
+//! discovery, cancellation, progress. Our own transport precedes it, because the contract is wider than the SDK's:
+//! two framings detected per message ([`Framer`]), limits before parsing, batches, lenient handling of sloppy
+//! clients, requests before `initialize`. For that last reason the SDK is started past its handshake. Tools come from
+//! the registry; this crate knows no tool by name.
 //!
-//! - Nothing that arrives ends the loop; only the end of the input does.
-//! - Calls run on a bounded pool. Tools about the server itself (`health`, `help`) never wait for a place in it.
-//! - A cancelled call stops and gets no answer; when the client is gone everything stops.
+//! - Only the end of the input ends the loop, whatever arrives.
+//! - Calls run on a bounded pool. Tools about the server itself (`health`, `help`) are never queued.
+//! - A cancelled call stops and gets no answer; when the client disconnects, everything stops.
 //! - Standard output carries the protocol and nothing else.
 
 mod calls;
@@ -44,9 +44,9 @@ pub use transport::{IN_FLIGHT, Output, OutputClosed};
 
 /// Threads that serve the protocol itself.
 const WIRE_THREADS: usize = 2;
-/// Time between two looks whether a memory was changed.
+/// Interval of checks for changed memories.
 const MEMORY_PERIOD: Duration = Duration::from_secs(2);
-/// How long the process waits at its end for calls that were told to stop.
+/// Time to wait at shutdown for calls that were cancelled.
 const SHUTDOWN: Duration = Duration::from_millis(500);
 
 /// Why serving did not start or ended badly.
@@ -60,7 +60,7 @@ pub enum ServeError {
     Loop(#[from] tokio::task::JoinError),
 }
 
-/// Serves one client until its input ends, answering what was asked before that. Blocks.
+/// Serves one client until its input ends, and answers all requests received before. Blocks.
 pub fn serve(
     services: &Services,
     options: ServeOptions,
@@ -79,15 +79,15 @@ pub fn serve(
     let handler = handler::Handler::new(calls, services.memories.clone(), &options);
     let ended = runtime.block_on(async {
         let transport = transport::StdioTransport::start(input, output, running.clone())?;
-        // Past the SDK's handshake: requests before `initialize` are answered, too.
+        // Skips the SDK's handshake, because requests before `initialize` are answered, too.
         let service = rmcp::service::serve_directly(handler, transport, None);
         service.waiting().await.map_err(ServeError::from)
     });
     running.cancel_all();
     runtime.shutdown_timeout(SHUTDOWN);
-    // An engine that a thread still holds would not save its edits when the caller drops its own.
+    // If a thread still holds the engine, the caller's drop would not save its edits.
     let _ = background.map(|ends| ends.recv_timeout(SHUTDOWN));
-    ended.map(|reason| tracing::debug!(?reason, "the client is gone"))
+    ended.map(|reason| tracing::debug!(?reason, "the client disconnected"))
 }
 
 /// Brings the index of every allowed root up to date in the background, so that a client need not ask for it: builds what
@@ -108,8 +108,10 @@ fn keep_up(
             let root = request.path.display().to_string();
             match engine.ingest(request, &work.cancel, &NoProgress) {
                 Ok(report) => tracing::info!(root, files = report.files_scanned, "indexed"),
-                Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index fresh"),
-                Err(EngineError::Cancelled) => tracing::debug!(root, "the client left before the index was done"),
+                Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index up to date"),
+                Err(EngineError::Cancelled) => {
+                    tracing::debug!(root, "the client disconnected before indexing finished")
+                }
                 Err(error) => tracing::warn!(root, %error, "could not index"),
             }
         }
@@ -119,7 +121,7 @@ fn keep_up(
     Ok(ends)
 }
 
-/// What is to be indexed at the start.
+/// The ingests due at startup.
 fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
     let indexed = engine.snapshot().roots().to_vec();
     let wanted = move |root: &PathBuf| {
@@ -153,12 +155,12 @@ fn keep_memories(engine: &WeakEngine, memories: &Memories, running: &running::Ru
             let now = (memories.stamp(&project), engine.snapshot().generation(), project.clone());
             (now, memories.keeper(engine.snapshot()), project)
         });
-        // Looking may take a while, and an engine that is held does not end.
+        // Recording may take a while, and an engine that is held cannot end.
         drop(engine);
         if let Some((now, keeper, project)) = seen.filter(|(now, ..)| last.as_ref() != Some(now)) {
             match keeper.refresh(&project, Depth::Full) {
-                Ok(changed) => tracing::debug!(changed, "looked at the memories"),
-                Err(error) => tracing::warn!(%error, "what is new in the memories is not noted"),
+                Ok(changed) => tracing::debug!(changed, "checked the memories"),
+                Err(error) => tracing::warn!(%error, "could not record changes in the memories"),
             }
             last = Some(now);
         }

@@ -1,8 +1,8 @@
-//! From the bytes of one frame to the typed messages of the SDK: the bounds first, then the leniency.
+//! Converts the bytes of a frame to typed messages of the SDK: limits first, then leniency.
 //!
-//! The SDK is strict where clients in the wild are sloppy (no `protocolVersion` in `initialize`, arguments sent as a
-//! string) and silent where they deserve an answer (a malformed message, a batch). Both are settled here, on the raw
-//! JSON, so that everything behind this module sees well-formed messages only.
+//! The SDK is strict where real clients are sloppy (no `protocolVersion` in `initialize`, arguments sent as a string)
+//! and silent where they need an answer (a malformed message, a batch). Both are handled here, on the raw JSON, so
+//! that everything behind this module only sees well-formed messages.
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientJsonRpcMessage, RequestId};
@@ -11,15 +11,15 @@ use serde_json::{Map, Value, json};
 
 use crate::scan::Scan;
 
-/// Deepest nesting of arrays and objects in a request.
+/// Maximum nesting of arrays and objects in a request.
 pub const NESTING: usize = 64;
-/// Most messages in one batch.
+/// Maximum number of messages in a batch.
 pub const BATCH: usize = 100;
-/// Protocol version assumed of a client that names none.
+/// Protocol version assumed for a client that names none.
 const ASSUMED_VERSION: &str = "2024-11-05";
-/// The requests that are served; every other is unknown.
+/// Supported request methods.
 const METHODS: &[&str] = &["initialize", "server/discover", "ping", "tools/list", "tools/call"];
-/// Key under which arguments that are not an object reach the tool, whose own check then names what it expects.
+/// Key that carries arguments that are not an object to the tool, whose own validation then names the expected type.
 pub(crate) const NOT_AN_OBJECT: &str = "\u{0}arguments";
 
 /// JSON-RPC error codes that this server sends.
@@ -31,10 +31,10 @@ pub(crate) mod code {
     pub(crate) const INTERNAL: i64 = -32603;
 }
 
-/// What is to be done about one message.
+/// Action for one message.
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    /// Hand it to the SDK.
+    /// Pass it to the SDK.
     Deliver(Box<ClientJsonRpcMessage>),
     /// Answer it here, with this JSON.
     Reply(Value),
@@ -49,8 +49,7 @@ fn refuse(id: Option<Value>, code: i64, message: &str) -> Incoming {
     Incoming::Reply(error_reply(id, code, message))
 }
 
-/// Reads one frame. A batch gives several messages; an answer that nobody can have asked for or an unusable
-/// notification gives none.
+/// Reads one frame. A batch gives several messages; an unsolicited answer or an unusable notification gives none.
 pub(crate) fn read(bytes: &[u8]) -> Vec<Incoming> {
     let mut scan = Scan::default();
     scan.feed(bytes);
@@ -112,7 +111,7 @@ fn read_one(value: Value) -> Option<Incoming> {
     }
 }
 
-/// An answer of the client to the only request that this server makes. Whether it was made is for the transport to know.
+/// The client's answer to the only request that this server makes. The transport checks whether it was made.
 fn answer(mut message: Map<String, Value>) -> Option<Incoming> {
     let has_id = message.get("id").is_some_and(|id| id.is_string() || id.is_i64());
     let is_expected = message.get("result").is_none_or(|result| result["roots"].is_array());
@@ -124,7 +123,7 @@ fn answer(mut message: Map<String, Value>) -> Option<Incoming> {
     Some(Incoming::Deliver(Box::new(message)))
 }
 
-/// Fills in what the SDK requires and clients leave out; drops what they send in a shape it cannot read.
+/// Adds what the SDK requires and clients omit; drops values of a type it cannot read.
 fn normalised(method: &str, mut params: Map<String, Value>) -> Map<String, Value> {
     keep_if(&mut params, "_meta", Value::is_object);
     match method {
@@ -184,7 +183,7 @@ mod tests {
     use super::*;
     use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage};
 
-    /// In short: the method delivered, or the code of the error, or `ok` for another answer.
+    /// Short form: the delivered method, the code of the error, or `ok` for another answer.
     fn check(text: &str, expected: &[&str]) {
         let got: Vec<String> = read(text.as_bytes())
             .into_iter()
@@ -249,7 +248,7 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":1,"result":{"roots":{}}}"#, &[]);
         check(r#"{"jsonrpc":"2.0","id":null,"result":{"roots":[]}}"#, &[]);
         check(r#"{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}"#, &[]);
-        // Whether these were asked for is for the transport to know.
+        // The transport checks whether these were requested.
         let delivered = |text: &str| matches!(read(text.as_bytes()).as_slice(), [Incoming::Deliver(_)]);
         assert!(delivered(r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#));
         assert!(delivered(r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"x"}}"#));

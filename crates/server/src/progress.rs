@@ -1,17 +1,17 @@
-//! From the engine's reports to MCP progress notifications: few, growing, readable.
+//! Converts the engine's progress reports to MCP notifications: few, increasing, readable.
 
 use std::sync::{Mutex, PoisonError};
 
 use m1nd_base::{Progress, ProgressEvent};
 
-/// The last report of one call. Workers write it, the connection looks at it now and then.
+/// The latest report of a call. Workers write it, the connection reads it periodically.
 #[derive(Debug, Default)]
 pub(crate) struct Latest(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     event: Option<ProgressEvent>,
-    /// Units of the stages that are over.
+    /// Units of finished stages.
     before: u64,
     /// The last value sent.
     sent: f64,
@@ -20,15 +20,15 @@ struct State {
 /// One notification.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Notice {
-    /// Greater than in the notice before.
+    /// Greater than in the previous notice.
     pub(crate) progress: f64,
-    /// Where it will end, as far as known now.
+    /// Expected final value, as far as known.
     pub(crate) total: Option<f64>,
-    /// For people.
+    /// Text for people.
     pub(crate) message: String,
 }
 
-/// Step by which a notice grows when nothing else did: the protocol wants every one to be greater than the last.
+/// Increment of a notice without other progress: the protocol requires every one to be greater than the last.
 const STILL_ALIVE: f64 = 0.001;
 
 impl Progress for Latest {
@@ -50,7 +50,7 @@ impl Progress for Latest {
 }
 
 impl Latest {
-    /// What to tell the client now.
+    /// The notice to send now.
     pub(crate) fn notice(&self) -> Notice {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, total, message) = match &state.event {

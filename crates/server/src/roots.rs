@@ -1,5 +1,5 @@
-//! Where the client has its project open, as it says itself (`roots/list`): one more place to look for the project whose
-//! memories are asked for. Clients of protocol versions without that request, and those that do not offer it, are not asked.
+//! The client's roots (`roots/list`): another source for the project whose memories are requested. Clients of
+//! protocol versions without that request, and those that do not offer it, are not asked.
 #![expect(deprecated, reason = "protocol versions up to 2025-11-25 have roots, and clients of them are asked")]
 
 use std::path::PathBuf;
@@ -10,16 +10,16 @@ use m1nd_mind::Memories;
 use rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
 
-/// How long the answer is waited for.
+/// Time to wait for the answer.
 const ANSWER: Duration = Duration::from_secs(5);
-/// How long a call waits for it at most; from then on none does.
+/// Maximum time that a call waits for it; later calls do not wait at all.
 const PATIENCE: Duration = Duration::from_millis(1_000);
-/// Roots that are looked at.
+/// Maximum number of roots considered.
 const MAX_ROOTS: usize = 16;
 
-/// What is known of the client's roots.
+/// State of the client's roots.
 pub(crate) struct Roots {
-    /// Whether nothing is waited for.
+    /// Whether no answer is pending.
     settled: watch::Sender<bool>,
     is_offered: AtomicBool,
 }
@@ -29,7 +29,7 @@ impl Roots {
         Self { settled: watch::Sender::new(true), is_offered: AtomicBool::new(false) }
     }
 
-    /// The client says that it can be asked: calls wait for its answer from now on.
+    /// The client supports roots: calls wait for its answer from now on.
     pub(crate) fn expect(&self) {
         self.is_offered.store(true, Ordering::Release);
         self.settled.send_replace(false);
@@ -44,7 +44,7 @@ impl Roots {
         let folders: Vec<PathBuf> = match asked {
             Ok(Ok(answer)) => answer.roots.iter().take(MAX_ROOTS).filter_map(|root| folder(&root.uri)).collect(),
             Ok(Err(error)) => {
-                tracing::debug!(%error, "the client does not say where its project is");
+                tracing::debug!(%error, "the client did not answer roots/list");
                 Vec::new()
             }
             Err(_) => Vec::new(),
@@ -53,7 +53,7 @@ impl Roots {
         self.settled.send_replace(true);
     }
 
-    /// Waits, within bounds, until the client has answered.
+    /// Waits, with a limit, until the client has answered.
     pub(crate) async fn settled(&self) {
         let mut settled = self.settled.subscribe();
         if tokio::time::timeout(PATIENCE, settled.wait_for(|settled| *settled)).await.is_err() {
@@ -62,7 +62,7 @@ impl Roots {
     }
 }
 
-/// The folder that a `file:` URI of this machine names.
+/// The folder of a `file:` URI of this machine.
 fn folder(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use m1nd_base::Cancel;
 
-/// The work of one connection that is under way, so that all of it can be stopped when the client is gone.
+/// The running work of a connection, so that all of it can be stopped when the client disconnects.
 #[derive(Debug, Default)]
 pub(crate) struct Running {
     state: Mutex<State>,
-    /// Told when everything is to stop.
+    /// Signalled when everything is to stop.
     stopped: Condvar,
 }
 
@@ -19,17 +19,17 @@ struct State {
     ended: bool,
 }
 
-/// One piece of work; leaves the list when dropped.
+/// A unit of work; leaves the list when dropped.
 #[derive(Debug)]
 pub(crate) struct Work {
     running: Arc<Running>,
     key: u64,
-    /// To hand to the work.
+    /// Cancel flag for the work.
     pub(crate) cancel: Cancel,
 }
 
 impl Running {
-    /// Registers work that is about to start. It starts cancelled if the client is already gone.
+    /// Registers work that is about to start. It starts cancelled if the client has already disconnected.
     pub(crate) fn start(self: &Arc<Self>) -> Work {
         let cancel = Cancel::new();
         let mut state = self.lock();
@@ -42,7 +42,7 @@ impl Running {
         Work { running: self.clone(), key, cancel }
     }
 
-    /// Stops everything, and whatever starts later.
+    /// Cancels everything, including work that starts later.
     pub(crate) fn cancel_all(&self) {
         let mut state = self.lock();
         state.ended = true;
@@ -53,7 +53,7 @@ impl Running {
         self.stopped.notify_all();
     }
 
-    /// Waits so long, or until everything is to stop; whether it is.
+    /// Waits for the given time, or until everything is to stop; returns whether it is.
     pub(crate) fn stops_within(&self, time: Duration) -> bool {
         let waited = self.stopped.wait_timeout_while(self.lock(), time, |state| !state.ended);
         waited.unwrap_or_else(PoisonError::into_inner).0.ended

@@ -1,17 +1,17 @@
-//! A pass over the bytes of one JSON value that builds nothing: how deep it nests, and which `id` it carries.
+//! A pass over the bytes of one JSON value that builds nothing: finds its nesting depth and its `id`.
 //!
-//! It runs before (or instead of) the real parser, so that a hostile message is refused without allocating and the
-//! sender of an over-long one still learns which of its requests failed. It takes its input in any pieces, uses a
-//! fixed amount of memory, and never fails: on bytes that are not JSON its answers are just not meaningful.
+//! It runs before (or instead of) the real parser, so that a hostile message is refused without allocating, and the
+//! sender of an overlong one still learns which of its requests failed. It accepts input in any pieces, uses a fixed
+//! amount of memory, and never fails: for bytes that are not JSON its results are just not meaningful.
 
 use serde_json::Value;
 
-/// Longest `id` value that is remembered, in bytes; longer ones are treated as absent.
+/// Maximum length of a recorded `id` value, in bytes; longer ones are treated as absent.
 const ID_BYTES: usize = 256;
-/// Key under which JSON-RPC keeps the request's name.
+/// The JSON-RPC key of the request id.
 const ID_KEY: &[u8] = b"id";
 
-/// What has been seen of one JSON value so far.
+/// State of scanning one JSON value.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     depth: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Looks at the next bytes of the value.
+    /// Scans the next bytes of the value.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.in_string {

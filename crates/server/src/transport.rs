@@ -1,8 +1,8 @@
-//! The SDK's transport over two plain byte streams, with both framings, bounds and resynchronisation.
+//! The SDK's transport over two plain byte streams, with both framings, limits and resynchronisation.
 //!
-//! Reading, cutting, checking and parsing happen on one thread, writing on another; the SDK's loop only sees finished
-//! messages through channels, so that nothing it drops or polls again can lose bytes ("cancel safe"), and a client
-//! that stops reading blocks only its own output. Answers leave in the framing of their request; notifications in the
+//! Reading, splitting, checking and parsing happen on one thread, writing on another; the SDK's loop only sees
+//! finished messages through channels, so that nothing it drops or polls again can lose bytes ("cancel safe"), and a
+//! client that stops reading blocks only its own output. Answers use the framing of their request; notifications the
 //! framing of the last message read.
 
 use std::collections::{HashMap, HashSet};
@@ -20,31 +20,31 @@ use crate::framing::{Frame, Framer, Mode};
 use crate::message::{self, Incoming, code};
 use crate::running::Running;
 
-/// Requests that may wait for their answer at once; more are refused.
+/// Maximum number of unanswered requests; more are refused.
 pub const IN_FLIGHT: usize = 256;
-/// Bytes read at once.
+/// Bytes read at a time.
 const CHUNK: usize = 64 << 10;
 /// Messages waiting for the SDK or the output.
 const QUEUE: usize = 256;
-/// How long answers still due are awaited after the input ended: `printf … | m1nd serve` gets all of its answers.
+/// Time to wait for pending answers after the input ended: `printf … | m1nd serve` gets all of its answers.
 const GRACE: Duration = Duration::from_secs(120);
-/// How often the end of that wait is looked for.
+/// Polling interval of that wait.
 const GRACE_STEP: Duration = Duration::from_millis(10);
-/// Pause before a stream that somebody set to non-blocking is tried again.
+/// Pause before retrying a stream that another process set to non-blocking.
 const NONBLOCKING_STEP: Duration = Duration::from_millis(5);
 
-/// The client cannot be written to any more.
+/// The client's end of the output is closed.
 #[derive(Debug, thiserror::Error)]
 #[error("the client closed its end of the output")]
 pub struct OutputClosed;
 
-/// The stream that answers go to.
+/// The output stream.
 pub trait Output: Write + Send + 'static {
-    /// Whether nobody can read it any more. `false` when that cannot be known without writing.
+    /// Returns whether the other end is closed. `false` if that cannot be determined without writing.
     fn is_closed(&self) -> bool;
 }
 
-/// A stream whose end can be asked about: pipes, sockets, the standard output.
+/// A stream whose other end can be checked: pipes, sockets, the standard output.
 #[cfg(unix)]
 impl<W: Write + std::os::fd::AsFd + Send + 'static> Output for W {
     fn is_closed(&self) -> bool {
@@ -55,7 +55,7 @@ impl<W: Write + std::os::fd::AsFd + Send + 'static> Output for W {
     }
 }
 
-/// A stream whose end shows only when it is written to.
+/// A stream whose closed end only shows on writing.
 #[cfg(not(unix))]
 impl<W: Write + Send + 'static> Output for W {
     fn is_closed(&self) -> bool {
@@ -63,14 +63,14 @@ impl<W: Write + Send + 'static> Output for W {
     }
 }
 
-/// What the threads and the transport share.
+/// State shared by the threads and the transport.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Framing of each request not yet answered.
+    /// Framing of each unanswered request.
     modes: Mutex<HashMap<RequestId, Mode>>,
     /// Framing of the last message read.
     last: Mutex<Mode>,
-    /// Requests of ours that the client has not answered.
+    /// Our own requests that the client has not answered.
     asked: Mutex<HashSet<RequestId>>,
 }
 
@@ -80,7 +80,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 enum Outgoing {
     Bytes(Vec<u8>),
-    /// Asks whether the output is closed.
+    /// Checks whether the output is closed.
     Probe,
 }
 
@@ -88,7 +88,7 @@ enum Outgoing {
 pub(crate) struct StdioTransport {
     incoming: mpsc::Receiver<RxJsonRpcMessage<RoleServer>>,
     outgoing: mpsc::Sender<Outgoing>,
-    /// Ends when the output turned out closed.
+    /// Becomes true when the output turns out to be closed.
     closed: tokio::sync::watch::Receiver<bool>,
     shared: Arc<Shared>,
     running: Arc<Running>,
@@ -96,7 +96,7 @@ pub(crate) struct StdioTransport {
 }
 
 impl StdioTransport {
-    /// Starts the two threads. `running` are the calls to stop when the client is gone.
+    /// Starts the two threads. `running` are the calls to stop when the client disconnects.
     pub(crate) fn start(
         input: impl Read + Send + 'static,
         output: impl Output,
@@ -118,7 +118,7 @@ impl StdioTransport {
         Ok(Self { incoming, outgoing, closed, shared, running, writer: Some(writer) })
     }
 
-    /// Waits, within bounds, until everything asked has been answered or nobody listens.
+    /// Waits, with a limit, until every request has been answered or the client is gone.
     async fn finish(&mut self) {
         let end = Instant::now() + GRACE;
         while !lock(&self.shared.modes).is_empty() && !*self.closed.borrow() && Instant::now() < end {
@@ -163,7 +163,7 @@ impl Transport<RoleServer> for StdioTransport {
                 }
             };
             let sent = outgoing.send(Outgoing::Bytes(bytes)).await.map_err(|_| OutputClosed);
-            // Only now: a request counts as open until its answer is on its way.
+            // Only now: a request counts as open until its answer is being sent.
             if let Some(id) = answered {
                 lock(&shared.modes).remove(&id);
             }
@@ -183,7 +183,7 @@ impl Transport<RoleServer> for StdioTransport {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        // The writer ends once nobody can send to it: replace our sender, then wait for what is queued.
+        // The writer ends once all senders are gone: replace ours, then wait for the queue.
         self.outgoing = mpsc::channel(1).0;
         self.incoming.close();
         if let Some(writer) = self.writer.take() {
@@ -200,7 +200,7 @@ struct Reader {
     replies: mpsc::Sender<Outgoing>,
 }
 
-/// The SDK has ended; there is nobody to read for.
+/// The SDK has ended; there is no receiver any more.
 struct Ended;
 
 impl Reader {
@@ -217,7 +217,7 @@ impl Reader {
                     continue;
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "standard input cannot be read any more");
+                    tracing::warn!(%error, "standard input can no longer be read");
                     break;
                 }
             };
@@ -293,7 +293,7 @@ impl Reader {
     }
 }
 
-/// The writing side: runs until all senders are gone or the output is closed, which it reports by `gone`.
+/// The writing side: runs until all senders are gone or the output is closed, which it reports with `gone`.
 fn write_all(mut output: impl Output, mut bytes: mpsc::Receiver<Outgoing>, gone: impl FnOnce()) {
     while let Some(next) = bytes.blocking_recv() {
         let fine = match next {

@@ -1,9 +1,9 @@
-//! Short checksums of stored rows: SQLite does not notice a changed byte inside a value.
+//! Short checksums of stored rows, because SQLite does not detect a changed byte inside a value.
 
 /// Bytes of a checksum.
 pub(crate) const LEN: usize = 8;
 
-/// The checksum of several parts, each of which counts with its length.
+/// Checksum of several parts. Each part is hashed with its length.
 pub(crate) fn of(parts: &[&[u8]]) -> [u8; LEN] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

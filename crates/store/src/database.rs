@@ -1,4 +1,4 @@
-//! Opening SQLite files: format check before the first change, migrations, modes, setting damaged ones aside.
+//! Opening SQLite files: format check before the first write, migrations, modes, quarantine of damaged files.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -12,32 +12,31 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::{RealSystem, StoreError, durable};
 
-/// Time a database waits for another process that writes to it.
+/// Time to wait for another process that is writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of the header that starts every SQLite file.
+/// Size of the header at the start of every SQLite file, in bytes.
 const HEADER_BYTES: u64 = 100;
 
-/// What a database file is.
+/// Definition of a database file.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    /// Number in the header that tells our files from others.
+    /// Application id in the header, which tells our files from others.
     pub(crate) owner: u32,
-    /// One script a version: the n-th brings a database of version n to version n + 1.
+    /// Migration scripts: the n-th upgrades a database from version n to version n + 1.
     pub(crate) migrations: &'static [&'static str],
-    /// What has to hold of data that must not be lost; `None` for derived data.
+    /// Safeguards for data that must not be lost; `None` for derived data.
     pub(crate) precious: Option<Precious>,
-    /// Bytes of a page; only matters when the file is made.
+    /// Page size in bytes; only used when the file is created.
     pub(crate) page_bytes: u32,
 }
 
-/// How a database of precious data is looked after: a commit survives a power loss, and damage is found before anything
-/// is written.
+/// Safeguards for precious data: a commit survives a power loss, and damage is detected before anything is written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Precious {
-    /// Tables that are checked at each opening, however large the database is.
+    /// Tables that are checked on every open, however large the database is.
     pub(crate) always_checked: &'static [&'static str],
-    /// Most pages of a database that is checked as a whole at each opening. A larger one is, too, if a log was left: another
-    /// process has it open, or one that had has not ended as it should.
+    /// Maximum pages of a database that is checked completely on every open. A larger one is checked completely if a
+    /// log was left behind: another process has it open, or one crashed.
     pub(crate) whole_pages: u32,
 }
 
@@ -47,10 +46,10 @@ impl Schema {
     }
 }
 
-/// Opens the database at `path`, makes it if there is none, and brings it to the newest schema.
+/// Opens the database at `path`, creating it if needed, and migrates it to the newest schema.
 ///
 /// # Errors
-/// [`StoreError::TooNew`] and [`StoreError::Damaged`], neither of which changes a byte, and the other errors of the
+/// [`StoreError::TooNew`] and [`StoreError::Damaged`], neither of which changes a byte, and other errors of the
 /// system or SQLite.
 pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     open_checked(path, schema).map_err(|error| match error {
@@ -63,17 +62,17 @@ pub(crate) fn open(path: &Path, schema: &Schema) -> Result<Connection, StoreErro
 
 fn open_checked(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     match fs::metadata(path) {
-        // Our databases are complete before they get their name, so a short file has lost something.
+        // Our databases are complete before they get their name, so a short file has lost data.
         Ok(meta) if meta.len() < HEADER_BYTES => return Err(StoreError::damaged(path, "it ends within its header")),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => create(path, schema)?,
         Err(error) => return Err(StoreError::io("open", path)(error)),
     }
-    // Who closes a database last removes its log.
+    // The last process to close a database removes its log.
     let log_left = fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
     let mut connection = connect(path)?;
     let failed = || StoreError::database(path);
-    // Until the file is known to be ours, closing it must not write back what its log holds.
+    // Until the file is known to be ours, closing it must not checkpoint its log.
     let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
     connection.set_db_config(keep_log, true).map_err(failed())?;
     check(path, &connection, schema, log_left)?;
@@ -85,14 +84,14 @@ fn open_checked(path: &Path, schema: &Schema) -> Result<Connection, StoreError> 
     Ok(connection)
 }
 
-/// A database that is nowhere, of the newest schema.
+/// An in-memory database with the newest schema.
 pub(crate) fn in_memory(schema: &Schema) -> rusqlite::Result<Connection> {
     let mut connection = Connection::open_in_memory()?;
     migrate(&mut connection, schema)?;
     Ok(connection)
 }
 
-/// Opens a database of derived data; a damaged one is set aside and started anew.
+/// Opens a database of derived data; a damaged one is quarantined and replaced by an empty one.
 pub(crate) fn open_derived(system: &dyn System, path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     match open(path, schema) {
         Err(error) if error.is_damage() => {
@@ -103,11 +102,11 @@ pub(crate) fn open_derived(system: &dyn System, path: &Path, schema: &Schema) ->
     }
 }
 
-/// Gives a damaged database of derived data another name, with the log that belongs to it.
+/// Renames a damaged database of derived data, together with its log.
 pub(crate) fn set_aside(system: &dyn System, path: &Path) -> Result<(), StoreError> {
     let kept = match durable::quarantine(system, path) {
         Ok(kept) => kept,
-        // Another process that uses the file was faster.
+        // Another process that uses the file has already done so.
         Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
@@ -119,7 +118,7 @@ pub(crate) fn set_aside(system: &dyn System, path: &Path) -> Result<(), StoreErr
     if let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) {
         durable::prune(system, folder, |kept| kept.starts_with(name));
     }
-    // Only an index into the log: worth nothing without it, and wrong for a new database.
+    // Only an index into the log: useless without it, and wrong for a new database.
     match system.remove(&beside(path, "-shm")) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path)(error)),
         _ => Ok(()),
@@ -132,13 +131,13 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether the file is a sound database of ours. Asks SQLite rather than reading the file: closing a second handle
+/// Checks that the file is a sound database of ours. Asks SQLite instead of reading the file: closing a second handle
 /// to it would release the locks that other connections of this process hold on it.
 fn check(path: &Path, connection: &Connection, schema: &Schema, log_left: bool) -> Result<(), StoreError> {
     let failed = || StoreError::database(path);
     let owner: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed())?;
     if owner.cast_unsigned() != schema.owner {
-        return Err(StoreError::damaged(path, "its header says that another program made it"));
+        return Err(StoreError::damaged(path, "its header belongs to another program"));
     }
     let (found, supported) = (version(connection).map_err(failed())?, schema.newest());
     if found > supported {
@@ -156,11 +155,11 @@ fn check(path: &Path, connection: &Connection, schema: &Schema, log_left: bool) 
     precious.always_checked.iter().try_for_each(|table| check_rows(path, connection, table))
 }
 
-/// Whether the rows of a database, or of one of its tables, are sound. Not by the quick check: it does not notice rows that
-/// are out of order, which hides them from look-ups.
+/// Checks the rows of a database, or of one of its tables. The quick check would not do: it misses rows that are out
+/// of order, which hides them from look-ups.
 fn check_rows(path: &Path, connection: &Connection, of: &str) -> Result<(), StoreError> {
     let verdict = connection.query_row(&format!("PRAGMA integrity_check({of})"), [], |row| row.get(0));
-    // That a table is not there is damage, too.
+    // A missing table is damage, too.
     let verdict: String = verdict.map_err(|error| StoreError::damaged(path, &error.to_string()))?;
     if verdict == "ok" { Ok(()) } else { Err(StoreError::damaged(path, &verdict)) }
 }
@@ -176,16 +175,16 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Makes a complete database under another name and links it to its own, so that no other process and no crash ever
-/// sees a part of it.
+/// Creates a complete database under another name and links it to its own, so that no other process and no crash ever
+/// exposes a partial one.
 fn create(path: &Path, schema: &Schema) -> Result<(), StoreError> {
     let unique = format!(".new-{}-{:?}", std::process::id(), std::thread::current().id());
     let temporary = beside(path, &unique.replace(['(', ')'], ""));
     let _ = fs::remove_file(&temporary);
     let made = fill(&temporary, schema).and_then(|()| match fs::hard_link(&temporary, path) {
-        // Another process made it meanwhile.
+        // Another process created it meanwhile.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        // A file system without links: there, two processes that start at once can get in each other's way.
+        // A file system without hard links: there, two processes that start at once may conflict.
         Err(_) if !path.exists() => fs::rename(&temporary, path).map_err(StoreError::io("create", path)),
         linked => linked.map_err(StoreError::io("create", path)),
     });
@@ -207,13 +206,13 @@ fn fill(path: &Path, schema: &Schema) -> Result<(), StoreError> {
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed())?;
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed())?;
     connection.pragma_update(None, "application_id", schema.owner).map_err(failed())?;
-    // Kept in the header: processes that open the file at once need not fight over who changes it.
+    // Stored in the header, so that processes that open the file at once do not compete to change it.
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed())?;
     migrate(&mut connection, schema).map_err(failed())?;
     connection.close().map_err(|(_, error)| StoreError::database(path)(error))
 }
 
-/// Runs the scripts that are missing, all or none.
+/// Runs the missing migrations, all or none.
 fn migrate(connection: &mut Connection, schema: &Schema) -> rusqlite::Result<()> {
     if version(connection)? == schema.newest() {
         return Ok(());

@@ -6,8 +6,8 @@ use m1nd_base::System;
 
 use crate::{StoreError, durable};
 
-/// Small files of a project that can be made again at any time, replaced whole or not at all. Any process may write them:
-/// who writes last wins, and nobody sees half a file.
+/// Small derived files of a project, replaced atomically. Any process may write them: the last writer wins, and no
+/// reader sees a partial file.
 #[derive(Debug, Clone)]
 pub struct DerivedFiles {
     folder: PathBuf,
@@ -19,13 +19,13 @@ impl DerivedFiles {
         Self { folder, system }
     }
 
-    /// Where a file is. `name` is one of ours: letters, digits, `-` and `.`.
+    /// Returns the path of a file. `name` consists of letters, digits, `-` and `.`.
     pub fn path(&self, name: &str) -> PathBuf {
         debug_assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.')), "{name}");
         self.folder.join(name)
     }
 
-    /// The content of a file of at most `max_bytes` bytes; `None` if there is none.
+    /// Reads a file of at most `max_bytes` bytes; `None` if it does not exist.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -41,13 +41,13 @@ impl DerivedFiles {
     /// Replaces a file.
     ///
     /// # Errors
-    /// [`StoreError::Io`], with the former content still there.
+    /// [`StoreError::Io`]; the previous content is then still there.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         self.system.create_folder(&self.folder).map_err(StoreError::io("create the folder", &self.folder))?;
         durable::durable_write(&*self.system, &self.path(name), bytes)
     }
 
-    /// Gives a damaged file another name; the last few of them are kept.
+    /// Renames a damaged file for inspection; only the last few such files are kept.
     ///
     /// # Errors
     /// [`StoreError::Io`].

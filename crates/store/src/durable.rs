@@ -1,4 +1,4 @@
-//! Replacing a file in one step, and setting a damaged one aside. Nobody else renames.
+//! Atomic replacement of files and quarantine of damaged ones. No other crate renames files.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,23 +7,23 @@ use m1nd_base::{System, SystemFile};
 
 use crate::StoreError;
 
-/// Start of the names of files that are being written. One that is found later was left by a crash.
+/// Prefix of files that are being written. One that is found later was left by a crash.
 const TEMPORARY: &str = ".tmp-";
-/// Stands between the old name of a file that was set aside and the time.
+/// Separates the old name of a quarantined file from the time.
 const SET_ASIDE: &str = ".corrupt-";
-/// Most derived files that are kept after being set aside, with their logs and notes.
+/// Maximum number of quarantined derived files that are kept, with their logs and notes.
 const KEPT_SET_ASIDE: usize = 6;
-/// Names of temporary files that are tried before giving up.
+/// Number of temporary names to try before giving up.
 const MOST_TEMPORARY: u32 = 10_000;
-/// Bytes collected before they are handed to the system.
+/// Buffer size for writing, in bytes.
 const BUFFER_BYTES: usize = 1 << 18;
-/// What was tried when the content may be lost in part.
+/// Action name in errors after which part of the content may be lost.
 pub(crate) const SYNC_FILE: &str = "synchronise";
-/// What was tried when the name may be lost.
+/// Action name in errors after which the name may be lost.
 pub(crate) const SYNC_FOLDER: &str = "synchronise the folder";
 
-/// Puts `bytes` at `path` so that after a crash, a power loss or an error the file has either its old or its new
-/// content: writes a temporary file in the same folder, synchronises it, renames it, synchronises the folder.
+/// Writes `bytes` to `path` so that after a crash, a power loss or an error the file has either its old or its new
+/// content: writes a temporary file in the same folder, syncs it, renames it, syncs the folder.
 ///
 /// # Errors
 /// [`StoreError::Io`]. Only if the last step failed may `path` already have the new content.
@@ -31,7 +31,7 @@ pub fn durable_write(system: &dyn System, path: &Path, bytes: &[u8]) -> Result<(
     durable_stream(system, path, &mut |out| out.write_all(bytes))
 }
 
-/// As [`durable_write`], with content that is produced piece by piece.
+/// Like [`durable_write`], with content that is produced in pieces.
 pub(crate) fn durable_stream(
     system: &dyn System,
     path: &Path,
@@ -40,7 +40,7 @@ pub(crate) fn durable_stream(
     write_as(system, path, TEMPORARY, None, write)
 }
 
-/// As [`durable_stream`], with the start of the temporary name and, unless only the owner may read it, the mode of the file.
+/// Like [`durable_stream`], with the prefix of the temporary name and the mode of the file (owner-only by default).
 pub(crate) fn write_as(
     system: &dyn System,
     path: &Path,
@@ -57,14 +57,14 @@ pub(crate) fn write_as(
         })
         .and_then(|()| system.rename(&temporary, path).map_err(StoreError::io("rename a new file to", path)));
     if let Err(error) = written {
-        // The error at hand says more than a failure to clean up; a leftover is removed by `sweep`.
+        // The original error matters more than a failed clean-up; `sweep` removes leftovers.
         let _ = system.remove(&temporary);
         return Err(error);
     }
     system.sync_folder(folder).map_err(StoreError::io(SYNC_FOLDER, folder))
 }
 
-/// Makes a file of a name that is not taken: other threads write too, and a crash may have left names behind.
+/// Creates a file under an unused name: other threads write too, and a crash may have left files behind.
 fn create_temporary(
     system: &dyn System,
     folder: &Path,
@@ -89,23 +89,23 @@ fn fill(
 ) -> Result<(), StoreError> {
     let mut out = io::BufWriter::with_capacity(BUFFER_BYTES, file);
     let written = write(&mut out).and_then(|()| out.flush());
-    // Taken apart, so that dropping it does not try to write again what has just failed.
+    // Disassembled, so that dropping it does not retry the write that just failed.
     let (mut file, _) = out.into_parts();
     written.map_err(StoreError::io("write", path))?;
     file.sync().map_err(StoreError::io(SYNC_FILE, path))
 }
 
-/// Gives a damaged file the name `<name>.corrupt-<seconds>`, so that it stays for inspection but is used no more.
+/// Renames a damaged file to `<name>.corrupt-<seconds>`, so that it is kept for inspection but no longer used.
 ///
 /// # Errors
-/// [`StoreError::Io`]; the file then still has its old name.
+/// [`StoreError::Io`]; the file then keeps its old name.
 pub fn quarantine(system: &dyn System, path: &Path) -> Result<PathBuf, StoreError> {
     let folder = folder_of(path);
     let taken = system.list(folder).map_err(StoreError::io("list", folder))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let now = system.unix_seconds();
     let stem = format!("{name}{SET_ASIDE}{now}");
-    // Never a name that is free again: the newest is the one with the largest number.
+    // Never reuses a number: the newest file has the largest one.
     let last = taken.iter().filter(|name| name.starts_with(&stem)).filter_map(|name| age_of(name));
     let last = last.filter(|(second, _)| *second == now).map(|(_, count)| count).max();
     let target = folder.join(last.map_or_else(|| stem.clone(), |count| format!("{stem}-{}", count + 1)));
@@ -114,8 +114,8 @@ pub fn quarantine(system: &dyn System, path: &Path) -> Result<PathBuf, StoreErro
     Ok(target)
 }
 
-/// Gives a file that grows the name `<name>.1`, the one that had it `<name>.2`, and so on, so that a new one can be begun;
-/// with it `most` files are kept. What cannot be renamed stays: a log is not worth an error.
+/// Rotates a growing file: renames it to `<name>.1`, the previous `<name>.1` to `<name>.2`, and so on, keeping `most`
+/// files including the new one. Files that cannot be renamed stay: a log is not worth an error.
 pub fn rotate(system: &dyn System, path: &Path, most: usize) {
     let numbered = |number: usize| match number {
         0 => path.to_path_buf(),
@@ -126,8 +126,8 @@ pub fn rotate(system: &dyn System, path: &Path, most: usize) {
     }
 }
 
-/// Removes the oldest of the derived files that were set aside in the folder, so that a failing disk is not filled with
-/// them. `is_one` tells their names from others.
+/// Removes the oldest quarantined derived files of the folder, so that a failing disk does not fill up with them.
+/// `is_one` recognises their names.
 pub(crate) fn prune(system: &dyn System, folder: &Path, is_one: impl Fn(&str) -> bool) {
     let mut set_aside: Vec<((u64, u64), String)> = Vec::new();
     for name in system.list(folder).unwrap_or_default() {
@@ -140,12 +140,13 @@ pub(crate) fn prune(system: &dyn System, folder: &Path, is_one: impl Fn(&str) ->
     set_aside.sort_unstable();
     let surplus = set_aside.len().saturating_sub(KEPT_SET_ASIDE);
     for (_, name) in set_aside.drain(..surplus) {
-        // The next one that is set aside tries again.
+        // The next quarantine tries again.
         let _ = system.remove(&folder.join(name));
     }
 }
 
-/// When a file of this name was set aside: the second, and the place among those of that second. `None` for other names.
+/// Returns when a file was quarantined: the second, and the sequence number within that second. `None` for other
+/// names.
 fn age_of(name: &str) -> Option<(u64, u64)> {
     let (_, age) = name.split_once(SET_ASIDE)?;
     let mut numbers = age.split(|c: char| !c.is_ascii_digit()).map(str::parse);
@@ -153,7 +154,7 @@ fn age_of(name: &str) -> Option<(u64, u64)> {
     Some((second, numbers.next().and_then(Result::ok).unwrap_or(1)))
 }
 
-/// Removes what a crash left half-written in the folder. Only for the process that holds the writer's lock.
+/// Removes partial files that a crash left in the folder. Only for the process that holds the writer lock.
 pub(crate) fn sweep(system: &dyn System, folder: &Path) -> Result<(), StoreError> {
     for name in system.list(folder).map_err(StoreError::io("list", folder))? {
         if name.starts_with(TEMPORARY) {

@@ -5,25 +5,25 @@ use rusqlite::ffi;
 
 use crate::durable;
 
-/// Why stored data cannot be used.
+/// The reason why stored data cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file operation failed.
     #[error("cannot {action} `{}`: {source}; check permissions and free space", path.display())]
     Io {
-        /// What was tried, as a verb.
+        /// The attempted action, as a verb.
         action: &'static str,
-        /// Of which file.
+        /// Affected file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The database refused an operation; what was stored before is still there.
+    /// The database refused an operation; previously stored data is intact.
     #[error("the database `{}` failed: {source}; check permissions and free space", path.display())]
     Database {
-        /// Its file.
+        /// File of the database.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// Written by a newer version of this program. Nothing was changed.
@@ -32,34 +32,34 @@ pub enum StoreError {
         path.display()
     )]
     TooNew {
-        /// The file.
+        /// Affected file.
         path: PathBuf,
         /// Its format.
         found: u32,
-        /// The newest format known.
+        /// Newest supported format.
         supported: u32,
     },
-    /// Precious data cannot be read. The file is left as it is.
+    /// Precious data cannot be read. The file is left untouched.
     #[error(
         "`{}` is damaged: {detail}; it was left as it is: restore it from a backup, or move it away to start without it",
         path.display()
     )]
     Damaged {
-        /// The file.
+        /// Affected file.
         path: PathBuf,
-        /// What does not fit.
+        /// Description of the damage.
         detail: String,
     },
-    /// Others held a lock for longer than one waits.
+    /// Another process held a lock for longer than the timeout.
     #[error("`{}` is held by another process; try again, or end that process", path.display())]
     Taken {
-        /// The file of the lock.
+        /// Lock file.
         path: PathBuf,
     },
-    /// The user has made a file read-only.
-    #[error("`{}` is read-only and was left as it is; make it writable, or leave it out in the configuration", path.display())]
+    /// The user made a file read-only.
+    #[error("`{}` is read-only and was left as it is; make it writable, or exclude it in the configuration", path.display())]
     Protected {
-        /// The file.
+        /// Affected file.
         path: PathBuf,
     },
     /// The project was opened to be read only.
@@ -70,19 +70,19 @@ pub enum StoreError {
     Outside {
         /// The link.
         path: PathBuf,
-        /// Where it leads to.
+        /// Target of the link.
         target: PathBuf,
     },
-    /// The writer met an error of which it cannot know what reached the disk.
+    /// After an earlier error it is unknown which writes reached the disk.
     #[error("`{}` is closed for writing after an earlier error; open the project again", path.display())]
     Closed {
-        /// The file or folder.
+        /// Affected file or folder.
         path: PathBuf,
     },
 }
 
 impl StoreError {
-    /// A stable word for the kind of error.
+    /// A stable identifier for the kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Io { .. } => "store_io",
@@ -97,22 +97,22 @@ impl StoreError {
         }
     }
 
-    /// For `map_err` of a file operation.
+    /// Adapter for `map_err` of a file operation.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
 
-    /// For `map_err` of a database operation.
+    /// Adapter for `map_err` of a database operation.
     pub(crate) fn database(path: &Path) -> impl FnOnce(rusqlite::Error) -> Self {
         move |source| Self::Database { path: path.to_owned(), source }
     }
 
-    /// Damage found by ourselves.
+    /// An error for damage detected by our own checks.
     pub(crate) fn damaged(path: &Path, detail: &str) -> Self {
         Self::Damaged { path: path.to_owned(), detail: detail.to_owned() }
     }
 
-    /// Whether it is unknown what of the last write has reached the disk.
+    /// Returns whether it is unknown which part of the last write reached the disk.
     pub(crate) fn is_failed_sync(&self) -> bool {
         match self {
             Self::Io { action, .. } => [durable::SYNC_FILE, durable::SYNC_FOLDER].contains(action),
@@ -123,7 +123,7 @@ impl StoreError {
         }
     }
 
-    /// Whether the content of the file, and not the system around it, is the cause.
+    /// Returns whether the content of the file, rather than the system, is the cause.
     pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::Damaged { .. } => true,
@@ -132,14 +132,14 @@ impl StoreError {
         }
     }
 
-    /// Whether SQLite failed because of what the file holds.
+    /// Returns whether SQLite failed because of the file's content.
     pub(crate) fn shows_damage(error: &rusqlite::Error) -> bool {
         use rusqlite::Error;
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
         match error {
-            // "Unknown" is the code of no particular kind: our statements are right, so the schema or header is not.
+            // "Unknown" has no specific cause: our statements are correct, so the schema or header is not.
             Error::SqliteFailure(error, _) => matches!(error.code, DatabaseCorrupt | NotADatabase | Unknown),
-            // A column that holds another type than the schema says; a row, table or column that is not there.
+            // A column type that differs from the schema; a row, table or column that is missing.
             Error::FromSqlConversionFailure(..)
             | Error::InvalidColumnType(..)
             | Error::IntegralValueOutOfRange(..)

@@ -12,19 +12,19 @@ const SCHEMA: Schema = Schema {
     owner: 0x6d31_6663,
     migrations: &[include_str!("migrations/facts_1.sql")],
     precious: None,
-    // Most rows have tens of kilobytes: fewer and longer pages make them cheaper.
+    // Most rows have tens of kilobytes: larger pages make them cheaper.
     page_bytes: 16 << 10,
 };
-/// Name of the file.
+/// File name of the cache.
 const FILE: &str = "facts.db";
-/// Bytes written in one transaction at most, so that the log stays small and other processes get their turn.
+/// Maximum bytes written in one transaction, so that the log stays small and other processes get their turn.
 const TRANSACTION_BYTES: usize = 64 << 20;
-/// Bytes of the file that may be mapped for reading; they count as memory of the process while it reads all rows.
+/// Maximum bytes of the file mapped for reading; they count as memory of the process while it reads all rows.
 const MAPPED_BYTES: i64 = 64 << 20;
 const SECONDS_PER_DAY: u64 = 24 * 60 * 60;
 
-/// What was extracted from files, by the hash of their content and the version of the extractor. Derived: losing it
-/// costs time only. All projects, worktrees and processes share it.
+/// Cache of extracted facts, keyed by content hash and extractor version. Derived: losing it costs only time. Shared
+/// by all projects, worktrees and processes.
 #[derive(Debug)]
 pub struct FactsCache {
     path: PathBuf,
@@ -40,16 +40,16 @@ impl FactsCache {
         Ok(Self { path, system, connection })
     }
 
-    /// The bytes stored for each key, in the order of `keys`; `None` where nothing is stored or what is stored is
+    /// Returns the bytes stored for each key, in the order of `keys`; `None` if nothing is stored or the row is
     /// damaged.
     ///
     /// # Errors
-    /// [`StoreError::Database`]; a damaged cache is no error but empty.
+    /// [`StoreError::Database`]. A damaged cache is no error but empty.
     pub fn get_many(&self, keys: &[ContentHash], version: u32) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         let found = self.with(|connection| get_many(connection, keys, version))?;
         let Some((packed, stale)) = found else { return Ok(vec![None; keys.len()]) };
         let answers = keys.par_iter().zip(packed).map(|(key, packed)| unpack(key, version, packed?)).collect();
-        // Only trimming wants to know: not worth failing for, and on a full disk it would.
+        // Only trimming needs it: not worth failing for, which it would on a full disk.
         let today = self.today();
         let stale: Vec<ContentHash> =
             stale.into_iter().filter(|(_, used)| *used < today).map(|(index, _)| keys[index]).collect();
@@ -59,10 +59,11 @@ impl FactsCache {
         Ok(answers)
     }
 
-    /// Stores the bytes of each key, replacing what was stored for it. All of a few dozen megabytes or none of them.
+    /// Stores the bytes of each key, replacing previous values. All or nothing for batches of up to a few dozen
+    /// megabytes.
     ///
     /// # Errors
-    /// [`StoreError::Database`]. What was stored before stays.
+    /// [`StoreError::Database`]. Previously stored rows stay.
     pub fn put_many(&self, rows: &[(ContentHash, Vec<u8>)], version: u32) -> Result<(), StoreError> {
         let today = self.today();
         let mut rest = rows;
@@ -73,11 +74,11 @@ impl FactsCache {
                 bytes <= TRANSACTION_BYTES
             });
             let (now, later) = rest.split_at(fits.count().max(1));
-            // Before the lock, which other processes wait for.
+            // Packed before taking the lock that other processes wait for.
             let now: Vec<(ContentHash, Packed)> =
                 now.iter().map(|(key, row)| (*key, pack(key, version, row))).collect();
             if self.with(|connection| put(connection, &now, version, today))?.is_none() {
-                // Damaged, and started anew meanwhile.
+                // Damaged, and replaced by an empty cache meanwhile.
                 self.with(|connection| put(connection, &now, version, today))?;
             }
             rest = later;
@@ -85,7 +86,7 @@ impl FactsCache {
         Ok(())
     }
 
-    /// Bytes of all that is stored, as it is stored: compressed.
+    /// Total stored bytes, compressed.
     ///
     /// # Errors
     /// [`StoreError::Database`].
@@ -93,8 +94,8 @@ impl FactsCache {
         self.with(|connection| stored_bytes(connection)).map(Option::unwrap_or_default)
     }
 
-    /// Drops what was not used for the longest time until at most `max_bytes` bytes (compressed) are stored, and gives the space
-    /// back. Returns how many rows were dropped.
+    /// Evicts the least recently used rows until at most `max_bytes` compressed bytes remain, and frees their space.
+    /// Returns the number of evicted rows.
     ///
     /// # Errors
     /// [`StoreError::Database`].
@@ -106,7 +107,7 @@ impl FactsCache {
         (self.system.unix_seconds() / SECONDS_PER_DAY).cast_signed()
     }
 
-    /// Runs `work`; if the cache turns out damaged, sets it aside, starts a new one and answers `None`.
+    /// Runs `work`; if the cache turns out to be damaged, quarantines it, starts a new one and returns `None`.
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<Option<T>, StoreError> {
         let mut connection = self.connection();
         match work(&mut connection).map_err(StoreError::database(&self.path)) {
@@ -121,7 +122,7 @@ impl FactsCache {
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A panic while it was held has rolled its transaction back.
+        // A panic while it was held rolled its transaction back.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -132,18 +133,18 @@ fn open(system: &dyn System, path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// A row as it is stored.
+/// A row in its stored form.
 struct Packed {
     sum: [u8; checksum::LEN],
-    /// Compressed, with the length that it has otherwise.
+    /// Compressed bytes, prefixed with the uncompressed length.
     bytes: Vec<u8>,
 }
 
-/// What is stored for each key, and index and last day of use of those found.
+/// The stored row of each key, and index and last day of use of those found.
 type Found = (Vec<Option<Packed>>, Vec<(usize, i64)>);
 
 fn get_many(connection: &mut Connection, keys: &[ContentHash], version: u32) -> rusqlite::Result<Found> {
-    // One transaction, so that another process cannot trim between the two steps.
+    // A single transaction, so that another process cannot trim between the two steps.
     let transaction = connection.transaction()?;
     let mut places = Vec::new();
     {
@@ -154,7 +155,7 @@ fn get_many(connection: &mut Connection, keys: &[ContentHash], version: u32) -> 
             places.extend(row.map(|(id, used): (i64, i64)| (id, index, used)));
         }
     }
-    // In the order in which they lie in the file.
+    // In file order.
     places.sort_unstable();
     let mut answers: Vec<Option<Packed>> = keys.iter().map(|_| None).collect();
     let mut uses = Vec::new();
@@ -211,7 +212,7 @@ fn trim(connection: &mut Connection, max_bytes: u64) -> rusqlite::Result<u64> {
     let mut stored = stored_bytes(&transaction)?;
     let mut dropped = 0;
     {
-        // Of those used on the same day, the ones stored first go first.
+        // Within a day, rows stored first are evicted first.
         let mut oldest = transaction.prepare("SELECT hash, version, id, size FROM keys ORDER BY used, id")?;
         let mut drop_key = transaction.prepare("DELETE FROM keys WHERE hash = ?1 AND version = ?2")?;
         let mut drop_content = transaction.prepare("DELETE FROM contents WHERE id = ?1")?;
@@ -231,7 +232,7 @@ fn trim(connection: &mut Connection, max_bytes: u64) -> rusqlite::Result<u64> {
     }
     transaction.commit()?;
     if dropped > 0 {
-        // Answers one row for each page that it frees.
+        // Returns one row for each page that it frees.
         let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
         let mut rows = vacuum.query([])?;
         while rows.next()?.is_some() {}
@@ -244,9 +245,9 @@ fn pack(key: &ContentHash, version: u32, bytes: &[u8]) -> Packed {
     Packed { sum: sum_of(key, version, &bytes), bytes }
 }
 
-/// `None` if it is not as it was stored.
+/// Returns `None` if the row differs from what was stored.
 fn unpack(key: &ContentHash, version: u32, packed: Packed) -> Option<Vec<u8>> {
-    // First of all, because the length at the start is believed after that.
+    // Checked first, because the length prefix is trusted afterwards.
     if packed.sum != sum_of(key, version, &packed.bytes) {
         return None;
     }

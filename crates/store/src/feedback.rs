@@ -1,58 +1,58 @@
-//! What agents told of answers: rows are only ever added, and the oldest go when there are too many.
+//! Feedback of agents on answers: an append-only table, pruned from its oldest rows.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::settings::{Settings, signed, unsigned};
 use crate::{ProjectDir, StoreError};
 
-/// Something to be told.
+/// Feedback to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewFeedback {
     /// Milliseconds since 1970.
     pub at_ms: u64,
-    /// Who.
+    /// Name of the agent.
     pub agent: String,
-    /// A word for what was told.
+    /// Kind of feedback.
     pub kind: String,
-    /// What was asked.
+    /// The question it refers to.
     pub query: String,
-    /// How much it counts, 0 to 1.
+    /// Weight, 0 to 1.
     pub strength: f64,
-    /// The same key of the same agent is stored once.
+    /// Idempotency key: the same key of the same agent is stored once.
     pub key: Option<String>,
-    /// Ids of the nodes it is about, in order.
+    /// Ids of the nodes it refers to, in order.
     pub nodes: Vec<String>,
 }
 
-/// Something that was told.
+/// Stored feedback.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredFeedback {
-    /// Number of its row: only grows.
+    /// Row number, strictly increasing.
     pub id: i64,
-    /// What was told.
+    /// The feedback.
     pub told: NewFeedback,
 }
 
-/// What became of taking something back.
+/// Outcome of an undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undone {
-    /// It is taken back by this row.
+    /// Undone by this row.
     Now(i64),
-    /// It was taken back before, by this row.
+    /// Had already been undone by this row.
     Before(i64),
-    /// There is no such row, or it is itself one that takes back.
+    /// The row does not exist, or is itself an undo.
     NotThere,
 }
 
-/// Most rows that stand, and most that were taken back: the oldest beyond them go.
+/// Maximum number of active rows, and of undone rows: older ones are pruned.
 pub const FEEDBACK_KEPT: usize = 10_000;
 
-/// Word of the rows that take another back.
+/// Kind of the rows that undo another.
 const UNDO: &str = "undo";
 
 impl ProjectDir {
-    /// Adds what was told, durably; its row, and whether it was there before by its key. Of what was told earlier, the newest
-    /// [`FEEDBACK_KEPT`] rows that stand are kept, and as many that were taken back.
+    /// Stores feedback durably. Returns its row, and whether its key existed before. Keeps the newest
+    /// [`FEEDBACK_KEPT`] active rows, and as many undone ones.
     ///
     /// # Errors
     /// [`StoreError::Database`] or [`StoreError::Closed`].
@@ -60,7 +60,7 @@ impl ProjectDir {
         self.guarded(|| self.settings().with(|connection| add(connection, told)))
     }
 
-    /// Takes back what was told in a row, durably.
+    /// Undoes a row durably.
     ///
     /// # Errors
     /// [`StoreError::Database`] or [`StoreError::Closed`].
@@ -68,7 +68,7 @@ impl ProjectDir {
         self.guarded(|| self.settings().with(|connection| undo(connection, row, agent, at_ms)))
     }
 
-    /// What was told and not taken back, the newest `limit`, oldest first.
+    /// Returns the newest `limit` active rows, oldest first.
     ///
     /// # Errors
     /// [`StoreError::Database`].
@@ -76,8 +76,8 @@ impl ProjectDir {
         self.settings().with(|connection| standing(connection, limit))
     }
 
-    /// Number of the newest row, 0 if there is none: the same rows stand while it is the same, since rows go only when one is
-    /// added.
+    /// Returns the number of the newest row, 0 if there is none. While it is unchanged, so are the rows, because rows
+    /// are only pruned when one is added.
     ///
     /// # Errors
     /// [`StoreError::Database`].
@@ -88,7 +88,7 @@ impl ProjectDir {
 }
 
 impl Settings {
-    /// Runs something on the database.
+    /// Runs `run` on the database.
     pub(crate) fn with<T>(&self, run: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         run(&mut self.connection()).map_err(StoreError::database(self.path()))
     }
@@ -116,12 +116,12 @@ fn add(connection: &mut Connection, told: &NewFeedback) -> rusqlite::Result<(i64
     Ok((id, false))
 }
 
-/// Removes the oldest rows: of those that stand, and of those that were taken back, all but the newest `kept`. What takes a
-/// row back goes with it.
+/// Removes the oldest rows: all but the newest `kept` active ones, and all but the newest `kept` undone ones. The
+/// undo of a row is removed with it.
 fn prune(connection: &Connection, kept: usize) -> rusqlite::Result<()> {
     let kept = i64::try_from(kept).unwrap_or(i64::MAX);
     let count = |of: &str| connection.query_row(of, [], |row| row.get::<_, i64>(0));
-    // An upper bound that costs nothing.
+    // A cheap upper bound.
     if count("SELECT coalesce(max(id) - min(id) + 1, 0) FROM feedback")? <= kept {
         return Ok(());
     }
@@ -160,7 +160,7 @@ fn undo(connection: &mut Connection, row: i64, agent: &str, at_ms: u64) -> rusql
 }
 
 fn standing(connection: &mut Connection, limit: usize) -> rusqlite::Result<Vec<StoredFeedback>> {
-    // One transaction, so that rows and their nodes are of one state.
+    // A single transaction, so that rows and their nodes are consistent.
     let transaction = connection.transaction()?;
     let mut rows = transaction.prepare_cached(
         "SELECT id, at_ms, agent, kind, query, strength, key FROM feedback f WHERE kind <> ?1
@@ -189,7 +189,7 @@ fn standing(connection: &mut Connection, limit: usize) -> rusqlite::Result<Vec<S
     let mut nodes = nodes.query([oldest])?;
     while let Some(row) = nodes.next()? {
         let id: i64 = row.get(0)?;
-        // Rows that were taken back have nodes, too.
+        // Undone rows have nodes, too.
         if let Ok(at) = found.binary_search_by_key(&id, |feedback| feedback.id) {
             found[at].told.nodes.push(row.get(1)?);
         }
@@ -222,14 +222,14 @@ mod tests {
         let settings = Settings::empty("nowhere".into()).expect("a database");
         let rows = settings.with(|connection| {
             let ids: Vec<i64> = (0..30).map(|number| add(connection, &told(number)).expect("writable").0).collect();
-            // The first ten are taken back.
+            // Undoes the first ten.
             for id in &ids[..10] {
                 assert!(matches!(undo(connection, *id, "bob", 99), Ok(Undone::Now(_))));
             }
             prune(connection, 30)?;
             assert_eq!(standing(connection, 99)?.len(), 20, "none beyond the limit");
             prune(connection, 4)?;
-            // Four that stand, four that were taken back, and what took them back.
+            // Four active rows, four undone ones, and their undos.
             assert_eq!(all(connection, "SELECT count(*) FROM feedback"), 12);
             assert_eq!(all(connection, "SELECT count(*) FROM feedback_nodes"), 16);
             assert_eq!(all(connection, "SELECT count(*) FROM feedback WHERE kind = 'undo'"), 4);

@@ -6,12 +6,12 @@ use m1nd_base::{ContentHash, System};
 use crate::project::SNAPSHOTS;
 use crate::{FactsCache, ProjectDir, RealSystem, StoreError, snapshots};
 
-/// Longest readable part of the name of a project's folder, in characters.
+/// Maximum length of the readable part of a project folder's name, in characters.
 const SLUG_CHARS: usize = 40;
-/// Hex digits of the part that makes the name unique.
+/// Number of hex digits that make the name unique.
 const HASH_DIGITS: usize = 16;
 
-/// The folder under which everything is stored. Nobody else builds paths below it.
+/// The folder under which everything is stored. No other type builds paths below it.
 #[derive(Debug, Clone)]
 pub struct Home {
     path: PathBuf,
@@ -19,7 +19,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// Opens the folder at `path` and makes it, for its owner only, if there is none.
+    /// Opens the folder at `path`, creating it with access for its owner only.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -27,7 +27,7 @@ impl Home {
         Self::open_with(path, Arc::new(RealSystem))
     }
 
-    /// As [`Home::open`], with other file operations.
+    /// Like [`Home::open`], with the given file operations.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -37,19 +37,19 @@ impl Home {
         Ok(Self { path, system })
     }
 
-    /// The folder at `path`, for a program that only reads: makes nothing. It need not exist.
+    /// The folder at `path`, for a program that only reads: creates nothing. It need not exist.
     pub fn to_read(path: &Path) -> Self {
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         Self { path, system: Arc::new(RealSystem) }
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The stored state of the project whose first root is `first_root`, which must exist. The same folder gives the
-    /// same project whatever links lead to it.
+    /// Opens the stored state of the project whose first root is `first_root`, which must exist. The same folder
+    /// gives the same project, whatever links lead to it.
     ///
     /// # Errors
     /// Those of opening its databases: see [`StoreError`].
@@ -58,7 +58,7 @@ impl Home {
         ProjectDir::open(self.path.join("projects").join(folder_name(&root)), self.system.clone())
     }
 
-    /// As [`Home::project`], for a program that only reads: what is not there is empty, and nothing is made.
+    /// Like [`Home::project`], for a program that only reads: missing files count as empty, and nothing is created.
     ///
     /// # Errors
     /// Those of opening its databases: see [`StoreError`].
@@ -67,7 +67,8 @@ impl Home {
         ProjectDir::open_to_read(self.path.join("projects").join(folder_name(&root)), self.system.clone())
     }
 
-    /// Whether a store at `path` holds a snapshot of a project whose first root is `first_root`. Makes nothing.
+    /// Returns whether a store at `path` holds a snapshot of a project whose first root is `first_root`. Creates
+    /// nothing.
     pub fn holds(path: &Path, first_root: &Path) -> bool {
         let snapshot = |root: PathBuf| {
             let folder = path.join("projects").join(folder_name(&root));
@@ -76,7 +77,7 @@ impl Home {
         std::fs::canonicalize(first_root).is_ok_and(|root| snapshot(root).is_file())
     }
 
-    /// The cache of facts, shared by all projects and processes.
+    /// Opens the facts cache, shared by all projects and processes.
     ///
     /// # Errors
     /// [`StoreError::Io`], [`StoreError::Database`] or [`StoreError::TooNew`]; never damage, which empties it.
@@ -85,7 +86,7 @@ impl Home {
     }
 }
 
-/// `<slug>-<hash>`: the first part is for people, the second makes it unique.
+/// `<slug>-<hash>`: a readable part and a unique one.
 fn folder_name(root: &Path) -> String {
     let name = root.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let mut slug = String::new();

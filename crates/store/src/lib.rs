@@ -1,4 +1,4 @@
-//! Everything that outlives the process: databases, snapshot files, locks. The only room that knows SQL.
+//! Everything that outlives the process: databases, snapshot files, locks. The only crate that uses SQL.
 //!
 //! Two classes of data, kept in different files:
 //! - **precious** (`project.db`: settings, roots, feedback of agents and what they hold): written with full synchronisation,
@@ -10,15 +10,15 @@
 //! <home>/projects/<slug>-<hash>/project.db    precious
 //!                               snapshots/snapshot-<generation>.m1nd, snapshots/current
 //!                               compiler-index.m1nd   imported from outside: kept until replaced
-//!                               derived/      small files that can be made again, such as the history
+//!                               derived/      small derived files, such as the history
 //!                               lock          held by the process that writes
 //! <home>/cache/facts/facts.db                 facts of files by content, shared by all projects
 //! ```
-//! Folders are open to their owner only (0700), files too (0600).
+//! Folders (0700) and files (0600) are accessible to their owner only.
 //!
 //! # Limitations
-//! Locks hold between processes of one machine; a network file system may not keep them. Files whose disk lies about
-//! synchronisation can be lost with the power.
+//! Locks work between processes of one machine; a network file system may not support them. A disk that reports
+//! synchronisation before it is done can lose files with the power.
 
 mod checksum;
 mod database;

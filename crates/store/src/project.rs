@@ -9,30 +9,30 @@ use m1nd_base::System;
 use crate::settings::Settings;
 use crate::{DerivedFiles, StoreError, durable, snapshots};
 
-/// Largest stored compiler's index that is read, in bytes.
+/// Maximum size of stored compiler indexes, in bytes.
 const MAX_COMPILER_INDEX: u64 = 2 << 30;
 
-/// The database with what must not be lost.
+/// The database of precious data.
 const DATABASE: &str = "project.db";
-/// The folder of the snapshots.
+/// Folder of the snapshots.
 pub(crate) const SNAPSHOTS: &str = "snapshots";
 
-/// The stored state of one project. Any number of processes may have it open; one of them, the holder of the
-/// [`WriterLock`], may write snapshots.
+/// The stored state of one project. Any number of processes may have it open; only the holder of the [`WriterLock`]
+/// may write snapshots.
 #[derive(Debug)]
 pub struct ProjectDir {
     path: PathBuf,
     system: Arc<dyn System>,
     settings: Settings,
-    /// Set once it is not known what reached the disk.
+    /// Set when it is unknown which writes reached the disk.
     closed: AtomicBool,
 }
 
-/// The right to write. Given back when dropped or when the process ends, however it ends.
+/// The exclusive right to write. Released when dropped or when the process ends, however it ends.
 #[derive(Debug)]
 #[must_use = "the lock is given back when this is dropped"]
 pub struct WriterLock {
-    /// The system releases the lock with the file.
+    /// The system releases the lock when the file is closed.
     _file: File,
 }
 
@@ -43,19 +43,19 @@ impl ProjectDir {
         Ok(Self { path, system, settings, closed: AtomicBool::new(false) })
     }
 
-    /// As [`ProjectDir::open`], but makes nothing: without a database, there are no settings and no feedback.
+    /// Like [`ProjectDir::open`], but creates nothing: without a database there are no settings and no feedback.
     pub(crate) fn open_to_read(path: PathBuf, system: Arc<dyn System>) -> Result<Self, StoreError> {
         let database = path.join(DATABASE);
         let settings = if database.is_file() { Settings::open(database)? } else { Settings::empty(database)? };
         Ok(Self { path, system, settings, closed: AtomicBool::new(false) })
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes the right to write without waiting; `None` if another process, or another handle of this one, has it.
+    /// Takes the writer lock without waiting; `None` if another process, or another handle of this one, holds it.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -78,17 +78,17 @@ impl ProjectDir {
         Ok(Some(WriterLock { _file: file }))
     }
 
-    /// The snapshot file to open. It does not exist if none was published. If it is gone when it is opened, a newer
-    /// one was published twice in between: ask again.
+    /// Path of the current snapshot file, which does not exist if none was published. If it is gone when it is
+    /// opened, two newer ones were published in between: call this again.
     pub fn snapshot_path(&self) -> PathBuf {
         snapshots::current(&*self.system, &self.snapshots())
     }
 
-    /// Writes a new snapshot file and makes it the current one, durably. Files that are open or mapped stay as they
-    /// are. Returns the new file.
+    /// Writes a new snapshot file and makes it current, durably. Open or mapped files stay intact. Returns the new
+    /// path.
     ///
     /// # Errors
-    /// [`StoreError::Io`], with the former snapshot still current, and [`StoreError::Closed`].
+    /// [`StoreError::Io`], with the previous snapshot still current, and [`StoreError::Closed`].
     pub fn publish_snapshot(
         &self,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -96,8 +96,8 @@ impl ProjectDir {
         self.guarded(|| snapshots::publish(&*self.system, &self.snapshots(), write))
     }
 
-    /// Gives a damaged file of this project another name, `*.corrupt-<seconds>`, and notes the reason beside it. Of
-    /// snapshots, only the last few are kept.
+    /// Renames a damaged file of this project to `*.corrupt-<seconds>` and writes the reason next to it. Only the
+    /// last few quarantined snapshots are kept.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -105,7 +105,7 @@ impl ProjectDir {
         let kept = durable::quarantine(&*self.system, path)?;
         let mut note = kept.clone().into_os_string();
         note.push(".txt");
-        // Good to have, but the file is safe without it.
+        // The note is optional: the quarantined file is safe without it.
         let _ = durable::durable_write(&*self.system, Path::new(&note), why.as_bytes());
         if path.parent() == Some(&self.snapshots()) {
             durable::prune(&*self.system, &self.snapshots(), |_| true);
@@ -113,7 +113,7 @@ impl ProjectDir {
         Ok(kept)
     }
 
-    /// The compiler's indexes that were imported, as they were stored; `None` if there are none.
+    /// Reads the imported compiler indexes as they were stored; `None` if there are none.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -126,25 +126,25 @@ impl ProjectDir {
         }
     }
 
-    /// Replaces the imported compiler's indexes, durably. Only for the holder of the [`WriterLock`].
+    /// Replaces the imported compiler indexes, durably. Only for the holder of the [`WriterLock`].
     ///
     /// # Errors
-    /// [`StoreError::Io`], with the former ones still there, and [`StoreError::Closed`].
+    /// [`StoreError::Io`], with the previous ones still stored, and [`StoreError::Closed`].
     pub fn set_compiler_index(&self, bytes: &[u8]) -> Result<(), StoreError> {
         self.guarded(|| durable::durable_write(&*self.system, &self.compiler_index_path(), bytes))
     }
 
-    /// Where the imported compiler's indexes are.
+    /// Path of the imported compiler indexes.
     pub fn compiler_index_path(&self) -> PathBuf {
         self.path.join("compiler-index.m1nd")
     }
 
-    /// Small files of the project that can be made again.
+    /// Small derived files of the project.
     pub fn derived(&self) -> DerivedFiles {
         DerivedFiles::new(self.path.join("derived"), self.system.clone())
     }
 
-    /// The roots of the project, in their order.
+    /// The roots of the project, in order.
     ///
     /// # Errors
     /// [`StoreError::Database`].
@@ -152,7 +152,7 @@ impl ProjectDir {
         self.settings.roots()
     }
 
-    /// Replaces the roots, all or nothing.
+    /// Replaces the roots atomically.
     ///
     /// # Errors
     /// [`StoreError::Database`] or [`StoreError::Closed`].
@@ -160,7 +160,7 @@ impl ProjectDir {
         self.guarded(|| self.settings.set_roots(roots))
     }
 
-    /// A setting by its name.
+    /// Returns a setting by name.
     ///
     /// # Errors
     /// [`StoreError::Database`].
@@ -184,8 +184,8 @@ impl ProjectDir {
         self.path.join(SNAPSHOTS)
     }
 
-    /// Runs a write, and none after one whose effect on the disk is unknown: the system may have dropped the data of a
-    /// failed synchronisation and report success for the next.
+    /// Runs a write, unless an earlier one had an unknown effect on the disk: the system may have dropped the data of
+    /// a failed sync and report success for the next.
     pub(crate) fn guarded<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         if self.closed.load(Ordering::Acquire) {
             return Err(StoreError::Closed { path: self.path.clone() });

@@ -1,4 +1,4 @@
-//! `project.db`: what must not be lost.
+//! `project.db`: precious data.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::StoreError;
 use crate::database::{self, Precious, Schema};
 
-/// Pages up to which the database is checked as a whole at each opening: 8 MiB, some 20 ms.
+/// Maximum pages of a database that is checked completely on every open: 8 MiB, some 20 ms.
 const WHOLE_PAGES: u32 = 2_048;
 
 const SCHEMA: Schema = Schema {
@@ -35,7 +35,7 @@ impl Settings {
         Ok(Self { path, connection })
     }
 
-    /// A database in memory, in the place of one that is not at `path`.
+    /// An in-memory database in place of a missing one at `path`.
     pub(crate) fn empty(path: PathBuf) -> Result<Self, StoreError> {
         let connection = database::in_memory(&SCHEMA).map_err(StoreError::database(&path))?;
         Ok(Self { path, connection: Mutex::new(connection) })
@@ -85,7 +85,7 @@ impl Settings {
     }
 
     pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A panic while it was held has rolled its transaction back.
+        // A panic while it was held rolled its transaction back.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(rows.expect("readable"), 0);
     }
 
-    /// Overwrites the page that a table or index starts at.
+    /// Overwrites the root page of a table or index.
     fn damage(path: &Path, of: &str) {
         let connection = database::open(path, &SCHEMA).expect("it opens");
         let root = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";

@@ -1,4 +1,4 @@
-//! Small files that several processes change: projects, global gotchas, what is remembered of one project's memories.
+//! Small files that several processes change: projects, global gotchas, stored state of one project's memories.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -10,20 +10,20 @@ use m1nd_base::System;
 
 use crate::{RealSystem, StoreError, durable};
 
-/// The file whose lock a change holds.
+/// Lock file held during a change.
 const CHANGE_LOCK: &str = ".lock";
-/// Time between two tries to get a lock.
+/// Interval between two attempts to take a lock.
 const RETRY: Duration = Duration::from_millis(2);
 
-/// A folder of small files that any process may change: each change reads, writes and renames under one lock, so none is
-/// lost. Nothing is made before the first change.
+/// A folder of small files that any process may change. Each change reads, writes and renames under one lock, so no
+/// update is lost. Nothing is created before the first change.
 #[derive(Debug, Clone)]
 pub struct SharedFolder {
     folder: PathBuf,
     system: Arc<dyn System>,
 }
 
-/// A lock that lasts as long as this value or its process, however that ends.
+/// A lock held as long as this value or its process lives, however that ends.
 #[derive(Debug)]
 #[must_use = "the lock is given back when this is dropped"]
 pub struct HeldLock {
@@ -32,8 +32,8 @@ pub struct HeldLock {
 }
 
 impl HeldLock {
-    /// Whether the file that is locked is still the one at its path. If it is not, it was removed, and whoever comes next locks
-    /// another one: this lock keeps nobody away any more.
+    /// Returns whether the locked file is still the one at its path. If it was removed, the next process locks a new
+    /// file, so this lock no longer excludes anyone.
     pub fn is_in_place(&self) -> bool {
         #[cfg(unix)]
         {
@@ -43,7 +43,7 @@ impl HeldLock {
         }
         #[cfg(not(unix))]
         {
-            // Here an open file cannot be removed.
+            // On this platform an open file cannot be removed.
             let _ = &self.file;
             self.path.exists()
         }
@@ -56,22 +56,22 @@ impl SharedFolder {
         Self::with_system(folder, Arc::new(RealSystem))
     }
 
-    /// As [`SharedFolder::new`], with other file operations.
+    /// Like [`SharedFolder::new`], with the given file operations.
     pub fn with_system(folder: PathBuf, system: Arc<dyn System>) -> Self {
         Self { folder, system }
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// The file operations it uses.
+    /// The file operations in use.
     pub fn system(&self) -> &dyn System {
         &*self.system
     }
 
-    /// The content of a file of at most `max_bytes` bytes; `None` if there is none.
+    /// Reads a file of at most `max_bytes` bytes; `None` if it does not exist.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -84,11 +84,11 @@ impl SharedFolder {
         }
     }
 
-    /// Lets `change` make new content of a file out of what it holds, alone; `None` leaves it. Waits up to `wait` for
-    /// others that change files of this folder.
+    /// Updates a file under the lock: `change` maps its content to the new content, or to `None` to leave it. Waits
+    /// up to `wait` for other processes that change files of this folder.
     ///
     /// # Errors
-    /// What `change` says, or [`StoreError`]; the file then is as it was. [`StoreError::Taken`] if others did not finish.
+    /// The error of `change`, or [`StoreError`]; the file is then unchanged. [`StoreError::Taken`] on timeout.
     pub fn change<T, E: From<StoreError>>(
         &self,
         name: &str,
@@ -105,7 +105,7 @@ impl SharedFolder {
         Ok(answer)
     }
 
-    /// Gives a damaged file that can be made again another name; the last few of them are kept.
+    /// Renames a damaged derived file for inspection; only the last few such files are kept.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -115,10 +115,10 @@ impl SharedFolder {
         Ok(kept)
     }
 
-    /// Takes a lock of this name, waiting up to `wait` for its holder.
+    /// Takes the lock `name`, waiting up to `wait` for its holder.
     ///
     /// # Errors
-    /// [`StoreError::Taken`] if it is still held then, or [`StoreError::Io`].
+    /// [`StoreError::Taken`] on timeout, or [`StoreError::Io`].
     pub fn hold(&self, name: &str, wait: Duration) -> Result<HeldLock, StoreError> {
         let started = Instant::now();
         loop {
@@ -132,7 +132,7 @@ impl SharedFolder {
         }
     }
 
-    /// Takes a lock of this name without waiting; `None` if it is held.
+    /// Takes the lock `name` without waiting; `None` if it is held.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -151,7 +151,7 @@ impl SharedFolder {
         }
     }
 
-    /// Whether a lock of this name is held by anybody. Makes nothing.
+    /// Returns whether any process holds the lock `name`. Creates nothing.
     pub fn is_held(&self, name: &str) -> bool {
         let Ok(file) = OpenOptions::new().write(true).open(self.folder.join(name)) else { return false };
         matches!(file.try_lock(), Err(TryLockError::WouldBlock))

@@ -1,7 +1,7 @@
-//! Snapshot files: numbered, never changed once they have their name, and a pointer to the current one.
+//! Snapshot files: numbered, immutable once named, and a pointer to the current one.
 //!
 //! A reader that has mapped an older file keeps it: files are replaced by name only and never truncated or
-//! overwritten. The file before the current one stays, for readers that are about to open it.
+//! overwritten. The previous file is kept for readers that are about to open it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use m1nd_base::System;
 
 use crate::{StoreError, durable};
 
-/// Names the current snapshot file.
+/// File that names the current snapshot file.
 const POINTER: &str = "current";
-/// Longest content of the pointer, in bytes.
+/// Maximum size of the pointer file, in bytes.
 const POINTER_BYTES: u64 = 64;
 const STEM: &str = "snapshot-";
 const ENDING: &str = ".m1nd";
-/// Files kept: the current one and the one before.
+/// Number of files kept: the current one and the previous one.
 const KEPT: usize = 2;
 
-/// The file to open now. It does not exist if no snapshot was ever published.
+/// Path of the current file. It does not exist if no snapshot was ever published.
 pub(crate) fn current(system: &dyn System, folder: &Path) -> PathBuf {
     let numbers = numbers(system, folder);
     let pointed = system
@@ -31,14 +31,14 @@ pub(crate) fn current(system: &dyn System, folder: &Path) -> PathBuf {
     folder.join(name(number.unwrap_or(0)))
 }
 
-/// Writes a new file, points to it, and removes those that nobody can be about to open.
+/// Writes a new file, points to it, and removes the files that no reader can be about to open.
 pub(crate) fn publish(
     system: &dyn System,
     folder: &Path,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> Result<PathBuf, StoreError> {
     system.create_folder(folder).map_err(StoreError::io("create the folder", folder))?;
-    // Numbers are not given twice as long as the older file is there, also not that of one set aside.
+    // Numbers are not reused while an older file exists, even a quarantined one.
     let newest = all_names(system, folder).iter().filter_map(|name| leading_number(name)).max().unwrap_or(0);
     let name = name(newest + 1);
     let path = folder.join(&name);
@@ -46,7 +46,7 @@ pub(crate) fn publish(
     durable::durable_write(system, &folder.join(POINTER), name.as_bytes())?;
     let numbers = numbers(system, folder);
     for &number in numbers.iter().rev().skip(KEPT) {
-        // Some systems do not remove a mapped file: the next publication tries again.
+        // Some systems cannot remove a mapped file: the next publication tries again.
         let _ = system.remove(&folder.join(self::name(number)));
     }
     Ok(path)
@@ -58,11 +58,11 @@ fn name(number: u64) -> String {
 
 fn number(name: &str) -> Option<u64> {
     let digits = name.strip_prefix(STEM)?.strip_suffix(ENDING)?;
-    // Only as we write it: `+1` or `01` would be another file.
+    // Only the canonical spelling: `+1` or `01` would be another file.
     digits.parse().ok().filter(|number: &u64| self::name(*number) == name)
 }
 
-/// The number in any name that starts like that of a snapshot.
+/// The number in any name that starts like a snapshot's.
 fn leading_number(name: &str) -> Option<u64> {
     let rest = name.strip_prefix(STEM)?;
     rest[..rest.find(|c: char| !c.is_ascii_digit())?].parse().ok()

@@ -69,7 +69,7 @@ impl System for RealSystem {
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        // Windows has no such call; there the names are kept by the journal of the file system.
+        // Windows has no such call; there the file system's journal preserves names.
         if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
     }
 

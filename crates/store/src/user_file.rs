@@ -1,4 +1,4 @@
-//! Files that belong to the user and of which we change a part, such as `CLAUDE.md`.
+//! Files of the user that we change in part, such as `CLAUDE.md`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,16 +6,16 @@ use m1nd_base::System;
 
 use crate::{StoreError, durable};
 
-/// Start of the names of files that are being written beside a user's file: never a name of theirs.
+/// Prefix of temporary files beside a user's file; never a name of the user's own files.
 const TEMPORARY: &str = ".m1nd-tmp-";
-/// Mode of a file that did not exist.
+/// Mode of new files.
 const NEW_MODE: u32 = 0o644;
 
-/// Puts `bytes` at `path` as [`crate::durable_write`] does, keeping the mode of the file. `path` is no link: the caller has
-/// resolved it. Removes what a crash of an earlier write left beside it; so only one process may write in this folder.
+/// Writes `bytes` to `path` like [`crate::durable_write`], keeping the mode of the file. `path` must be resolved, not
+/// a link. Removes leftovers of a crashed write, so only one process may write in this folder.
 ///
 /// # Errors
-/// [`StoreError::Protected`] for a file that is read-only, else [`StoreError::Io`]; the file then has its old content.
+/// [`StoreError::Protected`] for a read-only file, else [`StoreError::Io`]; the file then has its old content.
 pub fn replace_user_file(system: &dyn System, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let old = std::fs::symlink_metadata(path).ok().map(|data| data.permissions());
     if old.as_ref().is_some_and(std::fs::Permissions::readonly) {
@@ -32,7 +32,8 @@ pub fn replace_user_file(system: &dyn System, path: &Path, bytes: &[u8]) -> Resu
     durable::write_as(system, path, TEMPORARY, Some(mode), &mut |out| out.write_all(bytes))
 }
 
-/// Makes a new file of the user, and the folders it needs; `false` if there is one, which stays as it is.
+/// Creates a file of the user, and the folders it needs; `false` if it already exists, in which case it is left
+/// unchanged.
 ///
 /// # Errors
 /// [`StoreError::Io`].
@@ -45,10 +46,10 @@ pub fn create_user_file(system: &dyn System, path: &Path, bytes: &[u8]) -> Resul
     replace_user_file(system, path, bytes).map(|()| true)
 }
 
-/// Where a path leads to, if that is inside `folder` (canonical). A path to nothing leads to itself.
+/// Resolves a path, which must stay inside `folder` (canonical). A path to nothing resolves to itself.
 ///
 /// # Errors
-/// [`StoreError::Outside`] if it leads out of the folder, [`StoreError::Io`] for a link to nothing.
+/// [`StoreError::Outside`] if it leads out of the folder, [`StoreError::Io`] for a dangling link.
 pub fn inside(folder: &Path, path: &Path) -> Result<PathBuf, StoreError> {
     if path.symlink_metadata().is_err() {
         return Ok(path.to_owned());

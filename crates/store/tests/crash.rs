@@ -1,4 +1,5 @@
-//! Processes are killed at any moment; what they had acknowledged is there, whole, and the next one takes over.
+//! Processes are killed at any moment: everything they acknowledged is there, complete, and the next process takes
+//! over.
 //!
 //! `M1ND_CRASH_CYCLES` sets the number of cycles.
 #![cfg(unix)]
@@ -14,7 +15,7 @@ use m1nd_testkit::{Random, TempTree};
 const HOME: &str = "M1ND_CRASH_HOME";
 const CYCLES: &str = "M1ND_CRASH_CYCLES";
 const DEFAULT_CYCLES: usize = 100;
-/// Roots that change together.
+/// Number of roots that change together.
 const TOGETHER: u64 = 20;
 
 fn open(home: &Path) -> ProjectDir {
@@ -25,7 +26,7 @@ fn snapshot(generation: u64) -> Vec<u8> {
     format!("{generation};").repeat(3_000).into_bytes()
 }
 
-/// One round of all kinds of commits for `generation`; tells each as soon as it is done.
+/// One round of all kinds of commits for `generation`; reports each as soon as it is done.
 fn commit_all(project: &ProjectDir, generation: u64, mut tell: impl FnMut(&str)) {
     project.set_setting("generation", Some(&generation.to_string())).expect("writable");
     tell("setting");
@@ -37,7 +38,7 @@ fn commit_all(project: &ProjectDir, generation: u64, mut tell: impl FnMut(&str))
     tell("snapshot");
 }
 
-/// What is stored of each kind; panics if any of it is torn.
+/// The stored value of each kind; panics if any of them is torn.
 fn stored(project: &ProjectDir) -> [(&'static str, u64); 3] {
     let number = |text: &str| text.parse().expect("a number was stored");
     let setting = project.setting("generation").expect("readable").map_or(0, |text| number(&text));
@@ -59,7 +60,7 @@ fn stored(project: &ProjectDir) -> [(&'static str, u64); 3] {
     [("setting", setting), ("roots", generations.first().copied().unwrap_or(0)), ("snapshot", published)]
 }
 
-/// Runs in a process of its own, until it is killed or its input ends.
+/// Runs in its own process, until it is killed or its input ends.
 #[test]
 #[ignore = "run by the other tests of this file"]
 fn child() {
@@ -69,7 +70,7 @@ fn child() {
     let mut out = std::io::stdout();
     writeln!(out, "\n{}", if lock.is_some() { "locked" } else { "busy" }).expect("the parent listens");
     if std::env::var_os(CYCLES).is_none() || lock.is_none() {
-        // Keeps what it has until the parent lets go.
+        // Keeps its handles until the parent lets go.
         let _ = std::io::stdin().read(&mut [0]);
         return;
     }
@@ -102,7 +103,7 @@ impl Process {
         self.lines.by_ref().map_while(Result::ok).find(verdict).expect("the child says") == "locked"
     }
 
-    /// Kills it without a warning, and returns what it had said until then.
+    /// Kills the process without warning, and returns its output so far.
     fn kill(mut self) -> Vec<String> {
         self.child.kill().expect("it can be killed");
         self.child.wait().expect("it ends");
@@ -119,13 +120,14 @@ fn what_was_acknowledged_survives_a_kill() {
     for cycle in 0..cycles {
         let mut process = Process::start(tree.path(), true);
         assert!(process.has_lock(), "cycle {cycle}: the lock of a dead process is still held");
-        // By what it has done and not by the clock, so that a busy machine makes no difference; then at any moment.
+        // Triggered by progress instead of time, so that a busy machine makes no difference; afterwards at any
+        // moment.
         let mut told: Vec<String> = process.lines.by_ref().map_while(Result::ok).take(random.below(9)).collect();
         std::thread::sleep(Duration::from_micros(random.below(10_000) as u64));
         told.extend(process.kill());
         let stored = stored(&open(tree.path()));
         for line in told {
-            // The last line may be cut.
+            // The last line may be cut off.
             let Some((what, number)) = line.split_once(' ') else { continue };
             let Some((_, stored)) = stored.iter().find(|(kind, _)| *kind == what) else { continue };
             let Ok(number) = number.parse::<u64>() else { continue };

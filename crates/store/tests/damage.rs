@@ -1,4 +1,4 @@
-//! Databases of a project that are damaged, foreign or newer: nothing panics, nothing precious is replaced.
+//! Damaged, foreign or newer databases of a project: nothing panics, nothing precious is replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn open(tree: &TempTree) -> Result<ProjectDir, StoreError> {
     Home::open(&tree.join("home"))?.project(&tree.join("repo"))
 }
 
-/// A project with something in each database; returns its folder.
+/// A project with some content in each database; returns its folder.
 fn filled(tree: &TempTree) -> PathBuf {
     let project = open(tree).expect("the project opens");
     for number in 0..50 {
@@ -24,7 +24,7 @@ fn tree() -> TempTree {
     TempTree::new("//- repo/a.py\n")
 }
 
-/// Puts `bytes` in the place of a database that nobody has open.
+/// Replaces a database that no process has open with `bytes`.
 fn replace(file: &Path, bytes: &[u8]) {
     for ending in ["-wal", "-shm"] {
         let _ = fs::remove_file(format!("{}{ending}", file.display()));
@@ -59,7 +59,7 @@ fn precious_data_is_never_replaced() {
                 assert_eq!(fs::read(&file).expect("readable"), bytes, "image {number}: changed although refused");
             }
             Err(error) => panic!("image {number}: {error}"),
-            // A flip within a value cannot be noticed, one in unused space need not be; but the rest is there.
+            // A flip inside a value cannot be detected, one in unused space need not be; everything else is intact.
             Ok(project) => {
                 let lost: Vec<usize> = (0..50)
                     .filter(|number| {
@@ -89,7 +89,7 @@ fn a_newer_database_is_refused_untouched() {
     assert_eq!(fs::read(&file).expect("readable"), bytes);
 }
 
-/// The newer version may have ended without writing its log back; opening and closing must not do that for it.
+/// The newer version may have ended without checkpointing its log; opening and closing must not do that for it.
 #[test]
 fn a_newer_database_with_a_log_is_refused_untouched() {
     let tree = tree();
@@ -120,8 +120,8 @@ fn the_database_of_another_program_is_left_alone() {
     assert_eq!(fs::read(&file).expect("readable"), bytes);
 }
 
-/// Power is lost while the log is written: whatever part of it is there, and whatever bit of it is wrong, what is read
-/// is what had been committed up to some moment.
+/// The power fails while the log is written: whichever part of it is there, and whichever bit is wrong, reads see the
+/// state of some commit.
 #[test]
 fn a_torn_log_gives_a_committed_prefix() {
     const COMMITS: usize = 40;
@@ -136,7 +136,7 @@ fn a_torn_log_gives_a_committed_prefix() {
             project.set_setting("count", Some(&number.to_string())).expect("writable");
             project.set_roots(&vec![PathBuf::from(number.to_string()); 3]).expect("writable");
         }
-        // As they are now; closing the project would write the log back.
+        // Their current content; closing the project would checkpoint the log.
         (fs::read(&file).expect("readable"), fs::read(&log).expect("a log is there"))
     };
     let read = |log_bytes: &[u8]| {

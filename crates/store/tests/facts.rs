@@ -1,4 +1,4 @@
-//! The facts cache: shared, bounded, and nothing that its loss can break.
+//! The facts cache is shared and bounded, and losing it breaks nothing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ fn trimming_drops_the_oldest_and_gives_space_back() {
     let tree = TempTree::new("");
     let cache = open(&tree);
     cache.put_many(&rows(0..200, 10_000), 1).expect("writable");
-    // Random bytes do not shrink; each row has some bytes of its own.
+    // Random bytes do not compress; each row adds some bytes of its own.
     let stored = cache.stored_bytes().expect("readable");
     assert!((2_000_000..2_100_000).contains(&stored), "{stored}");
     assert_eq!(cache.trim(stored).expect("writable"), 0);
@@ -103,7 +103,7 @@ fn several_writers_share_it() {
     assert_eq!(found, rows(0..200, 500).into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>());
 }
 
-/// Never a wrong answer, a panic or an error: what is damaged is as if it had never been stored.
+/// Never a wrong answer, a panic or an error: a damaged row counts as never stored.
 #[test]
 fn any_damage_costs_rows_only() {
     let tree = TempTree::new("");
@@ -116,7 +116,7 @@ fn any_damage_costs_rows_only() {
     let good = fs::read(file(&tree)).expect("readable");
     let mut random = Random::new(11);
     let flips = (0..300).map(|round| {
-        // Every byte of the header once, then anywhere.
+        // Every byte of the header once, then random positions.
         let at = if round < 100 { round } else { random.below(good.len()) };
         let mut bytes = good.clone();
         bytes[at] ^= 1 << random.below(8);

@@ -1,4 +1,4 @@
-//! What is stored is there again, and only one process writes.
+//! Stored data is found again, and only one process writes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -90,7 +90,7 @@ fn snapshots_replace_each_other_and_old_ones_stay_readable() {
     assert_eq!(text, "one");
     assert_eq!(fs::read_to_string(open(&tree).snapshot_path()).expect("readable"), "four");
 
-    // Set aside: the one before is the current one, and the number is not given again.
+    // Quarantined: the previous one is current, and the number is not reused.
     let kept = project.quarantine(&last, "checksum does not fit").expect("it can be renamed");
     assert!(kept.to_string_lossy().contains(".corrupt-") && kept.exists());
     assert_eq!(fs::read_to_string(project.snapshot_path()).expect("readable"), "three");
@@ -125,7 +125,7 @@ fn only_the_last_damaged_snapshots_are_kept() {
     assert!((1..=6).contains(&kept), "{kept} are kept");
 }
 
-/// The system may have dropped the data of a failed synchronisation and report success for the next one.
+/// The system may have dropped the data of a failed sync and report success for the next.
 #[test]
 fn after_a_failed_synchronisation_nothing_more_is_written() {
     let tree = tree();
@@ -139,7 +139,7 @@ fn after_a_failed_synchronisation_nothing_more_is_written() {
     };
     let project = reopen().expect("the project opens");
     publish(&project, "one").expect("nothing fails yet");
-    // Folder, file, content, synchronisation.
+    // Folder, file, content, sync.
     system.fail(3, Fault::Device);
     assert!(matches!(publish(&project, "two"), Err(StoreError::Io { action: "synchronise", .. })));
     assert!(matches!(publish(&project, "three"), Err(StoreError::Closed { .. })));
@@ -189,7 +189,7 @@ fn leftovers_of_a_crash_are_swept_by_the_next_writer() {
     assert_eq!(fs::read(project.snapshot_path()).expect("readable"), b"y");
 }
 
-/// Earlier versions kept a database of derived data here; whatever it has become is none of our business.
+/// Earlier versions kept a database of derived data here; its state is irrelevant.
 #[test]
 fn a_file_of_an_earlier_version_does_not_keep_the_project_from_opening() {
     let tree = tree();

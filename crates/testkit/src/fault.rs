@@ -6,22 +6,23 @@ use m1nd_base::{System, SystemFile};
 
 use crate::power::Disk;
 
-/// How an operation fails.
+/// Kind of failure of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The device reports an error.
     Device,
     /// The disk is full.
     Full,
-    /// A write takes some of the bytes only, and the next one finds the disk full. As [`Fault::Full`] for others.
+    /// A write accepts only some of the bytes, and the next one finds the disk full. Like [`Fault::Full`] for other
+    /// operations.
     ShortWrite,
-    /// The process dies: this operation and all after it do nothing.
+    /// The process dies: this operation and all later ones do nothing.
     Dead,
 }
 
-/// File operations that count, fail where they are told to, and remember what a power loss could leave.
+/// File operations that are counted, fail on request, and record the possible states after a power loss.
 ///
-/// Synchronising is only remembered: tests need not wait for the disk.
+/// Syncs are only recorded, so tests need not wait for the disk.
 #[derive(Debug, Clone)]
 pub struct FaultSystem {
     inner: Arc<dyn System>,
@@ -30,16 +31,16 @@ pub struct FaultSystem {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Changing operations done so far.
+    /// Number of changing operations so far.
     count: usize,
-    /// Which of them fails, counted from 0, and how.
+    /// Index of the operation that fails, counted from 0, and how.
     fail: Option<(usize, Fault)>,
-    /// What fails from now on.
+    /// Permanent failure.
     broken: Option<Fault>,
     disk: Disk,
 }
 
-/// What is to happen with the operation at hand.
+/// Decision about the current operation.
 enum Verdict {
     Go,
     Short,
@@ -47,31 +48,32 @@ enum Verdict {
 }
 
 impl FaultSystem {
-    /// Passes everything on to `inner` until told otherwise.
+    /// Passes everything to `inner` until a fault is set.
     pub fn new(inner: Arc<dyn System>) -> Self {
         Self { inner, state: Arc::default() }
     }
 
-    /// Lets the `nth` changing operation from now on, counted from 0, fail. All but [`Fault::Dead`] fail once.
+    /// Makes the `nth` changing operation from now on, counted from 0, fail. All faults except [`Fault::Dead`] occur
+    /// once.
     pub fn fail(&self, nth: usize, fault: Fault) {
         let mut state = self.state();
         state.fail = Some((state.count + nth, fault));
         state.broken = None;
     }
 
-    /// Lets nothing fail any more.
+    /// Clears all faults.
     pub fn heal(&self) {
         let mut state = self.state();
         (state.fail, state.broken) = (None, None);
     }
 
-    /// Changing operations (create, write, synchronise, rename, remove, make a folder) tried so far.
+    /// Number of changing operations (create, write, sync, rename, remove, create a folder) attempted so far.
     pub fn count(&self) -> usize {
         self.state().count
     }
 
-    /// Writes into `target`, an empty folder, what the disk may hold of `folder` after a power loss now: what was
-    /// synchronised, some of the rest, the last write of each file torn. Knows only what went through this system.
+    /// Writes into `target`, an empty folder, a possible state of `folder` after a power loss now: everything that
+    /// was synced, some of the rest, the last write of each file torn. Knows only what went through this system.
     pub fn power_loss(&self, folder: &Path, seed: u64, target: &Path) {
         self.state().disk.image(folder, seed, target);
     }
@@ -97,7 +99,7 @@ impl FaultSystem {
         }
     }
 
-    /// Does one operation that cannot be done in part, and notes it if it succeeds.
+    /// Runs an atomic operation, and records it if it succeeds.
     fn change<T>(&self, work: impl FnOnce() -> io::Result<T>, note: impl FnOnce(&mut Disk, &T)) -> io::Result<T> {
         match self.judge() {
             Verdict::Go => {

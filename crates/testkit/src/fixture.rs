@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Starts the line that names a file of a fixture.
+/// Marks the line that names a file of a fixture.
 const MARK: &str = "//- ";
 
 /// Splits a fixture text into files.
@@ -56,21 +56,21 @@ impl TempTree {
         self.path.join(path)
     }
 
-    /// Writes a file, and makes the folders it needs.
+    /// Writes a file, creating missing folders.
     pub fn write(&self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) {
         let path = self.join(path);
         fs::create_dir_all(path.parent().expect("it lies in the folder")).expect("its folder can be made");
         fs::write(&path, content).expect("it can be written");
     }
 
-    /// Removes a file or a folder with all it holds.
+    /// Removes a file, or a folder with its content.
     pub fn remove(&self, path: impl AsRef<Path>) {
         let path = self.join(path);
         let is_folder = fs::symlink_metadata(&path).expect("it exists").is_dir();
         if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.expect("it can be removed");
     }
 
-    /// Leaves the folder on the disk, to look at it after a failure.
+    /// Keeps the folder on the disk, for inspection after a failure.
     pub fn keep(self) -> PathBuf {
         self.folder.keep()
     }

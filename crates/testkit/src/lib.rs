@@ -1,9 +1,9 @@
-//! What tests of several rooms share. Only ever a development dependency; panics where a test would.
+//! Shared test helpers. Only ever a development dependency; panics where a test would.
 //!
-//! - [`TempTree`]: a folder made from one fixture text.
-//! - [`FaultSystem`]: file operations that fail on purpose, and the disk images that a power loss leaves.
-//! - [`Random`]: numbers that are the same for the same seed.
-//! - [`wire`]: a client that drives the server through its pipes.
+//! - [`TempTree`]: a folder created from a fixture text.
+//! - [`FaultSystem`]: file operations with injected faults, and the disk images left by a power loss.
+//! - [`Random`]: reproducible pseudo-random numbers.
+//! - [`wire`]: a client that talks to the server through its pipes.
 
 mod fault;
 mod fixture;

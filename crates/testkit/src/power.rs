@@ -1,4 +1,4 @@
-//! A model of what a disk holds: what was synchronised for sure, of the rest any part.
+//! A model of a disk: synced data is certain, any part of the rest may be there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use crate::Random;
 
 type Inode = usize;
 
-/// Files and names, with what is not yet durable of both.
+/// Files and names, with the parts of both that are not yet durable.
 #[derive(Debug, Default)]
 pub(crate) struct Disk {
     files: Vec<Content>,
@@ -19,7 +19,7 @@ pub(crate) struct Disk {
 struct Content {
     synced: Vec<u8>,
     length: usize,
-    /// Where each later write starts, and its bytes.
+    /// Start and bytes of each later write.
     pending: Vec<(usize, Vec<u8>)>,
 }
 
@@ -80,7 +80,7 @@ impl Disk {
         names.pending.clear();
     }
 
-    /// Writes into `target` one of the states in which a power loss may leave `folder`.
+    /// Writes one of the possible states of `folder` after a power loss into `target`.
     pub(crate) fn image(&self, folder: &Path, seed: u64, target: &Path) {
         let Some(names) = self.folders.get(folder) else { return };
         let mut random = Random::new(seed);
@@ -142,7 +142,7 @@ impl Content {
     }
 }
 
-/// Writes over or behind what is there; a gap is filled with zeros, as file systems do.
+/// Overwrites or appends; a gap is filled with zeros, as file systems do.
 fn put(content: &mut Vec<u8>, start: usize, bytes: &[u8]) {
     let end = start + bytes.len();
     if content.len() < end {

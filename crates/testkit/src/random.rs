@@ -1,9 +1,9 @@
-/// Pseudo-random numbers (SplitMix64): the same seed gives the same numbers, on every machine.
+/// Pseudo-random numbers (SplitMix64): the same seed gives the same numbers on every machine.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// Starts from `seed`. Print it where a test fails.
+    /// Starts from `seed`, which a failing test should print.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -22,7 +22,7 @@ impl Random {
         if end == 0 { 0 } else { (self.number() % end as u64) as usize }
     }
 
-    /// Heads or tails.
+    /// A random boolean.
     pub fn coin(&mut self) -> bool {
         self.number() & 1 == 1
     }

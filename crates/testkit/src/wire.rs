@@ -1,7 +1,7 @@
-//! Drives an MCP server through its two pipes, in either framing, as a client would.
+//! Talks to an MCP server through its two pipes, in either framing, like a client.
 //!
-//! It knows nothing of the server's own code, so that both cannot be wrong in the same way. All waiting is bounded
-//! ([`PATIENCE`]); a server that does not answer fails the test that asked.
+//! It shares no code with the server, so that both cannot be wrong in the same way. All waits are bounded
+//! ([`PATIENCE`]); a server that does not answer fails the test.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long an answer is waited for before the test fails.
+/// Time to wait for an answer before the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How a message is delimited.
+/// Delimiting of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// One JSON value a line.
+    /// One JSON value per line.
     Line,
     /// `Content-Length: N`, a blank line, then N bytes.
     Header,
@@ -34,12 +34,12 @@ impl Framing {
     }
 }
 
-/// One message of the server.
+/// A message from the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Received {
     /// The message.
     pub message: Value,
-    /// How it was delimited.
+    /// Its framing.
     pub framing: Framing,
 }
 
@@ -48,14 +48,14 @@ pub struct Wire {
     input: Option<Box<dyn Write + Send>>,
     received: Receiver<Received>,
     reader: Option<std::thread::JoinHandle<()>>,
-    /// Received, but not what was waited for.
+    /// Received while waiting for something else.
     kept: VecDeque<Received>,
     child: Option<Child>,
     next_id: i64,
 }
 
 impl Wire {
-    /// A connection over two streams: what the server reads, and what it writes.
+    /// A connection over two streams: the server's input, and its output.
     pub fn over(input: impl Write + Send + 'static, output: impl Read + Send + 'static) -> Self {
         let (sender, received) = channel();
         let reader = std::thread::spawn(move || {
@@ -100,7 +100,7 @@ impl Wire {
         self.send_bytes(&Framing::Line.wrap(message));
     }
 
-    /// Sends a request on one line and gives its id, without waiting.
+    /// Sends a request on one line and returns its id, without waiting.
     pub fn ask(&mut self, method: &str, params: Value) -> i64 {
         self.next_id += 1;
         let id = self.next_id;
@@ -108,17 +108,17 @@ impl Wire {
         id
     }
 
-    /// Asks a tool and gives the request's id, without waiting.
+    /// Calls a tool and returns the request's id, without waiting.
     pub fn ask_tool(&mut self, tool: &str, arguments: Value) -> i64 {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
-    /// The next message, whatever it is. `None` when the server has closed its output.
+    /// The next message of any kind. `None` if the server has closed its output.
     pub fn next_message(&mut self) -> Option<Received> {
         self.kept.pop_front().or_else(|| self.wait(PATIENCE))
     }
 
-    /// The next message, if one comes within `time`.
+    /// The next message, if one arrives within `time`.
     pub fn within(&mut self, time: Duration) -> Option<Received> {
         if let Some(kept) = self.kept.pop_front() {
             return Some(kept);
@@ -141,27 +141,27 @@ impl Wire {
         }
     }
 
-    /// Asks and waits: the whole answer.
+    /// Sends a request and waits for the whole answer.
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
         self.answer(id).message
     }
 
-    /// Calls a tool and waits: its structured result and whether it is an error.
+    /// Calls a tool and waits; returns its structured result and whether it is an error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let result = &answer["result"];
         assert!(result.is_object(), "no result: {answer}");
         let text = result["content"][0]["text"].as_str().expect("a result has a text");
         let parsed: Value = serde_json::from_str(text).expect("the text of a result is JSON");
-        // A list is a list as text, and a member of an object as structure.
+        // A list arrives as text, and as a member of an object in structured content.
         let structured = &result["structuredContent"];
         let same = if parsed.is_array() { &structured["result"] } else { structured };
         assert_eq!(&parsed, same, "both forms of a result are the same");
         (structured.clone(), result["isError"] == json!(true))
     }
 
-    /// The handshake with a protocol version; gives the result.
+    /// Performs the handshake with a protocol version; returns the result.
     pub fn initialize(&mut self, version: &str) -> Value {
         let client = json!({"name": "testkit", "version": "0"});
         let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client});
@@ -180,9 +180,9 @@ impl Wire {
         self.input = None;
     }
 
-    /// Closes both ends at once, as when a client's process dies.
+    /// Closes both ends at once, as if the client's process had died.
     pub fn vanish(mut self) {
-        // The reading thread lets go of its end when it has something to hand over and nobody to take it.
+        // The reading thread drops its end when it has something to send and no receiver.
         self.received = channel().1;
         self.ask("ping", json!({}));
         if let Some(reader) = self.reader.take() {
@@ -190,7 +190,7 @@ impl Wire {
         }
     }
 
-    /// Identifier of the program's process, if this connection started one.
+    /// Process id of the program, if this connection started one.
     pub fn process_id(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
     }

@@ -1,4 +1,4 @@
-//! The lines of a text, without what terminals, logs and quoting put around them.
+//! The lines of a text, stripped of what terminals, logs and quoting add.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use crate::{limits, prefix};
 /// The lines of a text.
 pub(crate) struct Lines<'t> {
     lines: Vec<Cow<'t, str>>,
-    /// Something was left out at a limit.
+    /// A limit was exceeded.
     pub(crate) is_cut: bool,
 }
 
-/// The text with real line breaks: a trace copied out of JSON or a log has them written as `\n`.
+/// Restores line breaks: a trace copied from JSON or a log has them written as `\n`.
 pub(crate) fn with_breaks(text: &str) -> Cow<'_, str> {
     let (real, written) = (text.trim_end().matches('\n').count(), text.matches("\\n").count());
     if written >= 2 && written > 2 * real {
         return Cow::Owned(unescaped(text));
     }
-    // One record a line: only those that hold a stack are opened.
+    // One record per line: only records that contain a stack are expanded.
     let is_record = |line: &str| line.trim_start().starts_with('{') && line.matches("\\n").count() >= 2;
     if written >= 2 && text.lines().any(is_record) {
         let lines = text.lines().map(|line| if is_record(line) { unescaped(line) } else { line.to_owned() });
@@ -26,7 +26,7 @@ pub(crate) fn with_breaks(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
-/// The text that is written with escapes. In JSON, each string is a line, without its quotes.
+/// Resolves escapes. In JSON, each string becomes a line, without its quotes.
 fn unescaped(text: &str) -> String {
     let trimmed = text.trim_start();
     let is_json = trimmed.starts_with(['{', '"']) || text.contains("\":\"") || text.contains("\": \"");
@@ -49,7 +49,7 @@ fn unescaped(text: &str) -> String {
     kept
 }
 
-/// Adds the character that four digits after `\u` mean; what means none stays as it is.
+/// Adds the character that four digits after `\u` encode; an invalid code stays unchanged.
 fn push_coded(kept: &mut String, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     let mut digits = String::new();
     while digits.len() < 4
@@ -64,7 +64,7 @@ fn push_coded(kept: &mut String, chars: &mut std::iter::Peekable<std::str::Chars
     }
 }
 
-/// At most so many bytes of a text, at the end of a character.
+/// At most `bytes` bytes of a text, cut at a character boundary.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -101,16 +101,16 @@ impl<'t> Lines<'t> {
         self.lines.get(at).map_or("", |line| line)
     }
 
-    /// Number of the first line from `at` on that is not blank, among the next `within`.
+    /// Index of the first non-blank line from `at` on, among the next `within`.
     pub(crate) fn next_filled(&self, at: usize, within: usize) -> Option<usize> {
         (at..self.len().min(at.saturating_add(within))).find(|&line| !self.get(line).trim().is_empty())
     }
 }
 
-/// What pytest puts before each line of a trace of its own.
+/// Prefix of pytest for each line of its own traces.
 const INTERNAL: &str = "INTERNALERROR>";
 
-/// A line without colours, quoting marks of mails and tickets, and white space at its end.
+/// A line without colours, quote markers of mails and tickets, and trailing white space.
 fn clean(line: &str) -> Cow<'_, str> {
     let line = if line.contains('\u{1b}') { Cow::Owned(without_colours(line)) } else { Cow::Borrowed(line) };
     let strip = |line: &str| {
@@ -132,14 +132,14 @@ fn clean(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// How many marks of quoting a line starts with. `>>>` is the prompt of an interpreter.
+/// Number of quote markers at the start of a line. `>>>` is an interpreter prompt.
 fn depth(line: &str) -> usize {
     let marks = line.chars().take_while(|c| matches!(c, '>' | ' ')).collect::<String>();
     if marks.contains(">>") { 0 } else { marks.matches('>').count() }
 }
 
-/// Takes the marks of quoting off lines that are set in behind them, where a neighbour is quoted as well: alone, the mark is
-/// that of a line that breaks.
+/// Removes quote markers from indented lines if a neighbour is quoted as well: alone, the marker indicates the
+/// failing line.
 fn unquote(lines: &mut [Cow<'_, str>], quoted: &[usize]) {
     for at in 0..lines.len() {
         let is_like =
@@ -160,7 +160,7 @@ fn unquote(lines: &mut [Cow<'_, str>], quoted: &[usize]) {
     }
 }
 
-/// Drops the control sequences of terminals.
+/// Removes terminal control sequences.
 fn without_colours(line: &str) -> String {
     let mut kept = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();

@@ -1,11 +1,11 @@
-//! Where a message of several lines ends. Nothing marks its end: it is taken to go on until a line that is something else.
+//! Finds the end of a multi-line message. No marker ends it: it continues until a line that is something else.
 
 use crate::clean::Lines;
 use crate::prefix;
 
-/// Lines of a message after its first one.
+/// Maximum lines of a message after the first.
 const MAX_LINES: usize = 40;
-/// Starts of lines that belong to no message: fences, rules of test runners, prompts, the next traceback.
+/// Starts of lines that belong to no message: fences, separators of test runners, prompts, the next traceback.
 const OTHERS: [&str; 12] = [
     "```",
     "====",
@@ -22,8 +22,8 @@ const OTHERS: [&str; 12] = [
     ",",
 ];
 
-/// A message with its further lines, the first of which is line `at`, and whether it goes on behind the limit; the text of line
-/// `at` on is what `text` makes of it, `None` where it cannot be of the message.
+/// Reads a message whose further lines start at line `at`, and whether it exceeds the limit; `text` extracts the
+/// message text of a line, `None` if the line cannot belong to the message.
 pub(crate) fn whole<'l>(
     first: &str,
     lines: &'l Lines<'_>,
@@ -42,7 +42,7 @@ pub(crate) fn whole<'l>(
     (message, false)
 }
 
-/// Whether a line may belong to a message that began above it.
+/// Returns whether a line may belong to a message that started above it.
 fn is_more(line: &str) -> bool {
     let start = line.trim_start();
     let is_other = OTHERS.iter().any(|other| start.starts_with(other))

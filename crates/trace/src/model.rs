@@ -3,7 +3,7 @@ use crate::limits;
 /// Language family of a trace's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
-    /// Python, with pytest's own forms.
+    /// Python, including pytest's formats.
     Python,
     /// Rust panics and backtraces.
     Rust,
@@ -24,7 +24,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them, in the order in which they are tried.
+    /// All formats, in the order in which they are tried.
     pub const ALL: [Self; 9] = [
         Self::Ruby,
         Self::Python,
@@ -37,7 +37,7 @@ impl Format {
         Self::Cpp,
     ];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Python => "python",
@@ -52,7 +52,7 @@ impl Format {
         }
     }
 
-    /// The format that a word means; names of languages that share one are accepted.
+    /// Parses a format name; languages that share a format are accepted.
     pub fn of_word(word: &str) -> Option<Self> {
         Some(match word.trim().to_ascii_lowercase().as_str() {
             "python" | "py" | "pytest" => Self::Python,
@@ -69,21 +69,22 @@ impl Format {
     }
 }
 
-/// Whose code a frame is, as far as its text tells.
+/// Owner of a frame's code, as far as its text shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Origin {
-    /// Nothing speaks against the project's own code.
+    /// Presumably the project's own code.
     Code,
-    /// A dependency: `node_modules`, `site-packages`, a package cache. May still be the project's code that is installed.
+    /// A dependency: `node_modules`, `site-packages`, a package cache. May still be the project's own code,
+    /// installed.
     Vendored,
-    /// The language's own library or runtime.
+    /// The language's standard library or runtime.
     Runtime,
-    /// Generated or minified: its line and column mean nothing in the sources.
+    /// Generated or minified code, whose line and column do not apply to the sources.
     Minified,
 }
 
 impl Origin {
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -94,28 +95,28 @@ impl Origin {
     }
 }
 
-/// One call of a stack.
+/// A stack frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Path as it is written, without the protocol, host and query of a URL.
+    /// Path as written, without protocol, host and query of a URL.
     pub path: Option<String>,
-    /// Function as it is written, without arguments.
+    /// Function as written, without arguments.
     pub function: Option<String>,
     /// 1-based line.
     pub line: Option<u32>,
     /// 1-based column.
     pub column: Option<u32>,
-    /// Whose code it is.
+    /// Owner of the code.
     pub origin: Origin,
-    /// 1-based line of the text that it was read from.
+    /// 1-based line of the text where it was found.
     pub text_line: u32,
-    /// The line of source that the text shows below it refuses on purpose: it did not break there, it said no.
+    /// The source line that the text shows below it raises an error deliberately: the fault is elsewhere.
     pub refuses: bool,
 }
 
 impl Frame {
-    /// The last part of the function's name: `acquire` of `Pool.acquire`, `pool::Pool::acquire::{{closure}}`. `None` where
-    /// there is none or it is no name (`<module>`, `<anonymous>`).
+    /// The last component of the function's name: `acquire` of `Pool.acquire`, `pool::Pool::acquire::{{closure}}`.
+    /// `None` if there is none or it is not a name (`<module>`, `<anonymous>`).
     pub fn function_name(&self) -> Option<&str> {
         let mut text = self.function.as_deref()?.trim();
         // `<T as Trait>::name`, `name::<u8>`, `name::{{closure}}`, `name.<locals>.inner`: parts from the end.
@@ -144,25 +145,25 @@ impl Frame {
     }
 }
 
-/// What an exception has to do with the one after it (the one that it led to).
+/// Relation of an exception to the next one, to which it led.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
-    /// The one that was reported: nothing came after it.
+    /// The reported exception: nothing followed it.
     Reported,
     /// It was the cause of the next one.
     Cause,
-    /// The next one happened while it was handled.
+    /// The next one was raised while this one was handled.
     Context,
-    /// One of several that the reported one holds.
+    /// One of several exceptions contained in the reported one.
     Member,
     /// Suppressed by the reported one.
     Suppressed,
-    /// Another thread, or where memory was made or freed: beside the point, but may help.
+    /// Another thread, or the allocation or release of memory: context only.
     Aside,
 }
 
 impl Relation {
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Reported => "reported",
@@ -178,17 +179,17 @@ impl Relation {
 /// One exception with its stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exception {
-    /// Its type as it is written (`pool.TimeoutError`); empty if the text does not say.
+    /// Its type as written (`pool.TimeoutError`); empty if unknown.
     pub kind: String,
     /// Its message; empty if there is none.
     pub message: String,
-    /// What it has to do with the next one.
+    /// Relation to the next exception.
     pub relation: Relation,
     /// Innermost first.
     pub frames: Vec<Frame>,
-    /// Frames that the text leaves out (`... 12 more`) or that are past the limit.
+    /// Number of frames omitted by the text (`... 12 more`) or dropped at the limit.
     pub left_out: usize,
-    /// The message goes on behind what is kept of it.
+    /// The message is longer than the part that is kept.
     pub is_message_cut: bool,
 }
 
@@ -210,18 +211,18 @@ impl Exception {
         self.say_more(message);
     }
 
-    /// The message anew, of all its lines.
+    /// Replaces the message with one of several lines.
     pub(crate) fn say_more(&mut self, message: &str) {
         self.is_message_cut |= message.trim().chars().nth(limits::MESSAGE).is_some();
         self.message = message.trim().chars().take(limits::MESSAGE).collect();
     }
 
-    /// Whether the text gives it neither a name nor a frame.
+    /// Returns whether it has neither a type nor a frame.
     pub(crate) fn is_empty(&self) -> bool {
         self.kind.is_empty() && self.message.is_empty() && self.frames.is_empty()
     }
 
-    /// Keeps the innermost and the outermost frames.
+    /// Limits the frames, keeping the innermost and the outermost.
     pub(crate) fn bound(&mut self) {
         let surplus = self.frames.len().saturating_sub(limits::FRAMES);
         if surplus > 0 {
@@ -232,19 +233,19 @@ impl Exception {
     }
 }
 
-/// One reported failure.
+/// A reported failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
     /// Its format.
     pub format: Format,
-    /// From the root cause to the reported one; members, suppressed ones and asides follow.
+    /// From the root cause to the reported one, followed by members, suppressed exceptions and asides.
     pub exceptions: Vec<Exception>,
-    /// First and last line of the text that it was read from, 1-based.
+    /// First and last line of the text it was read from, 1-based.
     pub text_lines: (u32, u32),
 }
 
 impl Trace {
-    /// The language that the paths of the frames speak for, else that of the format.
+    /// The language suggested by the frames' paths, else that of the format.
     pub fn language(&self) -> &'static str {
         let ends = |endings: &[&str]| {
             let frames = self.exceptions.iter().flat_map(|exception| &exception.frames);
@@ -261,7 +262,7 @@ impl Trace {
         }
     }
 
-    /// The exception that was reported.
+    /// The reported exception.
     pub fn reported(&self) -> Option<&Exception> {
         self.exceptions.iter().find(|exception| exception.relation == Relation::Reported)
     }

@@ -1,8 +1,8 @@
-//! What logs put before each line: the time, the level, the name of who wrote it (`2024-05-01T10:00:00Z `,
-//! `2016/09/01 07:21:55 [DEBUG] plugin: app: `, `web_1  | `, `Jan  2 03:04:05 host app[12]: `).
+//! Log prefixes of lines: time, level, name of the writer (`2024-05-01T10:00:00Z `, `2016/09/01 07:21:55 [DEBUG]
+//! plugin: app: `, `web_1  | `, `Jan  2 03:04:05 host app[12]: `).
 //!
-//! A trace that went line by line through a log has such a prefix on each of its lines. One line alone tells nothing: only what
-//! neighbours share is taken off.
+//! A trace that was logged line by line has such a prefix on each line. A single line is ambiguous: only what
+//! neighbours share is removed.
 
 use std::borrow::Cow;
 
@@ -29,45 +29,45 @@ pattern!(
     )
 );
 pattern!(
-    /// Who wrote the line: a container, a pod, a task, a tag.
+    /// Writer of the line: a container, a pod, a task, a tag.
     NAME,
     r"^(?:[\w.-]+ *\||\[[\w./@:-]+\]|npm (?:ERR!|error)|[VDIWEF]/[\w.$-]+(?:\( *\d+\))?:|[@\w/-]+:[A-Za-z][\w-]*:)"
 );
 pattern!(
-    /// What counts only before a time: job and step of a build, a priority.
+    /// Parts that only count before a time: job and step of a build, a priority.
     BEFORE_TIME,
     r"^(?:[^\t]+\t[^\t]+\t\x{FEFF}?|<\d{1,3}>1 )"
 );
 pattern!(
-    /// Host and process, where the time before them is gone.
+    /// Host and process, if the time before them is missing.
     PROCESS,
     r"^[\w.-]+ [\w./@-]+\[\d{1,9}\]: "
 );
-/// What ends a part of a prefix.
+/// Separators that end a part of a prefix.
 const ENDS: [&str; 4] = [": ", "] ", "| ", " - "];
 /// Words that are a part of a prefix by themselves.
 const LEVELS: [&str; 12] =
     ["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERR", "ERROR", "SEVERE", "CRITICAL", "FATAL", "PANIC"];
 const MARK: &str = "##[error]";
-/// Bytes after time or name among which a prefix ends.
+/// Maximum length of a label after time or name, in bytes.
 const MAX_LABEL: usize = 240;
-/// Lines in a row that share a part for it to be surely one of the prefix: two of them may say the same.
+/// Number of consecutive lines that must share a part to make it a prefix for sure: two may coincide.
 const RUN: usize = 3;
-/// Lines of others between two lines of one writer.
+/// Maximum lines of others between two lines of one writer.
 const MAX_BETWEEN: usize = 8;
 
 /// A line of a log.
 #[derive(Clone, Copy)]
 struct Stamped<'l> {
-    /// What names the writer of the line; empty where the time stands first.
+    /// Name of the writer; empty if the line starts with a time.
     name: &'l str,
     /// Bytes of the line before `rest`.
     length: usize,
-    /// What comes after time or name.
+    /// The part after time or name.
     rest: &'l str,
 }
 
-/// Takes the prefixes of logs off.
+/// Removes log prefixes.
 pub(crate) fn strip(lines: &mut [Cow<'_, str>]) {
     let lengths: Vec<usize> = {
         let stamped: Vec<Option<Stamped<'_>>> = lines.iter().map(|line| stamped(line)).collect();
@@ -81,7 +81,8 @@ pub(crate) fn strip(lines: &mut [Cow<'_, str>]) {
     }
 }
 
-/// What a line may say if it starts with a prefix of its own: the line, then the line without one part after the other.
+/// Possible contents of a line that starts with a log prefix: the line, then the line without one part after the
+/// other.
 pub(crate) fn said(line: &str) -> impl Iterator<Item = &str> {
     let stamped = stamped(line);
     let parts = stamped.map_or_else(Vec::new, |own| {
@@ -91,7 +92,7 @@ pub(crate) fn said(line: &str) -> impl Iterator<Item = &str> {
     std::iter::once(line).chain(parts)
 }
 
-/// Whether a line is one of a log of its own: it starts with a time, a level or the name of who wrote it.
+/// Returns whether a line starts with a log prefix: a time, a level or the name of a writer.
 pub(crate) fn is_stamped(line: &str) -> bool {
     let word = line.trim_start_matches('[').split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or(line);
     stamped(line).is_some() || PROCESS.is_match(line) || LEVELS.contains(&word)
@@ -115,7 +116,7 @@ fn stamped(line: &str) -> Option<Stamped<'_>> {
     Some(Stamped { name, length, rest: &line[length..] })
 }
 
-/// Bytes of the prefix of a line: time or name, what its neighbours have in common after that, and a space.
+/// Length of a line's prefix: time or name, the part shared with its neighbours, and a space.
 fn length(stamped: &[Option<Stamped<'_>>], at: usize) -> usize {
     let Some(own) = stamped[at] else { return 0 };
     let before = neighbours(stamped[..at].iter().rev(), own.name);
@@ -123,7 +124,7 @@ fn length(stamped: &[Option<Stamped<'_>>], at: usize) -> usize {
     if before.is_empty() && after.is_empty() {
         return 0;
     }
-    // White space at the end of a line was cut off before.
+    // Trailing white space was removed before.
     let whole = format!("{} ", own.rest);
     let (mut most, mut label) = (2, usize::from(own.rest.starts_with(' ')));
     for end in ends(own.rest) {
@@ -136,12 +137,13 @@ fn length(stamped: &[Option<Stamped<'_>>], at: usize) -> usize {
         }
     }
     let label = label.min(own.rest.len());
-    // What a build marks as an error.
+    // Error marker of a build.
     let mark = if own.rest[label..].starts_with(MARK) { MARK.len() } else { 0 };
     own.length + label + mark
 }
 
-/// What the nearest lines of the same writer say, in one direction. Others may write in between if lines have names.
+/// Contents of the nearest lines of the same writer, in one direction. Other writers may intervene if lines have
+/// names.
 fn neighbours<'l>(rows: impl Iterator<Item = &'l Option<Stamped<'l>>>, name: &str) -> Vec<&'l str> {
     let (mut found, mut between) = (Vec::new(), 0);
     for row in rows {
@@ -156,11 +158,11 @@ fn neighbours<'l>(rows: impl Iterator<Item = &'l Option<Stamped<'l>>>, name: &st
     found
 }
 
-/// Where a prefix may end in what comes after time or name, taken with a space at its end; ascending.
+/// Possible ends of a prefix after time or name, assuming a trailing space; ascending.
 fn ends(rest: &str) -> Vec<usize> {
     let whole = format!("{} ", crate::clean::head(rest, MAX_LABEL));
     let mut found = Vec::new();
-    // What is set in belongs to what is said, but levels may be aligned.
+    // Indented text belongs to the content, but levels may be aligned.
     let mut is_inside = whole.starts_with("  ") || whole.starts_with('\t');
     let mut from = 0;
     for (at, _) in whole.match_indices(' ') {
@@ -174,7 +176,7 @@ fn ends(rest: &str) -> Vec<usize> {
             break;
         }
         let is_end = ENDS.iter().any(|mark| part.ends_with(mark)) && part.contains(char::is_alphanumeric)
-            // A field that is left empty.
+            // An empty field.
             || matches!(part, "- " | "-- : ") && !found.is_empty();
         if is_level || is_end {
             found.push(end);

@@ -1,4 +1,4 @@
-//! Tells which of a few folders something happened directly in: one watch for many projects, without walking them.
+//! Watches a set of single folders, non-recursively: one watcher for many projects, without walking them.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -8,15 +8,15 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use crate::VfsError;
 use crate::watch::is_change;
 
-/// A watch over single folders. What happens deeper down is not told.
+/// A watcher of single folders. Changes in subfolders are not reported.
 #[derive(Debug)]
 pub struct FolderWatch {
     backend: Mutex<RecommendedWatcher>,
 }
 
 impl FolderWatch {
-    /// Starts a watch over no folder. `sink` gets the path of what may have been changed, `None` when hints were lost and
-    /// anything may have been; it is called from a thread of the system's watch and must not wait.
+    /// Starts a watcher without folders. `sink` receives each path that may have changed, or `None` if events were
+    /// lost and anything may have changed. It runs on the watcher's thread and must not block.
     ///
     /// # Errors
     /// [`VfsError::NotWatchable`].
@@ -33,10 +33,10 @@ impl FolderWatch {
         Ok(Self { backend: Mutex::new(backend) })
     }
 
-    /// Watches a folder, too.
+    /// Adds a folder.
     ///
     /// # Errors
-    /// [`VfsError::NotWatchable`] if it is not there or the system's limit is reached.
+    /// [`VfsError::NotWatchable`] if it does not exist or the system's limit is reached.
     pub fn add(&self, folder: &Path) -> Result<(), VfsError> {
         let mut backend = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
         backend
@@ -44,7 +44,7 @@ impl FolderWatch {
             .map_err(|error| VfsError::NotWatchable { path: folder.display().to_string(), reason: error.to_string() })
     }
 
-    /// No longer watches a folder. One that is gone needs no such call.
+    /// Removes a folder. Not needed for a folder that was deleted.
     pub fn remove(&self, folder: &Path) {
         let _ = self.backend.lock().unwrap_or_else(PoisonError::into_inner).unwatch(folder);
     }

@@ -2,28 +2,29 @@ use m1nd_base::RepoPath;
 
 use crate::Root;
 
-/// Where the git folder of a root lies.
+/// Name of the git folder in a root.
 const FOLDER: &str = ".git";
-/// Longest `HEAD` or reference file that is read, in bytes.
+/// Maximum size of a `HEAD` or reference file, in bytes.
 const MAX_REFERENCE: u64 = 4 << 10;
-/// Longest name of a branch, in bytes.
+/// Maximum length of a branch name, in bytes.
 const MAX_BRANCH: usize = 255;
-/// Longest list of packed references that is read, in bytes.
+/// Maximum size of the packed references, in bytes.
 const MAX_PACKED: u64 = 32 << 20;
 
-/// What is checked out in a root, as far as the files of git tell without running git.
+/// The checked-out branch and commit of a root, read from git's files without running git.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitHead {
     /// Branch; `None` when a commit is checked out directly.
     pub branch: Option<String>,
-    /// Commit, in hexadecimal; `None` before the first one, or when it is stored in a way that is not read.
+    /// Commit, in hexadecimal; `None` before the first one, or if it is stored in an unsupported format.
     pub head: Option<String>,
-    /// The root has a git folder, but it lies outside of it (a linked worktree or a submodule) and is not read.
+    /// The root has a git folder, but it is elsewhere (a linked worktree or a submodule) and is not read.
     pub is_elsewhere: bool,
 }
 
 impl Root {
-    /// What is checked out; `None` if the root is not the top of a git repository. Reads inside the root only.
+    /// Returns the checked-out state; `None` if the root is not the top of a git repository. Reads inside the root
+    /// only.
     pub fn git_head(&self) -> Option<GitHead> {
         let file = |inner: &str| RepoPath::new(&format!("{FOLDER}/{inner}")).ok();
         let read = |inner: &str, limit| String::from_utf8(self.read(&file(inner)?, limit).ok()?).ok();
@@ -35,7 +36,7 @@ impl Root {
         let Some(reference) = head.strip_prefix("ref:").map(str::trim) else {
             return Some(GitHead { head: commit(head), ..GitHead::default() });
         };
-        // Reference tables write a name that no branch can have.
+        // With reftables, git writes a name here that no branch can have.
         let branch = reference
             .strip_prefix("refs/heads/")
             .filter(|name| *name != ".invalid" && name.len() <= MAX_BRANCH)
@@ -51,7 +52,7 @@ fn packed(list: &str, reference: &str) -> Option<String> {
     commit(line.split(' ').next()?)
 }
 
-/// The text, if it is the name of a commit.
+/// Returns the text if it is a commit id.
 fn commit(text: &str) -> Option<String> {
     let text = text.trim();
     (matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| text.to_owned())

@@ -1,6 +1,6 @@
-//! Which hidden files and folders (a name that starts with a dot) are walked.
+//! Decides which hidden files and folders (names that start with a dot) are walked.
 
-/// The patterns of one walk, read once.
+/// The compiled patterns of one walk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Hidden {
     all: bool,
@@ -11,16 +11,16 @@ pub(crate) struct Hidden {
 enum Pattern {
     /// `x/**`: x and everything below it.
     Below(String),
-    /// `x/*`: what lies directly in x.
+    /// `x/*`: direct children of x.
     Children(String),
-    /// `x/y`: this path; and everything below it if it is a folder.
+    /// `x/y`: this path, and everything below it if it is a folder.
     Path(String),
     /// `x`, without a separator: every file or folder of this name.
     Name(String),
 }
 
 impl Hidden {
-    /// Reads `patterns`; with `all`, nothing is left out for being hidden.
+    /// Parses `patterns`; with `all`, nothing is skipped for being hidden.
     pub(crate) fn new(all: bool, patterns: &[String]) -> Self {
         let read = |text: &String| {
             let text = text.trim().trim_start_matches("./").trim_start_matches('/');
@@ -36,19 +36,20 @@ impl Hidden {
         Self { all, patterns: patterns.iter().map(read).collect() }
     }
 
-    /// Whether the file at `path` may be listed as far as being hidden goes.
+    /// Returns whether the file at `path` passes the filter for hidden files.
     pub(crate) fn shows_file(&self, path: &str) -> bool {
         self.all || !is_hidden(path) || self.patterns.iter().any(|pattern| pattern.covers(path))
     }
 
-    /// Whether something below the folder at `path` may be listed.
+    /// Returns whether anything below the folder at `path` may pass.
     pub(crate) fn enters_folder(&self, path: &str) -> bool {
         self.all
             || !is_hidden(path)
             || self.patterns.iter().any(|pattern| pattern.covers(path) || pattern.lies_below(path))
     }
 
-    /// Whether a pattern names exactly this file: the only way to ask for a file that looks like a secret.
+    /// Returns whether a pattern names exactly this file, which is the only way to request a file that looks like a
+    /// secret.
     pub(crate) fn names(&self, path: &str) -> bool {
         self.patterns.iter().any(|pattern| match pattern {
             Pattern::Path(text) => text == path,
@@ -67,7 +68,7 @@ impl Pattern {
         }
     }
 
-    /// Whether the folder at `path` has to be entered to reach what the pattern covers.
+    /// Returns whether the pattern can only match below the folder at `path`, so that it must be entered.
     fn lies_below(&self, path: &str) -> bool {
         match self {
             Self::Below(base) | Self::Children(base) | Self::Path(base) => below(base, path).is_some(),
@@ -76,7 +77,7 @@ impl Pattern {
     }
 }
 
-/// What remains of `path` under `base`, by whole components: `""` for `base` itself.
+/// Strips `base` from `path` by whole components; `""` for `base` itself.
 fn below<'a>(path: &'a str, base: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(base)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }

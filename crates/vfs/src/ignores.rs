@@ -1,8 +1,8 @@
-//! The rules of `.gitignore`, `.ignore` and `.git/info/exclude` that hold in a folder.
+//! Evaluates `.gitignore`, `.ignore` and `.git/info/exclude`.
 //!
-//! As in git, the innermost file that has a matching line decides, and a folder that is ignored is not entered.
-//! `.ignore` files outrank `.gitignore` files. Rules of an outer repository end where a nested repository starts.
-//! The user's own `core.excludesFile` is not read: the same tree gives the same index for everybody.
+//! As in git, the innermost file with a matching line decides, and an ignored folder is not entered. `.ignore` takes
+//! precedence over `.gitignore`. Rules of an outer repository end where a nested repository starts. The user's own
+//! `core.excludesFile` is not read, so that the same tree gives everyone the same index.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,19 +14,19 @@ use m1nd_base::{Problem, ProblemKind, RepoPath};
 
 use crate::{Root, VfsError};
 
-/// Largest file of ignore rules that is applied, in bytes. Real ones have a few kilobytes.
+/// Maximum size of an ignore file that is applied, in bytes. Real ones have a few kilobytes.
 const MAX_RULES_BYTES: u64 = 256 << 10;
-/// Most lines of one file of ignore rules; compiling them takes time and memory.
+/// Maximum number of lines of an ignore file, because compiling them takes time and memory.
 const MAX_RULES: usize = 10_000;
 
-/// Git's own file of rules.
+/// Git's ignore file.
 pub(crate) const GIT_RULES: &str = ".gitignore";
-/// Rules for search tools alone.
+/// Ignore file for search tools only.
 pub(crate) const OWN_RULES: &str = ".ignore";
-/// Rules of one clone.
+/// Per-clone exclude file of git.
 const EXCLUDE: &str = ".git/info/exclude";
 
-/// The rules that hold in one folder: those of its own files and of all folders around it, outermost first.
+/// The rules in effect in one folder: those of its own files and of all enclosing folders, outermost first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ignores {
     own: Arc<[Layer]>,
@@ -36,16 +36,16 @@ pub(crate) struct Ignores {
 /// The rules of one file.
 #[derive(Debug, Clone)]
 struct Layer {
-    /// What stands before a path to make it relative to the folder of the file, when that lies above the root.
+    /// Prefix that makes a path relative to the folder of the file, if that is above the root.
     above: Arc<str>,
-    /// Bytes of the path that lead to the folder of the file, when that lies below the root.
+    /// Number of bytes of the path to skip to make it relative to the folder of the file, if that is below the root.
     below: usize,
     rules: Arc<Gitignore>,
 }
 
 impl Ignores {
-    /// The rules that folders above the root set, up to the repository's top. None if they leave out the root itself:
-    /// who names a folder wants what is in it.
+    /// Collects the rules of the folders above the root, up to the top of the repository. Returns none if they
+    /// exclude the root itself: naming a folder as a root means its content is wanted.
     pub(crate) fn above(root: &Root) -> Self {
         let mut folders = Vec::new();
         if !root.path().join(".git").exists() {
@@ -63,7 +63,7 @@ impl Ignores {
                 leaves_out_root |= rules.matched_path_or_any_parents(outside, true).is_ignore();
                 Some(Layer { above: above.clone(), below: 0, rules: Arc::new(rules) })
             };
-            // Weakest first: what one clone excludes, then what the folder says.
+            // Lowest precedence first: the clone's excludes, then the folder's own rules.
             for layer in [EXCLUDE, GIT_RULES].into_iter().filter_map(&mut layer) {
                 push(&mut ignores.git, layer);
             }
@@ -74,8 +74,8 @@ impl Ignores {
         if leaves_out_root { Self::default() } else { ignores }
     }
 
-    /// The rules in the folder at `path` (`""` for the root), given what it holds and the rules around it.
-    /// The second part is what could not be applied.
+    /// Returns the rules in effect in the folder at `path` (`""` for the root), given its relevant entries and the
+    /// enclosing rules, together with the problems found.
     pub(crate) fn enter(&self, root: &Root, path: &str, holds: Holds) -> (Self, Vec<(String, Problem)>) {
         let mut inner = self.clone();
         let mut problems = Vec::new();
@@ -110,7 +110,7 @@ impl Ignores {
         (inner, problems)
     }
 
-    /// `Some(true)` if a rule leaves `path` out, `Some(false)` if a rule takes it back in with `!`.
+    /// Returns `Some(true)` if a rule excludes `path`, `Some(false)` if a rule re-includes it with `!`.
     pub(crate) fn decide(&self, path: &str, is_folder: bool) -> Option<bool> {
         let innermost_first = self.own.iter().rev().chain(self.git.iter().rev());
         for layer in innermost_first {
@@ -129,7 +129,7 @@ impl Ignores {
     }
 }
 
-/// What a folder directly holds that changes the rules.
+/// Entries of a folder that affect the rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Holds {
     /// `.git`: a repository starts here.
@@ -144,7 +144,7 @@ fn push(layers: &mut Arc<[Layer]>, layer: Layer) {
     *layers = layers.iter().cloned().chain([layer]).collect();
 }
 
-/// The text of a file of rules inside the root; `None` if it is not there. Like git, follows no link to it.
+/// Reads an ignore file inside the root; `None` if it does not exist. Like git, does not follow links.
 fn read_inside(root: &Root, path: &str) -> Result<Option<String>, VfsError> {
     let Ok(path) = RepoPath::new(path) else { return Ok(None) };
     let is_file = root.dir().symlink_metadata(path.as_str()).is_ok_and(|meta| meta.is_file());
@@ -154,7 +154,7 @@ fn read_inside(root: &Root, path: &str) -> Result<Option<String>, VfsError> {
     root.read(&path, MAX_RULES_BYTES).map(|bytes| Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The text of a file of rules in a folder around the root; `None` if there is none that can be used.
+/// Reads an ignore file above the root; `None` if there is no usable one.
 fn read_outside(path: &Path) -> Option<String> {
     let meta = std::fs::symlink_metadata(path).ok()?;
     if !meta.is_file() || meta.len() > MAX_RULES_BYTES {
@@ -165,13 +165,13 @@ fn read_outside(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Compiles the lines; like git, leaves out those that are no pattern. The second part says what was not applied.
+/// Compiles the lines, skipping invalid patterns like git. The second value reports rules that were not applied.
 fn compile(text: &str) -> (Gitignore, Option<String>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut builder = GitignoreBuilder::new("");
     let mut lines = text.lines();
     for line in lines.by_ref().take(MAX_RULES) {
-        // A line that is no pattern matches nothing, as in git.
+        // As in git, an invalid pattern matches nothing.
         let _ = builder.add_line(None, line);
     }
     let complaint = lines.next().map(|_| format!("only the first {MAX_RULES} lines of ignore rules are applied"));

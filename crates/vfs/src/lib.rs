@@ -2,13 +2,13 @@
 //!
 //! - A [`Root`] is an open folder. Everything below it is named by a [`RepoPath`](m1nd_base::RepoPath) and opened
 //!   relative to that handle, so neither `..`, an absolute path nor a link can reach a file outside of it.
-//! - Only regular files are ever opened: not pipes, sockets or devices, whose opening can hang or act.
-//! - [`Root::walk`] lists what is to be indexed. What it leaves out is either ignored by a rule the user can see
+//! - Only regular files are opened. Opening a pipe, socket or device can block or have side effects.
+//! - [`Root::walk`] lists the files to index. Everything else is either excluded by a rule that the user can see
 //!   ([`WalkOptions`], `.gitignore`, the tables in this crate) or reported with its reason.
 //!
 //! # Limitations
-//! The checks hold against links and renames made while we read. They do not hold against bind mounts and hard
-//! links, which the system shows as ordinary files.
+//! The checks hold against links and renames made concurrently. They do not hold against bind mounts and hard links,
+//! which the system presents as ordinary files.
 
 mod defaults;
 mod error;

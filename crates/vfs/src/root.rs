@@ -15,19 +15,20 @@ pub struct Root {
     path: Arc<Path>,
 }
 
-/// What tells whether a file has changed without reading it.
+/// Metadata that reveals a change of a file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FileMeta {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Last change of the content, in nanoseconds since 1970; negative before, 0 if the system does not say.
+    /// Modification time in nanoseconds since 1970; negative before, 0 if unknown.
     pub mtime_ns: i64,
-    /// Number of the file in its file system, 0 if the system has none.
+    /// Inode number, 0 if the file system has none.
     pub ino: u64,
 }
 
 impl Root {
-    /// Opens the folder at `path`, which comes from the user's command line or configuration, never from a project.
+    /// Opens the folder at `path`, which must come from the user's command line or configuration, never from a
+    /// project.
     ///
     /// # Errors
     /// [`VfsError::NotFound`], [`VfsError::NotAFolder`] or [`VfsError::Unreadable`].
@@ -40,29 +41,29 @@ impl Root {
         }
         let dir =
             Dir::open_ambient_dir(&canonical, ambient_authority()).map_err(|error| VfsError::from_io(&shown, error))?;
-        // A folder that can be opened but not listed would look empty, and an empty answer would be a wrong one.
+        // A folder that can be opened but not listed would look empty, and the index would be wrong.
         dir.entries().map_err(|error| VfsError::from_io(&shown, error))?;
         Ok(Self { dir: Arc::new(dir), path: canonical.into() })
     }
 
-    /// The canonical path of the folder. To be shown and compared, not to be opened.
+    /// Canonical path of the folder, for display and comparison only: it must not be opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The handle itself.
+    /// The directory handle.
     pub(crate) fn dir(&self) -> &Dir {
         &self.dir
     }
 
-    /// Reads a regular file of at most `max_bytes` bytes. A link is followed only as far as it stays in the root.
+    /// Reads a regular file of at most `max_bytes` bytes. Follows a link only within the root.
     ///
     /// # Errors
-    /// Any [`VfsError`] but the ones of folders and watching.
+    /// Any [`VfsError`] except those of folders and watching.
     pub fn read(&self, path: &RepoPath, max_bytes: u64) -> Result<Vec<u8>, VfsError> {
         let shown = path.as_str();
-        // Looked at before it is opened, because the opening of a device can act; and again afterwards on the open
-        // handle, because the name may by then belong to another file.
+        // Checked before opening, because opening a device can have side effects, and again on the open handle,
+        // because the name may refer to another file by then.
         regular(shown, &self.stat(path)?)?;
         let failed = |error| VfsError::from_io(shown, error);
         let mut file = self.dir.open_with(shown, &read_options()).map_err(failed)?;
@@ -85,21 +86,21 @@ impl Root {
         Ok(bytes)
     }
 
-    /// Size and time of a regular file, without opening it.
+    /// Returns size and time of a regular file, without opening it.
     ///
     /// # Errors
-    /// Those of [`Root::read`] but [`VfsError::TooLarge`].
+    /// Those of [`Root::read`] except [`VfsError::TooLarge`].
     pub fn metadata(&self, path: &RepoPath) -> Result<FileMeta, VfsError> {
         let meta = self.stat(path)?;
         regular(path.as_str(), &meta)?;
         Ok(FileMeta::of(&meta))
     }
 
-    /// Size and time of a regular file as the walk sees it: through no link.
+    /// Returns size and time of a regular file without following links, as the walk does.
     ///
     /// # Errors
-    /// Those of [`Root::metadata`]. A link is [`VfsError::NotRegular`]; what lies behind a link to a folder is
-    /// [`VfsError::NotFound`], because the walk does not get there.
+    /// Those of [`Root::metadata`]. A link is [`VfsError::NotRegular`]; a path through a linked folder is
+    /// [`VfsError::NotFound`], because the walk does not reach it.
     pub fn own_metadata(&self, path: &RepoPath) -> Result<FileMeta, VfsError> {
         let shown = path.as_str();
         let failed = |error| VfsError::from_io(shown, error);
@@ -131,12 +132,12 @@ impl Root {
         }
         #[cfg(not(unix))]
         {
-            // Here an open folder cannot be removed.
+            // On this platform an open folder cannot be removed.
             open.is_dir() && there.is_dir()
         }
     }
 
-    /// Whether both are clones of one handle.
+    /// Returns whether both are clones of one handle.
     pub fn is_same_handle(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.dir, &other.dir)
     }
@@ -147,7 +148,7 @@ impl Root {
 }
 
 impl FileMeta {
-    /// Takes the figures out of what the system says.
+    /// Extracts the fields from the system's metadata.
     #[cfg(unix)]
     pub(crate) fn of(meta: &Metadata) -> Self {
         use cap_std::fs::MetadataExt;
@@ -155,7 +156,7 @@ impl FileMeta {
         Self { size: meta.len(), mtime_ns, ino: meta.ino() }
     }
 
-    /// Takes the figures out of what the system says.
+    /// Extracts the fields from the system's metadata.
     #[cfg(not(unix))]
     pub(crate) fn of(meta: &Metadata) -> Self {
         let since_1970 = meta.modified().ok().and_then(|time| {
@@ -168,7 +169,7 @@ impl FileMeta {
     }
 }
 
-/// What a thing that is not a regular file is, with its article; `None` for a regular file.
+/// Describes a file that is not regular, with its article; `None` for a regular file.
 pub(crate) fn irregular(kind: FileType) -> Option<&'static str> {
     #[cfg(unix)]
     {
@@ -198,7 +199,7 @@ fn regular(path: &str, meta: &Metadata) -> Result<(), VfsError> {
     }
 }
 
-/// Opens for reading without waiting: a pipe that took the name of a file must not hold us up.
+/// Options for non-blocking reading: a pipe that replaced the file must not block the open.
 fn read_options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true);

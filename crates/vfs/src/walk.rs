@@ -1,4 +1,4 @@
-//! Lists the files of a root: in parallel, level by level, so that the result does not depend on timing.
+//! Lists the files of a root in parallel, level by level, so that the result does not depend on timing.
 
 use std::ffi::{OsStr, OsString};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,21 +12,21 @@ use crate::ignores::{GIT_RULES, Holds, Ignores, OWN_RULES};
 use crate::root::irregular;
 use crate::{FileMeta, Root, VfsError, defaults};
 
-/// Folders listed together; between two such batches the limits are checked.
+/// Folders listed in parallel; limits are checked between batches.
 const BATCH: usize = 512;
-/// Files between two reports of progress.
+/// Files between two progress reports.
 const REPORT_EVERY: u64 = 1_000;
-/// The name of the work in progress reports.
+/// Stage name in progress reports.
 const STAGE: &str = "listing";
 
-/// What a walk lists besides the ordinary.
+/// Selects hidden entries to list in addition to the defaults.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WalkOptions {
-    /// Lists hidden files and enters hidden folders. Never those of version control.
+    /// Lists hidden files and enters hidden folders, except those of version control.
     pub include_hidden: bool,
-    /// Hidden paths to list although `include_hidden` is off: `x/**` is x and all below it, `x/*` what lies directly
-    /// in x, `x/y` that path, and `x` every file or folder of that name. A pattern that names a file exactly also
-    /// lists it when it looks like a secret.
+    /// Hidden paths to list although `include_hidden` is off: `x/**` is x and everything below it, `x/*` the direct
+    /// children of x, `x/y` that path, and `x` every file or folder of that name. A pattern that names a file exactly
+    /// also lists it if it looks like a secret.
     pub hidden_patterns: Vec<String>,
 }
 
@@ -35,26 +35,27 @@ pub struct WalkOptions {
 pub struct Walk {
     /// Regular files, sorted by path.
     pub files: Vec<(RepoPath, FileMeta)>,
-    /// What is missing though no rule asked for it, and why; sorted by path. Paths are for display: bytes that are not
-    /// UTF-8 are replaced.
+    /// Entries that are missing although no rule excludes them, and the reason; sorted by path. Paths are for
+    /// display: bytes that are not UTF-8 are replaced.
     pub skipped: Vec<(String, Problem)>,
-    /// Files and folders left out by a rule: ignore files, hidden names, the default tables. A folder counts once.
+    /// Number of files and folders excluded by a rule: ignore files, hidden names, the default tables. A folder
+    /// counts once.
     pub ignored: u64,
 }
 
-/// A walk with the folders it entered.
+/// A walk, with the folders it entered.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tree {
     pub(crate) walk: Walk,
-    /// Path of each folder, `""` for the root, and the rules that hold in it; from the outermost on.
+    /// Path of each folder (`""` for the root) and the rules in effect there, outermost first.
     pub(crate) folders: Vec<(String, Ignores)>,
 }
 
 impl Root {
-    /// Lists what is to be indexed. Follows no link and opens no file but those of ignore rules.
+    /// Lists the files to index. Follows no link and opens no file except ignore files.
     ///
     /// # Errors
-    /// [`Cancelled`]. Everything else that goes wrong is in [`Walk::skipped`].
+    /// [`Cancelled`]. Every other error is reported in [`Walk::skipped`].
     pub fn walk(
         &self,
         options: &WalkOptions,
@@ -75,17 +76,17 @@ pub(crate) struct Walker<'a> {
     seen: AtomicU64,
 }
 
-/// A folder yet to be listed.
+/// A folder that is still to be listed.
 struct Folder {
     path: String,
-    /// The rules around it, without its own.
+    /// The enclosing rules, without its own.
     ignores: Ignores,
 }
 
-/// What one folder holds.
+/// Content of one folder.
 #[derive(Default)]
 struct Listing {
-    /// The rules that hold in it.
+    /// The rules in effect there.
     ignores: Ignores,
     files: Vec<(RepoPath, FileMeta)>,
     folders: Vec<Folder>,
@@ -110,7 +111,7 @@ impl<'a> Walker<'a> {
         self.descend(Folder { path: String::new(), ignores: Ignores::above(self.root) }, 0)
     }
 
-    /// Walks the folder at `path` only; `None` if a walk of the root would not enter it.
+    /// Walks only the folder at `path`; `None` if a walk of the root would not enter it.
     pub(crate) fn below(&self, path: &str) -> Option<Tree> {
         let mut ignores = Ignores::above(self.root);
         let mut parent = "";
@@ -128,7 +129,7 @@ impl<'a> Walker<'a> {
         self.descend(Folder { path: path.to_owned(), ignores }, depth).ok()
     }
 
-    /// Walks level by level from `start`, which lies `depth` folders below the root.
+    /// Walks level by level from `start`, which is `depth` folders below the root.
     fn descend(&self, start: Folder, mut depth: usize) -> Result<Tree, Cancelled> {
         self.report(0);
         let mut walk = Walk::default();
@@ -167,7 +168,7 @@ impl<'a> Walker<'a> {
         Ok(Tree { walk, folders })
     }
 
-    /// What in the folder changes the rules, without listing it.
+    /// Finds the entries of the folder that affect the rules, without listing it.
     fn holds(&self, folder: &str) -> Holds {
         let kind = |name: &str| {
             let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
@@ -222,7 +223,7 @@ impl<'a> Walker<'a> {
                     }
                     kept.push((entry, name, kind));
                 }
-                // The listing ends here; what was read of it stays.
+                // The listing ends here; entries read so far are kept.
                 Err(error) => {
                     unreadable(&mut listing, error);
                     break;
@@ -248,7 +249,7 @@ impl<'a> Walker<'a> {
         Ok(listing)
     }
 
-    /// Reports an entry whose kind the system does not tell, unless it is gone or would be left out as a file.
+    /// Reports an entry whose kind the system does not reveal, unless it is gone or would be excluded as a file.
     fn note_untold(
         &self,
         parent: &str,
@@ -273,7 +274,7 @@ impl<'a> Walker<'a> {
         if folder.is_empty() { self.root.dir().entries() } else { self.root.dir().read_dir(folder) }
     }
 
-    /// Sorts one entry of the folder at `parent` into the listing.
+    /// Classifies one entry of the folder at `parent` and adds it to the listing.
     fn take(
         &self,
         parent: &str,
@@ -316,7 +317,7 @@ impl<'a> Walker<'a> {
             (Err(error), _) => {
                 listing.skipped.push((path, Problem::new(ProblemKind::UnsupportedPath, error.to_string())));
             }
-            // Gone since it was listed: as if it had never been there.
+            // Removed since it was listed: treated as if it had never existed.
             (_, Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
             (_, Err(error)) => {
                 listing.skipped.push((path, Problem::new(ProblemKind::Unreadable, error.to_string())));
@@ -325,7 +326,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// Whether the folder is walked.
+    /// Returns whether the folder is walked.
     fn enters(&self, path: &str, name: &str, ignores: &Ignores) -> Result<bool, Cancelled> {
         if defaults::is_never_walked(name) || !self.hidden.enters_folder(path) {
             return Ok(false);
@@ -344,7 +345,7 @@ impl<'a> Walker<'a> {
         Ok(true)
     }
 
-    /// Whether the file, link or other thing that is no folder is to be listed or reported.
+    /// Returns whether the entry, which is no folder, is to be listed or reported.
     pub(crate) fn lists(&self, path: &str, name: &str, ignores: &Ignores) -> bool {
         if name == ".git" || !self.hidden.shows_file(path) {
             return false;
@@ -375,7 +376,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The components of a path, each with where it ends.
+/// The components of a path, each with its end offset.
 fn components(path: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut end = 0;
     path.split('/').map(move |name| {
@@ -385,7 +386,7 @@ fn components(path: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Name and kind of an entry, from its inode where the listing does not tell the kind.
+/// Returns name and kind of an entry; stats it if the listing does not reveal the kind.
 fn name_and_kind(entry: &DirEntry) -> std::io::Result<(OsString, FileType)> {
     let kind = entry.file_type()?;
     let known = kind.is_dir() || kind.is_symlink() || irregular(kind) != Some("of an unknown kind");

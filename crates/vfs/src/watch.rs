@@ -1,8 +1,8 @@
-//! Tells about changes below a root.
+//! Reports changes below a root.
 //!
-//! Watches each folder that a walk would enter, one by one, so that ignored folders cost nothing. What the system
-//! reports is only a hint: after a pause each named path is looked at again, and whenever hints may have been lost
-//! (a full queue, too many folders to watch) the answer is [`Changes::Rescan`].
+//! Watches each folder that a walk would enter individually, so that ignored folders cost nothing. Events of the
+//! system are only hints: after a pause, each named path is examined, and if events may have been lost (a full queue,
+//! too many folders to watch) the answer is [`Changes::Rescan`].
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,32 +19,32 @@ use crate::ignores::{GIT_RULES, Ignores, OWN_RULES};
 use crate::walk::{Tree, Walker};
 use crate::{Root, VfsError, WalkOptions};
 
-/// Hints that wait to be looked at; more at once means a storm.
+/// Capacity of the event queue; an overflow causes a rescan.
 const QUEUE: usize = 1 << 16;
-/// Changed paths of one batch; more are told as [`Changes::Rescan`].
+/// Maximum number of changed paths in a batch; more become [`Changes::Rescan`].
 const MAX_PATHS: usize = 1_000;
-/// A batch is delivered after this many pauses even if changes go on.
+/// A batch is delivered after this many pauses even if changes continue.
 const MAX_PAUSES: u32 = 10;
-/// Time between two calls for a rescan while some folders cannot be watched.
+/// Interval of rescans while some folders cannot be watched.
 const DEGRADED_PERIOD: Duration = Duration::from_secs(60);
 
-/// What has changed since the last batch.
+/// Changes since the last batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changes {
-    /// These files were changed, made or removed, or became something else than a regular file. Sorted.
+    /// These files were changed, created or removed, or replaced by something that is not a regular file. Sorted.
     Paths(Vec<RepoPath>),
-    /// Anything may have changed: walk again.
+    /// Anything may have changed: walk the root again.
     Rescan,
 }
 
-/// How well a root is watched.
+/// State of a watcher.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatcherHealth {
     /// Whether the folders are being watched; `false` until the first walk is done.
     pub started: bool,
-    /// Folders watched.
+    /// Number of watched folders.
     pub folders: usize,
-    /// Why changes can go unnoticed for up to a minute, if they can.
+    /// Reason why changes may go unnoticed for up to a minute, if so.
     pub degraded: Option<String>,
 }
 
@@ -53,14 +53,14 @@ pub struct WatcherHealth {
 pub struct Watcher {
     health: Arc<Mutex<WatcherHealth>>,
     cancel: Cancel,
-    /// Dropping it ends the thread.
+    /// Dropping it stops the thread.
     _stop: Sender<()>,
 }
 
 impl Watcher {
-    /// Starts to watch. `sink` gets [`Changes::Rescan`] once all folders are watched, because something may have
-    /// changed until then, and after that a batch whenever nothing has changed for `debounce`. It is called from one
-    /// thread of the watcher, possibly once more while that is being dropped.
+    /// Starts watching. `sink` receives [`Changes::Rescan`] once all folders are watched, because changes before that
+    /// may have been missed, and then a batch whenever nothing has changed for `debounce`. It runs on one thread of
+    /// the watcher, possibly once more while the watcher is being dropped.
     ///
     /// # Errors
     /// [`VfsError::NotWatchable`].
@@ -102,7 +102,7 @@ impl Watcher {
         Ok(Self { health, cancel, _stop: stop })
     }
 
-    /// How well it works.
+    /// Returns the state of the watcher.
     pub fn health(&self) -> WatcherHealth {
         self.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -114,7 +114,7 @@ impl Drop for Watcher {
     }
 }
 
-/// Takes the hints of the system in its own thread: must not block.
+/// Returns the event handler, which runs on the backend's thread and must not block.
 fn hint_handler(hints: Sender<PathBuf>, lost: Arc<AtomicBool>) -> impl FnMut(notify::Result<Event>) + Send + 'static {
     move |event| {
         let paths = match event {
@@ -138,7 +138,7 @@ fn hint_handler(hints: Sender<PathBuf>, lost: Arc<AtomicBool>) -> impl FnMut(not
     }
 }
 
-/// Whether it may have changed a file. Opening and reading, our own above all, do not.
+/// Returns whether the event may have changed a file. Opening and reading, above all our own, do not.
 pub(crate) fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
@@ -147,7 +147,7 @@ pub(crate) fn is_change(kind: EventKind) -> bool {
     }
 }
 
-/// Says so when the thread ends although the watcher still lives, as after a panic of the sink.
+/// Reports a thread that ends while the watcher is still alive, for example after a panic of the sink.
 struct Guard {
     health: Arc<Mutex<WatcherHealth>>,
     cancel: Cancel,
@@ -166,14 +166,14 @@ impl Drop for Guard {
 struct Worker {
     root: Root,
     options: WalkOptions,
-    /// Those of the walks that the index is made with: what they leave out is not watched.
+    /// Limits of the walks that build the index: what they skip is not watched.
     limits: Limits,
     debounce: Duration,
     sink: Box<dyn Fn(Changes) + Send>,
     backend: RecommendedWatcher,
-    /// Set when hints were lost.
+    /// Set when events were lost.
     lost: Arc<AtomicBool>,
-    /// The watched folders, with the rules that hold in each.
+    /// The watched folders, with the rules in effect in each.
     folders: HashMap<String, Ignores>,
     health: Arc<Mutex<WatcherHealth>>,
     cancel: Cancel,
@@ -201,8 +201,8 @@ impl Worker {
         }
     }
 
-    /// Waits for hints and then for a pause. `Some(None)`: too many hints, or time to look on our own.
-    /// `None`: the watcher was dropped.
+    /// Waits for events and then for a pause. `Some(None)`: too many events, or time for a periodic rescan. `None`:
+    /// the watcher was dropped.
     fn collect(&self, incoming: &Receiver<PathBuf>, stopped: &Receiver<()>) -> Option<Option<BTreeSet<PathBuf>>> {
         let degraded = self.health.lock().unwrap_or_else(PoisonError::into_inner).degraded.is_some();
         let idle = if degraded { crossbeam_channel::after(DEGRADED_PERIOD) } else { crossbeam_channel::never() };
@@ -231,13 +231,13 @@ impl Worker {
         Some((paths.len() <= MAX_PATHS).then_some(paths))
     }
 
-    /// What the paths are now, as far as it concerns the index.
+    /// Determines the current state of the paths, as far as the index is concerned.
     fn look_at(&mut self, paths: BTreeSet<PathBuf>) -> Option<Changes> {
         let mut changed = BTreeSet::new();
         for path in paths {
             let Some(path) = self.inside(&path) else { continue };
             if path.is_empty() {
-                // The root itself: only that it is gone, or another folder in its place, matters.
+                // For the root itself, only removal or replacement matters.
                 if !self.root.is_at_path() {
                     return Some(Changes::Rescan);
                 }
@@ -250,12 +250,12 @@ impl Worker {
             let known_folder = self.folders.contains_key(&path);
             match self.root.dir().symlink_metadata(&path) {
                 Ok(meta) if meta.is_dir() && known_folder => {}
-                // Was a folder: all that lay in it is gone.
+                // It was a folder: everything in it is gone.
                 _ if known_folder => return Some(Changes::Rescan),
                 Ok(meta) if meta.is_dir() => {
                     let Some(tree) = self.walker(|walker| walker.below(&path)) else { continue };
                     self.watch(&tree);
-                    // Listed again now that it is watched, so that nothing falls between the two.
+                    // Listed again after the watch was added, so that no change falls in between.
                     let Some(tree) = self.walker(|walker| walker.below(&path)) else { continue };
                     self.watch(&tree);
                     changed.extend(tree.walk.files.into_iter().map(|(path, _)| path));
@@ -274,20 +274,20 @@ impl Worker {
         (!changed.is_empty()).then(|| Changes::Paths(changed.into_iter().collect()))
     }
 
-    /// The path below the root, `""` for the root itself.
+    /// Path relative to the root, `""` for the root itself.
     fn inside(&self, path: &Path) -> Option<String> {
         let path = path.strip_prefix(self.root.path()).ok()?.to_str()?;
         Some(if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() })
     }
 
-    /// Brings the watched folders in line with what a walk enters.
+    /// Synchronises the watched folders with those that a walk enters.
     fn watch_all(&mut self) {
         let tree = self.walker(|walker| walker.tree().ok()).unwrap_or_default();
         let entered: BTreeSet<&str> = tree.folders.iter().map(|(path, _)| path.as_str()).collect();
         let gone: Vec<String> = self.folders.keys().filter(|path| !entered.contains(path.as_str())).cloned().collect();
         for path in gone {
             self.folders.remove(&path);
-            // Fails if the folder is gone; then there is nothing to stop.
+            // Fails if the folder is gone; then there is nothing to unwatch.
             let _ = self.backend.unwatch(&self.root.path().join(path));
         }
         {
@@ -305,7 +305,7 @@ impl Worker {
                 return;
             }
             let absolute = self.root.path().join(path);
-            // Again for a known folder too: one of that name may have taken its place.
+            // Also for a known folder: another one of the same name may have replaced it.
             match self.backend.watch(&absolute, RecursiveMode::NonRecursive) {
                 Ok(()) => drop(self.folders.insert(path.clone(), ignores.clone())),
                 Err(error) if is_gone(&error) => {}

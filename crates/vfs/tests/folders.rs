@@ -1,4 +1,4 @@
-//! A watch over single folders tells what changes directly in them, and nothing else.
+//! A folder watcher reports direct changes of its folders, and nothing else.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use m1nd_testkit::TempTree;
 use m1nd_vfs::FolderWatch;
 
-/// How long a change may take to be told on a busy machine; only waited for in full when a test fails.
+/// Maximum delay of a report on a busy machine; reached only by a failing test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn watch() -> (FolderWatch, Receiver<Option<PathBuf>>) {
@@ -18,7 +18,7 @@ fn watch() -> (FolderWatch, Receiver<Option<PathBuf>>) {
     (FolderWatch::start(sink).expect("it can be watched"), changes)
 }
 
-/// The names of what is told up to the one that is waited for.
+/// Names reported until the expected one arrives.
 fn told_until(changes: &Receiver<Option<PathBuf>>, last: &str) -> BTreeSet<String> {
     let mut told = BTreeSet::new();
     loop {

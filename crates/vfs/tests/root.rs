@@ -1,4 +1,4 @@
-//! Nothing outside the root is ever read, whatever the path says and whatever changes meanwhile.
+//! Nothing outside the root is ever read, whatever the path and whatever changes concurrently.
 #![cfg(unix)]
 
 use std::fs;
@@ -41,7 +41,7 @@ fn read(root: &Root, text: &str) -> Result<Vec<u8>, String> {
     root.read(&path, MAX).map_err(|error| error.to_string())
 }
 
-/// Ways to write "one folder up", real and imagined.
+/// Spellings of "parent folder", valid and invalid.
 const UPS: &[&str] = &[
     "..",
     "./..",
@@ -84,9 +84,9 @@ const UPS: &[&str] = &[
     "c:\\",
     "file://",
 ];
-/// What is asked for above.
+/// Paths requested above the root.
 const TARGETS: &[&str] = &["secret.txt", "root-evil/secret.txt", "etc/passwd", "proc/self/environ"];
-/// Paths of their own kind.
+/// Special paths.
 const SINGLE: &[&str] = &[
     "",
     ".",
@@ -202,7 +202,7 @@ fn a_pipe_is_neither_opened_nor_waited_for() {
     assert!(matches!(error, VfsError::NotRegular { what: "a socket", .. }), "{error}");
 }
 
-/// A name is swapped between a file inside, links to outside and a pipe, as fast as can be.
+/// A name is swapped rapidly between a file inside, links to outside and a pipe.
 #[test]
 fn no_race_leads_out() {
     const ROUNDS: usize = 100_000;

@@ -1,4 +1,4 @@
-//! What is listed, what is left out, and what is reported.
+//! Listed, excluded and reported entries of a walk.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -167,7 +167,7 @@ fn an_endless_ignore_file_is_cut() {
     assert_eq!(reported, [".gitignore", "b/.gitignore"]);
 }
 
-/// Counts reports, and cancels at the first one of a certain kind.
+/// Counts reports, and cancels at the first one of a given kind.
 struct Watching<'a> {
     cancel: &'a Cancel,
     cancel_at: u64,
@@ -295,7 +295,7 @@ mod odd {
         let readable_anyway = std::fs::read_dir(&locked).is_ok();
         let walk = walk_with(&tree, "", &WalkOptions::default(), &Limits::default());
         mode(0o700);
-        // The superuser may read everything; then there is nothing to report.
+        // The superuser may read everything, so there is nothing to report.
         if !readable_anyway {
             assert_eq!(names(&walk), ["a.py"]);
             assert_eq!(kinds(&walk), [("locked", ProblemKind::Unreadable)]);
@@ -305,7 +305,7 @@ mod odd {
     #[test]
     fn endless_depth_ends() {
         let tree = TempTree::new("//- a.py\n");
-        // Deeper than the longest path that the system takes, so made step by step.
+        // Deeper than the longest path that the system accepts, so created step by step.
         let mut at =
             rustix::fs::open(tree.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).expect("opens");
         let name = "d".repeat(100);
@@ -324,7 +324,7 @@ mod odd {
         assert_eq!(names(&walk), ["a.py"]);
         assert_eq!(walk.skipped.len(), 1);
         assert_eq!(walk.skipped[0].1.kind, ProblemKind::Unreadable, "longer than the system takes");
-        // Too deep to be removed in one go: the innermost is moved up again and again.
+        // Too deep to be removed at once: the innermost folder is moved up repeatedly.
         let (outer, aside) = (tree.join(&name), tree.join("aside"));
         while std::fs::rename(outer.join(&name), &aside).is_ok() {
             std::fs::remove_dir(&outer).expect("empty now");

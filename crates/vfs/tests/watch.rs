@@ -1,4 +1,4 @@
-//! Changes are told, once and only those that matter.
+//! Relevant changes are reported, once.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use m1nd_vfs::{Changes, Root, WalkOptions, Watcher};
 
 /// Pause that ends a batch.
 const DEBOUNCE: Duration = Duration::from_millis(20);
-/// How long a change may take to be told on a busy machine; only waited for in full when a test fails.
+/// Maximum delay of a report on a busy machine; reached only by a failing test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Session {
@@ -42,7 +42,7 @@ impl Session {
         self.changes.recv_timeout(PATIENCE).expect("a change is told")
     }
 
-    /// Waits until each of `expected` was told; whatever else is told is returned.
+    /// Waits until each of `expected` was reported; returns all other reported paths.
     fn await_paths(&self, expected: &[&str]) -> BTreeSet<String> {
         let mut missing: BTreeSet<String> = expected.iter().map(|&path| path.to_owned()).collect();
         let mut others = BTreeSet::new();
@@ -137,7 +137,7 @@ fn changed_rules_and_lost_folders_call_for_a_rescan() {
 
 #[test]
 fn a_storm_becomes_one_rescan() {
-    // Long enough that all of it is one batch.
+    // Long enough to put everything in one batch.
     let session = Session::start_with("//- a.py\n", Duration::from_millis(500));
     for number in 0..3_000 {
         session.tree.write(format!("{number}.py"), "");
@@ -153,7 +153,7 @@ fn links_are_not_followed() {
     std::os::unix::fs::symlink(outside.path(), session.tree.join("link")).expect("a link can be made");
     outside.write("b.py", "");
     session.tree.write("last.py", "");
-    // The link itself is told, because it may have taken the place of a file.
+    // The link itself is reported, because it may have replaced a file.
     let others = session.await_paths(&["last.py"]);
     assert!(others.iter().all(|path| path == "link"), "{others:?}");
 }
@@ -177,7 +177,7 @@ fn a_sink_that_fails_is_seen() {
     });
     let watcher =
         Watcher::start(&root, WalkOptions::default(), Limits::default(), DEBOUNCE, sink).expect("it can be watched");
-    // The sink goes with its thread, after the thread has said so.
+    // The sink is dropped with its thread, after the thread has reported its end.
     assert!(end.recv_timeout(PATIENCE).is_err());
     assert!(watcher.health().degraded.is_some_and(|reason| reason.contains("ended")));
 }

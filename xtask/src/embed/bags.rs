@@ -1,25 +1,25 @@
-//! Pairs as weighted rows of the table: known words have a row each, others share the rows of their pieces.
+//! Pairs as weighted rows of the table: known words have their own row, others share the n-gram rows.
 
 use m1nd_search::embedding::{BUCKETS, DIMENSIONS, TableRow, buckets_of, encode_table, strength};
 
 use super::extract::TrainPair;
 use super::train::Rows;
 
-/// A word in fewer pairs gets no row.
+/// Minimum number of pairs for a word to get a row.
 const MIN_PAIRS: u32 = 4;
-/// Terms of one code that are looked at, as many as an index keeps of a body.
+/// Maximum terms per code, equal to the limit of an index for a body.
 const MAX_TERMS: usize = 400;
 
-/// The words that get a row.
+/// The words that have a row.
 pub(super) struct Vocabulary {
-    /// Sorted; the place is the row.
+    /// Sorted; the position is the row.
     words: Vec<String>,
-    /// Row of each term by its number.
+    /// Row of each term, by term number.
     row_of_term: Vec<Option<u32>>,
 }
 
 impl Vocabulary {
-    /// The `most` words that stand in the most pairs.
+    /// The `most` words that occur in the most pairs.
     pub(super) fn of(pairs: &[TrainPair], terms: &[String], most: usize) -> Self {
         let mut counts = vec![0u32; terms.len()];
         for pair in pairs {
@@ -35,12 +35,12 @@ impl Vocabulary {
         Self { words: order.into_iter().map(|term| terms[term].clone()).collect(), row_of_term }
     }
 
-    /// Rows of the table, those of pieces included.
+    /// Number of rows, including n-gram rows.
     pub(super) fn rows(&self) -> usize {
         self.words.len() + BUCKETS as usize
     }
 
-    /// The table as it is kept.
+    /// Encodes the table.
     pub(super) fn encode(&self, rows: &Rows) -> Vec<u8> {
         let row = |number: usize| TableRow::quantised(rows.row(number));
         let words: Vec<(&str, TableRow)> =
@@ -50,13 +50,13 @@ impl Vocabulary {
     }
 }
 
-/// Rows with weights that sum up to 1.
+/// Rows with weights that sum to 1.
 type Bag = Vec<(u32, f32)>;
 
 /// All pairs, ready to train on.
 pub(super) struct Bags {
     pub(super) pairs: Vec<(Bag, Bag)>,
-    /// Numbers of pairs, a group for each file.
+    /// Numbers of pairs, grouped by file.
     pub(super) files: Vec<Vec<u32>>,
 }
 
@@ -67,7 +67,7 @@ impl Bags {
         for pair in pairs {
             let query = bag(&pair.query, terms, vocabulary);
             let code = bag(&pair.code, terms, vocabulary);
-            // What hardly says anything teaches nothing.
+            // Too short to learn from.
             if query.len() < 2 || code.len() < 4 {
                 continue;
             }
@@ -102,7 +102,7 @@ fn bag(counts: &[(u32, u32)], terms: &[String], vocabulary: &Vocabulary) -> Bag 
     bag
 }
 
-/// Adds the weighted rows of a bag.
+/// Adds the weighted rows of a bag to `sum`.
 pub(super) fn add_rows(rows: &Rows, bag: &[(u32, f32)], sum: &mut [f32; DIMENSIONS]) {
     for (row, weight) in bag {
         sum.iter_mut().zip(rows.row(*row as usize)).for_each(|(sum, value)| *sum += value * weight);

@@ -1,8 +1,8 @@
-//! Doc comments as prose: what they say first, without marks and lists of parameters.
+//! Doc comments as prose: the summary, without markup and parameter lists.
 
-/// Longest summary, in bytes.
+/// Maximum length of a summary, in bytes.
 const SUMMARY: usize = 300;
-/// What a line starts with that no longer describes the whole.
+/// Line starts after which a comment no longer describes the whole.
 const END_OF_PROSE: &[&str] = &[
     "@",
     ":param",
@@ -29,16 +29,16 @@ const END_OF_PROSE: &[&str] = &[
     "\\sa",
     ".. ",
 ];
-/// What is put before a description and says nothing.
+/// Uninformative prefixes of descriptions.
 const NOISE: &[&str] =
     &["@brief", "\\brief", "@internal", "@private", "@public", "@description", "@summary", "@class", "@ngdoc"];
 
-/// A doc comment taken apart.
+/// A parsed doc comment.
 #[derive(Debug, PartialEq)]
 pub(super) struct Doc {
     /// Its first paragraph.
     pub(super) summary: String,
-    /// Prose of the paragraphs after it.
+    /// Prose of the following paragraphs.
     pub(super) rest: String,
 }
 
@@ -74,7 +74,7 @@ impl Doc {
         Self { summary, rest }
     }
 
-    /// Whether the summary is a sentence that describes something.
+    /// Returns whether the summary is a descriptive sentence.
     pub(super) fn is_telling(&self) -> bool {
         let words = self.summary.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
         let lower = self.summary.to_lowercase();

@@ -1,4 +1,4 @@
-//! Pairs of the sources of packages: each file through the extractor that the program itself uses.
+//! Extracts pairs from package sources, with the extractors of the program itself.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -15,21 +15,21 @@ use super::pairs::{Pair, words_of};
 use super::{licence, sources};
 use crate::Outcome;
 
-/// Larger files are mostly generated, in bytes.
+/// Maximum file size in bytes; larger files are mostly generated.
 const MAX_FILE: u64 = 300_000;
-/// A file with longer lines in the mean is minified, in bytes.
+/// Maximum mean line length in bytes; longer lines are minified.
 const MAX_LINE: usize = 160;
-/// Most pairs of one package, so that no style leads.
+/// Maximum pairs of one package, so that no style dominates.
 const MAX_PAIRS: usize = 2_500;
-/// Most pairs of prose of one package.
+/// Maximum prose pairs of one package.
 const MAX_PROSE: usize = 400;
-/// Most pairs of one held-out package.
+/// Maximum pairs of one held-out package.
 const MAX_HELD_OUT: usize = 150;
-/// Bytes of sources that are read of one package; of larger ones files are left out evenly.
+/// Maximum bytes of sources per package; larger packages are sampled evenly by file.
 const MAX_SOURCES: u64 = 1_000_000;
-/// Bytes of code that are looked at of one definition.
+/// Maximum bytes of code per definition.
 const MAX_CODE: usize = 3_000;
-/// Folders that hold no sources of the package itself, or none that anybody documents.
+/// Folders without sources of the package itself, or without documented ones.
 const SKIPPED: &[&str] = &[
     "test",
     "tests",
@@ -50,24 +50,24 @@ const SKIPPED: &[&str] = &[
     ".git",
     "packaging",
 ];
-/// How much a word counts in the name; elsewhere once.
+/// Weight of a word in the name; 1 elsewhere.
 const NAME: u32 = 2;
 
-/// A pair to train on: numbers of terms with how often they stand there.
+/// A training pair: term numbers with their counts.
 #[derive(Debug)]
 pub(super) struct TrainPair {
-    /// Pairs of one file have one number; they are told apart from each other hardest.
+    /// Number of its file; pairs of one file are the hardest to tell apart.
     pub(super) file: u32,
     pub(super) query: Vec<(u32, u32)>,
     pub(super) code: Vec<(u32, u32)>,
 }
 
-/// What was found.
+/// Extracted pairs.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) train: Vec<TrainPair>,
     pub(super) held_out: Vec<Pair>,
-    /// Terms by their numbers.
+    /// Terms, by number.
     pub(super) terms: Vec<String>,
 }
 
@@ -75,13 +75,13 @@ pub(super) struct Found {
 struct Draft {
     file: u32,
     is_prose: bool,
-    /// Tells whether the same description was met before.
+    /// Identifies repeated descriptions.
     key: String,
     pair: Pair,
 }
 
-/// Pairs of all packages, in the order of the list. Held-out packages come first, so that what is also in them is not
-/// trained on.
+/// Pairs of all packages, in list order. Held-out packages come first, so that their content is excluded from
+/// training.
 pub(super) fn all(cache: &Path, packages: &[Package]) -> Outcome<Found> {
     let mut found = Found::default();
     let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
@@ -113,7 +113,7 @@ pub(super) fn all(cache: &Path, packages: &[Package]) -> Outcome<Found> {
     Ok(found)
 }
 
-/// At most `most`, evenly picked.
+/// At most `most`, sampled evenly.
 fn pick(drafts: Vec<Draft>, most: usize) -> Vec<Draft> {
     let (count, take) = (drafts.len(), drafts.len().min(most));
     let mut kept: Vec<Option<Draft>> = drafts.into_iter().map(Some).collect();
@@ -161,7 +161,7 @@ fn of_package(cache: &Path, package: &Package, files: &mut u32) -> Outcome<Vec<D
         let facts = m1nd_lang::extract(language, text.as_bytes(), &Limits::default(), &Cancel::new());
         context.definitions(&facts, &text, word, &mut drafts, &mut prototypes, &mut bodies);
     }
-    // C and C++ describe a function where it is declared.
+    // C and C++ document functions at their declaration.
     for (mut draft, name) in bodies {
         let doc = prototypes.get(&name).map(|doc| Doc::of(doc)).filter(Doc::is_telling);
         if let Some(doc) = doc {
@@ -173,7 +173,7 @@ fn of_package(cache: &Path, package: &Package, files: &mut u32) -> Outcome<Vec<D
     Ok(drafts)
 }
 
-/// The language under which pairs are counted; `None` for files that are not taken. Headers of C count as C.
+/// The language that a pair counts for; `None` for excluded files. C headers count as C.
 fn word_of(language: Language, registry: Registry) -> Option<&'static str> {
     match language {
         Language::Python => Some("python"),
@@ -208,13 +208,13 @@ fn walk(top: &Path) -> Outcome<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Every so many of the files, so that their sizes sum up to about [`MAX_SOURCES`].
+/// An even sample of the files, of about [`MAX_SOURCES`] bytes in total.
 fn sampled(files: Vec<PathBuf>) -> Outcome<Vec<PathBuf>> {
     let files: Vec<PathBuf> = files.into_iter().filter(|path| is_source(path)).collect();
     let sizes: Vec<u64> =
         files.iter().map(|path| fs::metadata(path).map(|data| data.len())).collect::<Result<_, _>>()?;
     let total = sizes.iter().sum::<u64>().max(MAX_SOURCES);
-    // Kept where the share of the files so far passes a whole number.
+    // Kept whenever the share of the files so far passes a whole number.
     let quota = |count: usize| count as u128 * u128::from(MAX_SOURCES) / u128::from(total);
     Ok(files.into_iter().enumerate().filter(|(at, _)| quota(*at) < quota(at + 1)).map(|(_, path)| path).collect())
 }
@@ -230,13 +230,13 @@ fn is_source(path: &Path) -> bool {
     is_known && !is_left_out
 }
 
-/// The text of a file that people wrote and that may be used.
+/// The text of a file that is hand-written and permissively licensed.
 fn readable(path: &Path) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     (text.len() / text.lines().count().max(1) <= MAX_LINE && licence::permits(&text)).then_some(text)
 }
 
-/// Where pairs come from.
+/// Origin of pairs.
 struct Context<'a> {
     package: &'a str,
     file: u32,
@@ -255,7 +255,7 @@ impl Context<'_> {
         Draft { file: self.file, is_prose, key: key(summary), pair }
     }
 
-    /// Pairs of the definitions of a file.
+    /// Pairs from the definitions of a file.
     fn definitions(
         &self,
         facts: &FileFacts,
@@ -298,7 +298,7 @@ impl Context<'_> {
         }
     }
 
-    /// Pairs of the headings of a document and the text below them.
+    /// Pairs of a document's headings and the text below them.
     fn sections(&self, text: &str) -> Vec<Draft> {
         let mut found: Vec<(String, String)> = Vec::new();
         let mut is_code = false;
@@ -330,21 +330,21 @@ impl Context<'_> {
     }
 }
 
-/// What makes two descriptions the same.
+/// Normal form for comparing descriptions.
 fn key(summary: &str) -> String {
     const LENGTH: usize = 80;
     let lower: String = summary.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     lower[..lower.floor_char_boundary(LENGTH)].to_owned()
 }
 
-/// Whether a definition is one that a search would find by its code.
+/// Returns whether a search could find the definition by its code.
 fn is_taken(definition: &Definition) -> bool {
     let value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Object);
     !(definition.flags.is_anonymous || definition.flags.is_local && value)
 }
 
-/// The code of each definition without that of the definitions inside, and without comments that stand on lines of
-/// their own: they describe what comes next.
+/// The code of each definition, without nested definitions and without comments on lines of their own, which describe
+/// the code that follows.
 fn codes(facts: &FileFacts, text: &str) -> Vec<String> {
     let mut codes = vec![String::new(); facts.definitions.len()];
     let taken: Vec<usize> = (0..codes.len()).filter(|at| is_taken(&facts.definitions[*at])).collect();
@@ -375,7 +375,7 @@ fn is_comment(line: &str) -> bool {
         || line.starts_with("//")
 }
 
-/// The code without the literal that its doc comment is: Python keeps it inside.
+/// The code without its doc comment literal, which Python keeps inside.
 fn without_doc(code: &str, doc: &str) -> String {
     let first = doc.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let Some(at) = (!first.is_empty()).then(|| code.find(first)).flatten() else { return code.to_owned() };

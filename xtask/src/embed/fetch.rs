@@ -1,4 +1,4 @@
-//! Packages from their registries, by the clients that everybody uses. What is there already is not fetched again.
+//! Fetches packages from their registries with the usual clients. Existing ones are not fetched again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use super::packages::{Package, Registry};
 use super::sources;
 use crate::{Outcome, must_succeed};
 
-/// Fetches and unpacks what is missing. A package that cannot be had is left out with a message.
+/// Fetches and unpacks missing packages. A package that is unavailable is skipped with a message.
 pub(super) fn all(cache: &Path, packages: &[Package]) -> Outcome<()> {
     let cache = std::path::absolute(cache)?;
     let missing = |registry| {
@@ -38,7 +38,7 @@ pub(super) fn all(cache: &Path, packages: &[Package]) -> Outcome<()> {
     Ok(())
 }
 
-/// `name` and `separator` with the version, if one is asked for.
+/// `name`, followed by `separator` and the version if one is requested.
 fn with_version(package: &Package, separator: &str) -> String {
     package
         .version
@@ -71,7 +71,7 @@ fn npm(archives: &Path, package: &Package, target: &Path) -> Outcome<()> {
         must_succeed(&mut pack)?;
     }
     unpack(&archive(archives, &[".tgz"])?, target)?;
-    // A few packages name their top folder otherwise.
+    // A few packages have another top folder.
     let top = target.join("package");
     if !top.exists() {
         let first = fs::read_dir(target)?.next().ok_or("an empty package")??;
@@ -107,7 +107,7 @@ fn debian_source(archives: &Path, package: &Package, target: &Path) -> Outcome<(
     keep_version(&archive(archives, &[".dsc"])?, target)
 }
 
-/// Keeps the version that stands in the name of a file: `name_version_arch.deb`, `name_version.dsc`.
+/// Stores the version contained in a file name: `name_version_arch.deb`, `name_version.dsc`.
 fn keep_version(file: &Path, target: &Path) -> Outcome<()> {
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let version = name.split('_').nth(1).unwrap_or_default();
@@ -119,7 +119,7 @@ fn unpack(archive: &Path, target: &Path) -> Outcome<()> {
     must_succeed(Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(target).arg("--no-same-owner"))
 }
 
-/// All crates in one go, as dependencies of an empty package.
+/// Fetches all crates at once, as dependencies of an empty package.
 fn crates(cache: &Path, packages: &[&Package]) -> Outcome<()> {
     if packages.is_empty() {
         return Ok(());

@@ -1,6 +1,6 @@
-//! Which licences permit training and shipping what comes out.
+//! Licences that permit training and distributing the result.
 
-/// Names under which permissive licences go, lower case, and the one we give them.
+/// Spellings of permissive licences in lower case, and their SPDX ids.
 const PERMISSIVE: &[(&str, &str)] = &[
     ("mit", "MIT"),
     ("mit license", "MIT"),
@@ -31,7 +31,7 @@ const PERMISSIVE: &[(&str, &str)] = &[
     ("0bsd", "0BSD"),
 ];
 
-/// Marks of licences that do not permit it, in the head of a single file.
+/// Texts in the head of a file that indicate a licence that does not permit it.
 const FORBIDDEN: &[&str] = &[
     "General Public License",
     "GPL",
@@ -43,10 +43,10 @@ const FORBIDDEN: &[&str] = &[
     "CC-BY",
     "All rights reserved. Proprietary",
 ];
-/// Bytes of a file in which its licence would stand.
+/// Bytes of a file that are searched for its licence.
 const HEAD: usize = 3_000;
 
-/// The permissive licences that an expression offers, `None` if it asks for any other. Of alternatives one is enough.
+/// The permissive licences in an expression, `None` if it requires any other. One of several alternatives suffices.
 pub(super) fn permissive(expression: &str) -> Option<String> {
     let flat = expression.replace(['(', ')', '[', ']', '"'], " ").replace(" / ", " OR ").replace('/', " OR ");
     let flat = flat.replace(" or ", " OR ").replace(" and ", " AND ");
@@ -61,14 +61,14 @@ pub(super) fn permissive(expression: &str) -> Option<String> {
 
 fn one(name: &str) -> Option<&'static str> {
     let name = name.split(" WITH ").next().unwrap_or(name).trim().to_lowercase();
-    // Debian numbers the licences of one package: `BSD-3-clause-google`.
+    // Debian numbers the licences of a package: `BSD-3-clause-google`.
     let exact = PERMISSIVE.iter().find(|(known, _)| *known == name);
     let longer =
         || PERMISSIVE.iter().filter(|(known, _)| known.starts_with("bsd-")).find(|(known, _)| name.starts_with(known));
     exact.or_else(longer).map(|(_, word)| *word)
 }
 
-/// Whether the head of a file names no licence that forbids it.
+/// Returns whether the head of a file names no prohibitive licence.
 pub(super) fn permits(text: &str) -> bool {
     let head = &text[..text.floor_char_boundary(HEAD)];
     !FORBIDDEN.iter().any(|mark| head.contains(mark))

@@ -1,28 +1,28 @@
-//! Products of matrices, fast enough on one core without a library. Every number is summed in the same order on every
-//! processor, so results do not depend on the machine.
+//! Matrix products, fast enough on one core without a library. Every sum has the same order on every processor, so
+//! results do not depend on the machine.
 
-/// Rows and columns of the block that is held in registers.
+/// Rows and columns of a block held in registers.
 const BLOCK_ROWS: usize = 4;
 const BLOCK_COLUMNS: usize = 16;
 
-/// A matrix in memory, as it lies or turned.
+/// A view of a matrix in memory, possibly transposed.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     data: &'a [f32],
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// Distance of two rows and of two columns.
+    /// Strides of rows and columns.
     step: (usize, usize),
 }
 
 impl<'a> View<'a> {
-    /// Row after row.
+    /// A view of a row-major matrix.
     pub(super) fn new(data: &'a [f32], rows: usize, columns: usize) -> Self {
         assert_eq!(data.len(), rows * columns, "the matrix has all its numbers");
         Self { data, rows, columns, step: (columns, 1) }
     }
 
-    /// Rows and columns exchanged.
+    /// The transposed view.
     pub(super) fn turned(self) -> Self {
         Self { data: self.data, rows: self.columns, columns: self.rows, step: (self.step.1, self.step.0) }
     }
@@ -32,13 +32,13 @@ impl<'a> View<'a> {
     }
 }
 
-/// `out = a · b`, row after row.
+/// `out = a · b`, row-major.
 pub(super) fn multiply(a: View<'_>, b: View<'_>, out: &mut [f32]) {
     assert_eq!((a.columns, out.len()), (b.rows, a.rows * b.columns), "the sizes fit");
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         #[expect(unsafe_code, reason = "the same code with wider registers; they were just found to be there")]
-        // SAFETY: the processor has AVX2.
+        // SAFETY: the processor supports AVX2.
         unsafe {
             return multiply_avx2(a, b, out);
         }

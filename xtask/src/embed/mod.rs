@@ -1,8 +1,8 @@
-//! `cargo xtask train-embed`: trains the table of word vectors that comes with the program, from pairs of a doc comment
-//! and its code (and of a summary and the text below it) in packages of public registries under permissive licences.
+//! `cargo xtask train-embed`: trains the built-in table of word vectors from pairs of a doc comment and its code (and
+//! of a summary and the text below it), taken from permissively licensed packages of public registries.
 //!
 //! The same packages and the same seed give the same table. Packages are listed, with version and licence, in
-//! `crates/search/assets/embedding/packages.tsv`; those held out are never trained on and make up the test pairs.
+//! `crates/search/assets/embedding/packages.tsv`; held-out ones are never trained on and provide the test pairs.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -35,13 +35,13 @@ const USAGE: &str =
   --list       only fill in versions and licences in the list of packages, and drop what may not be used
 It is slow in a build for development; set CARGO_PROFILE_DEV_OPT_LEVEL=3.";
 
-/// Words of the table, and passes over the pairs, if not told otherwise.
+/// Default number of words of the table, and of passes over the pairs.
 const WORDS: usize = 22_500;
 const EPOCHS: usize = 6;
-/// Test pairs of each language that are kept in the repository.
+/// Test pairs per language stored in the repository.
 const KEPT_PAIRS: usize = 80;
 
-/// What the command line asks for.
+/// Parsed command line.
 struct Plan {
     cache: PathBuf,
     is_fetching: bool,
@@ -70,12 +70,12 @@ fn plan(args: &[String]) -> Outcome<Plan> {
     Ok(Plan { cache: cache.ok_or(USAGE)?, is_fetching, words, epochs, is_writing, is_list })
 }
 
-/// Where the table and what belongs to it is kept.
+/// Folder of the table and its list of packages.
 fn assets() -> PathBuf {
     repository().join("crates/search/assets/embedding")
 }
 
-/// Where the test pairs are kept.
+/// Path of the stored test pairs.
 fn kept_pairs() -> PathBuf {
     repository().join("crates/search/testdata/pairs.tsv")
 }
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-/// The folder of a package's unpacked sources in the cache.
+/// Folder of a package's unpacked sources in the cache.
 fn sources(cache: &Path, registry: packages::Registry, name: &str) -> PathBuf {
     cache.join("sources").join(registry.word()).join(name.replace('/', "+"))
 }

@@ -1,4 +1,4 @@
-//! The list of packages: where from, which version, under which licence.
+//! The list of packages: registry, version, licence.
 
 use std::fs;
 use std::path::Path;
@@ -9,16 +9,16 @@ use super::{licence, sources};
 use crate::Outcome;
 
 const HEADER: &str = "registry\tname\tversion\tlicence\tuse";
-/// In the list: not yet known.
+/// Placeholder in the list for an unknown value.
 const UNKNOWN: &str = "-";
 
-/// Where a package comes from.
+/// Registry of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Registry {
     Crates,
-    /// Packages that hold sources.
+    /// Binary packages that contain sources.
     Debian,
-    /// Sources that packages are made from.
+    /// Source packages.
     DebianSource,
     Npm,
     Pypi,
@@ -42,7 +42,7 @@ impl Registry {
 pub(super) struct Package {
     pub(super) registry: Registry,
     pub(super) name: String,
-    /// `None` until it was fetched for the first time: the newest.
+    /// `None` before the first fetch, which takes the newest.
     pub(super) version: Option<String>,
     pub(super) licence: Option<String>,
     pub(super) is_held_out: bool,
@@ -84,10 +84,10 @@ pub(super) fn write(path: &Path, packages: &[Package]) -> Outcome<()> {
     Ok(())
 }
 
-/// Fills in versions and licences from what was fetched, and drops what is missing or not permissive.
+/// Adds versions and licences of fetched packages, and drops packages that are missing or not permissive.
 ///
 /// # Errors
-/// A licence that is no longer the one in the list.
+/// A licence that differs from the list.
 pub(super) fn complete(packages: &mut Vec<Package>, cache: &Path) -> Outcome<()> {
     let mut kept = Vec::new();
     for mut package in packages.drain(..) {
@@ -111,7 +111,7 @@ pub(super) fn complete(packages: &mut Vec<Package>, cache: &Path) -> Outcome<()>
     Ok(())
 }
 
-/// Version and licence as the package states them.
+/// Version and licence according to the package.
 fn metadata(registry: Registry, folder: &Path) -> Option<(String, String)> {
     match registry {
         Registry::Npm => {
@@ -153,7 +153,7 @@ fn python_metadata(folder: &Path) -> Option<(String, String)> {
     Some((value("Version:")?, best.clone()))
 }
 
-/// The licence of all files that have none of their own.
+/// The licence of all files without one of their own.
 fn debian_licence(copyright: &str) -> Option<String> {
     let stanza = copyright.split("\n\n").find(|stanza| {
         stanza.lines().any(|line| {

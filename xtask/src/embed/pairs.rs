@@ -1,4 +1,5 @@
-//! A text and what it describes, as bags of words: enough to train and to measure with, and no text of anybody's.
+//! Pairs of a description and its code, as bags of words: enough for training and measuring, without reproducing
+//! anybody's text.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,10 +9,10 @@ use m1nd_search::words;
 
 use crate::Outcome;
 
-/// Words of a text with how often they stand there, in order.
+/// Words of a text with their counts, in order.
 pub(super) type Words = BTreeMap<String, u32>;
 
-/// A description and the code it is of.
+/// A description and its code.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pair {
     pub(super) language: String,
@@ -22,7 +23,7 @@ pub(super) struct Pair {
     pub(super) body: Words,
 }
 
-/// The parts of all identifiers of a text, in lower case.
+/// The lower-case parts of all identifiers in a text.
 pub(super) fn words_of(text: &str) -> Words {
     let mut found = Words::new();
     words::identifiers(text, |identifier| {
@@ -41,7 +42,7 @@ pub(super) fn text_of(words: &Words) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-/// Writes at most `most` pairs of each language, evenly picked.
+/// Writes at most `most` pairs per language, sampled evenly.
 pub(super) fn write(path: &Path, pairs: &[Pair], most: usize) -> Outcome<()> {
     let mut languages: BTreeMap<&str, Vec<&Pair>> = BTreeMap::new();
     pairs.iter().for_each(|pair| languages.entry(&pair.language).or_default().push(pair));

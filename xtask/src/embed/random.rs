@@ -1,4 +1,4 @@
-/// Pseudo-random numbers (SplitMix64): the same seed gives the same numbers, on every machine.
+/// Pseudo-random numbers (SplitMix64): the same seed gives the same numbers on every machine.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -19,7 +19,7 @@ impl Random {
         (self.number() % end.max(1) as u64) as usize
     }
 
-    /// Mean 0, deviation 1, nearly normal: the sum of twelve even ones.
+    /// Approximately normal with mean 0 and deviation 1: the sum of twelve uniform numbers.
     pub(super) fn normal(&mut self) -> f32 {
         let sum: f32 = (0..12).map(|_| (self.number() >> 40) as f32 / (1u32 << 24) as f32).sum();
         sum - 6.0

@@ -1,5 +1,5 @@
-//! `cargo xtask eval embed`: how well a description finds its code among that of its language, by words alone, by
-//! vectors alone, and by both.
+//! `cargo xtask eval embed`: how well a description retrieves its code among all code of its language, by words
+//! alone, by vectors alone, and by both.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ use crate::eval::golden::{Keep, keep, ratio};
 
 const USAGE: &str = "expected: cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
-/// Codes among which one is sought; more of a language are left out.
+/// Maximum number of candidates per language.
 const CANDIDATES: usize = 1_000;
-/// Weight of vectors against words where both count.
+/// Weights of vectors relative to words, for the combination.
 const VECTOR_WEIGHTS: [f64; 3] = [0.5, 1.0, 2.0];
 
 /// Mean reciprocal ranks of one language.
@@ -29,9 +29,9 @@ pub(crate) struct Ranks {
     pairs: usize,
     words: Option<f64>,
     vectors: Option<f64>,
-    /// Vectors, with the terms of the description weighed by how few codes have them.
+    /// Vectors, with the terms of the description weighted by rarity.
     vectors_by_rarity: Option<f64>,
-    /// Sums of standard scores, by the weight of the vectors (by rarity).
+    /// Sums of standard scores, by the weight of the vectors (with rarity).
     both: BTreeMap<String, Option<f64>>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     }
 }
 
-/// Scores a table in its encoded form.
+/// Evaluates an encoded table.
 pub(super) fn score(found: &[Pair], table: impl Into<Cow<'static, [u8]>>) -> Outcome<BTreeMap<String, Ranks>> {
     score_with(found, &Embedding::from_bytes(table)?)
 }
@@ -109,7 +109,7 @@ fn of_language(pairs: &[&Pair], embedding: &Embedding) -> Outcome<Ranks> {
     Ok(Ranks { pairs: pairs.len(), words: mean(0), vectors: mean(1), vectors_by_rarity: mean(2), both })
 }
 
-/// All codes as entries of one file, numbered in order.
+/// All code as entries of one file, numbered in order.
 fn terms(pairs: &[&Pair]) -> FileTerms {
     let mut builder = FileTermsBuilder::new();
     for (number, pair) in pairs.iter().enumerate() {
@@ -134,7 +134,7 @@ fn by_words(index: &Index, query: &str, count: usize) -> Outcome<Vec<f64>> {
     Ok(scores)
 }
 
-/// How few codes have a term, in a form that keeps the order of what is common and what is rare without extremes.
+/// Rarity of terms, compressed to avoid extremes.
 fn rarity(pairs: &[&Pair]) -> BTreeMap<String, f32> {
     let mut counts: BTreeMap<String, f32> = BTreeMap::new();
     for pair in pairs {
@@ -147,7 +147,7 @@ fn rarity(pairs: &[&Pair]) -> BTreeMap<String, f32> {
     counts.into_iter().map(|(term, count)| (term, (1.0 + entries / (count + 1.0)).ln().sqrt())).collect()
 }
 
-/// Distance from the mean in deviations.
+/// Standard scores.
 fn standard(scores: &[f64]) -> Vec<f64> {
     let count = scores.len().max(1) as f64;
     let mean = scores.iter().sum::<f64>() / count;
@@ -155,7 +155,7 @@ fn standard(scores: &[f64]) -> Vec<f64> {
     scores.iter().map(|score| (score - mean) / deviation.max(f64::MIN_POSITIVE)).collect()
 }
 
-/// One over the rank of `right`; of equal ones half are taken to be before it.
+/// Reciprocal of the rank of `right`; half of the ties count as ranked before it.
 fn reciprocal_rank(scores: &[f64], right: usize) -> f64 {
     let better = scores.iter().filter(|score| **score > scores[right]).count();
     let equal = scores.iter().filter(|score| **score == scores[right]).count() - 1;

@@ -1,5 +1,5 @@
 //! Contrastive training: the vector of a description has to be nearer to that of its code than to those of all other
-//! codes of the batch, and the other way round (InfoNCE, symmetric), by Adam.
+//! codes of the batch, and vice versa (InfoNCE, symmetric), with Adam.
 
 use std::time::Instant;
 
@@ -10,25 +10,25 @@ use super::matrix::{View, multiply};
 use super::random::Random;
 
 const SEED: u64 = 20_260_101;
-/// Pairs that are told apart at once.
+/// Batch size.
 const BATCH: usize = 1024;
-/// Pairs of one file that are put into one batch: the hardest to tell apart.
+/// Pairs of one file per batch: the hardest to tell apart.
 const SAME_FILE: usize = 4;
-/// Divides cosines before they are compared: the lower, the more the nearest wrong ones count.
+/// Softmax temperature of the cosines: the lower, the more the nearest wrong ones count.
 const TEMPERATURE: f32 = 0.06;
 const RATE: f32 = 2e-3;
-/// Share of the rate that is left at the end.
+/// Share of the learning rate at the end.
 const LAST_RATE: f32 = 0.1;
-/// Steps until the rate is full.
+/// Warm-up steps.
 const WARM_UP: usize = 50;
-/// How long the means of gradients and of their squares remember.
+/// Decay rates of Adam's moments.
 const MOMENTS: (f32, f32) = (0.9, 0.99);
-/// Deviation of the numbers that a row starts with.
+/// Standard deviation of the initial values.
 const START: f32 = 0.05;
 
 type Row = [f32; DIMENSIONS];
 
-/// The table while it is trained.
+/// The table during training.
 pub(super) struct Rows(Vec<Row>);
 
 impl Rows {
@@ -57,7 +57,7 @@ pub(super) fn train(bags: &Bags, rows: usize, epochs: usize) -> Rows {
     trainer.rows
 }
 
-/// All pairs in a new order, in which some of one file follow each other.
+/// All pairs in random order, with some of one file adjacent.
 fn order(bags: &Bags, random: &mut Random) -> Vec<u32> {
     let mut groups: Vec<Vec<u32>> = Vec::new();
     for file in &bags.files {
@@ -69,12 +69,12 @@ fn order(bags: &Bags, random: &mut Random) -> Vec<u32> {
     groups.concat()
 }
 
-/// Means of a row's gradients and of their squares.
+/// Adam's moments of a row.
 #[derive(Clone)]
 struct Moments {
     mean: Row,
     square: Row,
-    /// Times that the row was changed.
+    /// Number of updates of the row.
     steps: i32,
 }
 
@@ -89,7 +89,7 @@ struct Trainer {
     scores: Vec<f32>,
 }
 
-/// Directions of one side of a batch, and the lengths they had.
+/// Directions of one side of a batch, and their original lengths.
 struct Side {
     directions: Vec<f32>,
     lengths: Vec<f32>,
@@ -110,7 +110,7 @@ impl Trainer {
         }
     }
 
-    /// One step; the loss before it.
+    /// One training step; returns the loss before it.
     fn train(&mut self, bags: &Bags, batch: &[u32], rate: f32) -> f32 {
         let pairs = || batch.iter().map(|pair| &bags.pairs[*pair as usize]);
         let queries = self.side(pairs().map(|pair| &pair.0));
@@ -147,9 +147,9 @@ impl Trainer {
         side
     }
 
-    /// Turns cosines into gradients of the loss by them; returns the loss of descriptions that seek their code.
+    /// Converts cosines into gradients; returns the loss of descriptions that seek their code.
     fn scores_to_gradients(&mut self) -> f32 {
-        // Cosines are at most 1: the largest exponent is 0.
+        // Cosines are at most 1, so the largest exponent is 0.
         self.scores.iter_mut().for_each(|score| *score = exp((*score - 1.0) / TEMPERATURE));
         let mut columns = vec![0.0f32; BATCH];
         let mut loss = 0.0;
@@ -178,7 +178,7 @@ impl Trainer {
         }
     }
 
-    /// Adam, for the rows that stand in the batch.
+    /// Updates the rows in the batch with Adam.
     fn move_rows(&mut self, rate: f32) {
         let (keep_mean, keep_square) = MOMENTS;
         for row in self.touched.drain(..) {
@@ -205,7 +205,7 @@ impl Side {
         View::new(&self.directions, self.lengths.len(), DIMENSIONS)
     }
 
-    /// Gradients by directions become gradients by the sums that the directions are of.
+    /// Backpropagates gradients through the normalisation.
     fn through_length(&self, gradients: &mut [f32]) {
         let directions = self.directions.as_chunks::<DIMENSIONS>().0.iter().zip(&self.lengths);
         for (gradient, (direction, length)) in gradients.as_chunks_mut::<DIMENSIONS>().0.iter_mut().zip(directions) {
@@ -227,7 +227,8 @@ fn lane_sum(values: &[f32]) -> f32 {
     lanes.iter().sum()
 }
 
-/// e to a power of at most 0, to within a ten-thousandth of it; in steps that a compiler turns into vector instructions.
+/// `e` to a non-positive power, with a relative error below one ten-thousandth; written so that compilers vectorise
+/// it.
 pub(super) fn exp(power: f32) -> f32 {
     let scaled = (power * std::f32::consts::LOG2_E).max(-126.0);
     let whole = scaled.floor();

@@ -1,35 +1,35 @@
-//! What the evaluations take on the command line.
+//! Command-line arguments of the evaluations.
 
 use std::path::PathBuf;
 
 use super::USAGE;
 use crate::Outcome;
 
-/// What happens to the kept result.
+/// Handling of the stored result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Keep {
-    /// Nothing: the result is printed only.
+    /// Only print the result.
     #[default]
     Print,
-    /// It must equal the new one.
+    /// Compare with the stored result.
     Check,
-    /// It becomes the new one.
+    /// Replace the stored result.
     Write,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
-    /// Values of flags that name a folder.
+    /// Flags whose value is a folder.
     folders: Vec<(String, PathBuf)>,
     pub(super) keep: Keep,
-    /// Examples printed of each class of misses.
+    /// Examples to print for each class of misses.
     pub(super) explain: usize,
-    /// Only the table of kept results.
+    /// Print only the table of stored results.
     pub(super) table: bool,
 }
 
 impl Arguments {
-    /// Reads flags; `folders` are those that name a folder.
+    /// Parses flags; `folders` are those whose value is a folder.
     pub(super) fn parse(args: &[String], folders: &[&str]) -> Outcome<Self> {
         let mut parsed = Self::default();
         let mut rest = args.iter();
@@ -52,7 +52,7 @@ impl Arguments {
         Ok(parsed)
     }
 
-    /// The folder behind a flag.
+    /// The folder of a flag.
     pub(super) fn folder(&self, flag: &str) -> Outcome<&PathBuf> {
         let found = self.folders.iter().rev().find(|(given, _)| given == flag);
         Ok(&found.ok_or_else(|| format!("{flag} is missing; {USAGE}"))?.1)

@@ -1,11 +1,11 @@
-//! `cargo xtask eval callgraph`: our call edges of small programs against call graphs that were written or recorded for
-//! them.
+//! `cargo xtask eval callgraph`: compares our call edges of small programs with call graphs that were written or
+//! recorded for them.
 //!
-//! Each program is indexed on its own. Ends of the suite's edges are looked up among our definitions by the suite's
-//! naming; an end that is not found there stays an edge that we miss. Edges to what lies outside of the programs
-//! (builtins, native code) are left out on both sides. A program is *sound* if no edge of it is missing, *complete* if we
-//! have no edge that the suite does not have. (JCG lists of each program only the edges that it is about: there precision
-//! and completeness say little.)
+//! Each program is indexed separately. The ends of the suite's edges are matched with our definitions by the suite's
+//! naming; an edge with an unmatched end counts as missing. Edges to targets outside of the programs (builtins,
+//! native code) are ignored on both sides. A program is *sound* if no edge of it is missing, and *complete* if we
+//! have no edge that the suite does not have. (JCG lists only the edges that each program tests, so precision and
+//! completeness mean little there.)
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,18 +27,18 @@ pub(super) struct Case {
     suite: String,
     case: String,
     category: String,
-    /// Its folder, from the folder of the sources.
+    /// Its folder, relative to the sources.
     dir: String,
     edges: Vec<Vec<Value>>,
 }
 
-/// How a suite names the ends of its edges.
+/// A suite's naming of edge ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
     /// `module.Class.function`, the module alone for top-level code.
     Qualified,
-    /// `module.function`, `module.Class.function` or `module.function:line`, `<global>` for top-level code. Lines do not
-    /// count the first one of each file, a comment with the file's name.
+    /// `module.function`, `module.Class.function` or `module.function:line`, `<global>` for top-level code. Line
+    /// numbers ignore the first line of each file, a comment with the file's name.
     Module,
     /// `file:function:line`, the line of the call on the left and of the definition on the right.
     Lines,
@@ -79,12 +79,12 @@ impl Tally {
     pub(super) fn finish(&mut self) {
         self.precision = ratio(self.found, self.found + self.wrong);
         self.recall = ratio(self.found, self.truth);
-        // F1 in counts: twice the found ones of all that is claimed and all that is true.
+        // F1 in counts: twice the found edges over all claimed and all true ones.
         self.f1 = ratio(2 * self.found, self.found + self.wrong + self.truth);
     }
 }
 
-/// The result of a suite, as it is kept.
+/// The stored result of a suite.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct SuiteResult {
     format_version: u32,
@@ -95,11 +95,11 @@ pub(super) struct SuiteResult {
     possible: Tally,
     /// Certain and possible edges, by category.
     categories: BTreeMap<String, Tally>,
-    /// Programs with a missing or wrong edge, certain and possible: number of missing, of wrong.
+    /// Programs with a missing or wrong edge (certain and possible): number of missing and of wrong edges.
     imperfect: BTreeMap<String, (usize, usize)>,
 }
 
-/// What a program's edges came to.
+/// Comparison of one program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CaseOutcome {
     pub(super) found: usize,
@@ -107,7 +107,7 @@ pub(super) struct CaseOutcome {
     pub(super) wrong: Vec<String>,
 }
 
-/// The left end of an edge as suites compare them: a definition of ours, top-level code of a file, or a place of a call.
+/// The source of an edge as suites compare it: a definition of ours, top-level code of a file, or a call site.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Node(usize),
@@ -123,7 +123,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     let cases: Vec<Case> = truth::rows(&suite.join("cases.jsonl"))?;
     let name = cases.first().map(|case| case.suite.clone()).ok_or("the suite has no programs")?;
     let naming = NAMINGS.iter().find(|(known, _)| *known == name).map(|(_, naming)| *naming);
-    let naming = naming.ok_or_else(|| format!("it is not known how the suite `{name}` names things"))?;
+    let naming = naming.ok_or_else(|| format!("the suite `{name}` has no known naming"))?;
     let mut result = SuiteResult { format_version: 1, suite: name.clone(), ..SuiteResult::default() };
     for case in &cases {
         let ours = Ours::of_folder(&files_of(case, naming, sources)?.path().join(PROGRAM))?;
@@ -145,15 +145,15 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     golden::keep(&golden_folder("callgraph").join(format!("{name}.json")), &result, arguments.keep)
 }
 
-/// Folder of a program below the temporary one.
+/// Folder of a program in the temporary folder.
 const PROGRAM: &str = "program";
 
-/// A copy of the program's files, so that nothing around them (an ignore file, a package above) plays a part. Where several
-/// programs share a folder, all files of the folder are there: they import each other.
+/// Copies the program's files, so that nothing around them (an ignore file, a parent package) has an effect. If
+/// several programs share a folder, all its files are copied, because they import each other.
 fn files_of(case: &Case, naming: Naming, sources: &Path) -> Outcome<tempfile::TempDir> {
     let folder = tempfile::tempdir()?;
     let from = sources.join(&case.dir);
-    // Programs named by lines lie in shared folders without subfolders of their own.
+    // Programs named by line are in shared folders without subfolders of their own.
     let depth = if naming == Naming::Lines { 1 } else { usize::MAX };
     let mut open = vec![(from.clone(), 1)];
     while let Some((next, level)) = open.pop() {
@@ -206,20 +206,20 @@ pub(super) fn outcome(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTie
     CaseOutcome { found, missing, wrong }
 }
 
-/// Whether a suite's name is one of something outside of the program.
+/// Returns whether a suite's name refers to something outside of the program.
 fn is_outside(name: &str) -> bool {
     name == "Native" || name.starts_with("Native.") || name.starts_with('<') && name != GLOBAL
 }
 
 const GLOBAL: &str = "<global>";
 
-/// Our call edges between definitions of the program, as the suite would name their ends. Constructing a class is an edge
-/// to its constructor; a class without one has no code to call. Members of packages outside count where the program's edges lead
-/// into their package. A decorator is called by the code around what it decorates.
+/// Our call edges between definitions of the program, with ends named as in the suite. Constructing a class is an
+/// edge to its constructor; a class without one has no code to call. Members of external packages count if the
+/// program's edges lead into their package. A decorator is called by the code around the decorated definition.
 fn claims(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTier]) -> BTreeSet<(Source, usize)> {
     let own_file = case.case.rsplit('/').next().unwrap_or_default();
     let mut claims = BTreeSet::new();
-    // Where a package is known, so is its member.
+    // If a package is known, so is its member.
     let tier = |edge: &Edge| if edge.tier == EdgeTier::External { EdgeTier::Certain } else { edge.tier };
     for edge in ours.edges.iter().filter(|edge| tiers.contains(&tier(edge))) {
         let is_decorator = edge.relation == Relation::Decorates;
@@ -236,7 +236,7 @@ fn claims(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTier]) -> BTree
         let Some(file) = ours.nodes[edge.from].file.clone() else { continue };
         let caller = from.and_then(|from| ours.caller(from));
         if naming == Naming::Lines {
-            // The files of other programs lie beside it; what is written there is not judged.
+            // Files of other programs are in the same folder; their code is not judged.
             let is_own = file.rsplit_once('.').is_some_and(|(stem, _)| stem == own_file);
             let is_named = |line: u32| case.edges.iter().any(|edge| names_site(edge, &file, line));
             let sites = edge.sites.iter().filter(|&&(line, _)| is_own || is_named(line));
@@ -253,7 +253,7 @@ fn claims(ours: &Ours, case: &Case, naming: Naming, tiers: &[EdgeTier]) -> BTree
     claims
 }
 
-/// Whether a program's edges lead into the package that a member is of: what is called of others is not judged.
+/// Returns whether a program's edges lead into the package of a member; calls of others are not judged.
 fn is_spoken_of(case: &Case, naming: Naming, member: &str) -> bool {
     let Some(name) = outside_name(member).filter(|_| naming == Naming::Qualified) else { return false };
     let package = name.split('.').next().unwrap_or_default();
@@ -261,12 +261,12 @@ fn is_spoken_of(case: &Case, naming: Naming, member: &str) -> bool {
     ends.any(|end| end.strip_prefix(package).is_some_and(|rest| rest.starts_with('.')))
 }
 
-/// The name of a package's member, calls on the way to it left out.
+/// Name of a package member, without the calls in its path.
 fn outside_name(id: &str) -> Option<String> {
     Some(id.strip_prefix("external::")?.replace("()", "").replace("::", "."))
 }
 
-/// Whether an edge of a suite that names lines starts on this one.
+/// Returns whether an edge of a suite with line naming starts on this line.
 fn names_site(edge: &[Value], file: &str, line: u32) -> bool {
     let from = edge.first().and_then(Value::as_str).and_then(place);
     from.is_some_and(|(named, at)| at == line && named == file)
@@ -279,7 +279,7 @@ fn place(name: &str) -> Option<(&str, u32)> {
     Some((file, line.parse().ok()?))
 }
 
-/// Our definitions by the names that a suite has for them.
+/// Our definitions by their names in a suite.
 struct Names<'o> {
     ours: &'o Ours,
     naming: Naming,
@@ -310,7 +310,7 @@ impl<'o> Names<'o> {
         names
     }
 
-    /// Every name a suite may have for a function.
+    /// Every name that a suite may use for a function.
     fn of(&self, node: usize, module: &str) -> Vec<String> {
         let own = &self.ours.nodes[node];
         let mut chain = vec![own.name.as_str()];
@@ -325,7 +325,7 @@ impl<'o> Names<'o> {
         match self.naming {
             Naming::Qualified => vec![full],
             Naming::Module => {
-                // Packages are left out.
+                // Without packages.
                 let stem = module.rsplit('.').next().unwrap_or(module);
                 let short = format!("{stem}.{}", own.name);
                 let line = format!("{short}:{}", own.line.saturating_sub(1));
@@ -357,7 +357,7 @@ impl<'o> Names<'o> {
     }
 }
 
-/// The name of a Python module by its file.
+/// Name of a Python module, from its file.
 fn module(file: &str) -> String {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     stem.strip_suffix("/__init__").unwrap_or(stem).replace('/', ".")

@@ -1,4 +1,4 @@
-//! Suites' namings and what counts as found, missing and wrong, on a small program.
+//! Namings of suites, and what counts as found, missing and wrong, on a small program.
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use serde_json::json;

@@ -1,15 +1,15 @@
-//! Call edges: recall over the pairs of caller and callee that truth knows, precision at the sites where it speaks too.
+//! Call edges: recall over the pairs of caller and callee in the truth, precision at the sites that the truth covers.
 //!
-//! A pair is found if there is a `calls` edge from that caller to that callee (see [`super::ours`] for what is the same),
-//! wherever in the caller it is written. What truth calls a call includes taking a tuple variant apart in a pattern. Of a
-//! pair that only possible edges find, the one with the fewest candidates counts.
+//! A pair is found if there is a `calls` edge from that caller to that callee (see [`super::ours`] for identity),
+//! anywhere in the caller. The truth also counts matching a tuple variant in a pattern as a call. If only possible
+//! edges find a pair, the one with the fewest candidates counts.
 //!
-//! **Callers that truth does not have.** A compiler's index has no definition of a function that has no name of its own:
-//! a function written as an argument, as the value of a constant or of a property, or inside of another function. It
-//! says that what is called there is called by the innermost function around that it does have, or by top-level code.
-//! Our graph names the function itself. So that both speak of the same, a function of ours that truth has no definition
-//! of is no caller here: its calls are those of what is around it. This needs the truth's list of definitions; without
-//! it every function of ours is a caller.
+//! **Callers that truth does not have.** A compiler index has no definition of an unnamed function: a function
+//! written as an argument, as the value of a constant or of a property, or inside of another function. It attributes
+//! calls there to the innermost enclosing function that it does have, or to top-level code. Our graph has the
+//! function itself. To make both comparable, a function of ours without a definition in the truth is no caller here:
+//! its calls belong to the enclosing code. This needs the truth's list of definitions; without it every function of
+//! ours is a caller.
 
 use m1nd_base::{EdgeTier, Relation};
 
@@ -62,7 +62,7 @@ fn edges_of_pair<'c>(context: &'c Context<'_>, call: &'c Call) -> Vec<&'c Edge> 
     edges.filter(|edge| context.ours.starts_in(edge, caller, |function| context.is_caller(function))).collect()
 }
 
-/// Whether a certain call edge to the callee has one of the sites, whatever it starts in.
+/// Returns whether a certain call edge to the callee has one of the sites, whatever its source.
 fn is_certain_at_site(context: &Context<'_>, call: &Call) -> bool {
     let accepted = context.ours.accepted(&call.file, call.line, &call.name);
     let mut edges = call.sites.iter().flat_map(|&line| context.edges_at(&call.caller_file, line));
@@ -74,7 +74,7 @@ fn best(context: &Context<'_>, call: &Call) -> Option<Found> {
     edges.into_iter().filter(|edge| edge.relation == Relation::Calls).filter_map(found).min()
 }
 
-/// How an edge finds something.
+/// How an edge finds a pair.
 pub(super) fn found(edge: &Edge) -> Option<Found> {
     match edge.tier {
         EdgeTier::Certain => Some(Found::Certain),

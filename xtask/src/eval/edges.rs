@@ -1,4 +1,4 @@
-//! `cargo xtask eval edges`: our edges of a repository against those of a compiler's index.
+//! `cargo xtask eval edges`: compares our edges of a repository with those of a compiler index.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -13,15 +13,15 @@ use super::truth::Truth;
 use super::{calls, files, golden_folder, inheritance, references, repositories, table};
 use crate::Outcome;
 
-/// Least share of the truth's definitions that a checkout of the right commit has.
+/// Minimum share of the truth's definitions that must exist; fewer indicate the wrong commit.
 const LEAST_DEFINITIONS: f64 = 0.5;
 
-/// The result of a repository, as it is kept.
+/// The stored result of a repository.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RepositoryResult {
     pub(super) format_version: u32,
     pub(super) name: String,
-    /// Where the repository comes from and at which commit, if it is one of those known here.
+    /// URL and commit of the repository, if it is one of those known here.
     pub(super) source: Option<String>,
     pub(super) commit: Option<String>,
     pub(super) definitions: Definitions,
@@ -31,7 +31,7 @@ pub(super) struct RepositoryResult {
     pub(super) file_dependencies: Score,
 }
 
-/// Callable definitions that truth names, and how many of them we have.
+/// Callable definitions in the truth, and how many of them we have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Definitions {
     pub(super) truth: u64,
@@ -39,10 +39,10 @@ pub(super) struct Definitions {
     pub(super) share: Option<f64>,
 }
 
-/// The lines of files, without the white space around them.
+/// The trimmed lines of files.
 pub(super) type Lines = HashMap<String, Vec<String>>;
 
-/// Reads the files that truth speaks of. One that is not there has no lines.
+/// Reads the files that the truth covers. A missing file has no lines.
 fn sources(repository: &Path, truth: &Truth) -> Lines {
     let files = truth.references.iter().map(|reference| &reference.file);
     let files: HashSet<&String> = files.chain(truth.calls.iter().map(|call| &call.caller_file)).collect();
@@ -53,15 +53,15 @@ fn sources(repository: &Path, truth: &Truth) -> Lines {
     files.into_iter().map(lines).collect()
 }
 
-/// Everything that scoring looks at.
+/// Inputs of scoring.
 pub(super) struct Context<'a> {
     pub(super) ours: &'a Ours,
     pub(super) truth: &'a Truth,
     pub(super) sites: Sites<'a>,
-    /// Callable names that are defined more than once.
+    /// Names of callables that are defined more than once.
     ambiguous: HashSet<&'a str>,
     edges_at: HashMap<(&'a str, u32), Vec<&'a Edge>>,
-    /// Our nodes for the functions that truth has; `None` if truth does not say which it has.
+    /// Our nodes for the functions in the truth; `None` if the truth does not list its functions.
     callers: Option<HashSet<usize>>,
     sources: &'a Lines,
 }
@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
         Self { ours, truth, sites, ambiguous: ambiguous(ours, truth), edges_at, callers, sources }
     }
 
-    /// Whether truth can name a function of ours as the caller of something.
+    /// Returns whether the truth can name a function of ours as a caller.
     pub(super) fn is_caller(&self, function: usize) -> bool {
         self.callers.as_ref().is_none_or(|callers| callers.contains(&function))
     }
@@ -94,13 +94,13 @@ impl<'a> Context<'a> {
         self.edges_at.get(&(file, line)).cloned().unwrap_or_default().into_iter()
     }
 
-    /// A line of the sources, shortened; empty without sources.
+    /// A source line, shortened; empty without sources.
     pub(super) fn source_line(&self, file: &str, line: u32) -> String {
         const LONGEST: usize = 120;
         line_of(self.sources, file, line).chars().take(LONGEST).collect()
     }
 
-    /// What we and truth say at a site.
+    /// Our and the truth's view of a site.
     pub(super) fn describe_site(&self, edge: &Edge, (line, col): (u32, u32)) -> String {
         let (from, to) = (&self.ours.nodes[edge.from], &self.ours.nodes[edge.to]);
         let file = from.file.as_deref().unwrap_or_default();
@@ -119,13 +119,13 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A line of the sources, empty if it is not there.
+/// A source line, empty if it does not exist.
 pub(super) fn line_of<'s>(sources: &'s Lines, file: &str, line: u32) -> &'s str {
     let lines = sources.get(file);
     lines.and_then(|lines| lines.get((line as usize).checked_sub(1)?)).map_or("", String::as_str)
 }
 
-/// Our nodes for what truth has as functions, by its definitions and by the callers of its calls.
+/// Our nodes for the functions in the truth, from its definitions and the callers of its calls.
 fn callers(ours: &Ours, truth: &Truth) -> Option<HashSet<usize>> {
     if truth.definitions.is_empty() {
         return None;
@@ -138,7 +138,7 @@ fn callers(ours: &Ours, truth: &Truth) -> Option<HashSet<usize>> {
     Some(nodes.flat_map(|node| ours.same_symbol(node)).collect())
 }
 
-/// Names of callable definitions, by our nodes and by truth's rows, that have more than one symbol or place.
+/// Names of callables, in our nodes or in the truth's rows, that have more than one symbol or place.
 fn ambiguous<'a>(ours: &'a Ours, truth: &'a Truth) -> HashSet<&'a str> {
     let mut names: HashSet<&str> =
         ours.callable_names().into_iter().filter(|&(_, count)| count > 1).map(|(name, _)| name).collect();
@@ -146,15 +146,15 @@ fn ambiguous<'a>(ours: &'a Ours, truth: &'a Truth) -> HashSet<&'a str> {
     for definition in truth.definitions.iter().filter(|definition| is_callable(&definition.kind)) {
         files.entry(&definition.name).or_default().insert(&definition.file);
     }
-    // Within a file the truth's rows do not tell overloads of one symbol from two definitions; our nodes do.
+    // Within a file the truth's rows do not distinguish overloads of one symbol from two definitions; our nodes do.
     names.extend(files.into_iter().filter(|(_, files)| files.len() > 1).map(|(name, _)| name));
     names
 }
 
-/// Examples by class.
+/// Examples, by class.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// Examples kept of each class.
+    /// Number of examples to keep per class.
     pub(super) examples: usize,
     classes: BTreeMap<String, (usize, Vec<String>)>,
 }
@@ -202,7 +202,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     golden::keep(&golden_folder("edges").join(format!("{name}.json")), &result, arguments.keep)
 }
 
-/// Scores everything.
+/// Computes all scores.
 pub(super) fn result(name: &str, context: &Context<'_>, findings: &mut Findings) -> RepositoryResult {
     let known = repositories::find(name);
     RepositoryResult {

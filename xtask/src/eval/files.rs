@@ -1,9 +1,9 @@
-//! Dependencies between files: a file depends on another one if an edge leads there that stands for something written in
-//! it: any relation but `contains` and `overrides`.
+//! Dependencies between files: a file depends on another one if an edge leads to something defined in it, with any
+//! relation except `contains` and `overrides`.
 //!
-//! Pairs are judged whose source truth knows. In Rust every target of a package (library, binary, tests, benches) has
-//! the same root module to the compiler index, which names any one of them. Pairs that rest on the root module alone are
-//! left out, and so are our pairs that lead from the same sources to a root.
+//! Pairs are judged if the truth covers their source. In Rust every target of a package (library, binary, tests,
+//! benches) has the same root module in the compiler index, which names any one of them. Pairs that rest on the root
+//! module alone are left out, and so are our pairs that lead from the same sources to a root.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -13,7 +13,7 @@ use super::edges::{Context, Findings};
 use super::golden::{Found, Score, Verdict};
 use super::ours::Edge;
 
-/// How the index calls the root module of a package.
+/// Name of the root module of a package in the index.
 const RUST_ROOT: &str = " crate/";
 
 pub(super) fn score(context: &Context<'_>, findings: &mut Findings) -> Score {
@@ -102,7 +102,7 @@ fn ours<'c>(context: &'c Context<'_>) -> BTreeMap<Pair<'c>, Found> {
     pairs
 }
 
-/// The first edge that makes us believe in a pair.
+/// The first edge that supports a pair.
 fn evidence(context: &Context<'_>, pair: Pair<'_>) -> String {
     let nodes = &context.ours.nodes;
     let leads = |edge: &&Edge| {

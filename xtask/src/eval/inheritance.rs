@@ -1,9 +1,9 @@
 //! Inheritance: `inherits`, `implements` and, between members, `overrides` edges.
 //!
-//! Where truth has rows of types and what they inherit, a row is found if an edge leads from the type, or from a block of
-//! members attached to it, to that base; a certain edge is judged if truth has a row of its type, and invented if none of
-//! these names its target. Else truth has references with the role `inherit`: one is found if an edge has a site on its
-//! line and the right target, and edges are judged by what truth says at their sites.
+//! If the truth has rows of types and their bases, a row is found if an edge leads from the type, or from an attached
+//! block of it, to that base; a certain edge is judged if the truth has a row of its type, and counts as invented if
+//! none of them names its target. Otherwise the truth has references with the role `inherit`: one is found if an edge
+//! has a site on its line and the right target, and edges are judged by the truth at their sites.
 
 use std::collections::{HashMap, HashSet};
 
@@ -62,7 +62,7 @@ fn by_rows(context: &Context<'_>, score: &mut Score, findings: &mut Findings) {
     }
 }
 
-/// The type, and the blocks of members with its name in the file that the row says the block is in.
+/// The type, and its attached blocks in the file named by the row.
 fn subjects(ours: &Ours, row: &Inherit) -> HashSet<usize> {
     let mut subjects: HashSet<usize> = ours.accepted(&row.file, row.line, &row.name).iter().copied().collect();
     let is_block = |edge: &&Edge| edge.relation == Relation::References && ours.nodes[edge.from].kind == NodeKind::Impl;

@@ -1,31 +1,30 @@
-//! Fitting weights of signals to what was right.
+//! Fits linear weights of signals to correct choices.
 //!
-//! What is made small is the surprise at what is right: minus the logarithm of the share that right options have of the
-//! exponentials of all options' values, the weighed sum over rows, plus a penalty for large weights. A row counts that has a
-//! right option.
+//! Minimises the cross-entropy of a softmax over options: minus the logarithm of the probability of the right
+//! options, as a weighted sum over rows, plus a penalty for large weights. Only rows with a right option count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_query::Model;
 
-/// Steps of the descent.
+/// Number of descent steps.
 const STEPS: usize = 300;
-/// Length of the first step, and the steps after which it is halved.
+/// Initial step size, and the number of steps after which it is halved.
 const RATE: f64 = 0.3;
 const SLOWER: f64 = 40.0;
-/// Groups of repositories that are left out in turn.
+/// Number of folds for cross-validation over repositories.
 const GROUPS: usize = 6;
 
-/// Signals of what there is to choose from, and what of it is right.
+/// Signals of each option, and whether it is right.
 pub(super) type Options<const N: usize> = Vec<([f64; N], bool)>;
 
-/// The options of a row, and its share of all rows.
+/// The options of a row, and its weight among all rows.
 pub(super) struct Weighed<'r, const N: usize> {
     pub(super) options: &'r Options<N>,
     pub(super) share: f64,
 }
 
-/// The weights that fit best, by gradient descent with the steps of Adam; 0 for those that are not `used`.
+/// Fits the weights by gradient descent with Adam; 0 for signals that are not `used`.
 pub(super) fn fit<const N: usize>(rows: &[Weighed<'_, N>], used: &[bool; N], penalty: f64) -> Model<N> {
     let mut weights = [0.0; N];
     let (mut mean, mut square) = ([0.0; N], [0.0; N]);
@@ -61,7 +60,7 @@ fn add_gradient<const N: usize>(row: &Weighed<'_, N>, model: &Model<N>, gradient
     }
 }
 
-/// For each repository a model of the rows of others, groups of repositories left out in turn.
+/// For each repository, a model fitted to the other repositories' rows, leaving out one group at a time.
 pub(super) fn left_out<'r, R, const N: usize>(
     rows: &'r [R],
     repo: fn(&R) -> &str,
@@ -78,7 +77,7 @@ pub(super) fn left_out<'r, R, const N: usize>(
     left_out
 }
 
-/// Shares of rows with a right option first, among five, among ten, each by its model.
+/// Shares of rows with a right option first, in the top five, in the top ten, each ranked by its model.
 pub(super) fn accuracy<'r, const N: usize>(rows: impl Iterator<Item = (Model<N>, &'r Options<N>)>) -> [f64; 3] {
     let (mut sums, mut count) = ([0.0; 3], 0usize);
     for (model, options) in rows {

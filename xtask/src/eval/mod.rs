@@ -1,5 +1,5 @@
-//! `cargo xtask eval …`: the graph against truth that compilers, test suites and people made. The data lies outside of
-//! the repository; results are kept in `eval/` and compared.
+//! `cargo xtask eval …`: compares the graph with truth made by compilers, test suites and people. The data is outside
+//! of the repository; results are stored in `eval/` and compared.
 
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ pub(crate) fn fit_trace(args: &[String]) -> Outcome<()> {
     trace_fit::run(args)
 }
 
-/// Where results of this kind are kept.
+/// Folder of stored results of this kind.
 pub(crate) fn golden_folder(kind: &str) -> PathBuf {
     Path::new(repository()).join("eval").join(kind)
 }

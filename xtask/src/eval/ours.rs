@@ -1,15 +1,16 @@
-//! The graph of a folder as the export shows it, with the lookups that scoring needs.
+//! The graph of a folder as exported, with the lookups that scoring needs.
 //!
-//! **Which of our nodes a definition of the truth is.** The truth names a definition by file, line and name. Its nodes are
-//! those on that line with that name, or, if none has the name, all on that line. If we have none on that line, because
-//! several declarations of a symbol are one node of ours, they are the members with that name of what is around the line.
+//! **Matching definitions.** The truth identifies a definition by file, line and name. Its nodes are those on that
+//! line with that name, or, if none has the name, all on that line. If we have none on that line, because several
+//! declarations of a symbol are one node of ours, they are the members with that name in the definition around the
+//! line.
 //!
-//! **Same symbol.** Where a language gives several definitions one meaning (Python overloads and redefinitions, TypeScript
-//! overloads and merged declarations, Rust items under different `cfg`), truth names one of them. There a node is the
-//! truth's if file, owner and name are the same. The owner is the class, block or module around: compiler indexes name a
-//! function inside of a function as if it stood beside it. Where overloads are things of their own (Java, C++, C#, Kotlin,
-//! Swift, Scala), the line must be right. A class stands for its constructors and each of these for the class: calling the
-//! class is calling one of them.
+//! **Same symbol.** Where a language gives several definitions one meaning (Python overloads and redefinitions,
+//! TypeScript overloads and merged declarations, Rust items under different `cfg`), the truth names one of them.
+//! There a node matches if file, owner and name are the same. The owner is the class, block or module around it:
+//! compiler indexes name a nested function as if it were beside the outer one. Where overloads are distinct
+//! definitions (Java, C++, C#, Kotlin, Swift, Scala), the line must match. A class is equivalent to each of its
+//! constructors, because calling the class calls one of them.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -22,9 +23,9 @@ use m1nd_query::export::{self, EdgeFilter};
 
 use crate::Outcome;
 
-/// Languages, by file ending, in which overloads are definitions of their own.
+/// Languages, by file extension, in which overloads are distinct definitions.
 const DISTINCT_OVERLOADS: &[&str] = &["java", "cpp", "cc", "cxx", "hpp", "hh", "h", "cs", "kt", "swift", "scala"];
-/// Languages, by file ending, whose compilers know the type of everything: what they do not mention is not there.
+/// Languages, by file extension, whose compilers know all types: a reference missing from their index does not exist.
 const TYPED: &[&str] = &["rs", "go", "java", "ts", "tsx", "mts", "cts", "c", "h", "cc", "cpp", "cxx", "hpp", "hh"];
 
 /// A node of ours.
@@ -42,7 +43,7 @@ pub(super) struct Node {
 }
 
 impl Node {
-    /// Whether it is something that can be called, constructed or expanded.
+    /// Returns whether it can be called, constructed or expanded.
     pub(super) fn is_callable(&self) -> bool {
         use NodeKind as K;
         matches!(
@@ -64,7 +65,7 @@ pub(super) struct Edge {
     pub(super) sites: Vec<(u32, u32)>,
 }
 
-/// A reference of ours that has no target.
+/// An unresolved reference of ours.
 #[derive(Debug, Clone)]
 pub(super) struct Unresolved {
     pub(super) name: String,
@@ -89,12 +90,12 @@ pub(super) struct Ours {
     accepted: RefCell<HashMap<Definition, Rc<[usize]>>>,
 }
 
-/// Whether a file is of a language whose compiler knows every type.
+/// Returns whether the compiler of a file's language knows every type.
 pub(super) fn is_typed(file: &str) -> bool {
     TYPED.contains(&ending(file))
 }
 
-/// The nearest thing around a node that is no function.
+/// The innermost enclosing node that is no function.
 fn owner(nodes: &[Node], node: usize) -> Option<usize> {
     let mut around = nodes[node].parent;
     while let Some(parent) = around.filter(|&parent| nodes[parent].kind == NodeKind::Function) {
@@ -108,7 +109,7 @@ fn ending(file: &str) -> &str {
 }
 
 impl Ours {
-    /// Indexes a folder in a store of its own that is removed afterwards.
+    /// Indexes a folder in a temporary store.
     pub(super) fn of_folder(folder: &Path) -> Outcome<Self> {
         let home = tempfile::tempdir()?;
         let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -163,12 +164,12 @@ impl Ours {
         Self { nodes, edges, ..ours }
     }
 
-    /// Edges that end at a node.
+    /// Edges into a node.
     pub(super) fn edges_to(&self, node: usize) -> impl Iterator<Item = &Edge> {
         self.to.get(&node).into_iter().flatten().map(|&edge| &self.edges[edge])
     }
 
-    /// Our nodes for this definition of the truth, also if we have it on another line only.
+    /// Our nodes for this definition of the truth, including those on other lines.
     pub(super) fn definition(&self, file: &str, line: u32, name: &str) -> Vec<usize> {
         let exact = self.at(file, line, name);
         if !exact.is_empty() || DISTINCT_OVERLOADS.contains(&ending(file)) {
@@ -194,7 +195,7 @@ impl Ours {
         if named.is_empty() { all.to_vec() } else { named }
     }
 
-    /// All nodes that are the same symbol as this one, itself included.
+    /// All nodes of the same symbol, including this one.
     pub(super) fn same_symbol(&self, node: usize) -> Vec<usize> {
         let own = &self.nodes[node];
         let file = own.file.clone().unwrap_or_default();
@@ -205,7 +206,7 @@ impl Ours {
         same.cloned().unwrap_or_else(|| vec![node])
     }
 
-    /// All nodes that are right where the truth names this definition.
+    /// All nodes that match this definition of the truth.
     pub(super) fn accepted(&self, file: &str, line: u32, name: &str) -> Rc<[usize]> {
         let key = (file.to_owned(), line, name.to_owned());
         if let Some(known) = self.accepted.borrow().get(&key) {
@@ -226,8 +227,8 @@ impl Ours {
         accepted
     }
 
-    /// The innermost function around a node, itself included: what truth calls the caller. Code outside of functions,
-    /// also that of class bodies, has none.
+    /// The innermost function around a node, including itself, which the truth calls the caller. Code outside of
+    /// functions, including class bodies, has none.
     pub(super) fn caller(&self, mut node: usize) -> Option<usize> {
         loop {
             if self.nodes[node].kind == NodeKind::Function || self.nodes[node].kind == NodeKind::Macro {
@@ -237,15 +238,16 @@ impl Ours {
         }
     }
 
-    /// Whether a node is one that TypeScript's index leaves out: something inside of a function.
+    /// Returns whether TypeScript's index omits the node because it is inside of a function.
     pub(super) fn is_local(&self, node: usize) -> bool {
         let is_script =
             self.nodes[node].file.as_deref().is_some_and(|file| matches!(ending(file), "ts" | "tsx" | "mts" | "cts"));
         is_script && self.nodes[node].parent.is_some_and(|parent| self.caller(parent).is_some())
     }
 
-    /// Whether an edge starts in the caller that the truth names: the same function, or top-level code for line 0. Only
-    /// what `is_caller` admits counts as a caller; what is called in another function is called in what is around it.
+    /// Returns whether an edge starts in the caller named by the truth: the same function, or top-level code for line
+    /// 0. Only functions accepted by `is_caller` count as callers; calls in other functions belong to the enclosing
+    /// one.
     pub(super) fn starts_in(&self, edge: &Edge, at: (&str, u32, &str), is_caller: impl Fn(usize) -> bool) -> bool {
         let (file, line, name) = at;
         if self.nodes[edge.from].file.as_deref() != Some(file) {
@@ -263,7 +265,7 @@ impl Ours {
         caller.is_some_and(is_wanted) || is_wanted(edge.from)
     }
 
-    /// Number of different symbols of each name that can be called. Overloads of one symbol count once.
+    /// Number of distinct callable symbols for each name. Overloads of one symbol count once.
     pub(super) fn callable_names(&self) -> BTreeMap<&str, usize> {
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
         for (number, node) in self.nodes.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! References of every role: recall over the references that truth knows, precision at the sites where it speaks too.
+//! References of every role: recall over the references in the truth, precision at the sites that it covers.
 //!
-//! A reference is found if an edge of any relation but `contains` has a site on its line and the right target. References to
-//! modules and namespaces are left out: which of its files a module is, each tool says otherwise (file dependencies count
-//! them).
+//! A reference is found if an edge of any relation except `contains` has a site on its line and the right target.
+//! References to modules and namespaces are left out, because tools disagree on the file that represents a module
+//! (file dependencies count them).
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 
@@ -35,7 +35,7 @@ pub(super) fn score(context: &Context<'_>, findings: &mut Findings) -> Split {
         let (is_cross, is_ambiguous) = (from.file != to.file, context.is_ambiguous(&to.name));
         for &site in &edge.sites {
             let verdict = match context.sites.judge(context.ours, edge, site) {
-                // Truth leaves out much that is not called; its silence says little.
+                // The truth omits many references that are not calls, so its silence means little.
                 Verdict::Silent => Verdict::Unjudged,
                 verdict => verdict,
             };

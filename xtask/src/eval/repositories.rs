@@ -1,4 +1,4 @@
-//! The repositories whose truth is known, at the commits it was made at.
+//! The repositories with known truth, and the commits it was made at.
 
 /// A repository with truth.
 #[derive(Debug, Clone, Copy)]
@@ -7,13 +7,13 @@ pub(super) struct Repository {
     pub(super) name: &'static str,
     /// Language, for the table.
     pub(super) language: &'static str,
-    /// Where it comes from.
+    /// Its URL.
     pub(super) source: &'static str,
-    /// The commit that the truth was made at, shortened.
+    /// The commit of the truth, abbreviated.
     pub(super) commit: &'static str,
 }
 
-/// In the order of the table.
+/// In table order.
 pub(super) const REPOSITORIES: &[Repository] = &[
     row("requests", "Python", "psf/requests", "1f6589ec3a1e"),
     row("express", "JavaScript", "expressjs/express", "a3714473feb3"),

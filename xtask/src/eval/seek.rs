@@ -1,9 +1,8 @@
-//! `cargo xtask eval seek`: descriptions that people wrote of functions, and the functions they wrote them of.
+//! `cargo xtask eval seek`: retrieves functions by the descriptions that people wrote of them.
 //!
-//! Of each repository functions with a doc comment of their own are picked evenly. The comments are taken out of a copy of
-//! the tree, the copy is indexed, and `seek` is asked for the first sentence of each. What is counted is the rank of the
-//! function among the symbols of the answer, and of its file; with vectors and without. Nothing of `seek` was fitted to
-//! these rows.
+//! Samples functions with a doc comment evenly over each repository, removes the comments in a copy, indexes the
+//! copy, and passes the first sentence of each to `seek`. Measures the rank of the function among the symbols of the
+//! answer, and of its file; with vectors and without. `seek` was not fitted to these rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,11 +18,11 @@ use super::localize::Row;
 use super::localize::score::{self, Outcomes, RowResult};
 use crate::Outcome;
 
-/// Functions picked of a repository.
+/// Functions sampled per repository.
 const PICKED: usize = 150;
-/// Words of a description, at least and at most.
+/// Minimum and maximum number of words of a description.
 const WORDS: std::ops::RangeInclusive<usize> = 5..=30;
-/// Lines above a function in which its comment stands.
+/// Lines above a function that are searched for its comment.
 const ABOVE: usize = 60;
 
 pub(super) fn run(args: &[String]) -> Outcome<()> {
@@ -60,7 +59,7 @@ fn indexed(home: &Path, root: &Path) -> Outcome<Engine> {
     Ok(engine)
 }
 
-/// The rows of a repository; `copy` gets its files without the comments of these.
+/// Samples the rows of a repository; `copy` receives its files without their comments.
 fn pick(snapshot: &Snapshot, name: &str, repo: &Path, copy: &Path) -> Outcome<Vec<Row>> {
     let graph = snapshot.graph();
     let mut seen = BTreeSet::new();
@@ -95,15 +94,14 @@ fn pick(snapshot: &Snapshot, name: &str, repo: &Path, copy: &Path) -> Outcome<Ve
     Ok(rows)
 }
 
-/// The first sentence of a comment, in one line.
+/// The first sentence of a comment, on one line.
 fn sentence(doc: &str) -> String {
     let paragraph = doc.split("\n\n").next().unwrap_or(doc);
     let folded = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     folded.split(". ").next().unwrap_or(&folded).to_owned()
 }
 
-/// A text in which the lines of comments are emptied; the number of lines stays. Each comment has the range of lines that
-/// it stands in.
+/// A text with the lines of comments blanked, so that line numbers stay. Each comment has its line range.
 fn without(text: &str, comments: &[(usize, usize, &str)]) -> String {
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
     for (first, last, doc) in comments {

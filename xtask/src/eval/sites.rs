@@ -1,4 +1,4 @@
-//! Where truth speaks: its references by position.
+//! Sites covered by the truth: its references by position.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,11 +6,11 @@ use super::golden::Verdict;
 use super::ours::{Edge, Ours, is_typed};
 use super::truth::{Reference, Truth};
 
-/// The references of the truth by place.
+/// The references of the truth, by position.
 #[derive(Debug)]
 pub(super) struct Sites<'t> {
     at: HashMap<(&'t str, u32), Vec<&'t Reference>>,
-    /// Functions, by file and line of the name, that truth has a reference in.
+    /// Functions, by file and line of the name, in which the truth has a reference.
     inside: HashSet<(&'t str, u32)>,
 }
 
@@ -26,9 +26,9 @@ impl<'t> Sites<'t> {
         sites
     }
 
-    /// What truth has at a position: what stands exactly there and is called so, or else what is called so on that line
-    /// (tools count columns in other units, or point at the start of a path), or else what stands exactly there under
-    /// another name. `col` is 1-based.
+    /// The references of the truth at a position: those exactly there with this name, or else those on that line with
+    /// this name (tools count columns in other units, or point at the start of a path), or else those exactly there
+    /// with another name. `col` is 1-based.
     pub(super) fn at(&self, file: &str, line: u32, col: u32, name: &str) -> Vec<&'t Reference> {
         let on_line = self.at.get(&(file, line)).map_or(&[][..], Vec::as_slice);
         let is_exact = |reference: &&&Reference| reference.col + 1 == col;
@@ -41,15 +41,15 @@ impl<'t> Sites<'t> {
         if named.is_empty() { on_line.iter().filter(is_exact).copied().collect() } else { named }
     }
 
-    /// What truth says to an edge at one of its sites.
+    /// Judges an edge at one of its sites.
     ///
-    /// *Right*: a reference there means the target. *Invented*: it means another definition of the target's name. *Other
-    /// name*: it means something called otherwise. *Silent*: there is no reference to a definition of the repository, in a
-    /// language whose compiler knows all types and in a function that truth speaks of otherwise. TypeScript's index has no
-    /// rows about what is defined inside of functions. In all other cases truth
-    /// and we do not speak of the same: nothing is there in an untyped language, or truth names a variable and we what is
-    /// in it, or truth names a class and we the constructor that it inherits, or nothing is there and we name a
-    /// constructor (indexes leave out `super(…)`; the edge to the class is judged).
+    /// *Right*: a reference there has the same target. *Invented*: its target is another definition of the same name.
+    /// *Other name*: its target has another name. *Silent*: there is no reference to a definition of the repository,
+    /// in a language whose compiler knows all types and in a function that the truth covers otherwise. TypeScript's
+    /// index has no rows about definitions inside of functions. In all other cases the two are not comparable: there
+    /// is no reference in an untyped language; or the truth names a variable and we its value; or the truth names a
+    /// class and we its inherited constructor; or there is no reference and we name a constructor (indexes omit
+    /// `super(…)`; the edge to the class is judged).
     pub(super) fn judge(&self, ours: &Ours, edge: &Edge, (line, col): (u32, u32)) -> Verdict {
         let (from, to) = (&ours.nodes[edge.from], &ours.nodes[edge.to]);
         let Some(file) = from.file.as_deref() else { return Verdict::Unjudged };
@@ -77,7 +77,7 @@ impl<'t> Sites<'t> {
     }
 }
 
-/// Whether a kind of the truth is one that is called, constructed or expanded.
+/// Returns whether a kind in the truth can be called, constructed or expanded.
 pub(super) fn is_callable(kind: &str) -> bool {
     matches!(kind, "fn" | "type" | "macro")
 }

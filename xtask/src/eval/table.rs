@@ -1,4 +1,4 @@
-//! Results as a table for people, in Markdown.
+//! Formats results as a Markdown table.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ const HEAD: &str = "\
 |---|---|---|---|---|---|---|---|---|---|---|
 ";
 
-/// Prints the kept results.
+/// Prints the stored results.
 pub(super) fn print(folder: &Path) -> Outcome<()> {
     let mut results: Vec<RepositoryResult> = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {

@@ -1,4 +1,4 @@
-//! The scorer on small truths and graphs: one test a definition.
+//! The scorer on small truths and graphs: one test per definition.
 
 use std::collections::HashMap;
 
@@ -101,7 +101,7 @@ fn recall_counts_pairs_by_the_best_edge() {
     let targets = [1, 20, 40, 60].map(|line| graph.function(b, line, &format!("f{line}")));
     graph.call(caller, targets[0], 1, &[(2, 5), (9, 9)]);
     graph.call(caller, targets[1], 3, &[(3, 5)]);
-    // Not a call, and a call from elsewhere.
+    // A reference that is no call, and a call from another caller.
     graph.edge(caller, targets[2], Relation::References, 1, &[(4, 5)]);
     graph.call(a, targets[3], 1, &[(5, 5)]);
     let rows = [1, 20, 40, 60].map(|line| {
@@ -171,7 +171,7 @@ fn precision_speaks_of_sites_where_truth_speaks() {
     graph.call(caller, other, 1, &[(4, 5)]);
     graph.call(caller, unknown, 1, &[(5, 5)]);
     graph.call(caller, value, 1, &[(6, 5)]);
-    // A possible edge is no claim.
+    // A possible edge makes no claim.
     graph.call(caller, wrong, 2, &[(2, 5)]);
     let rows = [2, 3, 4].map(|line| reference(("a.py", line, 5), ("b.py", 1, "f"), "fn"));
     let variable = reference(("a.py", 6, 5), ("a.py", 1, "handler"), "term");
@@ -209,7 +209,7 @@ fn columns_in_other_units_are_found_by_name() {
     let (f, g) = (graph.function(a, 20, "f"), graph.function(a, 40, "g"));
     graph.call(caller, f, 1, &[(2, 7)]);
     graph.call(caller, g, 1, &[(2, 12)]);
-    // Truth points at `f` where we point at `g`, and four columns before our `f`.
+    // The truth points at `f` where we point at `g`, and four columns before our `f`.
     let rows =
         vec![reference(("a.py", 2, 3), ("a.py", 20, "f"), "fn"), reference(("a.py", 2, 7), ("a.py", 40, "g"), "fn")];
     let score = graph.score(&truth(Vec::new(), rows)).calls.all;
@@ -237,7 +237,7 @@ fn the_ambiguous_remainder_are_names_with_several_symbols() {
 
 #[test]
 fn declarations_of_one_symbol_are_one_target() {
-    // Line 20 and 30 declare what line 40 defines; the index names the first. We have the last only, or all.
+    // Lines 20 and 30 declare what line 40 defines; the index names the first. We have only the last, or all.
     for lines in [&[40][..], &[20, 30, 40]] {
         for (ending, right, found) in [("py", 1, 1), ("ts", 1, 1), ("java", 0, 0)] {
             let mut graph = Graph::default();
@@ -264,7 +264,7 @@ fn the_owner_of_a_symbol_counts() {
     let (one, two) = (graph.class(a, 100, "One"), graph.class(a, 300, "Two"));
     graph.function(one, 110, "f");
     let wrong = graph.function(two, 310, "f");
-    // Functions inside of functions stand beside them to the index.
+    // In the index, nested functions are siblings of the outer ones.
     let outer = graph.function(two, 320, "outer");
     let inner = graph.function(outer, 322, "inner");
     let method = graph.function(two, 330, "method");

@@ -1,8 +1,8 @@
-//! `cargo xtask eval trace`: stack traces that people pasted into issues, and the files that the repair changed.
+//! `cargo xtask eval trace`: stack traces from issues, and the files changed by the fixes.
 //!
-//! Rows, checkouts and measures are those of `localize`; files are ranked by the first suspect of theirs that `trace` returns.
-//! Beside it stands what the frames alone say: their files, innermost first, test code left out as far as there is other.
-//! Of rows whose text is the message of the repair only the traces are asked: the rest tells what was wrong.
+//! Rows, checkouts and measures are those of `localize`; files are ranked by the first suspect in them that `trace`
+//! returns. The baseline is the files of the frames alone, innermost first, with test code last. For rows whose text
+//! is the message of the fix, only the traces are used: the rest describes the fault.
 
 use std::path::Path;
 
@@ -15,9 +15,9 @@ use super::localize::score::{self, Outcomes, RowResult};
 use super::localize::{self, Request, Row};
 use crate::Outcome;
 
-/// Suspects that are ranked.
+/// Number of ranked suspects.
 const SUSPECTS: usize = 300;
-/// Longest message of a repair that is searched for traces, in bytes.
+/// Maximum length of a fix message that is searched for traces, in bytes.
 const MAX_MESSAGE: usize = 20_000;
 
 pub(super) fn run(args: &[String]) -> Outcome<()> {
@@ -42,7 +42,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-/// The rows of a file that have a trace.
+/// The rows of a file that contain a trace.
 pub(super) fn rows_of(request: &Request, file: &Path) -> Outcome<Vec<Row>> {
     let mut rows = request.rows_of_texts(file, MAX_MESSAGE)?;
     for row in rows.iter_mut().filter(|row| row.is_of_repair) {
@@ -52,7 +52,7 @@ pub(super) fn rows_of(request: &Request, file: &Path) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// The lines of a text that its traces were read from.
+/// The lines of a text from which its traces were parsed.
 fn traces_of(text: &str) -> String {
     let found = m1nd_trace::parse(text, None).traces;
     let is_inside = |line: u32| found.iter().any(|trace| trace.text_lines.0 <= line && line <= trace.text_lines.1);

@@ -1,7 +1,7 @@
-//! `cargo xtask fit-trace`: fits the weights by which `trace` orders suspects to rows of `eval trace`.
+//! `cargo xtask fit-trace`: fits the weights by which `trace` ranks suspects to rows of `eval trace`.
 //!
-//! A suspect is right if its file was changed; where a row tells the changed functions, they are what is right in a second
-//! choice of the same row that counts as much. What carries over is measured with groups of repositories left out in turn.
+//! A suspect is right if its file was changed; if a row names the changed functions, they form a second choice of the
+//! same row with equal weight. Generalisation is measured by leaving out groups of repositories.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,26 +17,26 @@ use super::localize::{self, Request, Row};
 use super::trace::{query_of, rows_of};
 use crate::{Outcome, repository};
 
-/// Penalty for the square of a weight.
+/// L2 penalty.
 const PENALTY: f64 = 0.01;
-/// Suspects that are weighed.
+/// Maximum number of weighted suspects.
 const SUSPECTS: usize = 5_000;
-/// Where the weights stand.
+/// Path of the weights.
 const WEIGHTS: &str = "crates/engine/src/analysis/trace/weights.txt";
-/// Signals that brought nothing to repositories that were left out: they weigh nothing.
+/// Signals without benefit on held-out repositories: their weight is 0.
 const WITHOUT: &[&str] = &["words", "words_of_file", "named", "centrality", "near_file"];
 
 /// The suspects of a row.
 struct Sample {
     id: String,
     repo: String,
-    /// Which file of rows it is from.
+    /// Index of its file of rows.
     kind: usize,
-    /// Right is whose file was changed.
+    /// Suspects; right if their file was changed.
     files: Options<{ SUSPECT_SIGNALS.len() }>,
-    /// Numbers of the files of the same.
+    /// File number of each suspect.
     numbers: Vec<usize>,
-    /// Right is what was changed; empty if no row tells.
+    /// Suspects; right if they were changed themselves. Empty if no row names functions.
     functions: Options<{ SUSPECT_SIGNALS.len() }>,
 }
 
@@ -95,7 +95,7 @@ fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
     Ok(Sample { id: row.id.clone(), repo: row.repo.clone(), kind, files, numbers, functions })
 }
 
-/// Both choices of every row, each weighing the same.
+/// Both choices of every row, with equal weight.
 fn weighed<'s>(samples: &[&'s Sample]) -> Vec<Weighed<'s, { SUSPECT_SIGNALS.len() }>> {
     let share = 0.5 / samples.len().max(1) as f64;
     let choices = samples.iter().flat_map(|sample| [&sample.files, &sample.functions]);
@@ -114,7 +114,7 @@ fn report(what: &str, samples: &[Sample], kinds: usize, model: impl Fn(&Sample) 
     println!();
 }
 
-/// Shares of rows of a kind with a right file, and with a changed function, first, among five, among ten.
+/// Shares of rows of a kind with a right file, and with a changed function, first, in the top five, in the top ten.
 fn measures(samples: &[Sample], kind: usize, model: impl Fn(&Sample) -> SuspectModel) -> ([f64; 3], [f64; 3]) {
     let of_kind = || samples.iter().filter(|sample| sample.kind == kind);
     let files: Vec<_> = of_kind().map(|sample| (Model::new([1.0]), sample.best_of_files(&model(sample)))).collect();
@@ -126,7 +126,7 @@ fn measures(samples: &[Sample], kind: usize, model: impl Fn(&Sample) -> SuspectM
 }
 
 impl Sample {
-    /// The most that a model gives to any suspect of each file.
+    /// The highest score of a suspect in each file.
     fn best_of_files(&self, model: &SuspectModel) -> Options<1> {
         let mut best: BTreeMap<usize, (f64, bool)> = BTreeMap::new();
         for ((signals, is_right), number) in self.files.iter().zip(&self.numbers) {
@@ -137,7 +137,8 @@ impl Sample {
     }
 }
 
-/// What is fitted, for looking at it with other means: a line a row, then a line a suspect, then one of each that is no file.
+/// Writes the samples for analysis with other tools: a line per row, then a line per suspect, then one for each that
+/// is no file.
 fn dumped(samples: &[Sample]) -> String {
     let mut text = format!("{}\n", SUSPECT_SIGNALS.join(" "));
     for sample in samples {

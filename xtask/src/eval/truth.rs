@@ -1,4 +1,4 @@
-//! Rows of truth, as they lie on the disk.
+//! Rows of truth, as read from disk.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use super::edges::{Lines, line_of};
 use crate::Outcome;
 
-/// A caller and what it calls. Line 0 is top-level code; code of a class body counts as that.
+/// A caller and its callee. Line 0 is top-level code, including class bodies.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Call {
     #[serde(rename = "cf")]
@@ -28,7 +28,7 @@ pub(super) struct Call {
     pub(super) sites: Vec<u32>,
 }
 
-/// A reference and the definition it means.
+/// A reference and its target.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Reference {
     #[serde(rename = "rf")]
@@ -47,7 +47,7 @@ pub(super) struct Reference {
     pub(super) kind: String,
     /// `call`, `read`, `import`, `inherit`.
     pub(super) role: String,
-    /// The compiler's own name of the definition.
+    /// The compiler's symbol of the definition.
     #[serde(rename = "sym", default)]
     pub(super) symbol: String,
     #[serde(rename = "encl", default)]
@@ -62,7 +62,7 @@ pub(super) struct Enclosing {
     pub(super) kind: String,
 }
 
-/// A type and one it inherits from or implements.
+/// A type and one of its bases.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Inherit {
     #[serde(rename = "f")]
@@ -79,7 +79,7 @@ pub(super) struct Inherit {
     pub(super) target_name: String,
 }
 
-/// A file that uses another one.
+/// A dependency of a file on another.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct FileDependency {
     pub(super) src: String,
@@ -106,8 +106,8 @@ pub(super) struct Truth {
 }
 
 impl Truth {
-    /// Reads the rows of a folder and the name they have in common. Calls, references and file dependencies must be
-    /// there; the others may be missing.
+    /// Reads the rows of a folder and their common name. Calls, references and file dependencies are required; the
+    /// others may be missing.
     pub(super) fn read(folder: &Path) -> Outcome<(String, Self)> {
         const CALLS: &str = ".calls.jsonl";
         let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -125,8 +125,8 @@ impl Truth {
         Ok((name, truth))
     }
 
-    /// Drops what is no reference: the further declarations of an overloaded Python function, which the index has as calls
-    /// of the first one.
+    /// Drops rows that are not references: further declarations of an overloaded Python function, which the index
+    /// lists as calls of the first one.
     pub(super) fn drop_declarations(&mut self, sources: &Lines) {
         let is_declaration = |file: &str, line: u32, name: &str| {
             let text = line_of(sources, file, line);
@@ -142,7 +142,7 @@ impl Truth {
     }
 }
 
-/// The rows of a file with one JSON object a line.
+/// Reads the rows of a file, one JSON object per line.
 pub(super) fn rows<T: DeserializeOwned>(path: &Path) -> Outcome<Vec<T>> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());

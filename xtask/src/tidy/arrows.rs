@@ -1,10 +1,10 @@
-//! Which room may name which: the table of ARCHITECTURE.md, against what cargo says.
+//! Dependencies between crates: checks the table of ARCHITECTURE.md against `cargo metadata`.
 
 use serde::Deserialize;
 
 use crate::{Outcome, cargo};
 
-/// Left may depend on each of right. Tests may also use `testkit`, and the crate they test.
+/// Allowed dependencies of each crate. Tests may also use `testkit`, and the crate they test.
 const ARROWS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("vfs", &["base"]),
@@ -23,9 +23,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cli", &["server", "tools", "engine", "base"]),
     ("testkit", &["base"]),
 ];
-/// Where all our packages but the tasks start.
+/// Prefix of all packages except the tasks.
 const PREFIX: &str = "m1nd-";
-/// What only tests may name.
+/// Only for tests.
 const TESTKIT: &str = "testkit";
 
 /// A package of the workspace.
@@ -38,7 +38,7 @@ pub(super) struct Package {
 #[derive(Debug, Deserialize)]
 struct Dependency {
     name: String,
-    /// `dev`, `build`, or nothing for an ordinary one.
+    /// `dev`, `build`, or `None` for a normal dependency.
     kind: Option<String>,
 }
 
@@ -47,7 +47,7 @@ struct Metadata {
     packages: Vec<Package>,
 }
 
-/// The packages of the workspace, as cargo sees them.
+/// The packages of the workspace, according to cargo.
 pub(super) fn packages() -> Outcome<Vec<Package>> {
     let output = cargo(&["metadata", "--format-version", "1", "--no-deps", "--offline"]).output()?;
     if !output.status.success() {
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_table_has_no_circle() {
-        // Each row names rows above it only, but for the order of the last ones.
+        // Each row only names rows above it, except for the order of the last ones.
         let mut known: Vec<&str> = Vec::new();
         for (left, right) in ARROWS {
             assert!(right.iter().all(|room| known.contains(room)), "{left} names a room below it");

@@ -1,12 +1,12 @@
-//! Files and functions short enough to be read at once.
+//! Limits the length of files and functions.
 
 use super::Source;
 
-/// More lines are not accepted.
+/// Maximum lines of a file.
 const FILE_LINES: usize = 1_000;
-/// More lines are worth a hint.
+/// Number of lines above which a hint is printed.
 const LONG_FILE_LINES: usize = 800;
-/// Most lines of a function, from its signature to its last brace.
+/// Maximum lines of a function, from its signature to its last brace.
 const FUNCTION_LINES: usize = 100;
 
 pub(super) fn check(source: &Source) -> Vec<String> {
@@ -28,8 +28,8 @@ pub(super) fn check(source: &Source) -> Vec<String> {
     complaints
 }
 
-/// Name, first line and number of lines of each function. Relies on the format that rustfmt gives: a function ends at
-/// the first closing brace that stands as far to the right as its first line.
+/// Name, first line and number of lines of each function. Relies on rustfmt's layout: a function ends at the first
+/// closing brace with the indentation of its first line.
 fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut functions = Vec::new();
@@ -47,7 +47,7 @@ fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     functions
 }
 
-/// The name of the function that starts on this line.
+/// Name of the function that starts on this line.
 fn function_name(line: &str) -> Option<&str> {
     const BEFORE: &[&str] = &["pub", "pub(crate)", "pub(super)", "const", "async", "unsafe", "extern", "\"C\""];
     let mut words = line.trim_start().split(' ').skip_while(|word| BEFORE.contains(word));

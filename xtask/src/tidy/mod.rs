@@ -1,6 +1,6 @@
-//! `cargo xtask tidy`: the rules of this repository that no other tool knows.
+//! `cargo xtask tidy`: the rules of this repository that no other tool checks.
 //!
-//! One file a rule; each takes what it needs of the repository and returns its complaints.
+//! One file per rule; each takes the parts of the repository it needs and returns its complaints.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,9 +13,9 @@ mod length;
 mod page;
 mod text;
 
-/// A file under version control, or about to be.
+/// A tracked file, or an untracked one that is not ignored.
 struct Source {
-    /// From the top of the repository, `/`-separated.
+    /// Relative to the repository root, `/`-separated.
     path: String,
     text: String,
 }
@@ -25,7 +25,7 @@ impl Source {
         self.path.ends_with(".rs")
     }
 
-    /// Whether the whole file is only built for tests.
+    /// Returns whether the whole file is only built for tests.
     fn is_test(&self) -> bool {
         self.path.contains("/tests/") || self.path.ends_with("/tests.rs") || self.path.starts_with("crates/testkit/")
     }
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     if complaints.is_empty() { Ok(()) } else { Err(format!("{} complaints", complaints.len()).into()) }
 }
 
-/// All text files that git knows or would add.
+/// All text files that git tracks or would add.
 fn sources(top: &Path) -> Outcome<Vec<Source>> {
     let listed = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -64,7 +64,7 @@ fn sources(top: &Path) -> Outcome<Vec<Source>> {
     let names = String::from_utf8_lossy(&listed.stdout).into_owned();
     let mut sources = Vec::new();
     for path in names.split('\0').filter(|path| !path.is_empty()) {
-        // Not there: removed and not yet committed. Not text: not ours to judge.
+        // Missing: removed and not yet committed. Not text: not checked.
         if let Ok(text) = std::fs::read_to_string(top.join(path)) {
             sources.push(Source { path: path.to_owned(), text });
         }

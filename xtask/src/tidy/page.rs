@@ -1,4 +1,4 @@
-//! Every crate has its line in ARCHITECTURE.md, its module page, and the lints of the workspace.
+//! Every crate is listed in ARCHITECTURE.md, has a module page, and inherits the lints of the workspace.
 
 use super::Source;
 use super::arrows::{Package, room};
@@ -18,7 +18,7 @@ pub(super) fn check(packages: &[Package], sources: &[Source]) -> Vec<String> {
         let folder = room.map_or_else(|| name.to_owned(), |room| format!("crates/{room}"));
         let manifest = text(&format!("{folder}/Cargo.toml")).unwrap_or_default();
         if !manifest.contains("[lints]\nworkspace = true") {
-            complaints.push(format!("{folder}/Cargo.toml: does not take over the lints of the workspace"));
+            complaints.push(format!("{folder}/Cargo.toml: does not inherit the lints of the workspace"));
         }
     }
     let is_page = |path: &str| ["/src/lib.rs", "/src/main.rs", "/mod.rs"].iter().any(|ending| path.ends_with(ending));

@@ -1,15 +1,15 @@
-//! Words that must not stand in a file: unfinished code, and paths of the machine it was written on.
+//! Text that no file may contain: unfinished code, and absolute paths of a developer's machine.
 
 use super::Source;
 
-/// Macros that mark unfinished code or a forgotten look inside.
+/// Macros that mark unfinished code or leftover debugging.
 const MACROS: &[&str] = &["todo", "unimplemented", "dbg"];
-/// Folders at the top of a developer's machine.
+/// Top-level folders of developers' machines.
 const FOLDERS: &[&str] = &["work", "root", "home", "Users"];
 
 pub(super) fn check(source: &Source) -> Vec<String> {
     let mut complaints = Vec::new();
-    // Tests are about such text; what they run is judged by the lints of clippy.
+    // Tests contain such text on purpose; their code is checked by clippy.
     if source.is_test() || is_data(&source.path) {
         return complaints;
     }
@@ -27,7 +27,7 @@ pub(super) fn check(source: &Source) -> Vec<String> {
     complaints
 }
 
-/// Whether the file holds what tests are run on, or expect: any text may stand there.
+/// Returns whether the file is test input or expected output, which may contain any text.
 fn is_data(path: &str) -> bool {
     ["/fixtures/", "/testdata/", "/snapshots/"].iter().any(|folder| path.contains(folder)) || path.starts_with("eval/")
 }
@@ -41,7 +41,7 @@ fn calls_macro(line: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the line has an absolute path into the folder: one that starts there, not a longer path that goes through it.
+/// Returns whether the line contains an absolute path into the folder, as opposed to a longer path through it.
 fn names_folder(line: &str, folder: &str) -> bool {
     line.match_indices(&format!("/{folder}/")).any(|(at, _)| {
         let before = line[..at].chars().next_back();

@@ -1,4 +1,4 @@
-//! Paths and reach against enumeration of everything on small graphs.
+//! Paths and reach, checked against exhaustive enumeration on small graphs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use m1nd_testkit::Random;
 
 use crate::model::Model;
 
-/// All edges, those that follow from dispatch included, by enumeration of what overrides what.
+/// All edges, including those from dispatch, by enumerating overrides.
 fn all_edges(graph: &Graph) -> Vec<EdgeRef<'_>> {
     let mut all: Vec<EdgeRef<'_>> = graph.nodes().flat_map(|node| graph.out_edges(node)).collect();
     let mut overrides: BTreeSet<(NodeIx, NodeIx)> =
@@ -121,7 +121,7 @@ fn a_small_budget_is_said_to_have_ended() {
         let bounds = |budget| PathQuery { from, to, way: Way::Mixed, max_hops: 6, k: 3, budget };
         let small = cheapest_paths(&graph, &bounds(5), &Cancel::new()).expect("not cancelled");
         let large = cheapest_paths(&graph, &bounds(5_000_000), &Cancel::new()).expect("not cancelled");
-        // What a small budget finds is right; what it does not find is not said to be absent.
+        // A small budget finds correct paths, and does not claim that others are absent.
         let cost = |paths: &[m1nd_graph::paths::FoundPath<'_>]| paths.first().map(|path| path.cost);
         match cost(&small.paths) {
             Some(found) => assert_eq!(Some(found), cost(&large.paths)),
@@ -132,7 +132,7 @@ fn a_small_budget_is_said_to_have_ended() {
     assert!(ended > 0);
 }
 
-/// Distance and strength by their definition: level by level over whole tables.
+/// Distance and strength by definition: level by level over full tables.
 fn expected(graph: &Graph, start: NodeIx, side: Side, max_hops: u32) -> BTreeMap<NodeIx, (u32, f64)> {
     let mut strongest: BTreeMap<(NodeIx, NodeIx), f64> = BTreeMap::new();
     for edge in all_edges(graph).into_iter().filter(|edge| edge.relation.carries_change()) {
@@ -195,7 +195,7 @@ fn a_bound_on_nodes_is_said_to_have_cut() {
     assert!(cut.count() > 0);
 }
 
-/// Personalised PageRank by its definition: rounds over whole tables until nothing changes.
+/// Personalised PageRank by definition: iteration over full tables until it converges.
 fn shares(graph: &Graph, start: NodeIx, restart: f64) -> BTreeMap<NodeIx, f64> {
     let passage = |node: NodeIx| graph.kind(node) != NodeKind::Directory && !graph.kind(node).is_outside();
     let mut weights: BTreeMap<NodeIx, BTreeMap<NodeIx, f64>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Whatever happened to the file: a typed error, or an answer. Never a panic.
+//! A damaged file gives a typed error or an answer, never a panic.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn file() -> Vec<u8> {
     out
 }
 
-/// Reads everything there is to read.
+/// Reads everything that can be read.
 fn use_up(graph: &Graph) {
     let _ = graph.dump();
     let nodes = graph.node_count() as u32;

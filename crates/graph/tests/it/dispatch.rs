@@ -1,10 +1,10 @@
-//! Which overriding methods a call may run.
+//! Overriding methods that a call may run.
 
 use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
 use m1nd_graph::{EdgeInput, Graph, NodeFlags, NodeInput, Part};
 
-/// `Base.go` (abstract if said), overridden by `A.go` and `B.go`; `C` inherits from `B`. `run` calls `Base.go`; `make`
-/// calls the classes named.
+/// `Base.go` (abstract if flagged), overridden by `A.go` and `B.go`; `C` inherits from `B`. `run` calls `Base.go`;
+/// `make` calls the named classes.
 fn graph(base_flags: NodeFlags, made: &[&str], dispatches: bool) -> Graph {
     let ids = ["f", "Base", "Base.go", "A", "A.go", "B", "B.go", "C", "run", "make"];
     let number = |id: &str| ids.iter().position(|known| *known == id).expect("a known id") as u32;
@@ -46,7 +46,7 @@ fn graph(base_flags: NodeFlags, made: &[&str], dispatches: bool) -> Graph {
     Graph::build(&[part], &|symbol| ids[symbol as usize]).0
 }
 
-/// What `run` may run, as `target of sites`, and the same asked from the other side.
+/// Methods that `run` may run, as `target of sites`, and the same in the other direction.
 fn dispatched(graph: &Graph) -> Vec<String> {
     let run = graph.find("run").expect("a node");
     let mut rows: Vec<String> = graph

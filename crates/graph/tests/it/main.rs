@@ -1,4 +1,4 @@
-//! The graph as a whole, against simple models of it.
+//! The whole graph, checked against simple models of it.
 
 mod algorithms;
 mod damage;

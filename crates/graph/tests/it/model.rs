@@ -1,4 +1,4 @@
-//! Random graphs, kept as plain tables.
+//! Random graphs, stored as plain tables.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const RELATIONS: [Relation; 7] = [
     Relation::Contains,
 ];
 
-/// One file: its definitions, and where their edges go.
+/// One file: its definitions, and the targets of their edges.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct File {
     pub(crate) definitions: Vec<String>,
@@ -44,7 +44,7 @@ impl Model {
         model
     }
 
-    /// Ids of all nodes but packages.
+    /// Ids of all nodes except packages.
     pub(crate) fn ids(&self) -> Vec<String> {
         let of_file = |(path, file): (&String, &File)| {
             let own = file.definitions.iter().map(|name| format!("file::{path}::fn::{name}")).collect::<Vec<_>>();
@@ -82,18 +82,18 @@ impl Model {
             }
             if random.coin() {
                 let row = (from.clone(), format!("n{}", random.below(4)), 1 + random.below(50) as u32);
-                // One place may be told twice.
+                // One place may be reported twice.
                 unresolved.extend(std::iter::repeat_n(row, 1 + random.below(2)));
             }
         }
-        // The giver merges edges of one key; keep the first.
+        // The caller merges edges of one key; keep the first.
         edges.sort_by(|a, b| (&a.0, &a.1, a.2, a.3).cmp(&(&b.0, &b.1, b.2, b.3)));
         edges.dedup_by(|a, b| (&a.0, &a.1, a.2, a.3) == (&b.0, &b.1, b.2, b.3));
         let file = self.files.get_mut(path).expect("a file of the model");
         (file.edges, file.unresolved) = (edges, unresolved);
     }
 
-    /// Takes out edges to nodes that are gone, as linking again would.
+    /// Removes edges to nodes that are gone, as relinking would.
     pub(crate) fn relink(&mut self) -> Vec<String> {
         let all: std::collections::BTreeSet<String> = self.ids().into_iter().collect();
         let mut changed = Vec::new();
@@ -107,7 +107,7 @@ impl Model {
         changed
     }
 
-    /// The graph, its files given in a random order.
+    /// Builds the graph, with its files in random order.
     pub(crate) fn build(&self, random: &mut Random) -> Graph {
         let symbols = Symbols::of(self);
         let positions = self.positions();
@@ -121,7 +121,7 @@ impl Model {
         graph
     }
 
-    /// The graph of `before` with these files changed to what they are in this model.
+    /// The graph `before` with these files replaced by their state in this model.
     pub(crate) fn change(&self, before: &Graph, paths: &[String]) -> Graph {
         let symbols = Symbols::of(self);
         let positions = self.positions();

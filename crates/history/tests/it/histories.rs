@@ -1,4 +1,4 @@
-//! Reading the repositories of these tests.
+//! Reads the repositories of these tests.
 
 use m1nd_base::Cancel;
 use m1nd_history::{GitFolder, History, NoHistory, ReadLimits, read};

@@ -1,4 +1,4 @@
-//! The history of repositories that the tests write object by object.
+//! Histories of repositories that the tests write object by object.
 
 mod files;
 mod histories;

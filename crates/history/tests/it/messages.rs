@@ -39,7 +39,7 @@ fn merges_say_nothing_and_both_sides_are_read() {
     let right = repository.commit("ann", "right", &[Put("b", "1")]);
     repository.commit_with("ann", "merged", &[left, right]);
     assert_eq!(texts(&repository, 200), all(&["right", "left", "first"]));
-    // Merges count among what is looked at: two of either.
+    // Merges count towards the limit: two of each.
     assert_eq!(texts(&repository, 1), (vec!["right".to_owned()], Some(Cut::Commits)));
 }
 
@@ -54,7 +54,7 @@ fn what_is_not_there_is_told() {
     assert_eq!(texts(&repository, 200), (rows(), Some(Cut::Missing)));
     repository.tree.write(".git/shallow", format!("{second}\n"));
     assert_eq!(texts(&repository, 200), (rows(), Some(Cut::Shallow)));
-    // Without the newest commit nothing is known: not even that there is nothing.
+    // Without the newest commit nothing is known, not even that the history is empty.
     let path = repository.object_path(&third);
     std::fs::remove_file(&path).expect("the object is there");
     assert!(matches!(read(&repository, 200), Err(NoHistory::Unreadable(_))));
@@ -70,7 +70,7 @@ fn a_known_commit_is_looked_for_further_back() {
     let git = GitFolder::find(repository.tree.path()).expect("a repository");
     let head = git.head().expect("a commit");
     let elsewhere = "1".repeat(40);
-    // The known commit, how much further is looked, how many are found, and whether the known one is.
+    // The known commit, how far to look, the number of messages, and whether the known one is reached.
     let rows = [
         (&commits[4], 0, 2, true),
         (&commits[1], 100, 5, true),

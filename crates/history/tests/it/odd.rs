@@ -1,4 +1,4 @@
-//! Repositories that are incomplete, damaged, hostile or elsewhere.
+//! Incomplete, damaged, hostile and external repositories.
 
 use m1nd_history::{Cut, GitFolder, NoHistory};
 use m1nd_testkit::TempTree;
@@ -134,7 +134,7 @@ fn a_folder_that_is_missing_is_unknown_not_empty() {
     let folder = repository.write_tree(&[("a.py", b"2\n")]);
     std::fs::remove_file(repository.object_path(&folder)).expect("the object is there");
     let history = repository.history();
-    // The third commit does not differ in the folder, so it is not needed there.
+    // The third commit does not change the folder, so its object is not needed there.
     assert_eq!(subjects(&history, "b.py"), ["third", "first"]);
     assert_eq!(subjects(&history, "d/a.py"), ["first"]);
 }

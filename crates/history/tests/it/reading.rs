@@ -33,7 +33,7 @@ fn reading_after_an_older_history_gives_the_same() {
                     repository.commit("bob", &format!("move {step}"), &[Move(&name, &to)])
                 }
                 2 if !tips.is_empty() => {
-                    // A rewritten history: the branch goes back, and on from there.
+                    // A rewritten history: the branch is reset and continues from there.
                     let back = tips[random.below(tips.len())];
                     repository.point(back);
                     names.push(name.clone());

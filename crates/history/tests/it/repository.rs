@@ -1,4 +1,4 @@
-//! A git repository made of loose objects, without running git.
+//! A git repository of loose objects, written without running git.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ pub(crate) const START: i64 = 1_700_000_000;
 /// Seconds of a day.
 pub(crate) const DAY: i64 = 86_400;
 
-/// A repository with one branch that is moved by hand.
+/// A repository with one branch, updated by hand.
 pub(crate) struct Repository {
     pub(crate) tree: TempTree,
     odb: gix_odb::Handle,
@@ -42,7 +42,7 @@ impl Repository {
         self.odb.write_buf(kind, bytes).expect("an object can be written")
     }
 
-    /// The tree of these files: `(path below, content)`.
+    /// Writes the tree of these files: `(path below, content)`.
     pub(crate) fn write_tree(&self, files: &[(&str, &[u8])]) -> ObjectId {
         let mut entries: BTreeMap<Vec<u8>, (&str, &str, ObjectId)> = BTreeMap::new();
         let mut folders: BTreeMap<&str, Vec<(&str, &[u8])>> = BTreeMap::new();
@@ -66,7 +66,7 @@ impl Repository {
         self.write(gix_object::Kind::Tree, &bytes)
     }
 
-    /// A commit object of a tree.
+    /// Writes a commit object for a tree.
     pub(crate) fn write_commit(
         &self,
         tree: ObjectId,
@@ -102,7 +102,7 @@ impl Repository {
         self.commit_with(who, text, &parents)
     }
 
-    /// Commits the files as they are with these parents.
+    /// Commits the current files with these parents.
     pub(crate) fn commit_with(&mut self, who: &str, text: &str, parents: &[ObjectId]) -> ObjectId {
         self.time += DAY;
         let id = self.write_commit(self.tree_now(), parents, who, self.time, text);
@@ -122,7 +122,7 @@ impl Repository {
     }
 }
 
-/// Text of so many lines that differ between `name`s.
+/// Text of the given number of lines, distinct per `name`.
 pub(crate) fn lines(name: &str, count: usize) -> String {
     (0..count).map(|number| format!("{name} says {number}\n")).collect()
 }

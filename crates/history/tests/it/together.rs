@@ -26,7 +26,7 @@ fn partners_of_a_file() {
     let shown: Vec<_> = found.iter().map(|row| (row.file.path(), row.support, row.of)).collect();
     assert_eq!(shown, [("test_a.py", 4, 5), ("log.txt", 1, 5)], "what is gone is no partner");
     let first = &found[0];
-    // 14 commits; 5 touch a.py, 4 test_a.py: by chance both 10/7 times.
+    // 14 commits; 5 touch a.py, 4 test_a.py: the expected overlap is 10/7.
     assert!((first.confidence - 0.8).abs() < 1e-12 && (first.lift - 4.0 / (5.0 * 4.0 / 14.0)).abs() < 1e-12);
     // All four of 4 among 5 of 14: (5 choose 4) / (14 choose 4).
     assert!((first.p_value - 5.0 / 1001.0).abs() < 1e-12, "{}", first.p_value);

@@ -3,11 +3,11 @@ use serde::{Deserialize, Serialize};
 use super::{ExprId, NameId};
 use crate::Language;
 
-/// An argument that says more than its place and value: one given by name, or a text that names something (a variable
-/// of the environment, a parameter). Kept only of what a short list of names calls or indexes.
+/// An argument with relevance beyond its position and value: a keyword argument, or a literal that names something
+/// (an environment variable, a parameter). Only recorded for a short list of callee and table names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Argument {
-    /// What is called, decorates or is indexed: the access path.
+    /// Access path of the callee, decorator or indexed value.
     pub of: ExprId,
     /// The name it is given by; `None` for the first one by position, and for a key.
     pub name: Option<NameId>,
@@ -39,9 +39,9 @@ impl Argument {
 
 /// Names whose arguments are kept.
 struct Kept {
-    /// What is called.
+    /// Names of callees.
     callees: &'static [&'static str],
-    /// What is indexed, or has a method called.
+    /// Names of values that are indexed or have a method called.
     owners: &'static [&'static str],
 }
 
@@ -77,13 +77,13 @@ const fn kept(language: Language) -> Kept {
     Kept { callees, owners }
 }
 
-/// Whether the arguments of a call of `callee` of `owner` are kept.
+/// Returns whether the arguments of a call of `callee` of `owner` are kept.
 pub(super) fn keeps_call(language: Language, callee: &str, owner: Option<&str>) -> bool {
     let kept = kept(language);
     kept.callees.contains(&callee) || owner.is_some_and(|owner| kept.owners.contains(&owner))
 }
 
-/// Whether the key by which something is indexed is kept.
+/// Returns whether the key by which something is indexed is kept.
 pub(super) fn keeps_key(language: Language, indexed: &str) -> bool {
     kept(language).owners.contains(&indexed)
 }

@@ -65,17 +65,17 @@ impl FactsBuilder {
         }
     }
 
-    /// What has been built so far.
+    /// The facts built so far.
     pub fn facts(&self) -> &FileFacts {
         &self.facts
     }
 
-    /// What has been built so far, to set single fields (`doc`, `package`, `export_list`, a definition's values).
+    /// The facts built so far, for setting single fields (`doc`, `package`, `export_list`, a definition's values).
     pub fn facts_mut(&mut self) -> &mut FileFacts {
         &mut self.facts
     }
 
-    /// Whether the limit is reached.
+    /// Returns whether the limit is reached.
     pub fn full(&self) -> bool {
         self.full
     }
@@ -202,7 +202,7 @@ impl FactsBuilder {
         }
     }
 
-    /// A definition that is there already, to complete it.
+    /// An existing definition, to complete it.
     pub fn definition_mut(&mut self, id: DefId) -> &mut Definition {
         &mut self.facts.definitions[id.index()]
     }
@@ -234,7 +234,7 @@ impl FactsBuilder {
         self.bind(scope, name, namespace, BindingTarget::Definition(id));
     }
 
-    /// Adds an import; if it brings a name (`alias`), binds it in the import's scope.
+    /// Adds an import; if it has an `alias`, binds it in the import's scope.
     pub fn import(&mut self, import: Import, alias: Option<NameId>) -> ImportId {
         self.facts.imports.push(import);
         let id = ImportId(self.facts.imports.len() as u32 - 1);
@@ -257,8 +257,8 @@ impl FactsBuilder {
         }
     }
 
-    /// Adds a reference that is written at this byte: one of a decorator becomes one of what is decorated, once
-    /// [`FactsBuilder::place_decorators`] is asked to.
+    /// Adds a reference written at this byte. A reference of a decorator is moved to the decorated definition by
+    /// [`FactsBuilder::place_decorators`].
     pub fn reference_at(&mut self, reference: Reference, byte: usize) {
         let index = self.facts.references.len();
         let decorates = reference.role == Role::Decorate;
@@ -268,22 +268,22 @@ impl FactsBuilder {
         }
     }
 
-    /// Adds a decorator that is written at this byte to the list of what it decorates, if that is a definition and no
-    /// part of one. Done by [`FactsBuilder::place_decorators`].
+    /// Adds a decorator written at this byte to the list of the decorated definition, unless it decorates a part of
+    /// one. Done by [`FactsBuilder::place_decorators`].
     pub fn decorator(&mut self, expr: ExprId, pos: Pos, byte: usize) {
         if self.has_room() {
             self.decorators.listed.push((byte, pos, expr));
         }
     }
 
-    /// Says where a definition is written whose bytes do not hold its decorators: where these start, what stands behind
-    /// them, and where it ends.
+    /// Sets the extent of a definition whose bytes exclude its decorators: where they start, where its header
+    /// continues, and where it ends.
     pub fn decorated(&mut self, id: DefId, start: usize, header: usize, end: usize) {
         self.decorators.extents.push(Extent { start, end, id, header: Some(header) });
     }
 
-    /// Gives decorators to what they decorate. To be called when all definitions are there with their bytes, and before
-    /// references are taken away or moved.
+    /// Assigns decorators to the decorated definitions. To be called when all definitions exist with their bytes, and
+    /// before references are removed or moved.
     pub fn place_decorators(&mut self) {
         std::mem::take(&mut self.decorators).place(self);
     }
@@ -293,7 +293,7 @@ impl FactsBuilder {
         self.reference(Reference { expr, role, inexact: false, arity: u8::MAX, pos, enclosing });
     }
 
-    /// Whether [`Argument`]s are kept of a call of an access path.
+    /// Returns whether [`Argument`]s are kept of a call of an access path.
     pub fn keeps_arguments(&self, callee: ExprId) -> bool {
         let Some(name) = self.last_name(callee) else { return false };
         let owner = match self.facts.expr(callee) {
@@ -303,7 +303,7 @@ impl FactsBuilder {
         super::argument::keeps_call(self.facts.language, name, owner)
     }
 
-    /// Whether the key is kept by which an access path is indexed.
+    /// Returns whether the key is kept by which an access path is indexed.
     pub fn keeps_key(&self, indexed: ExprId) -> bool {
         self.last_name(indexed).is_some_and(|name| super::argument::keeps_key(self.facts.language, name))
     }

@@ -1,7 +1,8 @@
-//! Which definition a decorator, annotation or attribute is of: the innermost one whose text holds it, decorators included.
+//! Assigns decorators, annotations and attributes to definitions: the innermost one whose text contains it, including
+//! decorators.
 //!
-//! Decorators are visited before what they decorate is known, or inside of it, as the syntax trees have it. So they are
-//! kept with their place until all definitions are there.
+//! In the syntax trees, decorators are visited before the decorated definition is known, or inside of it. So they are
+//! kept with their positions until all definitions exist.
 
 use super::{DefId, ExprId, FactsBuilder, Pos};
 
@@ -22,7 +23,7 @@ pub(super) struct Extent {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) id: DefId,
-    /// Where its own decorators end, if not at its name.
+    /// End of its own decorators, if not at its name.
     pub(super) header: Option<usize>,
 }
 
@@ -62,7 +63,7 @@ impl Sweep<'_> {
         {
             self.open.push(*next);
             self.ahead = rest;
-            // What ended before is looked at once more only.
+            // Extents that ended before are visited only once more.
             if next.end <= byte {
                 self.open.pop();
             }
@@ -71,7 +72,7 @@ impl Sweep<'_> {
             self.open.pop();
         }
         let Some(last) = self.open.last() else { return &[] };
-        // Names of one declaration share what stands before it.
+        // Names of one declaration share the text before it.
         let shares = |extent: &&Extent| (extent.start, extent.end) == (last.start, last.end);
         let count = self.open.iter().rev().take_while(shares).count();
         &self.open[self.open.len() - count..]
@@ -98,7 +99,7 @@ fn list(builder: &mut FactsBuilder, extents: &[Extent], mut listed: Vec<(usize, 
     let mut sweep = Sweep { ahead: extents, open: Vec::new() };
     let mut rows: Vec<(DefId, ExprId)> = Vec::new();
     for (byte, pos, expr) in listed {
-        // What stands behind the name is of a parameter or another part that is no definition.
+        // A decorator after the name belongs to a parameter or another part that is no definition.
         let before = sweep.at(byte).iter().filter(|extent| match extent.header {
             Some(header) => byte < header,
             None => pos < builder.facts().definition(extent.id).pos,

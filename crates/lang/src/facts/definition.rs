@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DefId, ExprId, ListId, NameId, Pos, ScopeId};
 
-/// What kind of thing a definition is. [`DefKind::word`] is the word in node ids.
+/// Kind of a definition. [`DefKind::word`] is its name in node ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DefKind {
@@ -38,7 +38,7 @@ pub enum DefKind {
     Macro,
     /// Object literal with members, bound to a name.
     Object,
-    /// Section of a document: a heading and what stands below it.
+    /// Section of a document: a heading and the text below it.
     Section,
 }
 
@@ -92,7 +92,7 @@ impl DefKind {
         }
     }
 
-    /// Whether it has members that a value or the thing itself offers.
+    /// Returns whether it has members that a value or the thing itself offers.
     pub const fn is_class_like(self) -> bool {
         matches!(
             self,
@@ -107,7 +107,7 @@ impl DefKind {
         )
     }
 
-    /// Whether it names a type.
+    /// Returns whether it names a type.
     pub const fn is_type(self) -> bool {
         matches!(
             self,
@@ -116,7 +116,7 @@ impl DefKind {
     }
 }
 
-/// Who may name a definition.
+/// Scope in which a definition is visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
@@ -130,7 +130,7 @@ pub enum Visibility {
     Private,
 }
 
-/// Properties of a definition that are there or not.
+/// Boolean properties of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct DefFlags {
     /// Belongs to the class, not to a value of it.
@@ -143,24 +143,24 @@ pub struct DefFlags {
     pub is_generator: bool,
     /// Declared without a body.
     pub is_abstract: bool,
-    /// Read like a field: the value is what calling it returns (`property`, getters).
+    /// Accessed like a field: the value is the result of calling it (`property`, getters).
     pub is_property: bool,
     /// Called to construct its class (`__init__`, `constructor`, Java constructors).
     pub is_constructor: bool,
     /// A test.
     pub is_test: bool,
-    /// Has no name of its own; not a node. References inside belong to what encloses it.
+    /// Has no name of its own, so it is not a node. References inside belong to the enclosing definition.
     pub is_anonymous: bool,
     /// Local to a function body.
     pub is_local: bool,
     /// Exported from its file by a keyword on the definition.
     pub is_exported: bool,
-    /// Only declares what another definition gives a body to (C prototypes, TypeScript `declare`, stubs).
+    /// Declares what another definition implements (C prototypes, TypeScript `declare`, stubs).
     pub is_declaration: bool,
     /// A [`DefKind::TypeAlias`] that is a type of its own with members of its own, not another name (Go `type T U`).
     pub is_distinct: bool,
-    /// A candidate: what a macro that is invoked among items would define if it names a function by its first word
-    /// ([`DefFlags::names_function`]). Bound to no name; [`Definition::declared`] names the macro.
+    /// A candidate: the definition that a macro invoked among items would create if its first argument names a
+    /// function ([`DefFlags::names_function`]). Not bound to a name; [`Definition::declared`] names the macro.
     pub is_generated: bool,
     /// A member of an object literal that something spread after it may take the place of.
     pub is_replaceable: bool,
@@ -169,14 +169,14 @@ pub struct DefFlags {
     pub names_function: bool,
     /// A macro whose function ([`DefFlags::names_function`]) is a test.
     pub names_test: bool,
-    /// A macro whose arguments are code of the place where it is invoked: names in them mean what they mean there.
+    /// A macro whose arguments are code of the invocation site, so names in them are resolved there.
     pub takes_code: bool,
 }
 
 /// A definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
-    /// What it is.
+    /// Its kind.
     pub kind: DefKind,
     /// Its name. For an impl block the header without `impl`: `Pool`, `Display for Pool`, `Iter<'_, T>`.
     pub name: NameId,
@@ -186,7 +186,7 @@ pub struct Definition {
     pub scope: ScopeId,
     /// The scope of its body: parameters and locals of a function, members of a class.
     pub body: Option<ScopeId>,
-    /// Where its name is written.
+    /// Position of its name.
     pub pos: Pos,
     /// First line, decorators and doc comment excluded.
     pub line_start: u32,
@@ -194,7 +194,7 @@ pub struct Definition {
     pub line_end: u32,
     /// Byte range of the whole definition, for cutting its text out.
     pub bytes: (u32, u32),
-    /// Who may name it.
+    /// Its visibility.
     pub visibility: Visibility,
     /// Properties.
     pub flags: DefFlags,
@@ -206,9 +206,9 @@ pub struct Definition {
     pub parameters: (u32, u32),
     /// Run in [`FileFacts::type_parameters`](super::FileFacts::type_parameters): start, length.
     pub type_parameters: (u32, u32),
-    /// Declared type: of a function its result, of a field or variable its own, of an alias what it stands for.
+    /// Declared type: of a function its result, of a field or variable its own, of an alias its target.
     pub declared: Option<ExprId>,
-    /// Values: what a function returns (or yields, if a generator), what is assigned to a field or variable.
+    /// Values: the results of a function (or yields, for a generator), the values assigned to a field or variable.
     pub values: ListId,
     /// Base classes and inherited interfaces or supertraits, in order.
     pub bases: ListId,
@@ -233,7 +233,7 @@ impl Definition {
 pub struct Parameter {
     /// Its name (empty for a pattern).
     pub name: NameId,
-    /// How arguments reach it.
+    /// How arguments are passed to it.
     pub kind: ParameterKind,
     /// Written type.
     pub declared: Option<ExprId>,
@@ -241,7 +241,7 @@ pub struct Parameter {
     pub default: Option<ExprId>,
 }
 
-/// How arguments reach a parameter.
+/// How arguments are passed to a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ParameterKind {
     /// The value a method is called on: Python `self`, Rust `self`, a Go receiver.
@@ -263,6 +263,6 @@ pub enum ParameterKind {
 pub struct TypeParameter {
     /// Its name.
     pub name: NameId,
-    /// What it must inherit or implement; [`Expr::Union`](super::Expr::Union) of all bounds if several.
+    /// Upper bound: [`Expr::Union`](super::Expr::Union) of all bounds if there are several.
     pub bound: Option<ExprId>,
 }

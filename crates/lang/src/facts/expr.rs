@@ -2,15 +2,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{DefId, ExprId, ImportId, ListId, NameId, ScopeId};
 
-/// An expression, reduced to what matters for finding out what a name refers to. Types as written are expressions too
-/// (`Pool`, `pkg.Pool`, `List[Pool]`), evaluated in type position.
+/// An expression, reduced to what name resolution needs. Written types are expressions, too (`Pool`, `pkg.Pool`,
+/// `List[Pool]`), evaluated in type position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Expr {
     /// A bare name, looked up from `scope` outwards.
     Name {
         /// The name.
         name: NameId,
-        /// Where lookup starts.
+        /// Scope where look-up starts.
         scope: ScopeId,
     },
     /// `base.name`: a member of a value.
@@ -31,14 +31,14 @@ pub enum Expr {
     Root {
         /// The keyword.
         root: PathRoot,
-        /// Where it is written.
+        /// Enclosing scope.
         scope: ScopeId,
     },
     /// `callee(args)`. The callee of `new C()` is wrapped in nothing: calling a class constructs it.
     Call {
-        /// What is called.
+        /// The callee.
         callee: ExprId,
-        /// Positional arguments in order; [`Expr::Unknown`] stands in for a spread.
+        /// Positional arguments in order; [`Expr::Unknown`] replaces a spread.
         args: ListId,
     },
     /// `base[…]`: an element taken by key or position.
@@ -53,7 +53,7 @@ pub enum Expr {
         /// The key as [`Expr::Entry`] has it.
         name: NameId,
     },
-    /// An element of a map that is written with a constant key; stands only among the items of a collection.
+    /// A map element with a constant key; only occurs among the items of a collection.
     Entry {
         /// The key: an integer in decimal digits, or a string in double quotes.
         name: NameId,
@@ -75,28 +75,28 @@ pub enum Expr {
         /// 0-based position.
         index: u32,
     },
-    /// What iterating over `base` yields.
+    /// Element of an iteration over `base`.
     Element {
         /// The iterable.
         base: ExprId,
     },
-    /// What awaiting, unwrapping or matching `base` yields: `await x`, `x?`, `Some(p)`/`Ok(p)` in a pattern: the first
+    /// Result of awaiting, unwrapping or matching `base` (`await x`, `x?`, `Some(p)`/`Ok(p)` in a pattern): the first
     /// type argument of a known wrapper, else `base` itself.
     Unwrap {
         /// The wrapper.
         base: ExprId,
     },
-    /// What a context manager yields: `with base as x`.
+    /// Result of entering a context manager: `with base as x`.
     Enter {
         /// The manager.
         base: ExprId,
     },
-    /// What iterating over `base` yields where each element is waited for: `async for`.
+    /// Element of an asynchronous iteration over `base`: `async for`.
     AwaitedElement {
         /// The iterable.
         base: ExprId,
     },
-    /// What a context manager yields that is waited for: `async with base as x`.
+    /// Result of entering an asynchronous context manager: `async with base as x`.
     AwaitedEnter {
         /// The manager.
         base: ExprId,
@@ -112,24 +112,24 @@ pub enum Expr {
     Import(ImportId),
     /// The receiver: `this`, `self` where it is a keyword. Belongs to the class-like owner around `scope`.
     This {
-        /// Where it is written.
+        /// Enclosing scope.
         scope: ScopeId,
     },
     /// The class around `scope` itself, as a type: Rust `Self`, PHP `static`, TypeScript `this` types.
     SelfType {
-        /// Where it is written.
+        /// Enclosing scope.
         scope: ScopeId,
     },
     /// `super` / `super()` / `base`: the receiver seen as its next base class.
     Super {
-        /// Where it is written.
+        /// Enclosing scope.
         scope: ScopeId,
     },
     /// A literal of a built-in type.
     Literal(Literal),
     /// A built-in container with these elements (values for a map).
     Collection {
-        /// Which.
+        /// Kind of the collection.
         kind: Collection,
         /// Elements in order; for maps the values.
         items: ListId,
@@ -155,14 +155,14 @@ pub enum Expr {
         /// Result type.
         result: ExprId,
     },
-    /// What a parameter of a function is given where it is written.
+    /// Argument received by a parameter of a function, according to its context.
     Given {
-        /// What is expected there: a value, or the call that it is the next argument of.
+        /// The expected value, or the call whose next argument it is.
         by: ExprId,
-        /// 0-based number of the parameter; [`Expr::WHOLE`] stands for what is expected itself.
+        /// 0-based index of the parameter; [`Expr::WHOLE`] means the expected value itself.
         parameter: u32,
     },
-    /// Anything else: nothing can be said of it.
+    /// Any other expression; nothing is known about it.
     Unknown,
 }
 
@@ -191,7 +191,7 @@ pub enum Literal {
     Str,
     /// Bytes.
     Bytes,
-    /// Whole number.
+    /// Integer.
     Int,
     /// Other number.
     Float,

@@ -1,7 +1,7 @@
 //! The facts of one file: scopes, bindings, definitions, imports, expressions and references.
 //!
-//! Everything is an index into a table of the same [`FileFacts`]; nothing refers to another file. Positions are
-//! 1-based lines and 1-based columns counted in characters.
+//! All references between facts are indexes into tables of the same [`FileFacts`]; nothing refers to another file.
+//! Positions are 1-based lines and 1-based columns counted in characters.
 
 mod argument;
 mod build;
@@ -50,18 +50,19 @@ index! {
     ListId,
 }
 
-/// Where a name can be found by lexical lookup.
+/// A lexical scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
     /// The scope that lookup goes on in; `None` for the file scope.
     pub parent: Option<ScopeId>,
-    /// What opened it.
+    /// Kind of the scope.
     pub kind: ScopeKind,
-    /// The definition whose body it is: the function, class, module or impl. Blocks have the owner of what holds them.
+    /// The definition whose body it is: a function, class, module or impl. Blocks have the owner of the enclosing
+    /// scope.
     pub owner: Option<DefId>,
 }
 
-/// What opened a scope. Lookup rules depend on it.
+/// Kind of a scope. Look-up rules depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScopeKind {
     /// The file.
@@ -79,7 +80,7 @@ pub enum ScopeKind {
     Generics,
 }
 
-/// Which of a language's separate name spaces a binding lives in.
+/// The namespace of a binding, for languages with several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Namespace {
     /// One name space for all (Python, JavaScript classes, imports whose target is not known yet).
@@ -107,16 +108,16 @@ pub struct Binding {
     pub name: NameId,
     /// Its name space.
     pub namespace: Namespace,
-    /// What it stands for.
+    /// Target of the name.
     pub target: BindingTarget,
 }
 
-/// What a bound name stands for.
+/// Target of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BindingTarget {
     /// A definition of this file.
     Definition(DefId),
-    /// What an import brings in.
+    /// An imported name.
     Import(ImportId),
     /// Parameter number `.1` of the definition.
     Parameter(DefId, u32),
@@ -135,7 +136,7 @@ pub enum BindingTarget {
 /// One imported name, or one imported module, or one wildcard: a statement that imports three names is three rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
-    /// What is imported of the module.
+    /// Imported part of the module.
     pub kind: ImportKind,
     /// The module exactly as written, without leading dots of relative Python imports: `a.b`, `./x`, `java.util`.
     /// Empty when [`Import::path`] is used (Rust).
@@ -146,13 +147,13 @@ pub struct Import {
     pub path: Option<ExprId>,
     /// Scope the imported name is bound in.
     pub scope: ScopeId,
-    /// Where the imported name (or the module, if no name) is written.
+    /// Position of the imported name (or of the module, if there is no name).
     pub pos: Pos,
-    /// How it is written.
+    /// Form of the import.
     pub flags: ImportFlags,
 }
 
-/// What an import takes from its module.
+/// Imported part of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ImportKind {
     /// Python `import a.b.c`: binds the first component, makes the rest reachable as members.
@@ -174,7 +175,7 @@ pub enum ImportKind {
     FileModule(NameId),
 }
 
-/// How an import is written.
+/// Form of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct ImportFlags {
     /// Visible to importers of this file (`export … from`, `pub use`).
@@ -187,25 +188,24 @@ pub struct ImportFlags {
     pub system: bool,
     /// CommonJS: the value is `module.exports` of the target.
     pub commonjs: bool,
-    /// Of a module in another file: only a build for tests has it (Rust `#[cfg(test)] mod m;`, or inside of what is for
-    /// tests).
+    /// For a module in another file: only part of test builds (Rust `#[cfg(test)] mod m;`, or inside of test code).
     pub test_only: bool,
 }
 
-/// A member that importers of this file see under `name`, where exports are written apart from definitions
-/// (JavaScript, TypeScript). Elsewhere what a module exports follows from its scope and visibility.
+/// A member that importers of this file see under `name`, for languages with explicit exports (JavaScript,
+/// TypeScript). Elsewhere the exports of a module follow from scope and visibility.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
     /// Name for importers; `default` for the default export; [`FileFacts::EXPORT_ASSIGN`] for `module.exports = …`
     /// and `export = …`.
     pub name: NameId,
-    /// What is exported.
+    /// The exported expression.
     pub value: ExprId,
-    /// Where the export is written.
+    /// Position of the export.
     pub pos: Pos,
 }
 
-/// What a reference does with what it names.
+/// Role of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -231,25 +231,25 @@ pub enum Role {
 /// no reference of their own; they matter only as parts of expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
-    /// The access path; its last name is what is referred to: [`Expr::Name`], [`Expr::Member`], [`Expr::Path`],
+    /// The access path, whose last name is the reference: [`Expr::Name`], [`Expr::Member`], [`Expr::Path`],
     /// [`Expr::Super`] or [`Expr::Root`] (an import path of Rust that ends in a keyword). Any other expression is
-    /// called by its value (`f()()`, `handlers["k"]()`); nothing is said of it if the value is not known.
+    /// called by its value (`f()()`, `handlers["k"]()`), and has no target if the value is unknown.
     pub expr: ExprId,
-    /// What is done with it.
+    /// Role of the reference.
     pub role: Role,
     /// Found in the token tree of a macro or another place that the grammar does not understand: at most `possible`,
     /// unless all of [`FileFacts::macro_arguments`] around it turn out to be code.
     pub inexact: bool,
     /// Number of positional and named arguments of a call, saturating; 255 when unknown (spread) or not a call.
     pub arity: u8,
-    /// Where the last name of the access path is written; for a call by value where its arguments begin.
+    /// Position of the last name of the access path; for a call by value, the start of its arguments.
     pub pos: Pos,
     /// Innermost named definition around it (never an anonymous one); `None` at the top level of the file.
     pub enclosing: Option<DefId>,
 }
 
-/// Arguments of a macro that only the macro's definition tells to be code or not. Inexact references stand in one or,
-/// where macros are nested, in several of them.
+/// Arguments of a macro that are code or not, depending on the macro's definition. Inexact references are in one of
+/// these, or, for nested macros, in several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MacroArguments {
     /// Names the macro; [`Expr::Unknown`] if they are not known to be code whatever the macro is.
@@ -264,11 +264,11 @@ pub struct MacroArguments {
 /// `Foo.prototype.bar = …`, `app.get = …`, `module.attr = …`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberWrite {
-    /// What the member is added to.
+    /// The object that the member is added to.
     pub base: ExprId,
     /// The member.
     pub name: NameId,
-    /// What it becomes.
+    /// Value of the member.
     pub value: ExprId,
 }
 
@@ -276,7 +276,7 @@ pub struct MemberWrite {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NameTable {
     text: String,
-    /// Where each text ends.
+    /// End offset of each text.
     ends: Vec<u32>,
 }
 
@@ -292,7 +292,7 @@ impl NameTable {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -302,8 +302,8 @@ impl NameTable {
         (0..self.ends.len() as u32).map(|id| self.get(NameId(id)))
     }
 
-    /// The id of a text, added if it is not there yet. Looks at all texts: for a few additions to facts that are
-    /// complete.
+    /// Returns the id of a text, adding it if needed. Linear in the number of texts: for a few additions to complete
+    /// facts.
     pub(crate) fn intern(&mut self, text: &str) -> NameId {
         let known = self.iter().position(|known| known == text);
         match known {
@@ -336,17 +336,17 @@ pub struct FileFacts {
     pub language: Language,
     /// Number of lines.
     pub lines: u32,
-    /// Texts that the other tables refer to; each stands once.
+    /// Texts referred to by the other tables, distinct.
     pub names: NameTable,
-    /// Scopes; the first is the file's. A parent stands before its children.
+    /// Scopes; the first is the file's. Parents precede their children.
     pub scopes: Vec<Scope>,
-    /// Definitions in order of their start; an owner stands before what it owns.
+    /// Definitions in order of their start; owners precede their members.
     pub definitions: Vec<Definition>,
     /// Parameters; each definition has a run of them.
     pub parameters: Vec<Parameter>,
     /// Type parameters; each definition has a run of them.
     pub type_parameters: Vec<TypeParameter>,
-    /// Names and what they stand for.
+    /// Names and their targets.
     pub bindings: Vec<Binding>,
     /// Imports in order.
     pub imports: Vec<Import>,
@@ -354,7 +354,7 @@ pub struct FileFacts {
     pub exports: Vec<Export>,
     /// `__all__` or its like: the names a wildcard import takes. `None` if not written.
     pub export_list: Option<Vec<NameId>>,
-    /// Expressions; sub-expressions stand before what uses them.
+    /// Expressions; sub-expressions precede their users.
     pub exprs: Vec<Expr>,
     /// Runs in `list_items`. List 0 is empty.
     pub lists: Vec<List>,
@@ -364,7 +364,7 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// Members added to things from outside.
     pub member_writes: Vec<MemberWrite>,
-    /// Arguments that say more than their value, in order of what they are given to.
+    /// Recorded arguments, sorted by callee.
     pub arguments: Vec<Argument>,
     /// Arguments of macros that may be code, in order of their start.
     pub macro_arguments: Vec<MacroArguments>,
@@ -374,12 +374,12 @@ pub struct FileFacts {
     pub doc: Option<Box<str>>,
     /// The file is a test by its content (its path is judged elsewhere).
     pub is_test: bool,
-    /// What could not be taken from the file.
+    /// Problems of the extraction.
     pub problems: Vec<Problem>,
 }
 
 impl FileFacts {
-    /// Name of the export that stands for the whole module (`module.exports = …`).
+    /// Name of the export that represents the whole module (`module.exports = …`).
     pub const EXPORT_ASSIGN: &'static str = "export=";
 
     /// The text of a name.
@@ -415,7 +415,7 @@ impl FileFacts {
         &self.type_parameters[start as usize..(start + len) as usize]
     }
 
-    /// Arguments that are kept of what is given to an access path.
+    /// The recorded arguments of an access path.
     pub fn arguments_of(&self, of: ExprId) -> &[Argument] {
         let start = self.arguments.partition_point(|argument| argument.of < of);
         let count = self.arguments[start..].partition_point(|argument| argument.of == of);
@@ -447,7 +447,7 @@ impl FileFacts {
         self.definitions.len() + self.bindings.len() + self.imports.len() + self.exprs.len() + self.references.len()
     }
 
-    /// Whether there is no fact at all.
+    /// Returns whether there is no fact at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

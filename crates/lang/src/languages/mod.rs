@@ -1,4 +1,4 @@
-//! The table of languages: which files are of which language, and who extracts them.
+//! The table of languages: their files and their extractors.
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind, RepoPath};
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ pub enum Language {
     AsciiDoc,
 }
 
-/// How far a language is understood.
+/// Level of support for a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
@@ -89,7 +89,7 @@ pub enum Tier {
     Named,
 }
 
-/// What an extractor is given.
+/// Input of an extractor.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// Language to extract as.
@@ -119,7 +119,7 @@ struct Row {
     tier: Tier,
     /// File name endings without the dot, lower case.
     extensions: &'static [&'static str],
-    /// Whole file names, or first words after `#!` and its interpreter's folder.
+    /// Whole file names, or first words of a `#!` line without the interpreter's folder.
     names: &'static [&'static str],
     extract: Option<Extractor>,
     /// The grammar that queries of it run with: none for text and documents, and none for components, whose scripts are only
@@ -347,7 +347,7 @@ impl Language {
         ROWS.iter().map(|row| row.language)
     }
 
-    /// Whether its files are read by people only: text and documents, no code.
+    /// Returns whether its files are read by people only: text and documents, no code.
     pub const fn is_prose(self) -> bool {
         matches!(self, Self::Text | Self::Markdown | Self::RestructuredText | Self::AsciiDoc)
     }
@@ -371,7 +371,7 @@ impl Language {
         self.row().name
     }
 
-    /// How far it is understood.
+    /// Its level of support.
     pub fn tier(self) -> Tier {
         self.row().tier
     }
@@ -411,11 +411,11 @@ impl Language {
 const CPP_LINES: &[&str] =
     &["class ", "namespace ", "template <", "template<", "using ", "public:", "private:", "protected:", "constexpr "];
 
-/// Whether the head of a `.h` file is C++ rather than C: a line starts with what C does not know. Comments say nothing,
-/// nor does what a C header keeps for readers of C++ (`#ifdef __cplusplus`).
+/// Returns whether the head of a `.h` file is C++ rather than C: a line starts with something that C does not have.
+/// Comments are ignored, and so are parts that a C header reserves for C++ (`#ifdef __cplusplus`).
 fn looks_like_cpp(head: &[u8]) -> bool {
     let mut in_comment = false;
-    // The conditions around that are open; of each whether what follows is only for C++.
+    // Open conditionals, and for each whether the following text is for C++ only.
     let mut guards: Vec<bool> = Vec::new();
     head.split(|&byte| byte == b'\n').any(|line| {
         let (code, goes_on) = without_comments(line.trim_ascii(), in_comment);
@@ -436,15 +436,15 @@ fn follow_condition(directive: &[u8], guards: &mut Vec<bool>) {
     match directive {
         _ if directive.starts_with(b"if") => guards.push(names && !negated),
         _ if directive.starts_with(b"elif") => guards.iter_mut().last().into_iter().for_each(|top| *top = names),
-        // Of a condition that is not for C++ the rest may be for it.
+        // The other branch of a condition that is not for C++ may be for it.
         _ if directive.starts_with(b"else") => guards.iter_mut().last().into_iter().for_each(|top| *top = false),
         _ if directive.starts_with(b"endif") => drop(guards.pop()),
         _ => {}
     }
 }
 
-/// What stands before, between and behind the comments of a line, and whether one goes on after it. Strings are not told
-/// apart: in a header they hold no comments worth the while.
+/// The parts of a line outside of comments, and whether a comment continues after it. Strings are not recognised: in
+/// a header they rarely contain comments.
 fn without_comments(line: &[u8], mut in_comment: bool) -> (Vec<u8>, bool) {
     let mut code = Vec::with_capacity(line.len());
     let mut at = 0;
@@ -463,7 +463,7 @@ fn without_comments(line: &[u8], mut in_comment: bool) -> (Vec<u8>, bool) {
     (code, in_comment)
 }
 
-/// The facts of a file. Never fails: what goes wrong becomes a [`Problem`] of the facts, and the file is at least a
+/// Extracts the facts of a file. Never fails: errors become a [`Problem`] of the facts, and the file is at least a
 /// file without content.
 pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
     let lines = memchr_lines(bytes);
@@ -480,7 +480,7 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
     let (text, replaced) = text::decode(bytes);
     let input = Input { language, text: &text, limits, cancel };
     let mut facts = extractor(&input).unwrap_or_else(|problem| blank(Some(problem)));
-    // Components are parsed block by block: one problem says it for the file.
+    // Components are parsed block by block: one problem is enough for the file.
     let mut seen = false;
     facts.problems.retain(|problem| problem.kind != ProblemKind::SyntaxErrors || !std::mem::replace(&mut seen, true));
     if replaced {
@@ -497,12 +497,12 @@ fn memchr_lines(bytes: &[u8]) -> u32 {
 /// Number of leading bytes in which a NUL makes a file binary.
 const BINARY_PROBE: usize = 8 << 10;
 
-/// Whether the content of a file is no text.
+/// Returns whether the content of a file is no text.
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
 }
 
-/// Why a file should not be parsed.
+/// The reason why a file should not be parsed.
 fn unfit(bytes: &[u8], limits: &Limits) -> Option<Problem> {
     if is_binary(bytes) {
         return Some(Problem::new(ProblemKind::Binary, ""));

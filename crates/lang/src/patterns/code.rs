@@ -1,8 +1,9 @@
-//! Patterns that are written as code with gaps: `$X.unwrap()`, `open($$$)`. Each becomes a query over the syntax tree of its
-//! language, so that it has the bounds of queries and needs no matcher of its own.
+//! Patterns written as code with metavariables: `$X.unwrap()`, `open($$$)`. Each is translated to a query over the
+//! syntax tree of its language, so that it has the limits of queries and needs no matcher of its own.
 //!
-//! A metavariable (`$X`, `$_`) stands for one piece of code, the same one wherever the same name stands but for `$_`; `$$$` and
-//! `$$$ARGS` for any number of neighbours. All else has to stand there as it is written, but for white space.
+//! A metavariable (`$X`, `$_`) matches one piece of code; all occurrences of one name, except `$_`, must match the
+//! same code. `$$$` and `$$$ARGS` match any number of siblings. Everything else has to occur as written, except for
+//! white space.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -15,10 +16,11 @@ use crate::{Language, walk};
 
 /// Longest pattern, in bytes.
 const MAX_PATTERN: usize = 1 << 10;
-/// What stands for metavariables while the pattern is parsed: words that are identifiers everywhere.
+/// Placeholders for metavariables during parsing: words that are identifiers in every language.
 const ONE: &str = "m1ndone";
 const MANY: &str = "m1ndmany";
-/// What may have to stand around a piece of code for it to be parsed: nothing, the end of a statement, the body of a function.
+/// Possible surroundings that a piece of code needs for parsing: nothing, the end of a statement, the body of a
+/// function.
 const AROUND: [(&str, &str); 8] = [
     ("", ""),
     ("", ";"),
@@ -46,7 +48,7 @@ pub fn first_metavariable(pattern: &str) -> Option<&str> {
     metavariables(pattern).next().map(|(place, _)| &pattern[place])
 }
 
-/// Where metavariables stand, and whether each stands for any number of pieces.
+/// Positions of metavariables, and whether each matches any number of pieces.
 fn metavariables(pattern: &str) -> impl Iterator<Item = (Range<usize>, bool)> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -73,7 +75,7 @@ fn metavariables(pattern: &str) -> impl Iterator<Item = (Range<usize>, bool)> {
 /// A pattern with words in the place of its metavariables.
 struct Filled<'p> {
     text: String,
-    /// Names of the metavariables that stand for one piece; the number of a word is its place here.
+    /// Names of single-piece metavariables; the number of a word is its index here.
     names: Vec<&'p str>,
 }
 
@@ -98,7 +100,7 @@ fn filled(pattern: &str) -> Filled<'_> {
     Filled { text, names }
 }
 
-/// The query that finds what a pattern describes.
+/// Translates a pattern to a query.
 fn query_of(language: Language, pattern: &str) -> Result<String, QueryError> {
     let grammar = language.grammar().ok_or(QueryError::NoGrammar(language.name()))?;
     let pattern = pattern.trim().trim_end_matches(';').trim_end();
@@ -142,7 +144,7 @@ fn piece<'t>(tree: &'t Tree, within: &Range<usize>) -> Option<Node<'t>> {
     (found.byte_range() == *within && found.is_named()).then_some(found)
 }
 
-/// What a metavariable stands for.
+/// Kind of a metavariable.
 #[derive(Clone, Copy)]
 enum Word {
     One(usize),
@@ -164,7 +166,7 @@ struct Writer<'w> {
     query: String,
     conditions: String,
     leaves: usize,
-    /// How often each metavariable was written.
+    /// Number of occurrences of each metavariable.
     seen: Vec<usize>,
 }
 
@@ -198,8 +200,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes what is in a node: all named children one behind the other, where no `$$$` is between, and the signs that are no
-    /// brackets.
+    /// Writes the content of a node: all named children in sequence, except across a `$$$`, and the operators that
+    /// are not brackets.
     fn children(&mut self, node: Node<'_>, depth: usize) -> Result<(), QueryError> {
         let mut cursor = node.walk();
         let all: Vec<Node<'_>> = node.children(&mut cursor).collect();

@@ -1,6 +1,7 @@
-//! What reaches out of a program: files, network, other processes, pools of threads, clock and chance, by the names under which packages
-//! outside offer it. Variables of the environment are not here: much code asks them for a switch. Types that only describe
-//! such a thing (paths, addresses, abstract streams, errors) are not here: who is given one reaches nothing by itself.
+//! External effects: files, network, other processes, thread pools, clock and randomness, by the names under which
+//! external packages offer them. Environment variables are excluded, because much code reads a switch from them.
+//! Types that only describe such a resource (paths, addresses, abstract streams, errors) are excluded, because
+//! receiving one has no effect by itself.
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use regex::Regex;
 
 use crate::Language;
 
-/// How code of some languages reaches out of the program.
+/// Names with external effects in some languages.
 pub struct Effects {
     languages: &'static [Language],
     names: LazyLock<Option<Regex>>,
@@ -17,13 +18,13 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Whether the name of something in a package outside, its parts joined by `::`, reaches out.
+    /// Returns whether the name of something in a package outside, its parts joined by `::`, reaches out.
     pub fn knows(&self, name: &str) -> bool {
         self.names.as_ref().is_some_and(|names| names.is_match(name))
     }
 }
 
-/// How code of a language reaches out; `None` if nothing is known of the language.
+/// Names with external effects in a language; `None` if the language is not covered.
 pub fn effects(language: Language) -> Option<&'static Effects> {
     EFFECTS.iter().find(|known| known.languages.contains(&language))
 }

@@ -11,7 +11,7 @@ macro_rules! plain_class {
     };
 }
 
-/// Classes whose static methods make what reaches out, as a string of a query.
+/// Classes whose static methods create objects with external effects, as a string of a query.
 macro_rules! maker {
     () => {
         r#""^(Executors|DriverManager|Clock|\\w*(Client|Clients|Server|Channel|ChannelBuilder|DataSource))$""#

@@ -4,7 +4,7 @@ use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, St
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
-/// What a constructor makes and keeps.
+/// An object that a constructor creates and stores.
 macro_rules! made_in_constructor {
     ($made:literal) => {
         concat!(
@@ -17,7 +17,7 @@ macro_rules! made_in_constructor {
     };
 }
 
-/// What a field of an object is made to begin with. Its node has another name in each grammar.
+/// Initial value of an object's field. Its node has another name in each grammar.
 macro_rules! made_by_field {
     ($made:literal) => {
         concat!(
@@ -35,7 +35,7 @@ macro_rules! of_no_library {
     };
 }
 
-/// Functions whose names say that what they make reaches out of the program.
+/// Functions whose names suggest that their result has external effects.
 macro_rules! that_reaches_out {
     () => {
         r#"(#match? @t "(^|[.])(create(Secure)?(Server|Client|Connection|Pool|Socket|Transport)|fork|spawn)$|^(axios|got|ky)[.](create|extend)$|^(net|tls)[.]connect$"))"#

@@ -1,7 +1,8 @@
-//! Patterns of code that deserve a second look, as data: for each pattern and language a few rules, each a tree-sitter
-//! query, what takes a match back within the same file, and which evidence of the graph bears on it.
+//! Patterns of risky code, as data: for each pattern and language a few rules, each a tree-sitter query, conditions
+//! within the file that withdraw a match, and the graph evidence that bears on it.
 //!
-//! This crate only finds and takes back what one file shows. What other files say is for the reader of [`Check`].
+//! This crate only evaluates what a single file shows. Evidence from other files is evaluated by the user of
+//! [`Check`].
 
 mod code;
 mod effects;
@@ -21,14 +22,14 @@ use std::sync::LazyLock;
 
 use crate::Language;
 
-/// What is looked for.
+/// Kind of risky code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pattern {
     /// Errors that get lost, and errors that say too little.
     ErrorHandling,
-    /// What is opened and not closed.
+    /// A resource that is opened and not closed.
     ResourceCleanup,
-    /// What other files can see and should not, or cannot know how to use.
+    /// Something visible to other files that should not be, or that they cannot know how to use.
     ApiSurface,
     /// State that several functions share and change.
     StateMutation,
@@ -80,17 +81,17 @@ impl Pattern {
     }
 }
 
-/// How far around a match a condition is looked for.
+/// Region around a match that is searched for a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Within {
     /// The `@scope` of the match.
     Scope,
     /// The innermost function around it, else the file.
     Function,
-    /// The innermost function around it itself, closures counted as functions: what is found must be all of it. Outside of
-    /// functions nothing is near.
+    /// The innermost enclosing function itself, counting closures as functions: the condition must match all of it.
+    /// Outside of functions nothing matches.
     FunctionItself,
-    /// As [`Within::FunctionItself`], but what stands in a closure belongs to the function that has a name.
+    /// Like [`Within::FunctionItself`], but code in a closure belongs to the enclosing named function.
     NamedFunctionItself,
     /// The innermost type with members around it, else the file.
     Type,
@@ -101,19 +102,19 @@ pub enum Within {
 /// A query that must, or must not, match near a match. If both have a `@name`, the names must be equal.
 #[derive(Debug, Clone, Copy)]
 pub struct Near {
-    /// Where to look.
+    /// Region to search.
     pub within: Within,
-    /// What to look for, with `@found` on it.
+    /// Query, with `@found` on the match.
     pub query: &'static str,
 }
 
-/// Which evidence of the graph bears on a match.
+/// Graph evidence that bears on a match.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// None but what holds for every finding.
+    /// Only what applies to every finding.
     Plain,
-    /// A called function may do what is missing here: its body holds a match of `does`. `handed`: only a function that is
-    /// given `@name`; else any that is called within `@scope`.
+    /// A called function may do what is missing here: its body contains a match of `does`. `handed`: only a function
+    /// that receives `@name`; else any that is called within `@scope`.
     CalleeDoes {
         /// What the called function must do.
         does: &'static str,
@@ -122,7 +123,7 @@ pub enum Check {
     },
     /// Every caller may be ready for it: it calls within a match of `guard`.
     CallersGuard {
-        /// What the call must stand in.
+        /// Required context of the call.
         guard: &'static str,
     },
     /// Only a finding if the function of `@call` can return an error: its signature ends with this word.
@@ -132,14 +133,14 @@ pub enum Check {
     },
     /// Only a finding if several functions use the variable `@name`.
     Shared,
-    /// Made up for where the value that `@name` starts with is asked, earlier in the function, by a match of `asks`.
+    /// Mitigated if a match of `asks` earlier in the function checks the value that `@name` starts with.
     AskedBefore {
-        /// What asks; captures `@name`.
+        /// The check; captures `@name`.
         asks: &'static str,
     },
-    /// As [`Check::Shared`], but none where all that match `writes` for `@name` stand in functions named `once`.
+    /// Like [`Check::Shared`], but no finding if all matches of `writes` for `@name` are in functions named `once`.
     SharedOnceSet {
-        /// What sets the variable; captures `@name`.
+        /// A write of the variable; captures `@name`.
         writes: &'static str,
         /// Functions that run once, before all others.
         once: &'static str,
@@ -152,7 +153,7 @@ pub enum Check {
     ReachesAuth,
     /// Only a finding if no test reaches the function `@name`.
     Tested,
-    /// Only a finding if what `@call` names makes something that reaches out of the program, see [`effects`].
+    /// Only a finding if the target of `@call` creates something with external effects, see [`effects`].
     Collaborator,
 }
 
@@ -163,17 +164,17 @@ pub struct Rule {
     pub pattern: Pattern,
     /// Its lasting name.
     pub name: &'static str,
-    /// How bad it is if it is confirmed, 0 to 1.
+    /// Severity of a confirmed finding, 0 to 1.
     pub severity: f64,
-    /// What it says to the reader.
+    /// Message for the reader.
     pub message: &'static str,
-    /// What to look for.
+    /// The query.
     pub query: &'static str,
     /// All of these must match near it.
     pub needs: &'static [Near],
     /// None of these may match near it.
     pub unless: &'static [Near],
-    /// What the graph has to say.
+    /// Graph evidence.
     pub check: Check,
 }
 
@@ -192,7 +193,7 @@ impl Rule {
         }
     }
 
-    /// What others can use and no test reaches.
+    /// Code that others can use and that no test reaches.
     const fn untested(message: &'static str, query: &'static str) -> Self {
         Self {
             pattern: Pattern::TestCoverage,
@@ -206,7 +207,7 @@ impl Rule {
         }
     }
 
-    /// A route without a check of who calls; `unless` is where such a check may stand.
+    /// A route without an authorization check; `unless` is where such a check may be.
     const fn open_route(severity: f64, message: &'static str, query: &'static str, unless: &'static [Near]) -> Self {
         Self {
             pattern: Pattern::AuthBoundary,
@@ -221,8 +222,8 @@ impl Rule {
     }
 }
 
-/// Names that speak of checking who comes. The words are those of names in all customs of writing: `author`, `catalog_index`,
-/// `dialogInput` and `MutexGuard` have none of them.
+/// Names that indicate an authorization check. The words are those of names in all naming conventions: `author`,
+/// `catalog_index`, `dialogInput` and `MutexGuard` contain none of them.
 macro_rules! auth {
     () => {
         "(?:^|[^A-Za-z])(?:o|un|re|pre|is|has)?auth(?:$|[^o]|o(?:$|[^r])|or[iy])|Auth(?:$|[^o]|o(?:$|[^r])|or[iy])|\
@@ -239,7 +240,7 @@ pub(crate) use auth;
 
 static AUTH_NAMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| regex::Regex::new(auth!()).ok());
 
-/// Whether a name speaks of checking who comes, see [`Check::ReachesAuth`].
+/// Returns whether a name indicates an authorization check, see [`Check::ReachesAuth`].
 pub fn speaks_of_auth(name: &str) -> bool {
     AUTH_NAMES.as_ref().is_some_and(|names| names.is_match(name))
 }
@@ -253,11 +254,11 @@ liveness|version|metrics|static|public|favicon(?:[.]ico)?|robots(?:[.]txt)?)(?:[
 }
 pub(crate) use public_route;
 
-/// What is known of a language whose code is looked at for patterns.
+/// Pattern data of a language.
 struct Patterns {
     /// The languages that it is about.
     languages: &'static [Language],
-    /// What is looked for.
+    /// Its rules.
     rules: &'static [Rule],
     /// Kinds of nodes that are functions, for [`Within::Function`].
     functions: &'static [&'static str],
@@ -376,7 +377,7 @@ mod tests {
         }
     }
 
-    /// The cases that `scan` is tested with: a folder a pattern, lines marked with what must be said of them and the rule.
+    /// The test cases of `scan`: one folder per pattern, lines marked with the expected verdict and rule.
     const CASES: [(Language, &str); 5] = [
         (Language::Python, include_str!("../../../tools/tests/tools/scan_cases/python.txt")),
         (Language::JavaScript, include_str!("../../../tools/tests/tools/scan_cases/javascript.txt")),

@@ -1,4 +1,4 @@
-//! What text a file must hold for a query to match in it: a search for it is far cheaper than a syntax tree.
+//! Texts that a file must contain for a query to match: searching for them is far cheaper than parsing.
 
 use aho_corasick::AhoCorasick;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
@@ -42,7 +42,7 @@ type AnyOf = Vec<String>;
 enum Sought {
     One(String),
     Any(AhoCorasick),
-    /// They cannot be looked for: any file may hold one.
+    /// No requirement can be searched for: any file may match.
     Anything,
 }
 
@@ -63,12 +63,12 @@ impl Sought {
     }
 }
 
-/// For each pattern of a query what a file must hold. A pattern that needs nothing may match anywhere.
+/// For each pattern of a query the texts that a file must contain. A pattern without requirements may match anywhere.
 #[derive(Debug)]
 pub(super) struct Needed(Vec<Vec<Sought>>);
 
 impl Needed {
-    /// Of a query that was compiled from `text`.
+    /// For a query compiled from `text`.
     pub(super) fn of(language: Language, query: &Query, text: &str) -> Self {
         // There `TRY` is a keyword, too.
         let has_case = language != Language::Php;
@@ -87,7 +87,7 @@ impl Needed {
         Self((0..query.pattern_count()).map(of_pattern).collect())
     }
 
-    /// Whether a file with this text may hold a match.
+    /// Returns whether a file with this text may hold a match.
     pub(super) fn may_match(&self, text: &str) -> bool {
         self.0.iter().any(|pattern| pattern.iter().all(|sought| sought.is_in(text)))
     }
@@ -161,7 +161,7 @@ fn unescaped(inner: &str) -> String {
     text
 }
 
-/// What captures that are always there must be equal to, or have in them.
+/// Texts that mandatory captures must equal or contain.
 fn predicates<'q>(tokens: &'q [Token<'_>], is_there: impl Fn(&str) -> bool + 'q) -> impl Iterator<Item = AnyOf> + 'q {
     (0..tokens.len()).filter_map(move |at| {
         let [Token::Mark('('), Token::Word(predicate), Token::Word(capture), ..] = tokens[at..] else { return None };
@@ -180,8 +180,8 @@ fn predicates<'q>(tokens: &'q [Token<'_>], is_there: impl Fn(&str) -> bool + 'q)
     })
 }
 
-/// Texts of which every match of an expression has one; `None` if there are none, or too many. Where it is anchored says nothing
-/// about the file.
+/// Texts of which every match of an expression contains one; `None` if there are none, or too many. Anchors say
+/// nothing about the file.
 fn in_matches(expression: &str) -> Option<AnyOf> {
     let tree = regex_syntax::parse(expression).ok()?;
     [ExtractKind::Prefix, ExtractKind::Suffix].into_iter().find_map(|kind| {
@@ -192,14 +192,14 @@ fn in_matches(expression: &str) -> Option<AnyOf> {
     })
 }
 
-/// The keywords of the nodes that a match always has: none of a list of which one is enough, or of what may be left out.
+/// Keywords of the nodes that every match has, excluding alternatives and optional nodes.
 fn keywords(tokens: &[Token<'_>], language: Language) -> Vec<AnyOf> {
     let is_script = matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
     let of_language = if is_script { KEYWORDS_OF_SCRIPTS } else { &[] };
     let word_of =
         |kind: &str| KEYWORDS.iter().chain(of_language).find(|(known, _)| *known == kind).map(|(_, word)| *word);
     let mut found: Vec<&str> = Vec::new();
-    // Where groups are open: whether it is a list, and the keywords found before.
+    // Open groups: whether each is an alternation, and the keywords found before.
     let mut open: Vec<(bool, usize)> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token {

@@ -46,11 +46,12 @@ static RULES: &[Rule] = &[
         name: "swallowed",
         severity: 0.4,
         message: "an exception is caught and dropped without a trace",
-        // After a body that leaves the function or the round, what follows is run only then: it is the answer to the exception.
+        // After a body that leaves the function or the iteration, the following code only runs on an exception: it is
+        // the handler.
         query: r#"((try_statement body: (block (_) @last .) (except_clause value: (_) (block . (pass_statement) .)) @found)
   (#not-match? @last "^(return|continue|break)\\b"))"#,
         needs: &[],
-        // What only says that something optional is not there.
+        // Only signals that something optional is missing.
         unless: &[Near {
             within: Within::Scope,
             query: r#"((except_clause value: (_) @t) @found (#match? @t "ImportError|ModuleNotFoundError|StopIteration|KeyboardInterrupt|CancelledError|FileNotFoundError"))"#,

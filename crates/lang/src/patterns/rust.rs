@@ -4,7 +4,7 @@ use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, St
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
-/// Where a variable is handed on: returned, or put into another value. `$calls`: further calls that do, as `|` and an
+/// A variable is passed on: returned, or moved into another value. `$calls`: further calls that do so, as `|` and an
 /// expression.
 macro_rules! handed_on {
     ($calls:literal) => {

@@ -12,7 +12,7 @@ use super::{Patterns, patterns};
 use crate::Language;
 use crate::walk::{self, Source};
 
-/// Why a text is no usable query.
+/// The reason why a text is not a usable query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     /// No grammar to run it with.
@@ -31,7 +31,7 @@ pub enum QueryError {
         line: usize,
         /// 1-based column in bytes.
         column: usize,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
     /// It, or one of its patterns, captures nothing, so nothing could be reported.
@@ -51,12 +51,13 @@ fn with_grammar() -> String {
     known.join(", ")
 }
 
-/// A tree-sitter query for one language. Captures with a meaning: `@found` (what is reported; without it a pattern's first),
-/// `@name` (what it is about), `@scope` (where to look on; without it `@found`), `@call` (the call that matters).
+/// A tree-sitter query for one language. Captures with a meaning: `@found` (the reported match; defaults to a
+/// pattern's first capture), `@name` (its subject), `@scope` (where to continue; defaults to `@found`), `@call` (the
+/// relevant call).
 #[derive(Debug)]
 pub struct SyntaxQuery {
     query: Query,
-    /// What each of its patterns reports.
+    /// The reported capture of each pattern.
     found: Vec<u32>,
     name: Option<u32>,
     scope: Option<u32>,
@@ -107,7 +108,7 @@ impl SyntaxQuery {
         Ok(Self { query, found, name, scope, call, needed })
     }
 
-    /// Whether a file with this text may hold a match; `false` without a doubt, and without a syntax tree.
+    /// Returns whether a file with this text may hold a match; `false` without a doubt, and without a syntax tree.
     pub fn may_match(&self, text: &str) -> bool {
         self.needed.may_match(text)
     }
@@ -141,14 +142,14 @@ fn depth(text: &str) -> usize {
 pub struct Extent {
     /// Its bytes.
     pub bytes: Range<usize>,
-    /// Where it starts.
+    /// Start position.
     pub start: Pos,
     /// Just past its end.
     pub end: Pos,
 }
 
 impl Extent {
-    /// Whether a position lies in it.
+    /// Returns whether it contains a position.
     pub fn holds(&self, pos: Pos) -> bool {
         self.start <= pos && pos < self.end
     }
@@ -157,13 +158,13 @@ impl Extent {
 /// One match of a query.
 #[derive(Debug, Clone)]
 pub struct SyntaxMatch {
-    /// What is reported.
+    /// The reported match.
     pub found: Extent,
-    /// What it is about, as it is written.
+    /// Its subject, as written.
     pub name: Option<String>,
-    /// Where the name is written, else where the found piece starts.
+    /// Position of the name, else the start of the match.
     pub name_at: Pos,
-    /// Where to look on.
+    /// Region to continue in.
     pub scope: Extent,
     /// The call that matters.
     pub call: Option<Extent>,
@@ -211,7 +212,7 @@ impl<'t> SyntaxFile<'t> {
         Ok(Self { language, source: Source { text }, tree })
     }
 
-    /// The line that a byte lies in.
+    /// The line that contains a byte.
     pub fn line_at(&self, byte: usize) -> &'t str {
         let text = self.source.text;
         let byte = text.floor_char_boundary(byte);
@@ -266,7 +267,7 @@ impl<'t> SyntaxFile<'t> {
         self.around(bytes, self.kinds(|known| known.types))
     }
 
-    /// What a query finds within some bytes.
+    /// Matches of a query within a byte range.
     pub fn matches(&self, query: &SyntaxQuery, within: &Range<usize>, cancel: &Cancel) -> SyntaxMatches {
         let mut cursor = QueryCursor::new();
         cursor.set_match_limit(Self::MAX_OPEN_MATCHES);

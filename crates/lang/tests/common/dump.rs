@@ -159,7 +159,7 @@ fn scope(facts: &FileFacts, id: ScopeId) -> String {
     format!("{kind}({})", path(facts, scope.owner))
 }
 
-/// Bindings of variables; those of definitions follow from the definitions, unless they stand in another scope.
+/// Bindings of variables; those of definitions follow from the definitions, unless they are in another scope.
 fn bindings(facts: &FileFacts, out: &mut String) {
     for binding in &facts.bindings {
         let target = match binding.target {

@@ -1,4 +1,4 @@
-//! What holds of the facts of every file, whatever its bytes.
+//! Invariants of the facts of every file, whatever its bytes.
 
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ImportKind, ListId, NameId, Pos, ScopeId};
@@ -103,7 +103,7 @@ impl Check<'_> {
                 self.expect(owner == Some(DefId(index as u32)), || format!("the body of {of} belongs to {owner:?}"));
             }
             let (start, end) = (definition.line_start, definition.line_end);
-            // Line 0 stands for the file as a whole, for what no single place of it defines.
+            // Line 0 means the file as a whole, for definitions without a specific place.
             if definition.pos.line > 0 {
                 self.pos(definition.pos, &of);
                 self.expect(start >= 1 && start <= end && end <= facts.lines, || {

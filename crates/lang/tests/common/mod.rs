@@ -1,4 +1,4 @@
-//! What the tests of extractors share: facts as text, and the invariants that all facts keep.
+//! Shared helpers of extractor tests: facts as text, and the invariants of all facts.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 pub(crate) mod dump;

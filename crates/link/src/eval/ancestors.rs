@@ -1,4 +1,4 @@
-//! The bases of classes, direct and in the order in which members are looked up.
+//! Bases of classes, direct and in member resolution order.
 
 use std::rc::Rc;
 
@@ -63,7 +63,7 @@ impl Eval<'_> {
                     seen.push(class);
                     order.push(next);
                     let mut bases = self.bases(class);
-                    // What a base is given by a class further down holds for the bases of that base too.
+                    // Type arguments given to a base by a derived class also apply to the bases of that base.
                     for base in &mut bases {
                         if let Ancestor::Class(_, given) | Ancestor::Standard(_, given) = base {
                             *given = self.base_args(class, &args, given);
@@ -78,8 +78,8 @@ impl Eval<'_> {
         order
     }
 
-    /// C3 linearisation over the classes of the project; `None` where it has no solution. Bases outside the project
-    /// stand behind the classes they are bases of.
+    /// C3 linearisation over the classes of the project; `None` if it has no solution. External bases come after the
+    /// classes they are bases of.
     fn c3(&mut self, of: DefRef) -> Option<Vec<Ancestor>> {
         // Classes with their bases, the class itself first, found breadth first; then merged from the top down.
         let mut graph: Vec<(DefRef, Vec<Ancestor>)> = Vec::new();
@@ -122,7 +122,7 @@ impl Eval<'_> {
         for &expr in unit.list(definition.bases).iter().chain(unit.list(definition.implements)) {
             self.base(of, expr, &mut bases);
         }
-        // What is spread into an object literal later replaces what was before.
+        // A later spread in an object literal overrides earlier members.
         if definition.kind == DefKind::Object && self.rules(of.file).spreads_into_objects {
             bases.reverse();
         }
@@ -141,7 +141,7 @@ impl Eval<'_> {
         let mut values = self.eval(of.file, expr, Namespace::Type);
         let is_object = self.definition(of).kind == DefKind::Object && self.rules(of.file).spreads_into_objects;
         if is_object || values.items.is_empty() {
-            // The base of an object, or of a class that extends what a constant holds.
+            // The base of an object, or of a class that extends the value of a constant.
             values = self.eval(of.file, expr, Namespace::Value);
         }
         let before = bases.len();
@@ -202,7 +202,7 @@ fn merge(class: DefRef, bases: &[Ancestor], done: &[(DefRef, Vec<Ancestor>)]) ->
                 || matches!(head, Ancestor::Class(..))
                     && !rows.iter().any(|row| row[1..].iter().any(|other| same(other, head)))
         });
-        // Packages outside can stand in any order: taking the first keeps the rest mergeable.
+        // External packages may be in any order: taking the first keeps the rest mergeable.
         let head =
             head.or_else(|| rows.iter().map(|row| row[0].clone()).find(|head| !matches!(head, Ancestor::Class(..))))?;
         for row in &mut rows {

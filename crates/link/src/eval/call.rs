@@ -1,4 +1,4 @@
-//! What calling, indexing, iterating and entering values yields.
+//! Results of calling, indexing, iterating and entering values.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::project::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::{Builtin, MethodShape};
 
-/// What a method of a standard type yields.
+/// Result of a method of a standard type.
 pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
     let Value::Builtin(builtin, args) = receiver else {
         let same = shape == MethodShape::Same;
@@ -37,7 +37,7 @@ pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
 }
 
 impl Eval<'_> {
-    /// What calling a value yields.
+    /// Result of calling a value.
     pub(super) fn call(&mut self, callee: &Value, file: FileId, args: &[ExprId]) -> Values {
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
@@ -73,7 +73,7 @@ impl Eval<'_> {
             }
             Value::Callable(result) | Value::Method(result) => result.as_ref().clone(),
             Value::Maps(builtin, inside) => self.mapped(*builtin, *inside, file, args),
-            // Where classes are called to construct, what the call yields may be told by what is called.
+            // Where classes are constructed by calls, the callee may determine the result.
             Value::External(package, name) => {
                 let classes_are_called = self.rules(file).call_method.is_some();
                 let yielded = if classes_are_called { package.called() } else { package.somewhere() };
@@ -115,7 +115,7 @@ impl Eval<'_> {
         }
     }
 
-    /// `xs.map(f)`: a container of what the last argument yields when it is called.
+    /// `xs.map(f)`: a container of the results of the last argument.
     fn mapped(&mut self, builtin: Builtin, inside: bool, file: FileId, args: &[ExprId]) -> Values {
         let yielded = match args.last() {
             Some(&function) => {
@@ -132,7 +132,7 @@ impl Eval<'_> {
         Values::one(Value::Builtin(builtin, [yielded].into()))
     }
 
-    /// `list(xs)`, `Some(x)`, `Box::new(x)`: a standard container made of what it is called with.
+    /// `list(xs)`, `Some(x)`, `Box::new(x)`: a standard container built from its arguments.
     fn standard_value(&mut self, builtin: Builtin, of: &super::Args, file: FileId, args: &[ExprId]) -> Values {
         if !of.is_empty() || args.len() != 1 {
             return self.instantiate(Values::one(Value::BuiltinType(builtin, of.clone())));
@@ -148,7 +148,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a function is called to construct: it assigns to members of its receiver, or has a prototype.
+    /// Returns whether a function is called to construct: it assigns to members of its receiver, or has a prototype.
     fn constructs(&mut self, of: DefRef) -> bool {
         let facts = &self.unit(of.file).facts;
         let fields = facts
@@ -158,7 +158,7 @@ impl Eval<'_> {
         fields && facts.list(facts.definition(of.def).values).is_empty()
     }
 
-    /// What a function returns.
+    /// Return value of a function.
     fn returned(
         &mut self,
         of: DefRef,
@@ -225,7 +225,7 @@ impl Eval<'_> {
         self.infer(values, of, given, file, args)
     }
 
-    /// What the result expressions of a function yield in this call: where one is a parameter, what the call passes.
+    /// Values of the result expressions of a function in this call: where one is a parameter, the argument.
     fn results(
         &mut self,
         of: DefRef,
@@ -247,10 +247,10 @@ impl Eval<'_> {
         values
     }
 
-    /// Replaces the type parameters of the block a method stands in (`impl<T> Wrap<T>`) by the receiver's arguments.
+    /// Replaces the type parameters of the enclosing block (`impl<T> Wrap<T>`) with the receiver's arguments.
     fn substitute_block(&mut self, values: Values, method: DefRef, class: DefRef, class_args: &super::Args) -> Values {
         let owner = self.definition(method).owner.map(|def| DefRef { file: method.file, def });
-        // The block, or a method that says itself which type it is of.
+        // The block, or a method that declares its own receiver type.
         let says = [Some(method), owner].into_iter().flatten();
         let mut says = says.filter_map(|one| Some((one, self.definition(one).extends_type?)));
         let Some((block, expr)) = says.next() else { return values };
@@ -277,8 +277,8 @@ impl Eval<'_> {
         self.substitute(values, block, &known.into())
     }
 
-    /// Whether an expression of a method is its receiver, or its receiver's type: the result is then the very value
-    /// that the method was called on.
+    /// Returns whether an expression of a method is its receiver, or its receiver's type: the result is then the very
+    /// value that the method was called on.
     fn is_receiver(&mut self, of: DefRef, expr: ExprId) -> bool {
         let unit = self.unit(of.file);
         match unit.facts.expr(expr) {
@@ -331,7 +331,7 @@ impl Eval<'_> {
         self.substitute(values, of, &known.into())
     }
 
-    /// Finds out what the type parameters of `of` in a parameter's type stand for, from the value it is given.
+    /// Infers the type parameters of `of` in a parameter's type from the argument.
     fn unify(&mut self, pattern: &Value, given: &Values, of: DefRef, file: FileId, known: &mut [Values], depth: u32) {
         /// Nesting of type arguments that is followed.
         const NESTING: u32 = 4;
@@ -534,7 +534,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What iterating yields.
+    /// Element type of an iteration.
     pub(super) fn element(&mut self, value: &Value, file: FileId) -> Values {
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
@@ -594,7 +594,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What the first variable of a range holds.
+    /// Type of the first variable of a range.
     fn counted_by(&mut self, value: &Value, file: FileId) -> Values {
         match value {
             Value::Builtin(Builtin::Map | Builtin::Wrapper, args) => arg(args, 0),
@@ -621,7 +621,7 @@ impl Eval<'_> {
         search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)))
     }
 
-    /// What a context manager yields.
+    /// Result of entering a context manager.
     pub(super) fn enter(&mut self, value: &Value, file: FileId) -> Values {
         if self.rules(file).counted_ranges {
             if !self.deeper() {
@@ -642,7 +642,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What a context manager that is waited for yields. It may be what an `async` function made.
+    /// Result of entering an awaited context manager, which may be returned by an `async` function.
     pub(super) fn awaited_enter(&mut self, value: &Value, file: FileId) -> Values {
         super::unwrap(value.clone()).flat_map(|value| {
             let methods = match value {
@@ -656,7 +656,7 @@ impl Eval<'_> {
         })
     }
 
-    /// What iterating with waits yields. What is iterated over may be what an `async` function made.
+    /// Element type of an asynchronous iteration, whose iterable may be returned by an `async` function.
     pub(super) fn awaited_element(&mut self, value: &Value, file: FileId) -> Values {
         if !self.deeper() {
             return Values::unknown(Reason::Budget);

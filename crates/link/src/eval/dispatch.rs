@@ -1,4 +1,4 @@
-//! Interfaces that types satisfy without saying so: by having all the methods that the interface asks for.
+//! Structural interfaces: a type satisfies one by having all of its methods.
 
 use std::rc::Rc;
 
@@ -24,13 +24,13 @@ pub(super) struct Shape {
     results: usize,
 }
 
-/// What an interface asks for: the methods themselves.
+/// The methods required by an interface.
 type Asked = Vec<(Shape, DefRef)>;
 /// An interface that a type satisfies.
 pub(super) type Satisfied = (DefRef, Asked);
 
 impl Eval<'_> {
-    /// Whether interfaces are satisfied by methods alone in the language of a definition.
+    /// Returns whether interfaces are satisfied by methods alone in the language of a definition.
     pub(crate) fn is_structural(&self, of: DefRef) -> bool {
         self.rules(of.file).dispatch == Dispatch::Structural
     }
@@ -95,7 +95,7 @@ impl Eval<'_> {
         found
     }
 
-    /// Names of the methods of a type and of what it embeds.
+    /// Names of the methods of a type and of its embedded types.
     fn method_names(&mut self, class: DefRef) -> Vec<Name> {
         let mut names = Vec::new();
         let mut work = vec![class];
@@ -165,7 +165,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a type has a method of the shape.
+    /// Returns whether a type has a method of the shape.
     fn offers(&mut self, class: DefRef, shape: Shape) -> bool {
         let value = Value::Instance(class, no_args());
         let search = self.member(&value, shape.name, Namespace::Callee);

@@ -1,4 +1,4 @@
-//! Members by embedding: the shallowest one counts, and of several at one depth none does.
+//! Members by embedding: the shallowest one wins, and an ambiguity at one depth yields none.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::project::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::Builtin;
 
-/// Types looked at for one member.
+/// Maximum types searched for one member.
 const EMBEDDED: usize = 256;
 
 /// A type on some depth of embedding.
@@ -23,7 +23,7 @@ struct Level {
 }
 
 impl Eval<'_> {
-    /// The member of a type or of what it embeds.
+    /// The member of a type or of its embedded types.
     pub(super) fn embedded_member(&mut self, asked: &Asked<'_>) -> Search {
         let &Asked { of, name, .. } = asked;
         let mut seen = vec![of];
@@ -108,7 +108,7 @@ impl Eval<'_> {
         holders.into_iter().next()
     }
 
-    /// What a type embeds, and what it was declared to be like.
+    /// The embedded types of a type, and the type it was declared as.
     fn embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Vec<Outside>, unknown: &mut bool) {
         let unit = self.unit(row.class.file);
         let definition = unit.facts.definition(row.class.def);
@@ -144,7 +144,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What the key of a literal names where the literal's type turns out to be a container: a value in scope.
+    /// The target of a literal's key if the literal turns out to be a container: a value in scope.
     pub(crate) fn literal_key(&mut self, file: FileId, key: ExprId) -> Option<Search> {
         let unit = self.unit(file);
         let Expr::Member { base, name } = unit.facts.expr(key) else { return None };
@@ -154,7 +154,7 @@ impl Eval<'_> {
         if !matches!(underlying.items.as_slice(), [Value::Builtin(Builtin::List | Builtin::Map, _)]) {
             return None;
         }
-        // Sub-expressions stand before what uses them, so this ends.
+        // Sub-expressions precede their users, so this ends.
         let mut at = base;
         let scope = loop {
             at = match unit.facts.expr(at) {

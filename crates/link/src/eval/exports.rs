@@ -1,4 +1,4 @@
-//! What importers of a module see where exports are written apart from definitions.
+//! Exports of a module that are written apart from definitions.
 
 use m1nd_lang::facts::{DefKind, Expr, ImportKind, Namespace};
 
@@ -21,7 +21,7 @@ impl Eval<'_> {
             if !whole.found.is_empty() {
                 return whole;
             }
-            // A file that exports nothing by name stands for itself (components, data, CommonJS); another has no default.
+            // A file without named exports represents itself (components, data, CommonJS); another has no default.
             let facts = &self.unit(file).facts;
             let exports = !facts.exports.is_empty() || facts.imports.iter().any(|import| import.flags.reexport);
             return if exports {
@@ -88,7 +88,7 @@ impl Eval<'_> {
                 continue;
             }
             let part = self.wildcard_member(file, import, name, want);
-            // A module without the name says all of it; one that is not found may have it.
+            // A module without the name exports everything; one that is not found may have it.
             external.unknown = external.unknown.or(part.unknown.filter(|reason| *reason != Reason::NoSuchMember));
             for found in part.found {
                 match found.entity {
@@ -101,7 +101,7 @@ impl Eval<'_> {
             let whole = self.whole_export(file);
             let values = self.values_of(whole, Namespace::Value);
             for value in &values.items {
-                // A module that stands for itself has no further members.
+                // A module that represents itself has no further members.
                 if !matches!(value, Value::Module(Module::File(same)) if *same == file) {
                     self.member(value, name, want).found.into_iter().for_each(|found| search.push(found));
                 }
@@ -110,8 +110,8 @@ impl Eval<'_> {
         if search.found.is_empty() { external } else { search }
     }
 
-    /// Of several declarations exported under one name (an interface and a constant, a function and a namespace), keeps
-    /// those that can stand where the name is written.
+    /// Of several declarations exported under one name (an interface and a constant, a function and a namespace),
+    /// keeps those that are allowed in the context of the reference.
     fn keep_fitting(&mut self, search: &mut Search, want: Namespace) {
         if search.found.len() < 2 {
             return;
@@ -131,7 +131,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What a module is as a value, where it is what it assigns to `module.exports`.
+    /// The value of a module that assigns to `module.exports`.
     pub(crate) fn whole_module_value(&mut self, file: FileId) -> Vec<Value> {
         let whole = self.whole_export(file);
         self.values_of(whole, Namespace::Value).items.to_vec()

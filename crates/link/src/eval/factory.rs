@@ -1,4 +1,4 @@
-//! Standard functions that make containers of their arguments.
+//! Standard functions that create containers from their arguments.
 
 use m1nd_lang::facts::{Expr, ExprId, Namespace};
 
@@ -8,7 +8,7 @@ use crate::reason::Reason;
 use crate::rules::{Builtin, Factory};
 
 impl Eval<'_> {
-    /// What a call of a standard function makes; `None` if something else is called.
+    /// Result of a standard function; `None` for other callees.
     pub(super) fn made(&mut self, file: FileId, callee: ExprId, args: &[ExprId]) -> Option<Values> {
         let factories = self.rules(file).factories;
         let unit = self.unit(file);

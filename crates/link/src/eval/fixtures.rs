@@ -1,4 +1,4 @@
-//! Parameters that a test framework fills in by name.
+//! Parameters that a test framework injects by name.
 
 use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind};
 
@@ -10,8 +10,8 @@ use crate::project::{DefRef, FileId};
 use crate::rules::Fixtures;
 
 impl Eval<'_> {
-    /// What a test or fixture is given for a parameter: what the fixture of that name returns or yields, or something
-    /// of the framework itself. `None` for parameters that no fixture is known for.
+    /// Value injected for a parameter of a test or fixture: the result of the fixture of that name, or a value of the
+    /// framework itself. `None` if no fixture is known for the parameter.
     pub(super) fn injected(&mut self, of: DefRef, index: usize) -> Option<Values> {
         let rules = self.rules(of.file).fixtures?;
         let name = self.injected_name(of, index)?;
@@ -36,7 +36,8 @@ impl Eval<'_> {
         (!self.is_written(of, name)).then_some(name)
     }
 
-    /// Whether the values of a parameter are written at the function or its classes (`parametrize("a, b", …)`).
+    /// Returns whether the values of a parameter are written at the function or its classes (`parametrize("a, b",
+    /// …)`).
     fn is_written(&mut self, of: DefRef, name: Name) -> bool {
         let Some(rules) = self.rules(of.file).fixtures else { return false };
         let text = self.text(name);
@@ -129,7 +130,7 @@ impl Eval<'_> {
         self.makes_fixture(found, rules).then_some(found)
     }
 
-    /// Whether a function is decorated with what makes fixtures, by the package that it is of.
+    /// Returns whether a function has a fixture decorator, judged by the decorator's package.
     fn makes_fixture(&mut self, of: DefRef, rules: &Fixtures) -> bool {
         let unit = self.unit(of.file);
         unit.list(unit.facts.definition(of.def).decorators).iter().any(|&decorator| {
@@ -145,7 +146,7 @@ impl Eval<'_> {
         })
     }
 
-    /// What a fixture gives: what it returns, or yields once.
+    /// Value of a fixture: its return value, or its single yield.
     fn fixture_value(&mut self, of: DefRef) -> Values {
         let flags = self.unit(of.file).facts.definition(of.def).flags;
         let mut values = self.call(&Value::Def(of, super::no_args()), of.file, &[]);

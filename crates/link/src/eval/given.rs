@@ -1,5 +1,5 @@
-//! What a function written as an argument, or where a type is declared, is given: by the parameters of the function type
-//! that is expected there.
+//! Parameters of functions that are written as arguments or with a declared type: inferred from the function type
+//! expected there.
 
 use std::cell::OnceCell;
 use std::iter::successors;
@@ -23,11 +23,11 @@ type Known = Option<Rc<TypeArguments>>;
 #[derive(Debug)]
 struct TypeArguments {
     of: DefRef,
-    /// As written; nothing where they were known from the start.
+    /// As written; `None` if known from the start.
     written: Option<(FileId, ListId)>,
-    /// Worked out where a type mentions them: of many overloads' types few are looked at so closely.
+    /// Computed when a type mentions them: of many overloads, few are examined that closely.
     values: OnceCell<Args>,
-    /// What holds around it.
+    /// Type arguments known in the context.
     around: Known,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Signature {
     parameters: Rc<[Option<ExprId>]>,
     /// The last parameter takes all that is left; its type is that of a container.
     rest: bool,
-    /// The function it is of, whose type parameters the arguments of a call tell.
+    /// The function it belongs to, whose type parameters are inferred from the call's arguments.
     of: Option<DefRef>,
     known: Known,
 }
@@ -87,7 +87,7 @@ impl Signature {
 }
 
 impl Eval<'_> {
-    /// What parameter number `parameter` of a function is given, as [`Expr::Given`] says.
+    /// The value for parameter number `parameter` of a function, as described at [`Expr::Given`].
     pub(super) fn given_here(&mut self, file: FileId, by: ExprId, parameter: u32) -> Values {
         if !self.deeper() {
             return Values::unknown(Reason::Budget);
@@ -120,7 +120,8 @@ impl Eval<'_> {
         values
     }
 
-    /// What a callee gives to the function that is its next argument, or the value of that argument's type.
+    /// The arguments with which a callee calls the function that is its next argument, or the value of that
+    /// argument's type.
     fn given_by_call(&mut self, file: FileId, callee: ExprId, args: &[ExprId], parameter: Option<usize>) -> Values {
         let mut values = Values::default();
         for outer in self.called_signatures(file, callee) {
@@ -218,7 +219,7 @@ impl Eval<'_> {
         }
     }
 
-    /// The signatures of what a call calls.
+    /// The signatures of a callee.
     fn called_signatures(&mut self, file: FileId, callee: ExprId) -> Vec<Signature> {
         let mut all = Vec::new();
         let search = self.resolve(file, callee, Namespace::Callee);
@@ -321,7 +322,7 @@ impl Eval<'_> {
         own.take(MOST_TYPES).collect()
     }
 
-    /// What calling a value of an interface yields, by any of its signatures.
+    /// Result of calling a value of an interface, by any of its signatures.
     pub(super) fn called_by_signature(&mut self, of: DefRef, of_args: &Args, file: FileId, args: &[ExprId]) -> Values {
         let mut values = Values::default();
         for signature in self.call_signatures(of) {
@@ -335,7 +336,7 @@ impl Eval<'_> {
         if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values }
     }
 
-    /// The signatures that a type as written stands for, where no type arguments are known around it.
+    /// The signatures of a written type, without known type arguments in the context.
     fn signatures(&mut self, file: FileId, ty: ExprId) -> Rc<[Signature]> {
         if let Some(known) = self.signatures.get(&(file, ty)) {
             return known.clone();
@@ -381,7 +382,7 @@ impl Eval<'_> {
         all
     }
 
-    /// Goes on with the types that a name in a type stands for.
+    /// Continues with the types that a type name refers to.
     fn named_types(
         &mut self,
         file: FileId,

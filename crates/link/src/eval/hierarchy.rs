@@ -1,4 +1,4 @@
-//! Methods that replace methods of bases, and calls that may reach a replacement instead of what they name.
+//! Overrides: methods that replace methods of bases, and calls that may reach an override.
 
 use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, Namespace, ParameterKind, Visibility};
 use rustc_hash::FxHashSet;
@@ -9,7 +9,7 @@ use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
 use crate::rules::Overloads;
 
-/// Bases looked at for one method.
+/// Maximum bases examined for one method.
 const BASES: usize = 256;
 /// Assignments followed from a receiver to where its value is made.
 const ASSIGNMENTS: usize = 8;
@@ -56,7 +56,7 @@ impl Eval<'_> {
         found
     }
 
-    /// The bases whose members a method can replace: those of its class, or the trait of the block it stands in.
+    /// The bases whose members a method can override: those of its class, or the trait of its block.
     fn bases_of_method(&mut self, of: DefRef) -> Vec<Ancestor> {
         let owner = self.definition(of).owner.map(|def| DefRef { file: of.file, def });
         if let Some(owner) = owner
@@ -85,10 +85,10 @@ impl Eval<'_> {
         (of != by && definition.kind == DefKind::Function && !hidden).then_some(of)
     }
 
-    /// What classes that derive from the class of a method's own receiver have under a name that the class itself has
-    /// not: the receiver may be of each of them. Nothing if there are too many.
+    /// Members that only classes derived from a method's own class have: the receiver may be an instance of each of
+    /// them. Empty if there are too many.
     pub(crate) fn of_heirs(&mut self, file: FileId, base: ExprId, name: Name) -> Vec<Value> {
-        /// Members of one name that are looked at.
+        /// Maximum members of one name examined.
         const MAX_NAMED: usize = 64;
         let search = self.resolve(file, base, Namespace::Value);
         let [Found { entity: Entity::Local(holder, binding), .. }] = search.found.as_slice() else { return Vec::new() };
@@ -120,8 +120,8 @@ impl Eval<'_> {
         found
     }
 
-    /// Whether a call that names a method may run a replacement of it: the receiver may be of a deriving class.
-    /// Only said where the method belongs to the very type that the receiver is known by.
+    /// Returns whether a call may run an override of the named method because the receiver may be of a derived class.
+    /// Only claimed if the method belongs to the very type by which the receiver is known.
     pub(crate) fn dispatches(&mut self, file: FileId, expr: ExprId, search: &Search) -> bool {
         let [Found { entity: Entity::Def(of), receiver, owner, .. }] = search.found.as_slice() else { return false };
         let definition = self.definition(*of);
@@ -147,14 +147,15 @@ impl Eval<'_> {
         derives && !self.is_made_here(file, expr)
     }
 
-    /// The class of a method called by its bare name, if that is the class the call stands in.
+    /// The class of a method called by its bare name, if that is the enclosing class.
     fn implicit_receiver(&mut self, file: FileId, expr: ExprId, of: DefRef) -> Option<DefRef> {
         let Expr::Name { scope, .. } = self.unit(file).facts.expr(expr) else { return None };
         let class = self.class_of(of)?;
         (self.class_around(file, scope) == Some(class)).then_some(class)
     }
 
-    /// Whether the receiver of an access path is made by a constructor in sight, so that its class is known exactly.
+    /// Returns whether the receiver of an access path is made by a constructor in sight, so that its class is known
+    /// exactly.
     pub(crate) fn is_made_here(&mut self, file: FileId, expr: ExprId) -> bool {
         let Expr::Member { mut base, .. } = self.unit(file).facts.expr(expr) else { return false };
         for _ in 0..ASSIGNMENTS {
@@ -178,7 +179,7 @@ impl Eval<'_> {
         false
     }
 
-    /// The one expression that a local name stands for.
+    /// The only expression assigned to a local name.
     fn assigned(&mut self, file: FileId, scope: m1nd_lang::facts::ScopeId, name: crate::names::Name) -> Option<ExprId> {
         let search = self.lookup(file, scope, name, Namespace::Value);
         let [Found { entity: Entity::Local(of, binding), .. }] = search.found.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! Elements under constant keys, and methods that the language calls without their being written.
+//! Elements under constant keys, and methods that the language calls implicitly.
 
 use std::rc::Rc;
 
@@ -10,13 +10,14 @@ use crate::project::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::Builtin;
 
-/// Items of a list that are told apart.
+/// Maximum list items tracked individually.
 const MAX_PLACES: usize = 32;
 /// Arguments of a map before its elements with constant keys: keys, elements, elements without a constant key.
 const BEFORE_ENTRIES: usize = 3;
 
 impl Eval<'_> {
-    /// Whether the items of a collection are told apart: a map with constant keys, a list of functions or classes.
+    /// Returns whether the items of a collection are tracked individually: a map with constant keys, a list of
+    /// functions or classes.
     pub(super) fn is_keyed(&mut self, file: FileId, kind: Collection, items: &[ExprId]) -> bool {
         let facts = &self.unit(file).facts;
         match kind {
@@ -110,8 +111,8 @@ impl Eval<'_> {
         })
     }
 
-    /// The function inside a decorator of the project that stands in for the function it decorates: what the outermost
-    /// decorator returns, if that is one nested function.
+    /// The function inside a decorator of the project that replaces the decorated function: the result of the
+    /// outermost decorator, if that is a single nested function.
     pub(crate) fn wrapper(&mut self, of: DefRef) -> Option<DefRef> {
         let unit = self.unit(of.file);
         let &outermost = unit.list(unit.facts.definition(of.def).decorators).first()?;

@@ -1,4 +1,4 @@
-//! From imports and modules to what they bring: the members that importers see.
+//! Resolves imports and modules to the members that importers see.
 
 use std::rc::Rc;
 
@@ -44,7 +44,7 @@ impl Eval<'_> {
         if search.is_nothing() { Search::unknown(Reason::NoSuchMember) } else { search }
     }
 
-    /// A member that a wildcard import brings.
+    /// A member provided by a wildcard import.
     pub(super) fn wildcard_member(&mut self, file: FileId, import: ImportId, name: Name, want: Namespace) -> Search {
         let unit = self.unit(file);
         let row = unit.facts.imports[import.index()];
@@ -64,7 +64,7 @@ impl Eval<'_> {
         self.target_member(target, name, want, Asker::Wildcard)
     }
 
-    /// What an import denotes.
+    /// Target of an import.
     pub(crate) fn import(&mut self, file: FileId, import: ImportId, want: Namespace) -> Search {
         if !self.step() {
             return Search::unknown(Reason::Budget);
@@ -113,7 +113,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What an import of one name denotes.
+    /// Target of an import of one name.
     fn imported_symbol(&mut self, file: FileId, row: &Import, name: Name, want: Namespace) -> Search {
         if let Some(path) = row.path {
             return self.resolve_member(file, path, name, Namespace::Type, want);
@@ -181,7 +181,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What importers of a module find under a name.
+    /// The member that importers of a module find under a name.
     pub(super) fn module_member(&mut self, module: &Module, name: Name, want: Namespace, asker: Asker) -> Search {
         if !self.deeper() {
             return Search::unknown(Reason::Budget);

@@ -1,5 +1,4 @@
-//! Names seen through includes, namespaces written in several places, and the way from what is declared to what is
-//! defined (C, C++).
+//! Names seen through includes, namespaces written in several places, and the definition of a declaration (C, C++).
 
 use std::rc::Rc;
 
@@ -13,9 +12,9 @@ use crate::reason::Reason;
 use crate::rules::{ModuleTarget, Overloads};
 use crate::unit::namespace_path;
 
-/// Definitions of one name that are looked at.
+/// Maximum definitions of one name examined.
 const MAX_NAMESAKES: usize = 512;
-/// Words that stand before the tag of a type in the names that tags are bound under.
+/// Keywords before a type tag in the names under which tags are bound.
 pub(crate) const TAG_WORDS: &[&str] = &["struct ", "union ", "enum "];
 
 /// A tag without its word.
@@ -40,14 +39,14 @@ impl Eval<'_> {
         (home != file && self.rules(home).includes).then_some(home)
     }
 
-    /// What the files that `file` includes have at their top.
+    /// Top-level members of the files included by `file`.
     fn included_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         if let Some(known) = self.included.get(&(file, name, want)) {
             return known.clone();
         }
         let outer = self.begin_uncut();
         let search = self.find_included(file, name, want);
-        // What was cut short by a cycle is not the whole answer.
+        // A result truncated by a cycle is incomplete.
         if self.end_uncut(outer) {
             self.included.insert((file, name, want), search.clone());
         }
@@ -66,7 +65,7 @@ impl Eval<'_> {
         search
     }
 
-    /// What the text around an included file has at its top.
+    /// Top-level members of the text that includes a file.
     fn reader_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let Some(home) = self.reader(file) else { return Search::default() };
         let own = self.scope_member(home, FILE, name, want, Asker::Named);
@@ -87,7 +86,7 @@ impl Eval<'_> {
         self.outside(file, name, want)
     }
 
-    /// Adds to what a scope knows of a name what other places of its namespace have, or the files it includes.
+    /// Adds the definitions of a name in other parts of the namespace, or in included files, to those of a scope.
     pub(super) fn with_elsewhere(
         &mut self,
         file: FileId,
@@ -125,11 +124,11 @@ impl Eval<'_> {
         } else {
             self.member(&Value::Instance(class, no_args()), name, want)
         };
-        // A base outside of the project may have any name; what is around comes first.
+        // An external base may have any name; enclosing scopes come first.
         search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))).then_some(search)
     }
 
-    /// Where a call names a class: the constructors that take this many arguments, and the class. `None` if it writes
+    /// For a call of a class: the constructors that take this many arguments, and the class. `None` if it declares
     /// none.
     pub(crate) fn constructed_by(&mut self, search: &Search, arity: u8) -> Option<(Search, DefRef)> {
         let [Found { entity: Entity::Def(class), .. }] = search.found.as_slice() else { return None };
@@ -161,7 +160,7 @@ impl Eval<'_> {
         if !search.found.is_empty() {
             return search;
         }
-        // A header may lean on what stands before its inclusion.
+        // A header may depend on text before its inclusion.
         let search = self.reader_member(file, name, want);
         if !search.found.is_empty() {
             return search;
@@ -185,7 +184,7 @@ impl Eval<'_> {
         self.undeclared(file, name, want)
     }
 
-    /// Whether a name is known in another name space than the one that was asked for.
+    /// Returns whether a name is known in another name space than the one that was asked for.
     fn has_other_meaning(&mut self, file: FileId, name: Name) -> bool {
         !self.scope_member(file, FILE, name, Namespace::Any, Asker::Named).found.is_empty()
             || !self.included_member(file, name, Namespace::Any).found.is_empty()
@@ -223,7 +222,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Definitions of the family that other files can name, under a name; `None` if there are more than are looked at.
+    /// Definitions of this name in the family that other files can refer to; `None` if there are too many.
     fn namesakes(&mut self, name: Name) -> Option<Vec<DefRef>> {
         self.asked.insert(Key::methods(name));
         let rows = self.project.methods.get(&name).into_iter().flatten();
@@ -236,7 +235,7 @@ impl Eval<'_> {
         Some(found)
     }
 
-    /// Whether other places may add to what was found: overloads, or the definition of what is only declared.
+    /// Returns whether other places may add results: overloads, or the definition of a declaration.
     pub(super) fn may_be_overloaded(&mut self, search: &Search) -> bool {
         !search.found.is_empty()
             && search.found.iter().all(|found| match found.entity {
@@ -249,7 +248,7 @@ impl Eval<'_> {
             })
     }
 
-    /// Adds what included files have of the name at their top.
+    /// Adds the top-level definitions of the name in included files.
     pub(super) fn with_included(&mut self, file: FileId, name: Name, want: Namespace, mut search: Search) -> Search {
         for part in [self.included_member(file, name, want), self.reader_member(file, name, want)] {
             part.found.into_iter().for_each(|found| search.push(found));
@@ -258,7 +257,7 @@ impl Eval<'_> {
         search
     }
 
-    /// Adds what the other places of a namespace have of a name.
+    /// Adds the definitions of the name in other parts of a namespace.
     pub(super) fn with_namespace(
         &mut self,
         file: FileId,
@@ -339,8 +338,8 @@ impl Eval<'_> {
         search.found.retain(|found| !dropped.contains(&found.entity));
     }
 
-    /// Whether a macro only gives another name to what has its own name (`#define deflate z_deflate`): calls and
-    /// definitions are renamed alike, so that one still means the other.
+    /// Returns whether a macro only renames another definition (`#define deflate z_deflate`): calls and definitions
+    /// are renamed alike, so they still match.
     fn only_renames(&mut self, of: DefRef) -> bool {
         let unit = self.unit(of.file);
         let definition = unit.facts.definition(of.def);
@@ -355,15 +354,15 @@ impl Eval<'_> {
         self.namesakes(name).is_some_and(|rows| rows.is_empty()) && self.included_quietly(of.file, name)
     }
 
-    /// Whether neither a file nor what it includes has anything of the name at the top.
+    /// Returns whether neither a file nor its includes define the name at the top level.
     fn included_quietly(&mut self, file: FileId, name: Name) -> bool {
         let mut around = vec![file];
         around.extend(self.visible(file).iter());
         around.iter().all(|&other| self.project.unit(other).bindings(FILE, name).next().is_none())
     }
 
-    /// Whether two functions of one name and place have the same parameters, as far as their types are written; C has
-    /// no two functions of one name.
+    /// Returns whether two functions of one name and place have the same parameters, as far as their types are
+    /// written; C has no two functions of one name.
     fn same_shape(&mut self, a: DefRef, b: DefRef) -> bool {
         let (one, other) = (self.definition(a).kind, self.definition(b).kind);
         let is_variable = |kind| matches!(kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
@@ -383,7 +382,7 @@ impl Eval<'_> {
             })
     }
 
-    /// Replaces what only declares by what defines it, where that is in the project.
+    /// Replaces declarations by their definitions in the project.
     pub(crate) fn defined(&mut self, search: Search) -> Search {
         let mut result = Search { unknown: search.unknown, ..Search::default() };
         let mut bare: Vec<DefRef> = Vec::new();
@@ -393,7 +392,7 @@ impl Eval<'_> {
                 continue;
             };
             let flags = self.definition(of).flags;
-            // Even what is abstract may have a body.
+            // Even an abstract function may have a body.
             if !self.rules(of.file).includes || !(flags.is_declaration || flags.is_abstract) {
                 result.push(found);
                 continue;
@@ -410,8 +409,8 @@ impl Eval<'_> {
         result
     }
 
-    /// Where something declared may be defined. Several definitions of one name belong to different programs or
-    /// platforms: what is built together, what sees the declaration, and what lies in the same folder comes first.
+    /// Possible definitions of a declaration. Several definitions of one name belong to different programs or
+    /// platforms: preferred are those built together, those that see the declaration, and those in the same folder.
     fn definitions_of(&mut self, declared: DefRef) -> Vec<DefRef> {
         let name = self.project.unit(declared.file).name(self.definition(declared).name);
         let candidates = match self.class_of(declared) {
@@ -468,7 +467,7 @@ impl Eval<'_> {
         found
     }
 
-    /// Of several functions those that take this many arguments; all if none does.
+    /// Keeps the functions that take this many arguments, unless none does.
     pub(crate) fn taking(&mut self, mut search: Search, arity: u8) -> Search {
         if arity == u8::MAX || search.found.len() < 2 {
             return search;

@@ -1,4 +1,4 @@
-//! Calls whose target is not written where they are made: through pointers to functions, and through macros (C, C++).
+//! Calls whose target is not written at the call site: through function pointers and macros (C, C++).
 
 use m1nd_lang::facts::{DefKind, Expr, Namespace, Role};
 
@@ -6,12 +6,12 @@ use super::{Entity, Eval, Search, Value};
 use crate::names::Name;
 use crate::project::{DefRef, FileId, Key};
 
-/// Assignments to members of one name that are looked at.
+/// Maximum assignments to members of one name examined.
 const MAX_GIVEN: usize = 2_000;
 /// Macros followed from one call.
 const MAX_MACROS: usize = 16;
 
-/// Where the functions of a call through a pointer come from.
+/// Source of the functions called through a pointer.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     /// The variables and fields that are called.
@@ -23,7 +23,7 @@ pub(crate) struct Held {
 }
 
 impl Eval<'_> {
-    /// What a call through variables or fields may reach; `None` if it is an ordinary call.
+    /// Possible targets of a call through variables or fields; `None` for an ordinary call.
     pub(crate) fn held(&mut self, search: &Search, role: Role) -> Option<Held> {
         if role != Role::Call || search.found.is_empty() {
             return None;
@@ -126,7 +126,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a write to `name` of `base` is one to the variable or field.
+    /// Returns whether a write to `name` of `base` is one to the variable or field.
     fn gives_to(&mut self, file: FileId, base: m1nd_lang::facts::ExprId, name: Name, of: DefRef) -> bool {
         if self.definition(of).kind != DefKind::Field {
             let is_name = matches!(self.unit(file).facts.expr(base), Expr::Name { .. });

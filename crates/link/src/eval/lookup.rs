@@ -1,4 +1,4 @@
-//! From a name or access path to what it denotes: scopes outwards, then what is outside of them.
+//! Resolves a name or access path: enclosing scopes outwards, then everything outside of them.
 
 use std::rc::Rc;
 
@@ -17,22 +17,22 @@ use crate::unit::{fits, fits_apart};
 /// The file scope.
 pub(super) const FILE: ScopeId = FactsBuilder::FILE;
 
-/// Bindings of one name in one scope that are told apart.
+/// Maximum bindings of one name in one scope that are distinguished.
 const MOST_BINDINGS: usize = 256;
 
-/// Who asks a module for a member.
+/// Origin of a member look-up in a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asker {
     /// Something that names the member.
     Named,
     /// A wildcard import: only public members.
     Wildcard,
-    /// Another file of the same module: what that file imports is not known here.
+    /// Another file of the same module, which does not see the imports of that file.
     Sibling,
 }
 
 impl Eval<'_> {
-    /// What an expression denotes. Expressions that are no access path denote nothing.
+    /// Target of an expression. Expressions that are not access paths have none.
     pub(crate) fn resolve(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
         let search = self.resolve_all(file, expr, want);
         if want == Namespace::Callee && self.rules(file).overloads == Overloads::Chosen {
@@ -41,7 +41,7 @@ impl Eval<'_> {
         search
     }
 
-    /// What an expression denotes, all overloads included.
+    /// Target of an expression, including all overloads.
     fn resolve_all(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
         let unit = self.unit(file);
         match unit.facts.expr(expr) {
@@ -112,7 +112,7 @@ impl Eval<'_> {
                 search.found.retain(|found| !outside(found));
             }
         }
-        // What was cut short may have found it in the project.
+        // A truncated search may have missed a target in the project.
         if search.found.is_empty()
             && missing.is_none_or(|reason| reason == Reason::NoSuchMember)
             && let Some(package) = bases.items.iter().find_map(|base| self.open_package(base))
@@ -182,7 +182,7 @@ impl Eval<'_> {
         let mut scope = start;
         let mut crossed_function = false;
         let mut opaque = None;
-        // What a base outside the project may have, where nothing further out is found.
+        // A member that an external base may have, used if no outer scope has the name.
         let mut perhaps = Search::default();
         loop {
             let unit = self.unit(file);
@@ -236,7 +236,7 @@ impl Eval<'_> {
         if opaque.is_some() { Search { unknown: opaque, ..search } } else { search }
     }
 
-    /// What a scope on the way outwards knows under a name, apart from the bases of its class.
+    /// The name in one enclosing scope, without the bases of its class.
     fn member_here(&mut self, file: FileId, scope: ScopeId, name: Name, want: Namespace) -> Search {
         let rules = self.rules(file);
         let is_class = self.unit(file).facts.scopes[scope.index()].kind == ScopeKind::Class;
@@ -248,8 +248,8 @@ impl Eval<'_> {
         if rules.includes { self.with_elsewhere(file, scope, name, want, search) } else { search }
     }
 
-    /// A member of a class around a bare name. What only a base outside the project may have goes to `perhaps`: something
-    /// further out may be meant.
+    /// A member of an enclosing class with a bare name. A member that only an external base may have goes to
+    /// `perhaps`, because an outer scope may have the name.
     fn member_around(&mut self, class: DefRef, name: Name, want: Namespace, perhaps: &mut Search) -> Option<Search> {
         let search = self.inherited_bare(class, name, want);
         let outside = |found: &Found| matches!(found.entity, Entity::External(..));
@@ -264,7 +264,7 @@ impl Eval<'_> {
         None
     }
 
-    /// Where lookup goes on when a scope declares a name as belonging further out.
+    /// The scope where look-up continues after a scope declares a name as belonging further out.
     fn outer(&mut self, file: FileId, scope: ScopeId, name: Name) -> Option<ScopeId> {
         let unit = self.unit(file);
         let global = unit.bindings(scope, name).find_map(|index| match unit.facts.bindings[index as usize].target {
@@ -314,7 +314,7 @@ impl Eval<'_> {
         }
         match resolver.outside(&self.files, file, self.text(name)) {
             Some(ModuleTarget::External(package)) => {
-                // What stands for the package itself is the start of ways to its members.
+                // A name that represents the package itself is the start of paths to its members.
                 let text = self.text(name);
                 let is_package = text == package || text == package.replace('-', "_");
                 let outside = if is_package { Outside::package(package) } else { package.into() };
@@ -330,7 +330,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What the other files of the module define under a name. Several may (one for each platform).
+    /// Definitions of the name in the other files of the module. There may be several (one for each platform).
     fn sibling_member(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let siblings = match self.siblings.get(&file) {
             Some(known) => known.clone(),
@@ -353,7 +353,7 @@ impl Eval<'_> {
         search
     }
 
-    /// What a scope itself knows under a name: its bindings, then its wildcard imports.
+    /// The name in a single scope: its bindings, then its wildcard imports.
     pub(super) fn scope_member(
         &mut self,
         file: FileId,
@@ -432,8 +432,8 @@ impl Eval<'_> {
         search
     }
 
-    /// Of several definitions of one name, those that only declare it give way to those with a body; twins that are
-    /// one node count once.
+    /// Among several definitions of one name, prefers those with a body to declarations; twins that are one node
+    /// count once.
     pub(super) fn prefer_bodies(&mut self, search: &mut Search) {
         if search.found.len() < 2 {
             return;
@@ -482,7 +482,7 @@ impl Eval<'_> {
                 }
             }
         }
-        // What is private elsewhere gives way to what is not.
+        // Public definitions are preferred to private ones elsewhere.
         if search.found.len() > 1 {
             let is_open = |eval: &mut Self, found: &Found| match found.entity {
                 Entity::Def(of) => eval.definition(of).visibility != Visibility::Private,
@@ -493,8 +493,8 @@ impl Eval<'_> {
                 search.keep(&open);
             }
         }
-        // A package outside may or may not have the name: only said where nothing in the project has it, and where the
-        // language itself would not know it either.
+        // An external package may have the name: only reported if nothing in the project has it and the language
+        // itself does not define it.
         if search.found.is_empty() && !external.is_empty() && scope == FILE {
             let resolver = self.resolver(file);
             if resolver.outside(&self.files, file, self.text(name)).is_none()
@@ -511,7 +511,7 @@ impl Eval<'_> {
         !(want == Namespace::Callee && self.unit(file).facts.imports[import.index()].flags.type_only)
     }
 
-    /// Whether a definition is a module written inside a file.
+    /// Returns whether a definition is a module written inside a file.
     pub(super) fn is_inline_module(&mut self, of: DefRef) -> bool {
         self.definition(of).kind == DefKind::Module
     }

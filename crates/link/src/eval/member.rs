@@ -1,4 +1,4 @@
-//! From a value and a name to the member: own members, bases in the language's order, members added from outside.
+//! Resolves a member of a value: own members, bases in the language's order, members added from outside.
 
 use std::rc::Rc;
 
@@ -24,10 +24,10 @@ pub(super) struct Asked<'a> {
     pub(super) value: &'a Value,
 }
 
-/// What was met on the way up that nobody can look into.
+/// Unknown or external bases met during the search.
 #[derive(Default)]
 struct OpenBases {
-    /// Packages outside that bases are of.
+    /// External packages of bases.
     external: Vec<Outside>,
     /// The first base that is a standard type.
     standard: Option<(Builtin, Args)>,
@@ -36,7 +36,7 @@ struct OpenBases {
 }
 
 impl OpenBases {
-    /// Why something else may have the member, too.
+    /// The reason why something else may have the member, too.
     fn why(&self) -> Option<Reason> {
         (self.unknown || !self.external.is_empty()).then_some(Reason::UnknownBase)
     }
@@ -78,7 +78,7 @@ impl Eval<'_> {
                     search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
                     search.unknown = None;
                 }
-                // Whatever it stands for has what everything has.
+                // Whatever it refers to has the universal members.
                 if search.found.is_empty() { self.universal(of.file, name).unwrap_or(search) } else { search }
             }
             Value::Builtin(builtin, _) => {
@@ -191,7 +191,7 @@ impl Eval<'_> {
         }
     }
 
-    /// The package outside whose decorator makes a function what it is in the end (`@task`, then `f.delay()`).
+    /// The external package whose decorator determines the final value of a function (`@task`, then `f.delay()`).
     fn decorating_package(&mut self, of: DefRef) -> Option<Outside> {
         let unit = self.unit(of.file);
         let &outermost = unit.list(unit.facts.definition(of.def).decorators).first()?;
@@ -277,8 +277,8 @@ impl Eval<'_> {
             .unwrap_or_else(|| self.member_of_nobody(of, name, &met.external, met.unknown))
     }
 
-    /// A member that a class of the project has itself: the class that is asked, or one of its bases, with the type
-    /// arguments that the base is `given`.
+    /// A member that a project class declares itself: the requested class, or one of its bases, with the type
+    /// arguments `given` to the base.
     fn member_of_base(&mut self, asked: &Asked<'_>, class: DefRef, given: Option<&Args>) -> Search {
         let mut own = self.own_members(class, asked.name, asked.want);
         if matches!(asked.value, Value::Instance(..)) {
@@ -333,7 +333,7 @@ impl Eval<'_> {
         None
     }
 
-    /// Whether something spread into an object literal later may take the place of what was found.
+    /// Returns whether a later spread in an object literal may replace the member found.
     fn is_replaceable(&mut self, search: &Search) -> bool {
         search.found.iter().any(|found| match found.entity {
             Entity::Def(of) => self.definition(of).flags.is_replaceable,
@@ -341,7 +341,7 @@ impl Eval<'_> {
         })
     }
 
-    /// Where the language keeps fields and methods apart, leaves the other kind out.
+    /// In languages that separate fields from methods, drops the other kind.
     fn keep_apart(&mut self, of: DefRef, want: Namespace, search: &mut Search) {
         if !self.rules(of.file).fields_apart {
             return;
@@ -458,13 +458,13 @@ impl Eval<'_> {
         search
     }
 
-    /// Whether anything is assigned to members of the definition in its own file.
+    /// Returns whether anything is assigned to members of the definition in its own file.
     pub(super) fn has_member_writes(&mut self, of: DefRef) -> bool {
         let unit = self.unit(of.file);
         unit.facts.member_writes.iter().any(|write| self.writes_to(of, write.base))
     }
 
-    /// Whether an expression is the definition, by name, or its `prototype`.
+    /// Returns whether an expression is the definition, by name, or its `prototype`.
     fn writes_to(&mut self, of: DefRef, mut base: ExprId) -> bool {
         let unit = self.unit(of.file);
         if let Expr::Member { base: inner, name } = unit.facts.expr(base)
@@ -511,7 +511,7 @@ impl Eval<'_> {
                     }
                     continue;
                 }
-                // Only what its own file's names say attaches here; a type of the same name elsewhere is another type.
+                // Only names of its own file attach here; a type of the same name elsewhere is another type.
                 if self.extended_type(row) == Some(of) {
                     attached.push(row);
                 }
@@ -573,7 +573,7 @@ impl Eval<'_> {
         if !rules.constructors_inherited {
             return self.own_constructor(class, above);
         }
-        // Constructors have the name of their class, where they are not told by a name of their own.
+        // Constructors have the name of their class, unless they have a name of their own.
         let own = self.unit(class.file).name(self.definition(class).name);
         let own = rules.includes.then_some(own);
         let named = rules.constructors.iter().filter_map(|text| self.project.names.get(text));

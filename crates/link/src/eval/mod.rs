@@ -1,8 +1,8 @@
-//! The evaluator: what does an expression of a file refer to, and what may its value be?
+//! The evaluator: finds the target of an expression in a file, and its possible values.
 //!
-//! Demand-driven, memoised for one file's linking, bounded in depth and steps. A result that was cut short by a cycle
-//! or a bound is not remembered beyond the expression that closes the cycle, so answers do not depend on which
-//! question came first.
+//! Demand-driven, memoised while one file is linked, bounded in depth and steps. A result truncated by a cycle or a
+//! bound is not remembered beyond the expression that closes the cycle, so results do not depend on the order of
+//! queries.
 
 mod ancestors;
 mod call;
@@ -64,7 +64,7 @@ pub(crate) struct Eval<'a> {
     limits: &'a Limits,
     asked: FxHashSet<Key>,
     last: Option<FileId>,
-    /// Files whose surface is among what was asked, a bit each.
+    /// Bitset of the files whose surface was read.
     seen: Vec<u64>,
     /// Modules that files name, by the name as written and the level.
     targets: FxHashMap<(FileId, NameId, u16), ModuleTarget>,
@@ -73,7 +73,7 @@ pub(crate) struct Eval<'a> {
     /// Definitions elsewhere that add members to a type.
     attached: FxHashMap<DefRef, Rc<[DefRef]>>,
     siblings: FxHashMap<FileId, Rc<[FileId]>>,
-    /// Interfaces that a type satisfies, with what they ask for.
+    /// Interfaces satisfied by a type, with the methods they require.
     satisfied: FxHashMap<DefRef, Rc<[dispatch::Satisfied]>>,
     /// Searches and calls in progress, with the place of the stack they began at.
     open_searches: FxHashMap<(FileId, ScopeId, Name, Namespace), u32>,
@@ -86,17 +86,17 @@ pub(crate) struct Eval<'a> {
     pub(crate) generated: GeneratedFunctions,
     /// Files that a file sees through includes.
     visible: FxHashMap<FileId, Rc<[FileId]>>,
-    /// What the files that a file includes have at their top, by name.
+    /// Top-level members of included files, by name.
     included: FxHashMap<(FileId, Name, Namespace), Search>,
-    /// What parameters without a declared type may be, where nothing was cut short.
+    /// Possible values of parameters without a declared type, if not truncated.
     parameters: FxHashMap<(DefRef, usize), Values>,
-    /// Whether what is called somewhere may be a function or class, where nothing was cut short.
+    /// Whether a callee may be a function or class, if not truncated.
     calls: FxHashMap<(FileId, ExprId, DefRef), bool>,
-    /// The signatures that types as written stand for, where nothing was cut short.
+    /// The signatures of written types, if not truncated.
     signatures: FxHashMap<(FileId, ExprId), Rc<[given::Signature]>>,
-    /// What calls of parameters in the file that is linked pass on: function, number of the parameter.
+    /// Arguments passed by calls of parameters in the file being linked: function, index of the parameter.
     flows: FxHashMap<(DefRef, usize), Values>,
-    /// They are being worked out: what rests on them is not remembered.
+    /// They are being computed: results that rest on them are not remembered.
     flowing: bool,
     depth: u32,
     steps: u32,
@@ -138,14 +138,14 @@ impl<'a> Eval<'a> {
         }
     }
 
-    /// Everything looked at since the evaluator was made.
+    /// Everything read since the evaluator was created.
     pub(crate) fn into_asked(self) -> FxHashSet<Key> {
         let mut asked = self.asked;
         asked.extend(self.files.take_asked());
         asked
     }
 
-    /// Starts the linking of a file: values of standard types behave as its language says.
+    /// Starts linking a file: values of standard types follow the rules of its language.
     pub(crate) fn begin_file(&mut self, file: FileId) {
         self.home = self.rules(file);
         self.home_file = file;
@@ -183,7 +183,7 @@ impl<'a> Eval<'a> {
         self.resolvers[family(self.project.unit(file).facts.language)].as_ref()
     }
 
-    /// Whether the project declares a file for tests only.
+    /// Returns whether the project declares a file for tests only.
     pub(crate) fn is_declared_test(&self, file: FileId) -> bool {
         self.resolver(file).test_files().binary_search(&file).is_ok()
     }
@@ -218,7 +218,7 @@ impl<'a> Eval<'a> {
         self.depth -= 1;
     }
 
-    /// What a value of the expression may be.
+    /// Possible values of the expression.
     pub(crate) fn eval(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Values {
         let key = (file, expr, want);
         match self.memo.get(&key) {
@@ -303,13 +303,13 @@ impl<'a> Eval<'a> {
         }
     }
 
-    /// What is taken of the values of an expression.
+    /// Applies an operation to the values of an expression.
     fn taken(&mut self, file: FileId, base: ExprId, mut take: impl FnMut(&mut Self, &Value) -> Values) -> Values {
         let bases = self.eval(file, base, Namespace::Value);
         bases.flat_map(|base| take(self, &base))
     }
 
-    /// What a call calls: where methods are apart, a generic is a class that is constructed.
+    /// Values of a callee: where methods are separate, a generic is a class being constructed.
     fn callees(&mut self, file: FileId, callee: ExprId) -> Values {
         let constructs = matches!(self.unit(file).facts.expr(callee), Expr::Generic { .. });
         let want = if constructs && self.rules(file).methods_apart { Namespace::Type } else { Namespace::Callee };
@@ -355,7 +355,7 @@ impl<'a> Eval<'a> {
             values
         };
         let (builtin, args): (_, Args) = match kind {
-            // What is ranged over without counting.
+            // A range without a counter.
             Collection::Iterator if self.rules(file).counted_ranges => (Builtin::Wrapper, [any(self)].into()),
             Collection::Tuple => (Builtin::Tuple, items.iter().map(|&one| item(self, one)).collect()),
             Collection::Map | Collection::List if !is_type && self.is_keyed(file, kind, items) => {
@@ -384,13 +384,13 @@ impl<'a> Eval<'a> {
             }
             Value::Def(of, _) => Values::one(Value::Def(of, args.clone())),
             Value::BuiltinType(builtin, _) => Values::one(Value::BuiltinType(builtin, args.clone())),
-            // Where arguments are written in brackets, what looks like them may be the index of a container.
+            // Where type arguments are written in brackets, they may instead be the index of a container.
             Value::Builtin(..) | Value::Instance(..) if want != Namespace::Type => self.index(&base, file),
             other => Values::one(other),
         })
     }
 
-    /// As `eval`, but a type alias stays the definition it is, so that arguments can be applied to it.
+    /// Like `eval`, but keeps a type alias as its definition, so that arguments can be applied to it.
     fn resolve_or_eval(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Values {
         let is_path =
             matches!(self.unit(file).facts.expr(expr), Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. });
@@ -410,7 +410,7 @@ impl<'a> Eval<'a> {
         values
     }
 
-    /// Whether a definition is another name of a type.
+    /// Returns whether a definition is another name of a type.
     fn is_alias(&mut self, of: DefRef) -> bool {
         let definition = self.definition(of);
         definition.kind == DefKind::TypeAlias && !definition.flags.is_distinct
@@ -431,7 +431,7 @@ impl<'a> Eval<'a> {
         values
     }
 
-    /// What a value of the thing found may be.
+    /// Possible values of a search result.
     pub(crate) fn value_of(&mut self, found: &Found, want: Namespace) -> Values {
         let values = match &found.entity {
             Entity::Def(of) => self.value_of_definition(*of, found, want),
@@ -440,7 +440,7 @@ impl<'a> Eval<'a> {
             Entity::Expr(file, expr) => self.eval(*file, *expr, want),
             Entity::External(package, name) => self.external(package, *name, want),
             Entity::BuiltinMethod(None, receiver) if matches!(**receiver, Value::BuiltinType(..)) => {
-                // `Vec::new`, `Box::new`: what it is called with says what it holds.
+                // `Vec::new`, `Box::new`: the arguments determine the content.
                 Values::one(receiver.as_ref().clone())
             }
             Entity::BuiltinMethod(Some(shape), _) if shape.maps().is_some() => {
@@ -476,12 +476,12 @@ impl<'a> Eval<'a> {
         if let Some(result) = result {
             return Values::one(Value::Method(Rc::new(Values::one(result))));
         }
-        // Only what stands in type position is known to be a type.
+        // Only a name in type position is known to be a type.
         let is_type = want == Namespace::Type && self.home.overloads == Overloads::Chosen;
         Values::one(Value::External(package.clone(), name.filter(|_| is_type)))
     }
 
-    /// What a standard method yields, where all of the name yield the same type.
+    /// Result of a standard method, if all methods of the name return the same type.
     fn result_type(&mut self, package: &str, method: &str) -> Option<Value> {
         let rules = self.home;
         let (.., ty) = rules.result_types.iter().find(|(of, name, _)| *name == method && package.starts_with(of))?;
@@ -567,7 +567,7 @@ impl<'a> Eval<'a> {
         std::mem::replace(&mut self.cut, UNCUT)
     }
 
-    /// Whether nothing outside of what was begun has cut it short. `outer` is what the beginning gave.
+    /// Returns whether nothing outside of the current computation truncated it. `outer` was returned at its start.
     fn end_uncut(&mut self, outer: u32) -> bool {
         let is_whole = self.cut > self.depth;
         self.cut = if is_whole { outer } else { self.cut.min(outer) };
@@ -695,7 +695,7 @@ pub(crate) fn no_args() -> Args {
     EMPTY.with(Rc::clone)
 }
 
-/// What unwrapping or awaiting yields.
+/// Result of unwrapping or awaiting.
 fn unwrap(value: Value) -> Values {
     match value {
         Value::Builtin(Builtin::Wrapper, args) => {

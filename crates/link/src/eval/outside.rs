@@ -1,4 +1,4 @@
-//! Things of packages outside the roots: the package, and the way from it to the thing where the code tells it.
+//! Members of external packages: the package, and the path from it to the member if the code reveals it.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ const BUNDLES: &[&str] = &["node"];
 const GENERATING: &[&str] = &["enum", "typing", "typing_extensions"];
 /// Endings of the names of files that may be written or left out.
 const ENDINGS: &[&str] = &[".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".json"];
-/// Stands behind what is called on the way.
+/// Suffix of a called member in a path.
 const CALLED: &str = "()";
 
 /// Something outside the roots. It reads like the name of its package.
@@ -50,7 +50,7 @@ impl Outside {
         Self { package: package.into(), way: way.filter(|way: &Rc<str>| fits(way)) }
     }
 
-    /// Something of the package, it is not known what.
+    /// An unknown member of the package.
     pub(crate) fn somewhere(&self) -> Self {
         Self { package: self.package.clone(), way: None }
     }
@@ -62,7 +62,7 @@ impl Outside {
         Self { package: self.package.clone(), way: way.filter(|way| fits(way)).map(Rc::from) }
     }
 
-    /// What calling it yields. That of a further call is not known.
+    /// Result of calling it. The result of a further call is unknown.
     pub(crate) fn called(&self) -> Self {
         let way = self.way.as_deref().filter(|way| !way.is_empty() && !way.contains(CALLED));
         let way = way.map(|way| format!("{way}{CALLED}")).filter(|way| fits(way));
@@ -75,7 +75,7 @@ impl Outside {
         Some(node_id::join(&self.package, way))
     }
 
-    /// Whether both are of one package, wherever in it.
+    /// Returns whether both belong to one package.
     pub(crate) fn same_package(&self, other: &Self) -> bool {
         self.package == other.package
     }
@@ -114,7 +114,7 @@ impl Eval<'_> {
     }
 }
 
-/// The way that a path of a file inside of a package says: without the ending of the file's name.
+/// The path of a file inside of a package, without its extension.
 fn way_of_file(path: &str) -> Rc<str> {
     let file = path.rfind('/').map_or(0, |slash| slash + 1);
     let ending = path[file..].rfind('.').map(|dot| file + dot).filter(|dot| ENDINGS.contains(&&path[*dot..]));

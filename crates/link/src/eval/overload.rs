@@ -1,5 +1,5 @@
-//! Which of several functions of one name a call means: by the number of arguments, then by what is known of their
-//! types. What cannot be told stays open, with all that fit.
+//! Overload resolution: by the number of arguments, then by their known types. If it stays ambiguous, all fitting
+//! functions are kept.
 
 use m1nd_lang::facts::{DefKind, Definition, Expr, ExprId, Literal, Namespace, Parameter, ParameterKind};
 use smallvec::SmallVec;
@@ -17,15 +17,15 @@ use crate::unit::CallSite;
 enum Fit {
     /// It cannot.
     No,
-    /// Nothing can be said.
+    /// Undecidable.
     Unknown,
     /// Only after a conversion that the language tries last.
     Converted,
-    /// As it stands.
+    /// Without conversion.
     Plain,
 }
 
-/// What is known of an argument.
+/// Known properties of an argument.
 #[derive(Debug, Clone)]
 enum Argument {
     Unknown,
@@ -49,7 +49,7 @@ struct Candidate {
     spread: bool,
 }
 
-/// Whether a parameter has the type of its argument itself.
+/// Returns whether a parameter has the type of its argument itself.
 fn is_type_of(arg: &Argument, ty: Option<&Option<Value>>) -> bool {
     match (arg, ty) {
         (Argument::Value(Value::External(a, Some(value))), Some(Some(Value::External(b, Some(ty))))) => {
@@ -60,7 +60,7 @@ fn is_type_of(arg: &Argument, ty: Option<&Option<Value>>) -> bool {
     }
 }
 
-/// Whether the name of a function is that of a conversion (`operator Shape`), not of a sign (`operator+`).
+/// Returns whether the name of a function is that of a conversion (`operator Shape`), not of a sign (`operator+`).
 fn is_conversion(name: &str) -> bool {
     let of = name.strip_prefix("operator").map(str::trim_start);
     of.is_some_and(|of| {
@@ -72,8 +72,7 @@ fn is_conversion(name: &str) -> bool {
 /// Operators that are written as words.
 const OPERATOR_WORDS: &[&str] = &["new", "delete", "co_await"];
 
-/// The one value that there may be. Of which of several packages a type is makes no difference to what can be passed
-/// where: the name tells.
+/// The only possible value. For a type that may be of several packages, its name decides what can be passed where.
 fn the_one(values: &Values) -> Option<&Value> {
     let first = values.items.first().filter(|_| values.unknown.is_none())?;
     let same = |other: &Value| match (first, other) {
@@ -87,7 +86,7 @@ fn the_one(values: &Values) -> Option<&Value> {
 const MOST: usize = 64;
 
 impl Eval<'_> {
-    /// Of the functions that a call names, those that its arguments allow.
+    /// The functions named by a call that its arguments allow.
     pub(super) fn choose(&mut self, file: FileId, search: Search, call: Option<CallSite>) -> Search {
         let is_function = |eval: &mut Self, found: &Found| match found.entity {
             Entity::Def(of) => eval.definition(of).kind == DefKind::Function,
@@ -127,9 +126,9 @@ impl Eval<'_> {
         Search { found, unknown }
     }
 
-    /// Of functions that take as many arguments, those of which no other is nearer to what the arguments are: it has the
-    /// class of an argument where they have a class that has nothing to do with it. Pointers and references are not told
-    /// from values here, so types that could be converted into each other decide nothing.
+    /// Among functions with this many parameters, keeps those to which no other is nearer: the other has the class of
+    /// an argument where they have an unrelated class. Pointers and references are not distinguished from values
+    /// here, so types that could be converted into each other decide nothing.
     pub(crate) fn of_own_classes(&mut self, file: FileId, mut search: Search, callee: ExprId) -> Search {
         let of_classes = search.found.len() > 1 && search.found.len() <= MOST && search.unknown.is_none();
         let Some(call) = self.unit(file).call(callee).filter(|_| of_classes) else { return search };
@@ -161,8 +160,8 @@ impl Eval<'_> {
         search
     }
 
-    /// Whether an argument may be a value of a class: it is of that class, of one derived from it, or of one whose bases
-    /// are not all known.
+    /// Returns whether an argument may be an instance of a class: it is of that class, of a derived one, or of one
+    /// whose bases are not all known.
     fn is_a(&mut self, arg: &Argument, class: DefRef) -> bool {
         let Argument::Value(Value::Instance(of, _)) = arg else { return true };
         let ancestors = self.ancestors(*of);
@@ -173,8 +172,8 @@ impl Eval<'_> {
             })
     }
 
-    /// Whether an argument may become a value of a class: the class has a constructor that takes it alone, or the
-    /// argument's class an operator that makes one. What a constructor or operator is about counts where it is known.
+    /// Returns whether an argument may be converted to a class: the class has a single-argument constructor for it,
+    /// or the argument's class has a conversion operator. The types of the constructor or operator count if known.
     fn converts(&mut self, arg: &Argument, class: DefRef) -> bool {
         let Argument::Value(Value::Instance(of, _)) = arg else { return true };
         let search = self.constructor(&Value::Def(class, no_args()));
@@ -194,7 +193,7 @@ impl Eval<'_> {
         self.ancestors(of).iter().any(|ancestor| !matches!(ancestor, Ancestor::Class(..)))
     }
 
-    /// Whether a class, or one that it inherits from, has an operator that makes another value of it.
+    /// Returns whether a class, or one that it inherits from, has an operator that makes another value of it.
     fn has_conversion(&mut self, of: DefRef) -> bool {
         let converts = |eval: &mut Self, class: DefRef| {
             let unit = eval.unit(class.file);
@@ -208,7 +207,7 @@ impl Eval<'_> {
         })
     }
 
-    /// Without knowing the arguments: what a class overrides gives way to what it is overridden by.
+    /// Without known arguments: overridden functions are dropped in favour of their overrides.
     fn without_overridden(&mut self, search: Search) -> Search {
         if search.found.len() > MOST {
             return Search::unknown(Reason::TooManyCandidates);
@@ -235,8 +234,8 @@ impl Eval<'_> {
         Search { found, unknown: search.unknown }
     }
 
-    /// Of functions of one name, those with the parameters of `by`. A parameter whose type is open (a type parameter, or
-    /// not known) may be the same.
+    /// Functions of the same name with the parameters of `by`. A parameter whose type is open (a type parameter, or
+    /// unknown) may match.
     pub(super) fn with_parameters_of(&mut self, by: DefRef, found: Vec<Found>) -> Vec<Found> {
         let mut search = Search::one(Entity::Def(by));
         search.found.extend(found);
@@ -264,7 +263,7 @@ impl Eval<'_> {
         rows.into_iter().map(|(_, place)| search.found[place].clone()).collect()
     }
 
-    /// Whether a function takes that many arguments.
+    /// Returns whether a function takes that many arguments.
     pub(super) fn takes(&mut self, found: &Found, count: usize) -> bool {
         let parameters = self.plain_parameters(found);
         let rest = parameters.last().is_some_and(|last| last.kind == ParameterKind::Rest);
@@ -273,12 +272,12 @@ impl Eval<'_> {
         count >= needed && (rest || count <= parameters.len())
     }
 
-    /// Whether a function takes that many arguments.
+    /// Returns whether a function takes that many arguments.
     pub(crate) fn takes_arguments(&mut self, of: DefRef, count: usize) -> bool {
         self.takes(&Found::plain(Entity::Def(of)), count)
     }
 
-    /// Whether an access path names a class to construct.
+    /// Returns whether an access path names a class to construct.
     pub(crate) fn names_class(&mut self, file: FileId, callee: ExprId) -> bool {
         self.unit(file).call(callee).is_some_and(|call| call.constructs)
     }
@@ -372,8 +371,9 @@ impl Eval<'_> {
         if left.is_empty() { candidates.iter().map(|one| one.place).collect() } else { left }
     }
 
-    /// Whether one function is more special than another: each of its parameters is, or the same. Where nothing is
-    /// known of an argument, only the same will do. Of functions with the same parameters that of the heir is meant.
+    /// Returns whether one function is more special than another: each of its parameters is, or the same. Where
+    /// nothing is known of an argument, only the same will do. Of functions with the same parameters that of the heir
+    /// is meant.
     fn beats(&mut self, search: &Search, one: &Candidate, other: &Candidate, args: &[Argument]) -> bool {
         let mut narrower = false;
         for (place, arg) in args.iter().enumerate() {
@@ -383,7 +383,7 @@ impl Eval<'_> {
             if matches!(arg, Argument::Unknown) {
                 return false;
             }
-            // What another type takes besides is no matter: it can only be one above the argument's own.
+            // Further types accepted by the other do not matter: they can only be above the argument's own.
             if is_type_of(arg, one.types.get(place)) {
                 narrower = true;
                 continue;
@@ -411,7 +411,7 @@ impl Eval<'_> {
             (Some(Value::Instance(one, _)), Some(Value::Instance(other, _))) => one == other,
             (Some(Value::TypeVar(_, one)), Some(Value::TypeVar(_, other))) => one == other,
             (Some(Value::External(..) | Value::Instance(..)), Some(Value::External(..) | Value::Instance(..))) => false,
-            // What a type parameter stands for in the heir is the type itself, and arrays have no name.
+            // A type parameter is instantiated in the derived class by the type itself, and arrays have no name.
             (Some(a), Some(b)) if a == b => {
                 let open = |eval: &mut Self, of: &Candidate| eval.is_type_parameter(&search.found[of.place], place);
                 names.0 == names.1 || open(self, one) || open(self, other)
@@ -421,7 +421,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a parameter has a type parameter as its type.
+    /// Returns whether a parameter has a type parameter as its type.
     fn is_type_parameter(&mut self, found: &Found, place: usize) -> bool {
         let parameters = self.plain_parameters(found);
         let Entity::Def(of) = found.entity else { return false };
@@ -558,7 +558,7 @@ impl Eval<'_> {
         }
     }
 
-    /// Nothing but what is listed can be told of a type all of whose conversions are known.
+    /// A type all of whose conversions are known accepts only what is listed.
     fn closed(&self, name: Name) -> Fit {
         let text = self.text(name);
         if self.home.conversions.iter().any(|(known, ..)| *known == text) { Fit::No } else { Fit::Unknown }
@@ -601,7 +601,7 @@ impl Eval<'_> {
         }
         match ty {
             Value::External(_, None) => Fit::Unknown,
-            // What is closed, or belongs to a function type, is no base of a class of the project.
+            // A closed type, or a function type, is no base of a project class.
             Value::External(_, Some(name)) if self.closed(*name) == Fit::No => Fit::No,
             Value::Instance(..) | Value::External(..) | Value::Builtin(..) => {
                 if open {
@@ -614,8 +614,8 @@ impl Eval<'_> {
         }
     }
 
-    /// What calling a class at a place of a file reaches: its constructors that the arguments allow. `None` if it
-    /// writes none.
+    /// Targets of calling a class at a position: its constructors that the arguments allow. `None` if it declares
+    /// none.
     pub(crate) fn constructors(&mut self, file: FileId, callee: ExprId, class: DefRef) -> Option<Search> {
         let mut search = self.constructor(&Value::Def(class, no_args()));
         search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
@@ -633,7 +633,7 @@ impl Eval<'_> {
         Some(self.choose(file, search, call))
     }
 
-    /// What the parameter of a function written as an argument is given: what the function type there says.
+    /// Parameter of a function written as an argument, according to the function type expected there.
     pub(super) fn given_parameter(&mut self, of: DefRef, index: usize) -> Values {
         let unknown = || Values::unknown(Reason::UnknownReceiver);
         let unit = self.unit(of.file);

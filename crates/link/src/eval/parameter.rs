@@ -1,4 +1,4 @@
-//! What a parameter may be, seen from inside its function.
+//! Possible values of a parameter, seen from inside its function.
 
 use m1nd_lang::facts::{Namespace, ParameterKind};
 
@@ -8,7 +8,7 @@ use crate::reason::Reason;
 use crate::rules::{Builtin, Overloads};
 
 impl Eval<'_> {
-    /// What a parameter may be, seen from inside its function.
+    /// Possible values of a parameter, seen from inside its function.
     pub(super) fn parameter(&mut self, of: DefRef, index: usize) -> Values {
         let unit = self.unit(of.file);
         let Some(parameter) = unit.facts.parameters(of.def).get(index).copied() else {
@@ -47,7 +47,7 @@ impl Eval<'_> {
         }
     }
 
-    /// What a parameter may be that no type is written for: asked for wherever the function names it.
+    /// Possible values of a parameter without a declared type: requested wherever the function uses it.
     fn undeclared_parameter(&mut self, of: DefRef, index: usize) -> Values {
         if let Some(known) = self.parameters.get(&(of, index)) {
             return known.clone();

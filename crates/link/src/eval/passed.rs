@@ -1,4 +1,4 @@
-//! What the calls of a function pass as its parameters.
+//! Arguments that the calls of a function pass for its parameters.
 
 use m1nd_lang::facts::{DefKind, Expr, ExprId, ListId, Namespace, ParameterKind};
 
@@ -8,9 +8,9 @@ use crate::passes::{Given, Pass};
 use crate::project::{DefRef, FileId, Key};
 use crate::unit::Unit;
 
-/// Calls of one name that are asked what they pass.
+/// Maximum calls of one name that are examined.
 const MAX_PASSES: usize = 16;
-/// Calls of parameters in a file that are asked what they pass on.
+/// Maximum calls of parameters in a file that are examined.
 const MAX_THROUGH: usize = 64;
 /// Calls of parameters that something is passed on through, one after the other.
 const MAX_ROUNDS: usize = 4;
@@ -20,7 +20,7 @@ impl<'a> Eval<'a> {
     /// called from anywhere, so there may always be more.
     pub(super) fn passed(&mut self, of: DefRef, index: usize) -> Values {
         let mut values = Values::default();
-        // What functions of other files are given matters little to this one, and there are many of them.
+        // Arguments of functions in other files matter little to this one, and there are many of them.
         if of.file != self.home_file || !self.rules(of.file).follows_arguments || !self.deeper() {
             return values;
         }
@@ -46,7 +46,7 @@ impl<'a> Eval<'a> {
         values
     }
 
-    /// The calls and decorations of what has this name, file by file; only those of `own` if there are too many, none if
+    /// The calls and decorations with this name, file by file; only those of `own` if there are too many, none if
     /// there are too many there.
     fn passes(&mut self, name: Name, own: FileId) -> Vec<(FileId, &'a [Pass])> {
         self.asked.insert(Key::passes(name));
@@ -69,7 +69,7 @@ impl<'a> Eval<'a> {
         rows
     }
 
-    /// What one call passes; `None` if it calls something else, or does not pass the parameter.
+    /// The argument of one call; `None` if it calls something else, or does not pass the parameter.
     fn given(&mut self, of: DefRef, index: usize, called: DefRef, file: FileId, pass: &Pass) -> Option<Values> {
         let shift = usize::from(self.has_receiver(of));
         match pass.given {
@@ -94,7 +94,7 @@ impl<'a> Eval<'a> {
         first.is_some_and(|first| matches!(first.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver))
     }
 
-    /// What a decorator is given: the function, or what the decorators below make of it.
+    /// The argument of a decorator: the function, or the result of the decorators below.
     fn decorated(&mut self, of: DefRef, decorator: ExprId) -> DefRef {
         let unit = self.unit(of.file);
         let decorators = unit.list(unit.facts.definition(of.def).decorators);
@@ -103,7 +103,7 @@ impl<'a> Eval<'a> {
         nearest.and_then(|&below| self.stands_in(of.file, below)).unwrap_or(of)
     }
 
-    /// Whether what is called may be the function or class; asked for every parameter of it.
+    /// Returns whether the callee may be the function or class; called for every parameter of it.
     fn may_call(&mut self, file: FileId, callee: ExprId, of: DefRef) -> bool {
         if let Some(&known) = self.calls.get(&(file, callee, of)) {
             return known;
@@ -138,7 +138,7 @@ impl<'a> Eval<'a> {
         values.items.iter().any(|value| matches!(value, Value::Def(other, _) | Value::Bound(other, _) if *other == of))
     }
 
-    /// Whether an expression is a name, or a name of a module or class.
+    /// Returns whether an expression is a name, or a name of a module or class.
     fn is_plain(&mut self, file: FileId, expr: ExprId) -> bool {
         match self.unit(file).facts.expr(expr) {
             Expr::Name { .. } => true,
@@ -158,7 +158,8 @@ impl<'a> Eval<'a> {
         }
     }
 
-    /// What an argument in another file names at its top, or constructs there: what stands in bodies is not followed.
+    /// The value that an argument in another file refers to at its top level, or constructs there; bodies are not
+    /// followed.
     fn named_elsewhere(&mut self, file: FileId, arg: ExprId) -> Values {
         let constructs = match self.unit(file).facts.expr(arg) {
             Expr::Call { callee, .. } => Some(callee),
@@ -198,7 +199,7 @@ impl<'a> Eval<'a> {
         if is_own { index.checked_sub(shift) } else { None }
     }
 
-    /// Works out what the calls of parameters in a file pass on (`def f(a): a(g)`): functions that are passed are called
+    /// Computes the arguments passed by calls of parameters in a file (`def f(a): a(g)`): such functions are called
     /// where only their parameter is named.
     pub(crate) fn work_out_flows(&mut self, file: FileId) {
         let unit = self.unit(file);
@@ -225,7 +226,7 @@ impl<'a> Eval<'a> {
         self.begin_reference();
     }
 
-    /// Notes what a call passes to a function that a parameter holds; `true` if that is new.
+    /// Records an argument passed to a function held by a parameter; `true` if it is new.
     fn pass_on(&mut self, file: FileId, callee: &Value, written: ExprId, args: ListId) -> bool {
         let (of, shift) = match callee {
             Value::Def(of, _) => (*of, 0),
@@ -273,7 +274,7 @@ fn argument(
     by_place.or_else(named)
 }
 
-/// Whether a value that is passed says something about what is done with it.
+/// Returns whether a passed value is informative.
 fn may_be_passed(value: &Value) -> bool {
     match value {
         Value::Def(..) | Value::Bound(..) | Value::Instance(..) => true,

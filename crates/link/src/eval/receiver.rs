@@ -1,4 +1,4 @@
-//! What the receiver is: `self`, `this`, `Self`.
+//! Receivers: `self`, `this`, `Self`.
 
 use m1nd_lang::facts::{DefKind, Expr, Namespace, ScopeId};
 
@@ -9,7 +9,7 @@ use crate::reason::Reason;
 impl Eval<'_> {
     /// The receiver inside a method.
     pub(super) fn receiver_of(&mut self, of: DefRef) -> Values {
-        // A block of members says which type it is for, type arguments included; that may be any type at all.
+        // A block of members declares its type, including type arguments; that may be any type at all.
         let definition = self.definition(of);
         let owner = definition.owner.map(|def| DefRef { file: of.file, def });
         let extends = match definition.extends_type {
@@ -57,7 +57,8 @@ impl Eval<'_> {
         Values::unknown(Reason::UnknownReceiver)
     }
 
-    /// `this` in a function outside a class: what the function is assigned to a member of, or what it constructs.
+    /// `this` in a function outside a class: the object to which the function is assigned as a member, or the one it
+    /// constructs.
     fn function_receiver(&mut self, of: DefRef) -> Option<Values> {
         let unit = self.unit(of.file);
         let write =

@@ -8,10 +8,10 @@ use crate::project::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::{Builtin, MethodShape, ModuleTarget};
 
-/// Type arguments; each is what a value of that argument may be.
+/// Type arguments, each with its possible values.
 pub(crate) type Args = Rc<[Values]>;
 
-/// What an expression may evaluate to.
+/// A possible value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     /// A definition itself: the class, the function, the object.
@@ -28,10 +28,9 @@ pub(crate) enum Value {
     Builtin(Builtin, Args),
     /// A function known only by its result.
     Callable(Rc<Values>),
-    /// A method of a standard type, by what calling it yields.
+    /// A method of a standard type, with the result of calling it.
     Method(Rc<Values>),
-    /// A method of a standard type that yields a container of what the function it is called with yields; whether what
-    /// is inside of that is taken.
+    /// A method of a standard type that returns a container of the results of its callback; the flag flattens them.
     Maps(Builtin, bool),
     /// The receiver, searched from the bases of the class on.
     Super(DefRef),
@@ -39,14 +38,14 @@ pub(crate) enum Value {
     TypeVar(DefRef, u32),
     /// Something of a package outside the roots; if it is known to be a value of a type of that package, the type.
     External(Outside, Option<Name>),
-    /// A constant key of a map; stands only in front of an element.
+    /// A constant key of a map; only occurs before an element.
     Key(Name),
     /// `None`, `null`: has no members worth following.
     Null,
 }
 
 impl Value {
-    /// Whether it is a type parameter of a definition or has one among its type arguments.
+    /// Returns whether it is a type parameter of a definition or has one among its type arguments.
     pub(crate) fn mentions(&self, of: DefRef) -> bool {
         match self {
             Self::TypeVar(owner, _) => *owner == of,
@@ -59,7 +58,7 @@ impl Value {
     }
 }
 
-/// What a method was taken of.
+/// The value that a method was accessed on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Receiver {
     /// The value.
@@ -142,7 +141,7 @@ impl Values {
         result
     }
 
-    /// Whether one of them [mentions](Value::mentions) a type parameter of a definition.
+    /// Returns whether one of them [mentions](Value::mentions) a type parameter of a definition.
     pub(crate) fn mention(&self, of: DefRef) -> bool {
         self.items.iter().any(|value| value.mentions(of))
     }
@@ -153,7 +152,7 @@ impl Values {
     }
 }
 
-/// What a name or access path denotes, before it is evaluated.
+/// Target of a name or access path, before evaluation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Entity {
     /// A definition.
@@ -185,7 +184,7 @@ impl Found {
     }
 }
 
-/// The outcome of a search: what was found, and whether there may be more.
+/// Result of a search: the entities found, and whether there may be more.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Search {
     pub(crate) found: SmallVec<[Found; 2]>,
@@ -220,8 +219,8 @@ impl Search {
         self.found.is_empty() && self.unknown.is_none()
     }
 
-    /// Keeps what is marked, in order: what fits is mostly told by the evaluator, which cannot be asked while the search
-    /// is changed.
+    /// Keeps the marked entities, in order: fitness mostly needs the evaluator, which cannot be used while the search
+    /// is borrowed.
     pub(crate) fn keep(&mut self, marks: &[bool]) {
         let mut marks = marks.iter();
         self.found.retain(|_| marks.next().copied().unwrap_or(true));

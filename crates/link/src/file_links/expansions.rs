@@ -1,5 +1,5 @@
-//! What the macros that a file invokes do with their arguments: which of the functions that they may define there
-//! are, and which references in their arguments are code.
+//! Effects of macros invoked by a file on their arguments: which of the functions that they may define exist, and
+//! which references in their arguments are code.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -85,7 +85,7 @@ pub(super) fn references<'a>(eval: &mut Eval<'a>, file: FileId) -> Cow<'a, [Refe
 /// The arguments of macros around a place, as places come in order.
 #[derive(Debug, Default)]
 struct ArgumentsOfCode {
-    /// Ends of what is open, nearest first, and whether it is code.
+    /// Ends of the open ranges, nearest first, and whether each is code.
     open: BinaryHeap<Reverse<(Pos, bool)>>,
     /// Number of those that are no code.
     others: usize,
@@ -106,7 +106,7 @@ impl ArgumentsOfCode {
         }
     }
 
-    /// Whether there is a macro around, and all that are take code.
+    /// Returns whether there is a macro around, and all that are take code.
     fn around(&self) -> bool {
         !self.open.is_empty() && self.others == 0
     }

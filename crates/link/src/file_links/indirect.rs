@@ -1,4 +1,4 @@
-//! Calls of what variables and members hold, and what definitions declare elsewhere (C, C++).
+//! Calls through variables and members, and the declarations of definitions elsewhere (C, C++).
 
 use m1nd_base::{EdgeTier, Limits, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Reference, Role};
@@ -71,8 +71,8 @@ fn symbols(eval: &mut Eval<'_>, of: &[DefRef]) -> Vec<Target> {
     of.iter().filter_map(|of| eval.unit(of.file).symbols[of.def.index()]).map(Target::Symbol).collect()
 }
 
-/// What the file's definitions declare elsewhere: a definition implements its prototype, a member its declaration in the
-/// class. Not counted as references, as nothing is written for them.
+/// Declarations elsewhere of the file's definitions: a definition implements its prototype, a member its declaration
+/// in the class. Not counted as references, because nothing is written for them.
 pub(super) fn declarations<'a>(eval: &mut Eval<'a>, file: FileId) -> Vec<Resolution<'a>> {
     let unit = eval.unit(file);
     let mut rows = Vec::new();

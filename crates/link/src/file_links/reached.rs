@@ -1,4 +1,4 @@
-//! The nodes that what a search found stands for.
+//! Converts search results to nodes.
 
 use m1nd_lang::facts::{DefKind, Namespace, Role};
 use smallvec::SmallVec;
@@ -9,10 +9,10 @@ use crate::ids::SymbolId;
 use crate::project::DefRef;
 use crate::reason::Reason;
 
-/// What of packages outside a reference reaches.
+/// Members of external packages that a reference targets.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Members {
-    /// Packages with the ways to what is reached, in order.
+    /// Paths of the targets including their package, in order.
     pub(crate) paths: SmallVec<[String; 1]>,
     /// It may reach something else.
     pub(crate) open: bool,
@@ -24,11 +24,11 @@ impl Members {
     }
 }
 
-/// The nodes that something stands for, while they are gathered.
+/// Nodes of a target, during collection.
 #[derive(Debug, Default)]
 pub(super) struct Reached {
     pub(super) targets: Vec<Target>,
-    /// Constructors and what variables hold.
+    /// Constructors and values of variables.
     pub(super) also: Vec<SymbolId>,
     pub(super) members: Members,
 }
@@ -46,7 +46,7 @@ impl Reached {
     }
 }
 
-/// Adds the nodes that an entity stands for; a reason if part of it is not known.
+/// Adds the nodes of an entity; returns a reason if part of it is unknown.
 pub(super) fn entity_targets(
     eval: &mut Eval<'_>,
     entity: &Entity,
@@ -86,7 +86,7 @@ pub(super) fn entity_targets(
     }
 }
 
-/// Adds the nodes that a definition stands for, and what calling it reaches besides.
+/// Adds the nodes of a definition, and the further targets of calling it.
 fn definition_targets(
     eval: &mut Eval<'_>,
     of: DefRef,
@@ -104,7 +104,7 @@ fn definition_targets(
     let is_value = matches!(kind, DefKind::Variable | DefKind::Constant | DefKind::Field);
     let is_open = kind != DefKind::Constant && unit.rules.variables_are_open;
     if calls && is_value && !is_open {
-        // The name is the variable's; what is called besides is what it holds, where that is one thing.
+        // The name belongs to the variable; its value is called as well, if it is unique.
         let mut held = Reached::default();
         let values = eval.value_of(found, Namespace::Value);
         if let (None, [value]) = (values.unknown, values.items.as_slice()) {

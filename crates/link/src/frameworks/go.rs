@@ -1,4 +1,4 @@
-//! What frameworks of Go are handed.
+//! Registrations of Go frameworks.
 
 use super::Form::{Argument, From};
 use super::What::{EventHandler, Middleware, Route, Task, Test};

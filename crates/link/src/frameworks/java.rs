@@ -1,4 +1,4 @@
-//! What frameworks of Java are handed.
+//! Registrations of Java frameworks.
 
 use super::Form::{Argument, Decorated};
 use super::What::{Command, EventHandler, Middleware, Provider, Route, Task};

@@ -1,4 +1,4 @@
-//! Frameworks that are handed functions and classes to run, as data: a table a language.
+//! Frameworks that functions and classes are registered with, as data: one table per language.
 
 use m1nd_lang::Language;
 
@@ -12,45 +12,45 @@ mod typescript;
 /// One way of handing something to a framework.
 #[derive(Debug)]
 pub(crate) struct Row {
-    /// Package that the decorator, annotation or callee is of; also any package below it.
+    /// Package of the decorator, annotation or callee, including its subpackages.
     pub(crate) package: &'static str,
     /// Names of the decorators, annotations or callees.
     pub(crate) names: &'static [&'static str],
-    /// Where the handler stands.
+    /// Position of the handler.
     pub(crate) form: Form,
-    /// What it becomes.
+    /// Role of the handler.
     pub(crate) what: What,
 }
 
-/// Where the handler stands.
+/// Position of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// It is the definition that is decorated or annotated.
     Decorated,
     /// It is the argument at this place, counted from 0.
     Argument(usize),
-    /// They are all functions and classes among the arguments from this place on.
+    /// All functions and classes among the arguments from this index on.
     From(usize),
     /// It is the argument of this name; of any, if empty.
     Named(&'static str),
 }
 
-/// What a handler becomes.
+/// Role of a handler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum What {
     /// Answers requests.
     Route,
     /// Runs before, after or around the answering of requests.
     Middleware,
-    /// A command of a command line, or what an option calls.
+    /// A command-line command, or the callback of an option.
     Command,
     /// Runs when something happens.
     EventHandler,
     /// Runs in the background, at a time, or elsewhere.
     Task,
-    /// Is made, or makes what is made, and handed to those that ask for it.
+    /// Is constructed, or constructs a value, for injection.
     Provider,
-    /// A test, or what tests are given.
+    /// A test, or a fixture.
     Test,
     /// Called by the framework or another language under its name.
     Extension,
@@ -91,7 +91,7 @@ pub(crate) fn rows(family: Option<Language>) -> &'static [Row] {
     }
 }
 
-/// Whether a package is the one a row names, or below it. Cargo writes `-` for `_`.
+/// Returns whether a package is the one a row names, or below it. Cargo writes `-` for `_`.
 pub(crate) fn is_of(package: &str, row: &str) -> bool {
     let same = |(a, b): (u8, u8)| a == b || (a == b'-' && b == b'_');
     package.len() >= row.len()

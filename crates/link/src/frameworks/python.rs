@@ -1,4 +1,4 @@
-//! What frameworks of Python are handed.
+//! Registrations of Python frameworks.
 
 use super::Form::{Argument, Decorated, From, Named};
 use super::What::{Command, EventHandler, Extension, Middleware, Provider, Route, Task, Test};

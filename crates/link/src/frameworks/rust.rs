@@ -1,4 +1,4 @@
-//! What frameworks of Rust are handed.
+//! Registrations of Rust frameworks.
 
 use super::Form::{Argument, Decorated};
 use super::What::{Command, EventHandler, Extension, Middleware, Provider, Route, Task, Test};

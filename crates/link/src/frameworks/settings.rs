@@ -1,24 +1,24 @@
-//! What reads a configuration key or an environment variable by its name.
+//! Functions and tables that read a configuration key or an environment variable by name.
 
 use m1nd_lang::Language;
 
 /// One way of reading.
 #[derive(Debug)]
 pub(crate) struct Setting {
-    /// Package that what is read with is of.
+    /// Package of the reading function.
     pub(crate) package: &'static str,
-    /// Where the name stands.
+    /// Position of the name.
     pub(crate) key: Key,
-    /// Kind of the name: what stands before it in node ids.
+    /// Kind of the name: its prefix in node ids.
     pub(crate) store: &'static str,
 }
 
-/// Where the name of what is read stands.
+/// Position of the name that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
     /// It is the first argument of one of these.
     Argument(&'static [&'static str]),
-    /// It is what a table of this name is indexed by, or the first argument of one of these methods of it.
+    /// Index of a table of this name, or the first argument of one of these methods of it.
     Index(&'static str, &'static [&'static str]),
     /// It is a member of an object of this name.
     Member(&'static str),

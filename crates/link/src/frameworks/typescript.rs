@@ -1,4 +1,4 @@
-//! What frameworks of TypeScript and JavaScript are handed.
+//! Registrations of TypeScript and JavaScript frameworks.
 
 use super::Form::{Argument, Decorated, From};
 use super::What::{Command, EventHandler, Extension, Middleware, Provider, Route, Test};

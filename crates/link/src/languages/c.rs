@@ -1,4 +1,5 @@
-//! C and C++: includes, compile commands, standard headers. Both are one family, as each includes headers of the other.
+//! C and C++: includes, compile commands, standard headers. They are one family, because each includes headers of the
+//! other.
 
 mod compile;
 mod includes;
@@ -23,7 +24,7 @@ pub(super) const FAMILY: Family = Family {
     resolver: |files, manifests| Box::new(Includes::new(files, manifests)),
 };
 
-/// C has no overloads. What its values may be of the standard library is told by the rules of C++: headers are of both.
+/// C has no overloads. Values of the standard library follow the C++ rules, because headers belong to both.
 static C: Rules = Rules { overloads: Overloads::None, ..SHARED };
 
 static CPP: Rules = Rules { overloads: Overloads::ByClass, ..SHARED };

@@ -1,4 +1,4 @@
-//! Go: modules, workspaces, packages and what every package knows.
+//! Go: modules, workspaces, packages and predeclared names.
 
 mod manifest;
 mod modules;

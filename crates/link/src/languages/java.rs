@@ -55,7 +55,7 @@ static RULES: Rules = Rules {
     ..Rules::OUTLINED
 };
 
-/// Where packages are.
+/// Package resolution.
 struct Java {
     packages: Packages,
 }

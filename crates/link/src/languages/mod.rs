@@ -60,7 +60,7 @@ pub(crate) fn rules(language: Language) -> &'static Rules {
     FAMILIES.iter().find_map(|family| family.rules(language)).unwrap_or(&Rules::OUTLINED)
 }
 
-/// Whether a file of this name is a manifest of any family.
+/// Returns whether a file of this name is a manifest of any family.
 pub(crate) fn is_manifest(file_name: &str) -> bool {
     FAMILIES.iter().any(|family| (family.is_manifest)(file_name))
 }

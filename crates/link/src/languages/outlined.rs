@@ -1,4 +1,4 @@
-//! Languages whose names are resolved inside their file only.
+//! Languages whose names are only resolved inside their file.
 
 use super::Family;
 use crate::project::{FileId, Files};

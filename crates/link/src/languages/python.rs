@@ -171,7 +171,7 @@ static PYTEST: Fixtures = Fixtures {
     ],
 };
 
-/// Where modules are: folders that absolute imports are tried against.
+/// Module resolution: folders that absolute imports are tried against.
 struct Python {
     roots: Roots,
 }
@@ -223,7 +223,7 @@ impl Python {
             return ModuleTarget::File(file);
         }
         let path = join(folder, name);
-        // Asking for the folder makes the answer be looked at again when files appear in it.
+        // The look-up is recorded, so that new files in the folder invalidate the answer.
         if files.is_folder(&path) && self.roots.folders.contains(&path) {
             return ModuleTarget::Folder(path);
         }

@@ -83,7 +83,7 @@ static RULES: Rules = Rules {
         ("RwLockWriteGuard", Builtin::Transparent),
         ("ManuallyDrop", Builtin::Transparent),
         ("LazyLock", Builtin::Transparent),
-        // As bounds: what a value of such a type can be used as.
+        // As bounds: usable capabilities of a value of such a type.
         ("AsRef", Builtin::Transparent),
         ("AsMut", Builtin::Transparent),
         ("Borrow", Builtin::Transparent),

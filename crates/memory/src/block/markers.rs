@@ -1,10 +1,10 @@
-//! The marker lines in a file: where they are, and where they only look so.
+//! Finds the marker lines of a file, and lines that only look like them.
 
 use std::ops::Range;
 
 use memchr::memchr;
 
-/// How the first line of a block begins.
+/// Start of the first line of a block.
 pub const START: &str = "<!-- MIND:CONTEXT";
 /// The last line of a block.
 pub const END: &str = "<!-- MIND:END -->";
@@ -13,7 +13,7 @@ const CODE_INDENT: usize = 4;
 /// Fewest marks of a fence.
 const MIN_FENCE: usize = 3;
 
-/// What a line is to us.
+/// Kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     Start,
@@ -28,7 +28,7 @@ pub(super) struct MarkerLine {
     pub(super) line: usize,
     /// The bytes of the line, without its end.
     pub(super) text: Range<usize>,
-    /// Where the next line begins.
+    /// Start of the next line.
     pub(super) next: usize,
 }
 
@@ -52,13 +52,13 @@ pub(super) fn lines(bytes: &[u8], from: usize) -> impl Iterator<Item = Line> {
     })
 }
 
-/// Where text begins: behind a byte order mark.
+/// Start of the text, after a byte order mark.
 pub(super) fn text_start(bytes: &[u8]) -> usize {
     if bytes.starts_with("\u{feff}".as_bytes()) { '\u{feff}'.len_utf8() } else { 0 }
 }
 
-/// Where front matter ends (YAML between two lines of `---` at the beginning); the beginning of the text if there is none.
-/// A rule at the top of a file that holds one of our markers is none.
+/// End of front matter (YAML between two lines of `---` at the start); the start of the text if there is none. A
+/// horizontal rule at the top of a file is not front matter if the section contains one of our markers.
 pub(super) fn front_matter_end(bytes: &[u8]) -> usize {
     let start = text_start(bytes);
     let mut all = lines(bytes, start);

@@ -1,7 +1,7 @@
-//! The context block: what of a project's memory stands in `CLAUDE.md` (and files like it), between two markers.
+//! The context block: a summary of a project's memory between two markers in `CLAUDE.md` (and similar files).
 //!
-//! It is read by agents as instructions, so it is short, holds only what the sources cannot tell, no secret, and no markup
-//! that came from elsewhere. It is a function of its input: the same memories give the same bytes.
+//! Agents read it as instructions, so it is short and contains only what the sources cannot tell, no secret, and no
+//! markup from elsewhere. It is a function of its input: the same memories give the same bytes.
 
 mod layout;
 mod markers;
@@ -21,7 +21,7 @@ pub use markers::{END, START};
 pub use neutral::without_hidden;
 pub use splice::{Placed, Present, SpliceError, Spliced, inspect, remove, splice};
 
-/// How far the memory can be relied on.
+/// Reliability of the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockHealth<'a> {
     /// It is up to date.
@@ -36,7 +36,7 @@ pub enum BlockHealth<'a> {
     },
 }
 
-/// How long the block and its sections may be.
+/// Limits on the block and its sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockLimits {
     /// Characters, the markers included. About four are a token.
@@ -72,35 +72,35 @@ impl Default for BlockLimits {
     }
 }
 
-/// What the block is made of.
+/// Content of the block.
 #[derive(Clone, Copy)]
 pub struct BlockInput<'a> {
     /// The day, by which memories are old.
     pub today: Date,
-    /// How far the memory can be relied on.
+    /// Reliability of the memory.
     pub health: BlockHealth<'a>,
-    /// Goal, stack and what blocks.
+    /// Goal, stack and blockers.
     pub state: &'a ProjectState,
-    /// What the project is made with, as its files say: told as long as nothing else is.
+    /// Stack detected from the project's files: shown if none is written down.
     pub detected: &'a [Box<str>],
     /// All memories.
     pub recall: &'a Recall,
     /// The project's own gotchas, in the order of the file.
     pub gotchas: &'a [GotchaBullet],
-    /// What memories say of each other.
+    /// Relations between memories.
     pub relations: &'a [Relation],
     /// Gotchas of other projects that matter here, the most important first:
     /// [`EdgeMatcher::for_block`](crate::edges::EdgeMatcher::for_block).
     pub stack_gotchas: &'a [&'a Edge],
     /// Closed sessions, in any order.
     pub sessions: &'a [Session],
-    /// What was to be done next, in the order of the file.
+    /// Next steps, in file order.
     pub next: &'a [NextItem],
-    /// What the last session was about: paths of touched files, its words.
+    /// Focus of the last session: paths of touched files, its text.
     pub focus: &'a [&'a str],
-    /// How often a memory was asked for and found.
+    /// How often a memory was requested and found.
     pub hits: Option<&'a dyn Fn(RecordId) -> u32>,
-    /// How long it may be.
+    /// Limits on the length.
     pub limits: BlockLimits,
 }
 

@@ -1,17 +1,16 @@
-//! Texts of people as parts of a line that is read as an instruction: no secrets, no control characters, no markup that
-//! would do something.
+//! Neutralises text for a line that is read as an instruction: no secrets, no control characters, no active markup.
 
 use crate::secrets;
 
-/// What stands for the rest of a text that was cut.
+/// Marks truncated text.
 const ELLIPSIS: char = '…';
 /// Characters below which a cut leaves nothing worth reading.
 const MIN_KEPT: usize = 1;
 
-/// A text in one line of at most `max` characters, harmless.
+/// Converts a text to one harmless line of at most `max` characters.
 ///
-/// Comments, HTML, images, `@path` (which makes agents read files) and our own markers are put into code spans, where they
-/// are only text. Code spans that are there stay; if they do not close, they are quotes.
+/// Comments, HTML, images, `@path` (which makes agents read files) and our own markers are put into code spans, where
+/// they are plain text. Existing code spans stay; unclosed ones become quotes.
 pub(super) fn neutral(text: &str, max: usize) -> String {
     let clean = one_line(&secrets::redact(&without_hidden(text)));
     let clean = without_block_markup(&clean);
@@ -81,7 +80,7 @@ fn cut(text: &str, max: usize) -> String {
     kept
 }
 
-/// Puts what would do something into code spans.
+/// Puts active markup into code spans.
 fn in_code_spans(text: &str) -> String {
     let text = text.replace("\\`", "`");
     let is_paired = text.matches('`').count().is_multiple_of(2) && !text.contains("``");
@@ -109,21 +108,21 @@ fn in_code_spans(text: &str) -> String {
             }
         }
     }
-    // A backslash at the end would take the meaning of what we write behind it.
+    // A trailing backslash would escape the text that we write after it.
     while out.ends_with('\\') {
         out.pop();
     }
     out
 }
 
-/// Two code spans must not touch, and no backslash may stand before one.
+/// Separates code spans from each other and from preceding backslashes.
 fn separate(out: &mut String) {
     if out.ends_with(['`', '\\']) {
         out.push(' ');
     }
 }
 
-/// Whether a token does something in Markdown or to an agent.
+/// Returns whether a token does something in Markdown or to an agent.
 fn is_active(token: &str) -> bool {
     let lower = token.to_lowercase();
     let has_tag = token
@@ -136,7 +135,7 @@ fn is_active(token: &str) -> bool {
     has_tag
         || has_mention
         || ["<!--", "-->", "mind:", "![", "]("].iter().any(|mark| lower.contains(mark))
-        // Whatever follows: a mark at the end may be cut off.
+        // Regardless of the rest: a marker at the end may have been cut off.
         || lower.starts_with('[') && lower.contains("]:")
 }
 

@@ -1,4 +1,4 @@
-//! What stands in each section, and in which order.
+//! Content and order of each section.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -9,14 +9,14 @@ use super::{BlockHealth, BlockInput};
 use crate::recall::half_life;
 use crate::{Kind, NextItem, Record, Relation, RelationKind, SourceKind, Status, Tokens, sessions_since};
 
-/// How much each reason counts where memories are chosen.
+/// Weight of each criterion for choosing memories.
 const RECENCY: f32 = 0.45;
 const CONFIDENCE: f32 = 0.25;
 const OVERLAP: f32 = 0.2;
 const HITS: f32 = 0.1;
 /// Hits from which more count no more.
 const MANY_HITS: f32 = 5.0;
-/// What a memory counts that stands in the code, where it is read anyway.
+/// Factor for a memory in the code, which is read anyway.
 const IN_SOURCE: f32 = 0.5;
 /// Confidence below which a memory is left out, unless it is pinned.
 const MIN_CONFIDENCE: f32 = 0.5;
@@ -24,18 +24,18 @@ const MIN_CONFIDENCE: f32 = 0.5;
 const LOOP_SESSIONS: usize = 2;
 /// Fewest characters of a reason that are worth their room.
 const MIN_REASON: usize = 16;
-/// Confidence from which a relation is told.
+/// Minimum confidence of a relation to be shown.
 const MIN_RELATION: f32 = 0.6;
-/// What a project's first block says: where to write, and how.
+/// A project's first block: where to write, and how.
 const NOTHING: &str = "Nothing captured yet: write into .mind/MEMORY.md, a line each: `decided …`, `problem: …`, `fixed: …`, \
      `learned …`, `KEY: …`";
-/// Said where the project went on without its memory.
+/// Shown if the project went on without its memory.
 const BEHIND: &str =
     "The project changed after the newest entry: check what stands here against the code, and note what changed";
 /// Tags of a stack that are named.
 const MAX_STACK: usize = 12;
 
-/// How many lines each section may have.
+/// Maximum lines of each section.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     pub(super) key: usize,
@@ -47,7 +47,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Lowers every list to at most so many lines.
+    /// Lowers every limit to at most `most` lines.
     pub(super) fn lower(&mut self, most: usize) {
         for count in [&mut self.key, &mut self.decisions, &mut self.open_loops, &mut self.gotchas, &mut self.sessions] {
             *count = (*count).min(most);
@@ -156,7 +156,7 @@ fn session_history(input: &BlockInput<'_>, shape: &Shape) -> Vec<String> {
     let mut told: Vec<_> =
         input.sessions.iter().filter_map(|session| Some((session, session.summary.as_deref()?))).collect();
     told.sort_by_key(|(session, _)| (Reverse(session.date), session.line));
-    // The newest one stands in the session context, unless work went on after it that nobody told of.
+    // The newest one is in the session context, unless later work was not recorded.
     let stands_above = usize::from(!session_context(input).is_empty());
     let rows = told.into_iter().skip(stands_above).take(shape.sessions);
     let lines = rows.filter_map(|(session, summary)| {
@@ -175,7 +175,7 @@ fn newest(a: &Record, b: &Record) -> Ordering {
     b.date.cmp(&a.date).then(b.source.line.cmp(&a.source.line)).then(a.id.cmp(&b.id))
 }
 
-/// Chooses memories by what they are worth now.
+/// Ranks memories by their current value.
 struct Chooser<'a> {
     input: &'a BlockInput<'a>,
     focus: Tokens,
@@ -201,7 +201,7 @@ impl<'a> Chooser<'a> {
         worth * if record.source.kind == SourceKind::Comment { IN_SOURCE } else { 1.0 }
     }
 
-    /// The most valuable of these memories, one of each group that says the same.
+    /// The most valuable of these memories, one of each group of duplicates.
     fn best(&self, most: usize, of: impl Fn(&Record) -> bool) -> Vec<&'a Record> {
         let records = self.input.recall.records();
         let is_shown = |record: &Record| {
@@ -247,7 +247,7 @@ impl<'a> Chooser<'a> {
         lines.collect()
     }
 
-    /// One of each kind in turn: issues, what was to be done, decisions to look at again.
+    /// One of each kind in turn: issues, next steps, decisions to review.
     fn open_loops(&self, shape: &Shape) -> Vec<String> {
         let mut kinds = [self.open_issues(shape.open_loops), self.unstarted(), self.to_review(shape.open_loops)]
             .map(Vec::into_iter);
@@ -296,7 +296,7 @@ impl<'a> Chooser<'a> {
         (!is_said && cause.source.kind == SourceKind::MemoryFile).then_some(&*cause.title)
     }
 
-    /// What was planned and not begun, without the newest plan: that is where to continue.
+    /// Planned steps that were not started, without the newest plan, which is where to continue.
     fn unstarted(&self) -> Vec<String> {
         let plans = self.plans();
         let line =
@@ -341,7 +341,7 @@ impl<'a> Chooser<'a> {
 struct Line {
     out: String,
     max: usize,
-    /// Whether a text was to be told and nothing of it was left.
+    /// Whether a non-empty text became empty.
     is_empty: bool,
 }
 
@@ -373,7 +373,7 @@ impl Line {
         self
     }
 
-    /// The title of a memory. What comes from comments and commits is quoted, with its file.
+    /// The title of a memory. Text from comments and commits is quoted, with its file.
     fn record(self, record: &Record) -> Self {
         /// Characters of a date in brackets, which follows.
         const DATE: usize = 13;

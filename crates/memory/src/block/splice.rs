@@ -1,4 +1,4 @@
-//! Puts the block into a file and touches nothing else: every byte outside of the markers stays as it is.
+//! Inserts or replaces the block in a file: every byte outside of the markers stays unchanged.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use super::markers::{self, END, Mark, MarkerLine, START};
 
 /// Hexadecimal digits of the hash in the opening marker.
 const HASH_DIGITS: usize = 16;
-/// What stands before the hash in the opening marker.
+/// Text before the hash in the opening marker.
 const HASH_KEY: &str = "hash=";
 
-/// Why a block is not put into a file.
+/// The reason why a block is not written to a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpliceError {
-    /// A beginning without its end: what is the user's cannot be told.
+    /// A start without its end: the user's text cannot be told apart.
     #[error(
         "line {line} begins a memory block that has no `{END}` behind it; add that line where the block ends, or delete line {line}"
     )]
@@ -20,15 +20,15 @@ pub enum SpliceError {
         /// 1-based line.
         line: usize,
     },
-    /// What is to be put in is no block.
+    /// The new text is not a block.
     #[error("the text is not one block between `{START} … -->` and `{END}`; render it anew")]
     NoBlock,
 }
 
-/// How a block came into a file.
+/// How a block was placed in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
-    /// Where one stood.
+    /// In place of an existing block.
     Replaced,
     /// At the top, behind front matter.
     Inserted,
@@ -41,22 +41,22 @@ pub struct Spliced {
     pub bytes: Vec<u8>,
     /// Whether any byte differs from before.
     pub changed: bool,
-    /// How the block came there.
+    /// How the block was placed.
     pub placed: Placed,
-    /// What of `bytes` is not the user's: the block, and the ends of lines around it if it was put in.
+    /// The part of `bytes` that is not the user's: the block, and the line ends added around it.
     pub range: Range<usize>,
     /// Further blocks that were deleted.
     pub removed: usize,
-    /// What stood in old blocks that somebody changed by hand: to be kept aside.
+    /// Content of old blocks that were edited by hand: to be preserved elsewhere.
     pub edited: Vec<String>,
 }
 
-/// A block that stands in a file.
+/// A block found in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Present {
     /// 1-based line of its beginning.
     pub line: usize,
-    /// What stands between the markers.
+    /// Text between the markers.
     pub body: String,
     /// Whether somebody changed it. Blocks without a hash cannot tell.
     pub is_edited: bool,
@@ -102,7 +102,7 @@ pub fn splice(existing: &[u8], block: &str) -> Result<Spliced, SpliceError> {
     Ok(Spliced { bytes, changed, placed, range, removed: pairs.len().saturating_sub(1), edited })
 }
 
-/// Writes the file with the block at the top; what was added is the range that it returns.
+/// Writes the file with the block at the top; returns the range of the added text.
 fn insert(existing: &[u8], block: &str, eol: &str, bytes: &mut Vec<u8>) -> Range<usize> {
     let at = markers::front_matter_end(existing);
     let (before, after) = existing.split_at(at);
@@ -192,7 +192,7 @@ fn pairs(existing: &[u8]) -> Result<Vec<Pair>, SpliceError> {
     }
 }
 
-/// How most lines outside of the blocks end; of those inside, if there are no others.
+/// The prevailing line end outside of the blocks; inside of them if there are no others.
 fn end_of_line(existing: &[u8], pairs: &[Pair]) -> &'static str {
     let (mut outside, mut inside) = ([0usize; 2], [0usize; 2]);
     for line in markers::lines(existing, 0) {

@@ -289,7 +289,7 @@ proptest! {
         prop_assert!(!inspect(&spliced.bytes).expect("pairs").expect("a block").is_edited);
     }
 
-    /// For any file: what is not ours stays, byte for byte, and doing it twice is doing it once.
+    /// For any file: the user's bytes stay unchanged, and the operation is idempotent.
     #[test]
     fn nothing_outside_of_the_markers_changes(file in any_file()) {
         let block = block_of(&parsed(MEMORY), |_| ());

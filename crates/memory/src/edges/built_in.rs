@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Detection, Edge};
 use crate::Severity;
 
-/// How the ids of those that come with the program begin.
+/// Prefix of the ids of built-in gotchas.
 pub const BUILT_IN_PREFIX: &str = "builtin_";
 
 /// A gotcha that comes with the program.

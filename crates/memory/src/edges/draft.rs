@@ -11,14 +11,14 @@ pub const MAX_PATTERNS: usize = 32;
 pub const MAX_PATTERN_CHARS: usize = 200;
 /// Most characters of title, description or workaround.
 pub const MAX_TEXT_CHARS: usize = 2000;
-/// Most bytes of one compiled pattern.
+/// Maximum bytes of one compiled pattern.
 pub(super) const MAX_PATTERN_BYTES: usize = 1 << 20;
 /// Characters of an id after its prefix.
 const ID_CHARS: usize = 10;
-/// Base 32 without letters that are taken for digits.
+/// Base 32 without letters that look like digits.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Why a gotcha is not taken.
+/// The reason why a gotcha is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EdgeError {
     /// A text is empty.
@@ -27,7 +27,7 @@ pub enum EdgeError {
     /// A text is too long.
     #[error("`{field}` has {found} characters, at most {MAX_TEXT_CHARS} are taken; shorten it")]
     TooLong {
-        /// Which.
+        /// Name of the field.
         field: &'static str,
         /// Its characters.
         found: usize,
@@ -38,7 +38,7 @@ pub enum EdgeError {
     /// Too many entries.
     #[error("`{field}` has {found} entries, at most {MAX_PATTERNS} are taken; keep the telling ones")]
     TooMany {
-        /// Which list.
+        /// Name of the list.
         field: &'static str,
         /// Its entries.
         found: usize,
@@ -46,19 +46,19 @@ pub enum EdgeError {
     /// An entry that cannot be looked for.
     #[error("`{field}` holds {entry:?}: {reason}")]
     Entry {
-        /// Which list.
+        /// Name of the list.
         field: &'static str,
         /// The entry, cut.
         entry: Box<str>,
-        /// What is wrong, and what to do.
+        /// Description of the error, and what to do.
         reason: Box<str>,
     },
     /// A secret in it.
     #[error("`{field}` holds a secret ({kind}); leave it out, gotchas are kept for all projects")]
     Secret {
-        /// Where.
+        /// Name of the field.
         field: &'static str,
-        /// What kind.
+        /// Kind of secret.
         kind: &'static str,
     },
 }
@@ -67,24 +67,24 @@ pub enum EdgeError {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EdgeDraft {
-    /// What goes wrong, in a line.
+    /// The problem, in one line.
     pub title: Box<str>,
-    /// Why and when.
+    /// Cause and circumstances.
     pub description: Box<str>,
     /// The way around.
     pub workaround: Box<str>,
-    /// What it looks at.
+    /// Its triggers.
     pub detection: Detection,
-    /// What a project must be made with for it to matter.
+    /// Stack tags that a project must have for it to apply.
     #[serde(default)]
     pub stack_tags: Vec<Box<str>>,
-    /// How bad it is; a warning if nothing is said.
+    /// Severity; defaults to a warning.
     #[serde(default = "unsaid_severity")]
     pub severity: Severity,
 }
 
 impl EdgeDraft {
-    /// Whether it can be taken.
+    /// Returns whether it can be taken.
     ///
     /// # Errors
     /// Empty or too long texts, nothing to be recognised by, patterns that do not compile, secrets.

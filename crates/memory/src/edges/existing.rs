@@ -6,19 +6,19 @@ use super::{Edge, EdgeDraft, canonical_tag};
 /// Cosine from which two gotchas with the same tags are one.
 const SAME: f32 = 0.92;
 
-/// A gotcha that says what a new one says.
+/// An existing gotcha with the same content as a new one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Existing {
     /// Its number in the list.
     pub index: usize,
     /// Its id.
     pub id: Box<str>,
-    /// How alike, 0 to 1; 1 for the same title.
+    /// Similarity, 0 to 1; 1 for the same title.
     pub similarity: f32,
 }
 
-/// The gotcha among `edges` that a draft repeats: one with the same title but for case, punctuation and endings of words, or
-/// one for the same stack that says nearly the same. The most alike, of equal ones the first.
+/// Finds the gotcha among `edges` that a draft repeats: one with the same title except for case, punctuation and word
+/// endings, or one for the same stack with nearly the same content. The most similar one wins, ties go to the first.
 #[must_use]
 pub fn existing(draft: &EdgeDraft, edges: &[Edge]) -> Option<Existing> {
     let embedding = Embedding::built_in();

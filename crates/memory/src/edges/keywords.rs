@@ -1,4 +1,4 @@
-//! Keywords in texts, by their words.
+//! Keyword matching by words.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(super) struct Text {
 
 impl Text {
     pub(super) fn of(text: &str) -> Self {
-        // Full-width letters and ligatures are the letters that they stand for.
+        // Full-width letters and ligatures are normalised.
         let text: Cow<'_, str> = if text.is_ascii() { text.into() } else { text.nfkc().collect::<String>().into() };
         let text = singular_acronyms(&text);
         let mut terms = Vec::new();
@@ -68,7 +68,7 @@ fn folded(term: &str) -> String {
 /// A keyword or phrase to look for.
 #[derive(Debug, Clone)]
 pub(super) struct Keyword {
-    /// As it was written.
+    /// As written.
     pub(super) shown: Box<str>,
     /// Ways to write it; each a sequence of words.
     forms: Vec<Vec<String>>,
@@ -95,7 +95,7 @@ impl Keyword {
         Self { shown: keyword.trim().into(), forms }
     }
 
-    /// Whether it stands in a text, its words next to each other.
+    /// Returns whether it occurs in a text, with its words adjacent.
     pub(super) fn is_in(&self, text: &Text) -> bool {
         self.forms.iter().any(|form| match form.as_slice() {
             [single] if text.wholes.contains(single) => true,
@@ -103,7 +103,7 @@ impl Keyword {
         })
     }
 
-    /// Whether it is a part of a longer keyword, which says all that it says: `token` of `token generation`.
+    /// Returns whether it is a part of a longer keyword, which makes it redundant: `token` of `token generation`.
     pub(super) fn is_part_of(&self, other: &Self) -> bool {
         let (own, other) = (&self.forms, &other.forms);
         let (Some(own), Some(other)) = (own.first(), other.first()) else { return false };

@@ -12,20 +12,20 @@ use super::patterns::{Match, Patterns};
 use super::{BUILT_IN_PREFIX, BuiltIn, Edge, built_in, canonical_tag, project};
 use crate::{GotchaBullet, Severity};
 
-/// What a pattern that matches the code is worth.
+/// Weight of a pattern that matches the code.
 const CODE: f32 = 0.7;
-/// What a keyword of the intent is worth, each further one, and all of them at most.
+/// Weight of a first intent keyword, of each further one, and their maximum in total.
 const INTENT: f32 = 0.5;
 const EACH_INTENT: f32 = 0.1;
 const MOST_INTENT: f32 = 0.7;
-/// What context or stack is worth.
+/// Weight of context or stack.
 const CONTEXT: f32 = 0.3;
-/// What similar meaning is worth where no keyword is, and the cosine from which there is any.
+/// Weight of similar meaning without a keyword, and the minimum cosine for it.
 const MEANING: f32 = 0.35;
 const MEANING_FROM: f32 = 0.55;
 /// Cosine from which a gotcha of a detected stack is shown for its stack alone: every task in a project has its stack.
 const STACK_ONLY_FROM: f32 = 0.4;
-/// What is left of a gotcha whose context is not that of the project.
+/// Factor for a gotcha whose context does not match the project.
 const OUT_OF_CONTEXT: f32 = 0.5;
 /// Confidence up to which nothing is shown: one keyword, in a project where the rest does not fit.
 const MIN_CONFIDENCE: f32 = 0.25;
@@ -33,7 +33,7 @@ const MIN_CONFIDENCE: f32 = 0.25;
 const MAX_SHOWN: usize = 10;
 /// Most of them for a detected stack alone.
 const MAX_STACK_ONLY: usize = 3;
-/// Bytes of code and of an intent that are looked at.
+/// Maximum bytes of code and of an intent that are examined.
 const MAX_CODE: usize = 1 << 18;
 const MAX_INTENT: usize = 1 << 12;
 /// Tags that say no more than in which language a project is written.
@@ -55,7 +55,7 @@ const LANGUAGES: &[&str] = &[
     "typescript",
 ];
 
-/// What a project is made with.
+/// Stack of a project.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Stack<'a> {
     /// Nobody knows.
@@ -63,7 +63,7 @@ pub enum Stack<'a> {
     Unknown,
     /// Found in the project's files.
     Detected(&'a [Box<str>]),
-    /// Asked for in so many words.
+    /// Requested explicitly.
     Given(&'a [Box<str>]),
 }
 
@@ -76,20 +76,20 @@ impl<'a> Stack<'a> {
     }
 }
 
-/// What is about to be done.
+/// Description of the planned work.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EdgeQuery<'a> {
     /// In words.
     pub intent: &'a str,
     /// The code in question.
     pub code: Option<&'a str>,
-    /// What the project is made with.
+    /// Stack of the project.
     pub stack: Stack<'a>,
-    /// What the project is for, of its Project State.
+    /// Goal of the project, from its Project State.
     pub goal: &'a str,
 }
 
-/// Where a warning comes from.
+/// Origin of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EdgeSource {
@@ -104,26 +104,26 @@ pub enum EdgeSource {
 /// A gotcha that is due.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EdgeWarning {
-    /// Of the gotcha: `edge_…`, `builtin_…`, `proj_…`.
+    /// Id of the gotcha: `edge_…`, `builtin_…`, `proj_…`.
     pub id: Box<str>,
-    /// What goes wrong.
+    /// The problem, in one line.
     pub title: Box<str>,
-    /// Why and when.
+    /// Cause and circumstances.
     pub description: Box<str>,
     /// The way around; empty if none is known.
     pub workaround: Box<str>,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// Where it comes from.
+    /// Origin.
     pub source: EdgeSource,
     /// The evidence: `intent: crypto, token; stack: vercel`.
     pub matched_on: Box<str>,
-    /// How surely it is due, 0 to 1.
+    /// Confidence that it applies, 0 to 1.
     pub confidence: f32,
 }
 
 impl EdgeWarning {
-    /// Whether a piece of the code that was asked about is among the evidence.
+    /// Returns whether a piece of the code that was asked about is among the evidence.
     #[must_use]
     pub fn is_by_code(&self) -> bool {
         self.matched_on.split("; ").any(|reason| reason.starts_with("code: "))
@@ -209,10 +209,10 @@ impl EdgeMatcher {
         fitting.into_iter().map(|(compiled, _)| &compiled.edge).collect()
     }
 
-    /// Those of [`EdgeMatcher::for_stack`] that matter in a project, as its own words show: what people stored for all projects
-    /// always does. One that comes with the program needs evidence, because every project of a stack would show the same
-    /// ones: two keywords of its intent in `said` (the goal and what memories say), or one if people named its
-    /// technology themselves (`stated`) or if it is critical and about more than a language.
+    /// The gotchas of [`EdgeMatcher::for_stack`] that apply to a project, judged by its own text: user-defined global
+    /// ones always do. A built-in one needs evidence, because otherwise every project of a stack would show the same
+    /// ones: two keywords of its intent in `said` (the goal and the memories), or one if people named its technology
+    /// themselves (`stated`) or if it is critical and about more than a language.
     #[must_use]
     pub fn for_block<'t>(
         &self,
@@ -240,8 +240,8 @@ impl EdgeMatcher {
         fitting
     }
 
-    /// The gotchas that are due, the most urgent first. `shown` holds the ids of those that need not be repeated; the caller
-    /// adds what is returned.
+    /// The gotchas that apply, most urgent first. `shown` holds the ids that need not be repeated; the caller adds
+    /// the returned ones.
     #[must_use]
     pub fn check(&self, query: &EdgeQuery<'_>, shown: &BTreeSet<Box<str>>) -> Vec<EdgeWarning> {
         let asked = Asked::of(query);
@@ -340,7 +340,7 @@ impl Compiled {
         let snippet = code.map(|(matched, code)| matched.snippet(code));
         reason("code", snippet.as_slice().iter().map(String::as_str).collect::<Vec<_>>().as_slice());
         reason("stack", &tags);
-        // What is another name of a tag is no evidence of its own.
+        // A synonym of a tag is no evidence of its own.
         let is_tag = |word: &str| tags.iter().any(|tag| canonical_tag(tag) == canonical_tag(word));
         reason("context", &context.iter().copied().filter(|word| !is_tag(word)).collect::<Vec<_>>());
         if is_alike {
@@ -360,7 +360,7 @@ impl Compiled {
     }
 }
 
-/// The distinct keywords that stand in a text, as they were written; of those that are a part of another only the longer.
+/// The distinct keywords in a text, as written; of overlapping ones only the longer.
 fn found<'a>(keywords: &'a [Keyword], text: &Text) -> Vec<&'a str> {
     let all: Vec<&Keyword> = keywords.iter().filter(|keyword| keyword.is_in(text)).collect();
     let mut found: Vec<&str> = Vec::new();
@@ -377,7 +377,7 @@ fn rounded(confidence: f32) -> f32 {
     (confidence * 100.0).round() / 100.0
 }
 
-/// Sorts by tenths of confidence, then severity, then confidence, then id, and cuts to what may be shown.
+/// Sorts by tenths of confidence, then severity, then confidence, then id, and truncates to the maximum shown.
 fn order(due: &mut Vec<EdgeWarning>, is_given: bool) {
     let tenth = |warning: &EdgeWarning| (warning.confidence * 10.0 + 1e-3) as u32;
     due.sort_by(|a, b| {

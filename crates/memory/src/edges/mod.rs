@@ -1,7 +1,7 @@
-//! Gotchas: traps of platforms and of the project, shown before somebody steps into them.
+//! Gotchas: known pitfalls of platforms and of the project, shown before somebody runs into them.
 //!
-//! A gotcha says what it looks at: keywords of the context, keywords of the intent, patterns of code. What fits is evidence
-//! of a known weight, and evidence adds up as independent chances do.
+//! A gotcha lists its triggers: keywords of the context, keywords of the intent, patterns of code. Each match is
+//! evidence of a known weight, combined like independent probabilities.
 
 mod built_in;
 mod draft;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Severity;
 
-/// How the id of a gotcha that a project wrote down itself begins; the rest is that of its memory.
+/// Prefix of the ids of a project's own gotchas, followed by the id of the memory.
 pub const PROJECT_PREFIX: &str = "proj_";
 
 pub use built_in::{BUILT_IN_PREFIX, BuiltIn, built_in};
@@ -26,14 +26,14 @@ pub use existing::{Existing, existing};
 pub use matcher::{EdgeMatcher, EdgeQuery, EdgeSource, EdgeWarning, Stack};
 pub use tags::canonical_tag;
 
-/// What a gotcha looks at.
+/// Triggers of a gotcha.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Detection {
-    /// Keywords of what the project is and what is worked on: `vercel`, `edge`.
+    /// Keywords of the project and its current work: `vercel`, `edge`.
     #[serde(default)]
     pub context: Vec<Box<str>>,
-    /// Keywords of what is about to be done: `crypto`, `random`.
+    /// Keywords of the planned work: `crypto`, `random`.
     #[serde(default)]
     pub intent: Vec<Box<str>>,
     /// Regular expressions over code; case does not matter, `^` and `$` are ends of lines.
@@ -46,18 +46,18 @@ pub struct Detection {
 pub struct Edge {
     /// `edge_` and ten characters; `builtin_…` for those that come with the program.
     pub id: Box<str>,
-    /// What goes wrong, in a line.
+    /// The problem, in one line.
     pub title: Box<str>,
-    /// Why and when.
+    /// Cause and circumstances.
     pub description: Box<str>,
     /// The way around.
     pub workaround: Box<str>,
-    /// What it looks at.
+    /// Its triggers.
     pub detection: Detection,
-    /// What a project must be made with for it to matter.
+    /// Stack tags that a project must have for it to apply.
     #[serde(default)]
     pub stack_tags: Vec<Box<str>>,
-    /// How bad it is.
+    /// Severity.
     #[serde(default = "unsaid_severity")]
     pub severity: Severity,
     /// When it was added.
@@ -67,7 +67,7 @@ pub struct Edge {
     pub verified_count: u32,
 }
 
-/// What a gotcha of all projects is that does not say.
+/// Default severity of a global gotcha.
 const fn unsaid_severity() -> Severity {
     Severity::Warning
 }

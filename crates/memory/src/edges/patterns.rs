@@ -1,4 +1,4 @@
-//! Patterns of code of many gotchas, each compiled when there is first code that it may be in.
+//! Code patterns of many gotchas, compiled lazily when a text may match.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ const MAX_SNIPPET: usize = 60;
 /// Bytes of a line of code that is shown at all.
 const MAX_LINE: usize = 240;
 
-/// The patterns, with the number of the gotcha that each is of.
+/// The patterns, with the index of the gotcha of each.
 #[derive(Default)]
 pub(super) struct Patterns {
     all: Vec<Pattern>,
@@ -49,7 +49,7 @@ impl Patterns {
         let mut found: Vec<Match<'_>> = Vec::new();
         for number in needles.candidates(code) {
             let Pattern { edge, text, .. } = &self.all[number];
-            // Those of one gotcha stand beside each other.
+            // Patterns of one gotcha are adjacent.
             if found.last().is_some_and(|last| last.edge == *edge) {
                 continue;
             }
@@ -60,8 +60,7 @@ impl Patterns {
         found
     }
 
-    /// Those that cannot be used: gotcha, pattern and why. What comes with the program is tested; a file may have been edited
-    /// by hand.
+    /// Unusable patterns: gotcha, pattern and reason. Built-in ones are tested; a file may have been edited by hand.
     pub(super) fn problems(&self) -> impl Iterator<Item = (usize, &str, Box<str>)> {
         let written = self.all.iter().filter(|pattern| !pattern.is_built_in);
         written.filter_map(|pattern| Some((pattern.edge, &*pattern.text, draft::compile(&pattern.text).err()?)))
@@ -73,7 +72,7 @@ impl Pattern {
         let compile = || {
             let mut builder = RegexBuilder::new(&self.text);
             builder.case_insensitive(true).multi_line(true).size_limit(MAX_PATTERN_BYTES);
-            // What comes with the program speaks of words of ASCII. Compiling all letters there are costs ten times as much.
+            // Built-in patterns are ASCII. Compiling all Unicode letters costs ten times as much.
             let regex = builder.dfa_size_limit(MAX_PATTERN_BYTES).unicode(!self.is_built_in).build().ok();
             regex.filter(|regex| !regex.is_match(b""))
         };

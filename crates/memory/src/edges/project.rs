@@ -1,4 +1,4 @@
-//! Gotchas that a project wrote down itself: a bullet of prose, without keywords or patterns.
+//! A project's own gotchas: a bullet of prose, without keywords or patterns.
 
 use std::sync::LazyLock;
 
@@ -10,16 +10,16 @@ use super::PROJECT_PREFIX;
 use super::keywords::Text;
 use crate::{GotchaBullet, Severity};
 
-/// What the first shared word that is no everyday word is worth, and each further one.
+/// Weight of the first shared word that is not common, and of each further one.
 const FIRST_WORD: f32 = 0.4;
 const EACH_WORD: f32 = 0.15;
 const MOST_WORDS: f32 = 0.85;
-/// What similar meaning is worth where too few words are shared, and the cosine from which there is any.
+/// Weight of similar meaning if too few words are shared, and the minimum cosine for it.
 const MEANING: f32 = 0.4;
 const MEANING_FROM: f32 = 0.5;
-/// What an identifier of the gotcha in the code is worth.
+/// Weight of an identifier of the gotcha in the code.
 const IDENTIFIER: f32 = 0.7;
-/// Fewest letters of an identifier that says something.
+/// Minimum length of an informative identifier.
 const MIN_IDENTIFIER: usize = 5;
 /// Shared everyday words that are as good as one rare one.
 const COMMON_FOR_RARE: usize = 2;
@@ -62,7 +62,7 @@ impl Compiled {
         }
     }
 
-    /// How surely it is due, and why.
+    /// Confidence that it applies, and why.
     pub(super) fn evidence(
         &self,
         intent: &Text,
@@ -107,7 +107,7 @@ fn is_code(word: &str) -> bool {
     word.len() >= MIN_IDENTIFIER && (word.trim_matches('_').contains('_') || has_inner_capital)
 }
 
-/// Whether most intents and gotchas have this word, so that it says nothing alone.
+/// Returns whether most intents and gotchas contain this word, so that it is no evidence alone.
 fn is_common(term: &str) -> bool {
     static TERMS: LazyLock<FxHashSet<String>> =
         LazyLock::new(|| COMMON.split_whitespace().flat_map(|word| Text::of(word).into_terms()).collect());

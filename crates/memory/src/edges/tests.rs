@@ -58,7 +58,7 @@ fn the_cases_of_the_tools_page() {
 /// Intent, code, the stack asked for or none; the gotcha that is to be the first, its confidence and its evidence.
 type GoldenRow = (&'static str, &'static str, &'static [&'static str], &'static str, f32, &'static str);
 
-/// What the gotchas that come with the program say of intents and code.
+/// Expected warnings of the built-in gotchas for intents and code.
 const GOLDEN: &[GoldenRow] = &[
     ("token generation", "", &[], "edge_runtime_node_crypto", 0.5, "intent: token generation"),
     (
@@ -319,7 +319,7 @@ fn the_pack_is_well_formed() {
     }
 }
 
-/// Detected tags, stated tags, what memories say, what is shown of them.
+/// Detected tags, stated tags, text of memories, expected gotchas.
 type BlockCase = [&'static [&'static str]; 4];
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a new text means beside what is known: is it new, and was it rejected before?
+//! Compares a new text with existing memories: is it new, and was it rejected before?
 
 use m1nd_base::Cancel;
 use m1nd_search::embedding::Embedding;
@@ -10,19 +10,19 @@ use crate::Kind;
 
 /// Below this likeness a text is new.
 const RELATED: f32 = 0.5;
-/// From here it may take the place of what it is like.
+/// Minimum similarity at which it may replace a memory.
 const REPLACES: f32 = 0.7;
-/// Above this it says the same.
+/// Similarity above which it is a duplicate.
 const SAME: f32 = 0.9;
 
 /// Likenesses from which a rejected approach is tried again.
 const MODERATE: f32 = 0.6;
 const HIGH: f32 = 0.75;
 const CRITICAL: f32 = 0.9;
-/// What all words of a rejected approach are worth where they stand in a longer text.
+/// Score if all words of a rejected approach occur in a longer text.
 const ALL_WORDS: f32 = 0.92;
 
-/// What a text is beside a memory that it is like.
+/// Relation of a text to the most similar memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Novelty {
     /// Nothing known.
@@ -36,7 +36,7 @@ pub enum Novelty {
 }
 
 impl Novelty {
-    /// What a likeness (cosine) means.
+    /// Classifies a cosine similarity.
     #[must_use]
     pub fn of(likeness: f32) -> Self {
         match likeness {
@@ -48,7 +48,7 @@ impl Novelty {
     }
 }
 
-/// How surely an approach is a rejected one.
+/// Certainty that an approach is a rejected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// From .6.
@@ -59,16 +59,16 @@ pub enum Severity {
     Critical,
 }
 
-/// A decision that rejected what is about to be done.
+/// A decision that rejected the planned approach.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejected {
     /// Number of the decision.
     pub record: usize,
     /// Number of the alternative that it rejected.
     pub alternative: usize,
-    /// How alike, 0 to 1.
+    /// Similarity, 0 to 1.
     pub likeness: f32,
-    /// What that means.
+    /// Classification of the similarity.
     pub severity: Severity,
 }
 
@@ -80,8 +80,8 @@ impl Recall {
         self.meanings.nearest(&vector, limit, &Cancel::new(), |_| true).unwrap_or_default()
     }
 
-    /// What `text` is beside what is known, and the record that says so. Other numbers or a negation make it another
-    /// statement, however alike the words are.
+    /// Compares `text` with existing memories and returns the relevant record. Different numbers or a negation make
+    /// it another statement, however similar the words are.
     #[must_use]
     pub fn novelty(&self, text: &str) -> (Novelty, Option<usize>) {
         let Some((record, likeness)) = self.similar(text, 1).first().copied() else { return (Novelty::New, None) };
@@ -93,7 +93,7 @@ impl Recall {
         (novelty, (novelty != Novelty::New).then_some(record))
     }
 
-    /// Decisions that rejected what `text` is about to do, the surest first. Decisions that were superseded do not count.
+    /// Decisions that rejected the approach in `text`, most certain first. Superseded decisions do not count.
     #[must_use]
     pub fn rejected_again(&self, text: &str) -> Vec<Rejected> {
         let embedding = Embedding::built_in();

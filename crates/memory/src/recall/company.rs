@@ -1,22 +1,22 @@
-//! What words mean in one collection of memories, told from the company that they keep there.
+//! Meaning of words in one collection of memories, learnt from their contexts there.
 //!
-//! The table of word vectors knows words from other projects. What `gireactor` is, or that `fold` and `group` mean the same
-//! here, only the memories themselves tell: the context of a word is the mean direction of the records that hold it, less
-//! the mean of all records, and a text is the sum of the contexts of its words, weighed by how much they tell (context
-//! vectors of second order: Schütze, "Automatic Word Sense Discrimination", 1998). Two texts without a common word are alike
-//! if their words stand beside the same others.
+//! The vector table knows words from other projects. The meaning of `gireactor`, or that `fold` and `group` are
+//! synonyms here, follows only from the memories themselves: the context of a word is the mean direction of the
+//! records that contain it, minus the mean of all records, and a text is the sum of the contexts of its words,
+//! weighted by how informative they are (second-order context vectors: Schütze, "Automatic Word Sense
+//! Discrimination", 1998). Two texts without a common word are similar if their words occur in similar contexts.
 
 use m1nd_search::embedding::{DIMENSIONS, Vector, Vectors};
 
 use super::words::Vocabulary;
 
-/// What 1 is in the whole numbers that are added up: sums of them are the same in any order of the records.
+/// Fixed-point representation of 1: integer sums do not depend on the order of the records.
 const ONE: f32 = 4096.0;
 
 /// A sum of contexts, of any length.
 type Direction = [f32; DIMENSIONS];
 
-/// What a question means in a collection.
+/// Context vector of a question in a collection.
 pub(super) struct Question {
     direction: Direction,
     /// The share of its words, as far as they tell, that records have; of the others nothing is known.
@@ -67,8 +67,8 @@ impl Company {
         Question { direction, known: if whole > 0.0 { known / whole } else { 0.0 } }
     }
 
-    /// How alike the words of a record and those of a question are by their company, 0 to 1; less, if records have only some
-    /// of the question's words.
+    /// Similarity of a record and a question by the contexts of their words, 0 to 1; lower if records contain only
+    /// some of the question's words.
     pub(super) fn likeness(&self, vocabulary: &Vocabulary, question: &Question, record: usize) -> f32 {
         let mut words = vocabulary.sequence(record).to_vec();
         words.sort_unstable();

@@ -1,4 +1,4 @@
-//! Memories that say the same.
+//! Groups of duplicate memories.
 
 use m1nd_search::words;
 
@@ -16,7 +16,7 @@ const NEGATIONS: &[&str] = &[
     "not", "reject", "stop", "without", "wont",
 ];
 
-/// What two memories must have in common, however alike their words are: otherwise they say different things.
+/// Properties that two memories must share to be duplicates, however similar their words are.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Claim {
     is_negated: bool,
@@ -42,7 +42,7 @@ impl Claim {
     }
 }
 
-/// Whether two memories say the same.
+/// Returns whether two memories say the same.
 pub(super) fn is_same(recall: &Recall, one: usize, other: usize) -> bool {
     let (a, b): (&Record, &Record) = (&recall.records[one], &recall.records[other]);
     a.kind == b.kind && recall.cosine(one, other) >= SAME && recall.claim(one) == recall.claim(other)

@@ -1,7 +1,7 @@
-//! A closer look at the memories that answer best by their words: do the question's words stand in them side by side, is the
-//! whole spelt alike, does it mean the same by the table of word vectors, and do its words stand in the same company elsewhere?
+//! Re-ranking of the best matches by words: adjacency of the question's words, spelling of the whole text, meaning by
+//! the vector table, and similarity of contexts.
 //!
-//! What each of the four adds was chosen on six projects' histories, each left out once; `eval/README.md` says how.
+//! The weights of the four were chosen on six projects' histories by cross-validation; see `eval/README.md`.
 
 use m1nd_search::embedding::{Embedding, Vector, Vectors};
 use m1nd_search::words;
@@ -10,25 +10,25 @@ use rustc_hash::FxHashMap;
 use super::company::{self, Company};
 use super::words::{Vocabulary, add_pieces, terms_of};
 
-/// Memories that are looked at.
+/// Maximum number of memories to re-rank.
 pub(super) const MAX_LOOKED_AT: usize = 100;
 /// Bytes of a memory that are read.
 const MAX_READ: usize = 8192;
-/// What a question of many words adds, if they all stand side by side in the memory in its order; a shorter one adds less.
+/// Weight of a long question whose words are all adjacent in the memory, in order; a shorter one gets less.
 const PAIRS: f32 = 0.15;
-/// What a text of the same spelling adds.
+/// Weight of equal spelling.
 const SPELLING: f32 = 0.4;
-/// What a text of the same company adds.
+/// Weight of equal contexts.
 const COMPANY: f32 = 0.25;
-/// What a text of the same direction adds.
+/// Weight of equal direction.
 const DIRECTION: f32 = 0.2;
 
-/// What is known of the meaning of records beyond their words.
+/// Meaning of the records beyond their words.
 #[derive(Clone, Copy)]
 pub(super) struct Meaning<'v> {
     /// Directions of the whole records.
     pub(super) directions: &'v Vectors,
-    /// What their words mean in these records.
+    /// Contexts of their words in these records.
     pub(super) company: &'v Company,
 }
 
@@ -38,11 +38,11 @@ pub(super) struct Look<'v> {
     /// Words that follow each other, with their share of the question.
     pairs: Vec<((u32, u32), f32)>,
     pieces: Pieces,
-    /// What the question means; nothing where only words count.
+    /// Meaning of the question; `None` if only words count.
     meant: Option<Meant<'v>>,
 }
 
-/// What a question means.
+/// Meaning of a question.
 struct Meant<'v> {
     meaning: Meaning<'v>,
     direction: Vector,
@@ -74,21 +74,21 @@ impl<'v> Look<'v> {
         });
         let meant = meaning.map(|meaning| Meant {
             meaning,
-            // Every word counts the same: how much it tells lies in the length of its vector already.
+            // All words have the same weight, because the length of a word's vector reflects how informative it is.
             direction: Embedding::built_in().of_terms(terms.iter().map(|(term, _)| (term.as_str(), 1.0))),
             company: meaning.company.of_question(vocabulary, terms),
         });
         Self { vocabulary, pairs, pieces: Pieces::of(question, vocabulary), meant }
     }
 
-    /// What a record is worth beyond its single words.
+    /// Score of a record beyond its single words.
     pub(super) fn worth(&self, record: usize, text: &str) -> f32 {
         let spelling = self.pieces.cosine(&Pieces::of(&text[..text.floor_char_boundary(MAX_READ)], self.vocabulary));
         let meaning = self.meant.as_ref().map_or(0.0, |meant| meant.worth(self.vocabulary, record));
         self.beside(record) * PAIRS + spelling * SPELLING + meaning
     }
 
-    /// Whether a record may hold the question as it is: all words that follow each other in it do so there.
+    /// Returns whether a record may hold the question as it is: all words that follow each other in it do so there.
     pub(super) fn may_hold_question(&self, record: usize) -> bool {
         self.pairs.iter().all(|(pair, _)| self.is_beside(record, *pair))
     }
@@ -110,7 +110,7 @@ impl Meant<'_> {
     }
 }
 
-/// Pieces of three bytes of the words of a text, in order, weighed by how few words have them and how often they are there.
+/// Three-byte pieces of a text's words, in order, weighted by rarity and number of occurrences.
 struct Pieces {
     weights: Vec<([u8; 3], f32)>,
     length: f32,

@@ -1,9 +1,9 @@
-//! Which memories answer a question.
+//! Recall: ranks memories for a question.
 //!
-//! One score, so that the order and the number that is shown agree: BM25 in which every word of the question counts as far as
-//! the memory holds it or a word like it (by meaning, by spelling, as part of a compound, as a short form). It is a share
-//! of what a perfect memory would get, which makes it readable. What stands side by side, is spelt alike, has the same
-//! direction or the same company adds to it for the best.
+//! A single score determines both the order and the displayed number: BM25 in which every word of the question counts
+//! as far as the memory contains it or a similar word (by meaning, by spelling, as part of a compound, as an
+//! abbreviation). It is normalised to the score of a perfect match, which makes it readable. Adjacency, spelling,
+//! direction and context add to it for the best matches.
 
 mod advice;
 mod company;
@@ -26,9 +26,9 @@ use words::{Vocabulary, flattened, terms_of, weighted_terms};
 
 use crate::{Kind, Record, Status};
 
-/// What the question in the same words and order adds.
+/// Weight of the question with the same words in the same order.
 const PHRASE: f32 = 0.3;
-/// What nearness in the graph can add.
+/// Maximum weight of nearness in the graph.
 const NEAR: f32 = 0.2;
 /// Relevance below which a memory is no answer.
 pub const MIN_RELEVANCE: f32 = 0.15;
@@ -37,14 +37,14 @@ const MAX_TERMS: usize = 32;
 /// Characters of a question that are read.
 const MAX_QUESTION: usize = 4096;
 
-/// What an old memory keeps of its relevance, at least.
+/// Minimum share of relevance that an old memory keeps.
 const RECENCY_FLOOR: f32 = 0.6;
 const SUPERSEDED: f32 = 0.3;
 const RESOLVED: f32 = 0.8;
-/// What a memory of no confidence keeps.
+/// Share of relevance that a memory without confidence keeps.
 const CONFIDENCE_FLOOR: f32 = 0.8;
 
-/// Days after which half of what recency gives is gone.
+/// Half-life of recency, in days.
 pub(crate) const fn half_life(kind: Kind) -> f32 {
     match kind {
         Kind::Decision => 60.0,
@@ -65,7 +65,7 @@ pub struct RecallQuery<'a> {
     pub limit: usize,
     /// The day by which memories are old; without it none is.
     pub today: Option<Date>,
-    /// How near the code that a memory speaks of is to the code that is worked on, 0 to 1.
+    /// Nearness of a memory's code to the code in focus, 0 to 1.
     pub near: Option<&'a dyn Fn(&Record) -> f32>,
 }
 
@@ -88,7 +88,7 @@ impl fmt::Debug for RecallQuery<'_> {
 pub struct RecallHit {
     /// Number of the record in [`Recall::records`].
     pub record: usize,
-    /// How well it answers, 0 to 1; answers are in its order.
+    /// Relevance, 0 to 1; answers are sorted by it.
     pub relevance: f32,
     /// Records that say the same and answer no better.
     pub also: Vec<usize>,
@@ -97,7 +97,7 @@ pub struct RecallHit {
 /// The answers to a question, best first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recalled {
-    /// How many there are, before the limit.
+    /// Number of matches, before the limit.
     pub total: usize,
     /// The best of them.
     pub hits: Vec<RecallHit>,
@@ -107,24 +107,24 @@ pub struct Recalled {
 #[derive(Clone, Copy)]
 struct Scored {
     record: usize,
-    /// What its words are worth.
+    /// Score of its words.
     words: f32,
-    /// What age, state, confidence and nearness leave of that.
+    /// Factor of age, state, confidence and nearness.
     prior: f32,
     relevance: f32,
 }
 
-/// An index over memories, in memory. A function of the records; made anew when they change.
+/// An index over memories, in memory. A function of the records; rebuilt when they change.
 pub struct Recall {
     records: Arc<[Record]>,
     vocabulary: Vocabulary,
     /// Directions of the whole records.
     meanings: Vectors,
-    /// What the words mean in these records.
+    /// Contexts of the words in these records.
     company: Company,
     /// Whether words of like meaning count, not only those of the question and of like spelling.
     by_meaning: bool,
-    /// What they say, once it was asked for.
+    /// Claims of the records, computed on demand.
     claims: Vec<OnceLock<Claim>>,
 }
 
@@ -141,7 +141,8 @@ impl Recall {
         Self { by_meaning: true, ..Self::by_words(records) }
     }
 
-    /// As [`Recall::new`], for answers that only words give: those of the question, of like spelling, and short forms.
+    /// Like [`Recall::new`], for answers that only words give: those of the question, of like spelling, and short
+    /// forms.
     #[must_use]
     pub fn by_words(records: Arc<[Record]>) -> Self {
         let embedding = Embedding::built_in();
@@ -154,25 +155,26 @@ impl Recall {
         Self { records, vocabulary, meanings, company, claims, by_meaning: false }
     }
 
-    /// What is searched.
+    /// The searched records.
     #[must_use]
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// How alike the texts of two records are, -1 to 1.
+    /// Similarity of the texts of two records, -1 to 1.
     #[must_use]
     pub fn cosine(&self, one: usize, other: usize) -> f32 {
         self.meanings.get(one).map_or(0.0, |vector| self.meanings.cosine(&vector, other))
     }
 
-    /// Whether two records say the same: nearly the same words, the same numbers, no negation more or less.
+    /// Returns whether two records say the same: nearly the same words, the same numbers, no negation more or less.
     #[must_use]
     pub fn is_same(&self, one: usize, other: usize) -> bool {
         one < self.records.len() && other < self.records.len() && groups::is_same(self, one, other)
     }
 
-    /// The memories that answer a question. Empty if none does, or if the question holds no word that says anything.
+    /// Returns the memories that answer a question. Empty if none does, or if the question contains no informative
+    /// word.
     #[must_use]
     pub fn search(&self, query: &RecallQuery<'_>) -> Recalled {
         let question = &query.text[..query.text.floor_char_boundary(MAX_QUESTION)];
@@ -202,7 +204,7 @@ impl Recall {
         self.claims[record].get_or_init(|| Claim::of(&self.records[record].content))
     }
 
-    /// Orders answers; what a closer look adds to the best of them is added.
+    /// Sorts answers, after re-ranking the best of them.
     fn look_closer(&self, question: &str, terms: &[(String, f32)], found: &mut [Scored]) {
         let best = found.len().min(MAX_LOOKED_AT);
         if best < found.len() {
@@ -247,7 +249,7 @@ impl Recall {
         terms
     }
 
-    /// What the words of each record are worth, of 1 for each word of the question; in order of the records.
+    /// Word score of each record, relative to 1 for each word of the question; in record order.
     fn scores(&self, terms: &[(String, f32)]) -> Vec<(usize, f32)> {
         let embedding = Embedding::built_in();
         let whole: f32 = terms.iter().map(|(_, rarity)| rarity).sum();
@@ -280,7 +282,7 @@ fn relevance(score: f32) -> f32 {
     score.max(0.0).tanh()
 }
 
-/// What age, state and confidence leave of a memory's relevance, and what nearness adds.
+/// Factor of age, state and confidence on a memory's relevance, plus nearness.
 fn prior(record: &Record, query: &RecallQuery<'_>) -> f32 {
     let recency = if record.is_key { 1.0 } else { recency(record, query.today) };
     let superseded = if record.superseded_by.is_some() { SUPERSEDED } else { 1.0 };
@@ -290,7 +292,7 @@ fn prior(record: &Record, query: &RecallQuery<'_>) -> f32 {
     recency * superseded * resolved * confidence * (1.0 + NEAR * near)
 }
 
-/// 1 for what was written today, down to a floor; 1 for what has no date.
+/// 1 for today, decreasing to a floor; 1 without a date.
 fn recency(record: &Record, today: Option<Date>) -> f32 {
     let (Some(today), Some(date)) = (today, record.date) else { return 1.0 };
     let days = (today - date).get_days().max(0) as f32;

@@ -1,4 +1,4 @@
-//! The words of memories: which there are, who has them, and how alike two of them are.
+//! Vocabulary of memories: words, postings, and similarity of words.
 
 use m1nd_search::embedding::{Embedding, Vector, Vectors, is_embedded};
 use m1nd_search::{synonyms, words};
@@ -7,19 +7,19 @@ use rustc_hash::FxHashMap;
 use crate::Record;
 use crate::acronyms::singular_acronyms;
 
-/// How soon one more occurrence of a word stops to count (the `k1` of BM25).
+/// Saturation of repeated words (BM25 `k1`).
 const SATURATION: f32 = 0.6;
-/// How far a long memory is discounted (the `b` of BM25).
+/// Length normalisation (BM25 `b`).
 const LENGTH_DISCOUNT: f32 = 0.65;
-/// The power of what a word of a question finds: below 1, two words that are found by half are better than one that is found.
+/// Exponent of the score of a question word: below 1, two half matches are better than one full match.
 const FLATTENING: f32 = 0.85;
-/// How often a word of the title counts; it stands in the content once more.
+/// Additional weight of a word in the title, which is repeated in the content.
 const TITLE_WEIGHT: f32 = 1.0;
 /// Cosines of two words below this say nothing; from here likeness grows to [`MEANING`].
 const MEANING_FROM: f32 = 0.3;
 /// Likeness of two words whose vectors are the same.
 const MEANING: f32 = 0.8;
-/// Share of pieces of three characters below which the spelling of two words says nothing.
+/// Minimum share of common trigrams for the spelling of two words to count.
 const SPELLING_FROM: f32 = 0.5;
 /// Likeness of two words with the same pieces.
 const SPELLING: f32 = 0.8;
@@ -34,20 +34,20 @@ const MOST: f32 = 0.95;
 
 /// Fewest digits of a number that names one thing.
 const LONG_NUMBER: usize = 3;
-/// How often such a number counts.
+/// Weight of such a number.
 const REFERENCE: f32 = 4.0;
-/// How far the rarity of a word of a question says what it tells.
+/// Influence of a word's rarity on its weight.
 const RARITY: f32 = 0.9;
-/// How far the magnitude of a word's vector says what it tells: 0 for not at all, 1 for in proportion.
+/// Influence of the length of a word's vector on its weight: 0 for none, 1 for proportional.
 const TELLING: f32 = 0.75;
-/// Bounds of magnitudes, and what stands for the magnitude of a word without a row in the table.
+/// Bounds of vector lengths, and the default for a word without a row in the table.
 const LEAST_TELLING: f32 = 0.25;
 const MOST_TELLING: f32 = 1.3;
 const UNSEEN: f32 = 1.1;
 /// Records that are taken to have a word, where only words are counted.
 const RECORDS_A_WORD: f32 = 4.0;
 
-/// Calls `each` with every index term of a text that says something.
+/// Calls `each` with every informative index term of a text.
 pub(super) fn terms_of(text: &str, mut each: impl FnMut(&str)) {
     words::terms(&singular_acronyms(text), |term| {
         if !words::is_stop_word(term) {
@@ -60,9 +60,9 @@ pub(super) fn terms_of(text: &str, mut each: impl FnMut(&str)) {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Posting {
     pub(super) record: u32,
-    /// How often.
+    /// Number of occurrences.
     count: f32,
-    /// What that is worth to a question with this very word; about 1 where a record of middling length has it once.
+    /// Score for a question with this very word; about 1 if a record of average length contains it once.
     pub(super) worth: f32,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Vocabulary {
     vectors: Vectors,
     /// Words by the pieces of three bytes that they hold, with marks of beginning and end.
     pieces: FxHashMap<[u8; 3], Vec<u32>>,
-    /// How many distinct pieces each word has.
+    /// Number of distinct trigrams of each word.
     piece_counts: Vec<u32>,
     /// The words of titles and contents of all records, one after the other, and where those of each end.
     sequences: Vec<u32>,
@@ -124,7 +124,7 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// Notes what each posting is worth: BM25 without the rarity of the word, flattened.
+    /// Computes the score of each posting: flattened BM25 without inverse document frequency.
     fn weigh(&mut self) {
         for posting in self.postings.iter_mut().flatten() {
             let length = self.lengths[posting.record as usize] / self.mean_length;
@@ -171,35 +171,36 @@ impl Vocabulary {
         self.sequence_ends.get(record).map_or(&[], |end| &self.sequences[start..*end])
     }
 
-    /// How much a word tells: the inverse document frequency of BM25, always above 0. Words that no record has tell most.
+    /// Weight of a word: the inverse document frequency of BM25, always positive. Highest for words that no record
+    /// contains.
     pub(super) fn rarity(&self, term: &str) -> f32 {
         self.rarity_of(self.number(term).map_or(0, |number| self.postings(number).len()))
     }
 
-    /// How much it tells that a record has a word that so many have.
+    /// Inverse document frequency of a word in the given number of records.
     pub(super) fn rarity_of(&self, records: usize) -> f32 {
         let (with, all) = (records as f32, self.lengths.len() as f32);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// How many different words there are.
+    /// Number of distinct words.
     pub(super) fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// How much a word of a question tells: its rarity here, less for words that tell little anywhere, and more for a long
-    /// number that a memory has, as it names one thing (an issue, a port).
+    /// Weight of a question word: its rarity here, reduced for words that are uninformative anywhere, and increased
+    /// for a long number in a memory, because it identifies something (an issue, a port).
     pub(super) fn telling(&self, term: &str, embedding: &Embedding) -> f32 {
         let rarity = self.rarity(term).powf(RARITY);
         if is_number(term) {
             return if term.len() >= LONG_NUMBER && self.number(term).is_some() { rarity * REFERENCE } else { rarity };
         }
-        // Of words that training did not see nothing is known but that they are rare.
+        // Words missing in training are only known to be rare.
         let magnitude = if embedding.knows(term) { embedding.magnitude(term) } else { UNSEEN };
         rarity * magnitude.clamp(LEAST_TELLING, MOST_TELLING).powf(TELLING)
     }
 
-    /// How much it tells that a text has a piece of a word.
+    /// Inverse document frequency of a trigram.
     pub(super) fn rarity_of_piece(&self, piece: [u8; 3]) -> f32 {
         let words = self.pieces.get(&piece).map_or(0, Vec::len) as f32;
         let all = self.lengths.len() as f32;
@@ -207,8 +208,8 @@ impl Vocabulary {
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// Words of the collection that may stand for `term`, with how alike they are, 0 to 1; 1 is the word itself. Without
-    /// `by_meaning` only spelling and short forms count.
+    /// Words of the collection similar to `term`, with their similarity, 0 to 1; 1 is the word itself. Without
+    /// `by_meaning` only spelling and abbreviations count.
     pub(super) fn alike(&self, term: &str, embedding: &Embedding, by_meaning: bool) -> Vec<(u32, f32)> {
         // The evidence against likeness, which is multiplied.
         let mut unlike: FxHashMap<u32, f32> = FxHashMap::default();
@@ -257,12 +258,12 @@ impl Vocabulary {
     }
 }
 
-/// What the worth or the likeness of a word counts, before both are multiplied.
+/// Flattens a score or a similarity of a word, before both are multiplied.
 pub(super) fn flattened(worth: f32) -> f32 {
     worth.powf(FLATTENING)
 }
 
-/// How alike a compound and its part are: `fixture` and `fixturedef`.
+/// Similarity of a compound and its part: `fixture` and `fixturedef`.
 fn part_of(one: &str, other: &str) -> f32 {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     if short.len() < MIN_PART || !(long.starts_with(short) || long.ends_with(short)) {
@@ -297,7 +298,7 @@ fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text of a record is what it says, or stands there once more or beside it.
+/// Whether a text of a record is its content, or repeats or accompanies it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     Text,

@@ -1,7 +1,7 @@
 //! Languages of a Gradle build.
 
-/// Adds the languages that a build script names by their plugins. One in Kotlin that names none is of a Kotlin project, one in
-/// Groovy of a Java project.
+/// Adds the languages that a build script names by their plugins. A Kotlin script without any counts as a Kotlin
+/// project, a Groovy script as a Java project.
 pub(super) fn languages(name: &str, text: &str, found: &mut Vec<&'static str>) {
     let lines = || text.lines().map(|line| line.split("//").next().unwrap_or(line).trim());
     let is_kotlin = lines().any(|line| {

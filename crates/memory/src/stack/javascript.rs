@@ -43,7 +43,7 @@ pub(super) fn package(text: &str, found: &mut Vec<&'static str>) {
         tables.iter().any(|table| manifest.get(table).and_then(|table| table.get(name)).is_some())
     };
     found.extend(PACKAGES.iter().filter(|(name, _)| has(name)).map(|(_, tag)| *tag));
-    // A framework stands for the library it is made on.
+    // A framework implies its underlying library.
     if has("svelte") && !has("@sveltejs/kit") {
         found.push("svelte");
     }

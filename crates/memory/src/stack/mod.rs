@@ -1,4 +1,4 @@
-//! What a project is built with: tags from its manifests, and from what people wrote in its memory file.
+//! Stack detection: tags from a project's manifests, and from its memory file.
 
 mod gradle;
 mod javascript;
@@ -13,35 +13,35 @@ pub const MAX_DEPTH: usize = 3;
 /// Larger manifests count by their name only, in bytes.
 const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
-/// A file that says what a project is built with.
+/// A file that indicates the stack.
 #[derive(Clone, Copy, Debug)]
 pub struct Manifest<'a> {
     /// Relative to the project, with `/`.
     pub path: &'a str,
-    /// Its text; empty for a file whose name says enough.
+    /// Its text; empty if the name is sufficient.
     pub text: &'a str,
 }
 
-/// What a file has to be read for.
+/// The part of a file that indicates the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// Its name says it all.
+    /// Its name.
     Name,
-    /// Its text says more.
+    /// Its text.
     Text,
     /// A script of a framework that may say where it runs: only wanted until one does.
     Script,
 }
 
-/// Files that say what a project is built with, but are left out of listings: they are asked for by name, in the folders that
-/// hold a manifest. Their text is wanted where [`stack_evidence`] says so.
+/// Files that indicate the stack but are excluded from listings: they are requested by name, in the folders that
+/// contain a manifest. Their text is needed if [`stack_evidence`] says so.
 pub const UNLISTED: &[&str] = &["uv.lock", "poetry.lock", "pdm.lock", "bun.lock", "bun.lockb"];
 
-/// Hidden files that say what a project is built with.
+/// Hidden files that indicate the stack.
 pub const HIDDEN: &[&str] = &[".github/workflows/*"];
 
-/// Whether a file is evidence of a stack, and whether its text is wanted. Files deeper than [`MAX_DEPTH`] folders are not,
-/// but for scripts that say where they run.
+/// Returns whether a file is evidence of a stack, and whether its text is wanted. Files deeper than [`MAX_DEPTH`]
+/// folders are not, but for scripts that say where they run.
 #[must_use]
 pub fn stack_evidence(path: &str) -> Option<Evidence> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -118,7 +118,7 @@ fn is_requirements(name: &str) -> bool {
     name.starts_with("requirements") && name.ends_with(".txt")
 }
 
-/// Files whose name says it.
+/// File names that indicate the stack.
 const NAMES: &[(&str, &str)] = &[
     ("Cargo.toml", "rust"),
     ("go.mod", "go"),

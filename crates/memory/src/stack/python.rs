@@ -86,7 +86,7 @@ pub(super) fn setup_cfg(text: &str, found: &mut Vec<&'static str>) {
     }
 }
 
-/// What the packages that lie in the project itself depend on: the others are not of its choosing.
+/// Dependencies of the packages in the project itself: it did not choose the others.
 pub(super) fn uv_lock(text: &str, found: &mut Vec<&'static str>) {
     let Ok(lock) = text.parse::<Table>() else { return };
     let packages = lock.get("package").and_then(Value::as_array).into_iter().flatten();
@@ -100,7 +100,7 @@ pub(super) fn uv_lock(text: &str, found: &mut Vec<&'static str>) {
     }
 }
 
-/// Names that stand as strings of their own in a program: what `install_requires` of a `setup.py` holds.
+/// Names in string literals of a program, such as `install_requires` of a `setup.py`.
 pub(super) fn quoted(text: &str, found: &mut Vec<&'static str>) {
     for line in text.lines().filter(|line| !line.trim_start().starts_with('#')) {
         let parts: Vec<&str> = line.split(['"', '\'']).collect();

@@ -1,10 +1,10 @@
-//! Where scripts of web frameworks say that they run.
+//! Runtime settings in scripts of web frameworks.
 
-/// Bytes of an object of settings that are looked at.
+/// Maximum bytes of a settings object that are examined.
 const MAX_SETTINGS: usize = 400;
 
-/// Whether a file is one in which a framework reads such a setting: a route, page or layout below `app`, a file below
-/// `pages/api`, a function of a platform below the top `api`, a `+server.ts` and its like.
+/// Returns whether a file is one in which a framework reads such a setting: a route, page or layout below `app`, a
+/// file below `pages/api`, a function of a platform below the top `api`, a `+server.ts` and its like.
 pub(super) fn is_told_by(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };

@@ -1,6 +1,6 @@
 //! The tags and their order.
 
-/// All tags that are detected, in the order in which they are told: frameworks, languages, data, hosting, tools.
+/// All detectable tags, in display order: frameworks, languages, data, hosting, tools.
 pub(super) const ORDER: &[&str] = &[
     "nextjs",
     "sveltekit",

@@ -3,17 +3,17 @@ use super::table::Embedding;
 use super::vector::{DIMENSIONS, Vector};
 use crate::terms::{FIELD_COUNT, FileTerms, PostingsReader, USED_NAME, WHOLE_NAME};
 
-/// How much one occurrence in each field counts in the vector of an entry, in the order of
-/// [`FIELDS`](crate::FIELDS). The body holds the header and the name once more.
+/// Weight of one occurrence in each field in the vector of an entry, in the order of [`FIELDS`](crate::FIELDS). The
+/// body contains header and name again.
 pub const FIELD_SHARES: [f32; FIELD_COUNT] = [2.0, 1.0, 1.0, 2.0, 0.5, 1.0, 1.0];
 
 impl Embedding {
-    /// The vectors of all entries of a file as they are stored, in their order. A function of the terms and the table alone.
+    /// The stored vectors of all entries of a file, in order. Depends only on the terms and the table.
     pub fn of_entries(&self, file: &FileTerms) -> Vec<Vector> {
         self.of_entries_by(file, &FIELD_SHARES)
     }
 
-    /// As [`Self::of_entries`], with other shares of the fields.
+    /// Like [`Self::of_entries`], with other field weights.
     pub fn of_entries_by(&self, file: &FileTerms, shares: &[f32; FIELD_COUNT]) -> Vec<Vector> {
         let mut sums = vec![[0.0; DIMENSIONS]; file.entry_count()];
         let mut row = [0.0; DIMENSIONS];

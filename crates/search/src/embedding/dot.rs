@@ -2,20 +2,20 @@ use std::hint::black_box;
 
 use super::vector::DIMENSIONS;
 
-/// Products summed up in 16 bits before they are widened. Two of values within ±127 fit; more would not.
+/// Products summed in 16 bits before they are widened. Two products of values within ±127 fit; more would not.
 const LANES: usize = 8;
-/// Bytes of a row as it is stored, two values in each.
+/// Size of a stored row in bytes, two values in each.
 pub(super) const HALF: usize = DIMENSIONS / 2;
-/// Bytes of a row that are looked at together.
+/// Bytes of a row processed together.
 const BLOCK: usize = 16;
-/// What a value has more where it is stored, so that none is negative there.
+/// Offset added to stored values, so that none is negative.
 const BIAS: i16 = 8;
 
-/// The values of a query as products take them.
+/// The values of a query in the layout that products need.
 #[derive(Debug, Clone)]
 pub(super) struct Wide {
     values: [i16; DIMENSIONS],
-    /// What each lane of a product with a stored row starts at: the bias of the row, taken away.
+    /// Initial value of each lane for a product with a stored row: compensates the bias of the row.
     starts: [i16; LANES],
 }
 
@@ -30,8 +30,8 @@ impl Wide {
     }
 }
 
-/// Scalar product. Written in steps that compilers turn into vector instructions on every processor: pairs of products
-/// are summed in 16 bits, which is exact for values within ±127, as all of ours are.
+/// Scalar product, written so that compilers vectorise it on every processor: pairs of products are summed in 16
+/// bits, which is exact for values within ±127, as all of ours are.
 pub(super) fn dot(row: &[i8; DIMENSIONS], query: &Wide) -> i32 {
     let mut sums = [0i32; LANES];
     let (rows, queries) = (row.as_chunks::<{ 2 * LANES }>().0, query.values.as_chunks::<{ 2 * LANES }>().0);
@@ -45,10 +45,10 @@ pub(super) fn dot(row: &[i8; DIMENSIONS], query: &Wide) -> i32 {
     sums.iter().sum()
 }
 
-/// [`dot`] of a row as [`packed`] stores it. Each lane sums 32 products of at most 8 * 127, which fit into 16 bits whatever the
-/// bytes are; on the way sums may leave them and come back.
+/// [`dot`] of a row stored by [`packed`]. Each lane sums 32 products of at most 8 * 127, which fit into 16 bits
+/// whatever the bytes are; intermediate sums may wrap.
 pub(super) fn dot_of_packed(row: &[u8; HALF], query: &Wide) -> i32 {
-    // Of each block, so that none waits for the one before.
+    // One accumulator per block, so that none waits for the previous one.
     let mut of_blocks = [[0i16; LANES]; HALF / BLOCK];
     let (rows, queries) = (row.as_chunks::<BLOCK>().0, query.values.as_chunks::<{ 2 * BLOCK }>().0);
     for ((bytes, values), out) in rows.iter().zip(queries).zip(&mut of_blocks) {
@@ -69,14 +69,14 @@ pub(super) fn dot_of_packed(row: &[u8; HALF], query: &Wide) -> i32 {
     sums.iter().map(|sum| i32::from(*sum)).sum()
 }
 
-/// Byte and shift of a value in a row as it is stored: a block of 16 bytes holds 32 values, eight words of four each, the
-/// next value in the next word.
+/// Byte and shift of a value in a stored row: a block of 16 bytes holds 32 values in eight words of four each;
+/// consecutive values are in consecutive words.
 fn place(at: usize) -> (usize, usize) {
     let (block, part, lane) = (at / (2 * BLOCK), at % (2 * BLOCK) / LANES, at % LANES);
     (block * BLOCK + 2 * lane + part / 2, part % 2 * 4)
 }
 
-/// Values within ±7 in half a byte each.
+/// Packs values within ±7 into half a byte each.
 pub(super) fn packed(values: &[i8; DIMENSIONS]) -> [u8; HALF] {
     let mut row = [0; HALF];
     for (at, value) in values.iter().enumerate() {
@@ -86,7 +86,7 @@ pub(super) fn packed(values: &[i8; DIMENSIONS]) -> [u8; HALF] {
     row
 }
 
-/// What [`packed`] was made of.
+/// The inverse of [`packed`].
 pub(super) fn unpacked(row: &[u8; HALF]) -> [i8; DIMENSIONS] {
     std::array::from_fn(|at| {
         let (byte, shift) = place(at);

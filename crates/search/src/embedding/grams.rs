@@ -1,14 +1,14 @@
-//! Pieces of words, so that a word that the table does not hold still has a vector.
+//! Character n-grams, which give a vector to words that are not in the table.
 
-/// Number of rows that pieces of words share.
+/// Number of rows that n-grams are hashed into.
 pub const BUCKETS: u32 = 2048;
-/// Lengths of the pieces in bytes, the marks of beginning and end included.
+/// Lengths of the n-grams in bytes, including the boundary markers.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=5;
-/// Longest word whose pieces are looked at, in bytes.
+/// Longest word that is split into n-grams, in bytes.
 const MAX_LEN: usize = 32;
 
-/// Calls `each` with the number of the row, below `buckets`, of each piece of `word`. A piece that stands twice is given
-/// twice. Words of other scripts than Latin, and very long ones, have no pieces.
+/// Calls `each` with the row, below `buckets`, of each n-gram of `word`. A repeated n-gram is reported twice.
+/// Non-Latin and very long words have no n-grams.
 pub fn buckets_of(word: &str, buckets: u32, mut each: impl FnMut(u32)) {
     let fits = word.len() <= MAX_LEN && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if !fits || buckets == 0 || word.is_empty() {
@@ -23,7 +23,7 @@ pub fn buckets_of(word: &str, buckets: u32, mut each: impl FnMut(u32)) {
     }
 }
 
-/// FNV-1a, folded: the same on every machine and for ever, since the table depends on it.
+/// FNV-1a, folded: stable across machines and versions, because the table depends on it.
 fn hash(piece: &[u8]) -> u32 {
     let long = piece
         .iter()

@@ -1,8 +1,8 @@
-//! Vectors of meaning without a model run: a table gives each index term a vector, an entry's vector is the weighted sum
-//! over its terms, and near vectors are found by scanning all of them.
+//! Vectors of meaning without running a model: a table maps each index term to a vector, the vector of an entry is
+//! the weighted sum over its terms, and a search scans all of them.
 //!
-//! The vector of an entry depends on the terms of its file alone, so it can be kept with them. What is rare in the
-//! repository counts through the vector of the query: the caller weighs its terms.
+//! The vector of an entry depends only on the terms of its file, so it can be stored with them. Rarity in the
+//! repository is applied to the query vector, whose terms the caller weights.
 
 mod bag;
 mod dot;
@@ -18,12 +18,12 @@ pub(crate) use vector::Asked;
 pub use vector::{DIMENSIONS, Vector};
 pub use vectors::{Vectors, VectorsBuilder, VectorsError};
 
-/// Whether a term has a part in vectors: single characters and the words of any sentence have none.
+/// Returns whether a term contributes to vectors: single characters and stop words do not.
 pub fn is_embedded(term: &str) -> bool {
     term.len() > 1 && !crate::words::is_stop_word(term) && !term.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What a term that stands `count` times in a text counts: more the oftener, but ever less so.
+/// Weight of a term that occurs `count` times in a text: increases with the count, at a decreasing rate.
 pub fn strength(count: f32) -> f32 {
     if count >= 1.0 { 1.0 + count.ln() } else { count.max(0.0) }
 }

@@ -10,43 +10,44 @@ use super::{is_embedded, strength};
 use crate::words;
 
 const MAGIC: &[u8; 8] = b"m1ndtab1";
-/// Largest number of rows that is accepted.
+/// Maximum number of rows.
 const MAX_ROWS: usize = 1 << 22;
 /// Free slot of the hash table.
 const FREE: u32 = u32::MAX;
 
 static BUILT_IN: &[u8] = include_bytes!("../../assets/embedding/table.bin");
-/// Its [`fingerprint`]: reading all of it costs a short-lived process more than everything else it does with the table.
+/// Stored [`fingerprint`] of the built-in table: computing it would cost a short-lived process more than all its
+/// other uses of the table.
 const BUILT_IN_ID: u64 = 0xf568_20f1_44c5_80e9;
 
-/// Why bytes are not a table.
+/// The reason why bytes are not a valid table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// Something else.
-    #[error("the bytes are not a table of word vectors; train one anew")]
+    /// Not a table.
+    #[error("the bytes are not a table of word vectors; train a new one")]
     Foreign,
-    /// Other vectors than ours.
-    #[error("the table has {found} dimensions, expected {DIMENSIONS}; train one anew")]
+    /// A table of another vector size.
+    #[error("the table has {found} dimensions, expected {DIMENSIONS}; train a new one")]
     Dimensions {
         /// Its dimensions.
         found: u32,
     },
-    /// Cut or overwritten.
-    #[error("the table of word vectors is damaged: {0}; train one anew")]
+    /// Truncated or overwritten.
+    #[error("the table of word vectors is damaged: {0}; train a new one")]
     Damaged(&'static str),
 }
 
-/// A row as it is trained: values times `scale`.
+/// A trained row: values times `scale`.
 #[derive(Debug, Clone)]
 pub struct TableRow {
-    /// What a value of 1 stands for.
+    /// Magnitude of a value of 1.
     pub scale: f32,
     /// The values.
     pub values: [i8; DIMENSIONS],
 }
 
 impl TableRow {
-    /// The row nearest to a trained vector.
+    /// Quantises a trained vector.
     pub fn quantised(vector: &[f32; DIMENSIONS]) -> Self {
         let largest = vector.iter().fold(0.0f32, |most, value| most.max(value.abs()));
         let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
@@ -54,7 +55,7 @@ impl TableRow {
     }
 }
 
-/// The bytes of a table. Words must be sorted and distinct; `buckets` are the rows of pieces of words.
+/// Encodes a table. Words must be sorted and distinct; `buckets` are the n-gram rows.
 pub fn encode_table(words: &[(&str, TableRow)], buckets: &[TableRow]) -> Vec<u8> {
     debug_assert!(words.windows(2).all(|pair| pair[0].0 < pair[1].0), "words are sorted and distinct");
     let mut out = MAGIC.to_vec();
@@ -73,7 +74,7 @@ pub fn encode_table(words: &[(&str, TableRow)], buckets: &[TableRow]) -> Vec<u8>
     out
 }
 
-/// A table of word vectors. Cheap to look up in, made once.
+/// A table of word vectors: built once, cheap to query.
 pub struct Embedding {
     bytes: Cow<'static, [u8]>,
     id: u64,
@@ -83,7 +84,7 @@ pub struct Embedding {
     scales: Vec<f32>,
     rows_at: usize,
     buckets: u32,
-    /// Numbers of words by the hash of the word, with free slots between.
+    /// Hash table of word numbers, open addressing.
     slots: Vec<u32>,
 }
 
@@ -94,22 +95,22 @@ impl std::fmt::Debug for Embedding {
 }
 
 impl Embedding {
-    /// The table that comes with the program.
+    /// The built-in table.
     pub fn built_in() -> &'static Self {
         static TABLE: LazyLock<Embedding> =
             LazyLock::new(|| Embedding::known(BUILT_IN.into(), Some(BUILT_IN_ID)).expect("the table is tested"));
         &TABLE
     }
 
-    /// A table in its encoded form.
+    /// Decodes a table.
     ///
     /// # Errors
-    /// Bytes of another kind, or damaged ones.
+    /// The bytes are not a table, or a damaged one.
     pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Result<Self, TableError> {
         Self::known(bytes.into(), None)
     }
 
-    /// As [`Embedding::from_bytes`]. What has an `id` already was checked when it got that.
+    /// Like [`Embedding::from_bytes`]. A table whose `id` is known has been verified before.
     fn known(bytes: Cow<'static, [u8]>, id: Option<u64>) -> Result<Self, TableError> {
         let header = bytes.strip_prefix(MAGIC).and_then(|rest| rest.first_chunk::<12>()).ok_or(TableError::Foreign)?;
         let [dimensions, count, buckets] =
@@ -166,7 +167,7 @@ impl Embedding {
         self.slots = slots;
     }
 
-    /// Tells tables apart; vectors of different ones must not be compared.
+    /// Identifies the table; vectors of different tables must not be compared.
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -181,7 +182,7 @@ impl Embedding {
         self.ends.is_empty()
     }
 
-    /// Whether a term has a row of its own; others are made of their pieces.
+    /// Returns whether a term has its own row; others are composed of n-grams.
     pub fn knows(&self, term: &str) -> bool {
         self.number(term).is_some()
     }
@@ -195,7 +196,7 @@ impl Embedding {
     fn number(&self, term: &str) -> Option<usize> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash(term) & mask;
-        // At least half of the slots are free: the search ends.
+        // At least half of the slots are free, so the search terminates.
         while self.slots[at] != FREE {
             let number = self.slots[at] as usize;
             if self.word(number) == Some(term) {
@@ -211,7 +212,7 @@ impl Embedding {
         Some((row, *self.scales.get(number)?))
     }
 
-    /// Adds `weight` times the vector of a term to `sum`. `false` if nothing is known of the term.
+    /// Adds `weight` times the vector of a term to `sum`. `false` if the term has none.
     pub(super) fn add(&self, sum: &mut [f32; DIMENSIONS], term: &str, weight: f32) -> bool {
         if !is_embedded(term) {
             return false;
@@ -230,15 +231,15 @@ impl Embedding {
         pieces > 0
     }
 
-    /// How much a term tells in texts of any project: the length of its row as it was trained. Words that tell little of what
-    /// a text is about (`correctly`, `use`) came out short, as they add to all vectors alike. 0 for terms without a vector.
+    /// How informative a term is in texts of any project: the trained length of its row. Uninformative words
+    /// (`correctly`, `use`) end up short, because they add to all vectors alike. 0 for terms without a vector.
     pub fn magnitude(&self, term: &str) -> f32 {
         let mut sum = [0.0; DIMENSIONS];
         self.add(&mut sum, term, 1.0);
         sum.iter().map(|value| value * value).sum::<f32>().sqrt()
     }
 
-    /// The vector of weighted index terms, such as those of a query: each as often as it is to count.
+    /// The vector of weighted index terms, such as those of a query.
     pub fn of_terms<'a>(&self, terms: impl IntoIterator<Item = (&'a str, f32)>) -> Vector {
         let mut sum = [0.0; DIMENSIONS];
         for (term, weight) in terms {
@@ -247,8 +248,8 @@ impl Embedding {
         Vector::from_sum(&sum)
     }
 
-    /// The vector of a text. `rarity` weighs each term, such as by how few entries of the repository have it; 1 for
-    /// all is the plain vector.
+    /// The vector of a text. `rarity` weights each term, for example by how few entries of the repository have it; a
+    /// constant 1 gives the plain vector.
     pub fn of_text(&self, text: &str, mut rarity: impl FnMut(&str) -> f32) -> Vector {
         let mut counts: std::collections::BTreeMap<String, f32> = std::collections::BTreeMap::new();
         words::terms(text, |term| match counts.get_mut(term) {
@@ -268,14 +269,14 @@ fn read_words(bytes: &[u8], at: usize, count: usize) -> impl Iterator<Item = [u8
     bytes.get(at..at + 4 * count).map_or(&[][..], |part| part.as_chunks().0).iter().copied()
 }
 
-/// Only for the table in memory: may differ between builds.
+/// Only for the in-memory table: may differ between builds.
 fn hash(term: &str) -> usize {
     let mut hasher = FxHasher::default();
     hasher.write(term.as_bytes());
     hasher.finish() as usize
 }
 
-/// The same on every machine: eight bytes at a time, mixed.
+/// Stable across machines: eight bytes at a time, mixed.
 fn fingerprint(bytes: &[u8]) -> u64 {
     let (chunks, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
@@ -290,7 +291,7 @@ fn fingerprint(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    /// After a table was trained: its new id stands in the message.
+    /// After retraining, the failure message contains the new id.
     #[test]
     fn the_built_in_table_has_the_id_that_is_noted() {
         let table = Embedding::from_bytes(BUILT_IN).expect("the table is sound");

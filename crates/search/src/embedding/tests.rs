@@ -7,7 +7,7 @@ use super::dot::{Wide, dot, dot_of_packed, packed, unpacked};
 use super::*;
 use crate::terms::{Entry, FileTermsBuilder};
 
-/// A vector that depends on a number alone.
+/// A vector that depends only on a number.
 fn row(seed: u32) -> [f32; DIMENSIONS] {
     let mut state = seed.wrapping_mul(2_654_435_769).wrapping_add(1);
     std::array::from_fn(|_| {
@@ -16,7 +16,7 @@ fn row(seed: u32) -> [f32; DIMENSIONS] {
     })
 }
 
-/// A table in which `connect` and `dial` stand for almost the same.
+/// A table in which `connect` and `dial` mean almost the same.
 fn sample() -> Embedding {
     let mut near = row(1);
     near[0] += 0.5;
@@ -145,7 +145,7 @@ fn damaged_tables_are_refused() {
 fn pieces_of_words_keep_their_numbers() {
     let mut found = Vec::new();
     buckets_of("abc", 1000, |bucket| found.push(bucket));
-    // "<ab" "abc" "bc>", "<abc" "abc>", "<abc>": a change of the numbers makes every table useless.
+    // "<ab" "abc" "bc>", "<abc" "abc>", "<abc>": changed numbers would make every table useless.
     assert_eq!(found.len(), 6);
     assert_eq!(found, GOLDEN_PIECES);
     buckets_of("größe", 1000, |_| panic!("not ASCII"));

@@ -1,17 +1,17 @@
 use super::dot::{Wide, dot};
 
-/// Numbers of a vector.
+/// Number of dimensions of a vector.
 pub const DIMENSIONS: usize = 256;
-/// Largest value; the smallest is its negative, so that products fit where they are summed.
+/// Largest value; the smallest is its negative, so that sums of products do not overflow.
 const LARGEST: f32 = 127.0;
-/// Largest value of a vector as it is stored, in half a byte.
+/// Largest value of a stored vector, which has half a byte per value.
 const LARGEST_STORED: f32 = 7.0;
 
-/// A direction, kept in one byte a dimension.
+/// A direction, quantised to one byte per dimension.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector {
     values: [i8; DIMENSIONS],
-    /// One over the length of `values`; 0 for the vector of nothing.
+    /// Reciprocal of the length of `values`; 0 for the zero vector.
     inverse_length: f32,
 }
 
@@ -22,7 +22,7 @@ impl Default for Vector {
 }
 
 impl Vector {
-    /// The direction of `sum`, of any length. Zero, or values that are no numbers, give the vector of nothing.
+    /// The direction of `sum`, which may have any length. Zero or NaN values give the zero vector.
     pub fn from_sum(sum: &[f32; DIMENSIONS]) -> Self {
         let largest = sum.iter().fold(0.0f32, |most, value| most.max(value.abs()));
         if largest <= f32::MIN_POSITIVE || !largest.is_finite() || sum.iter().any(|value| value.is_nan()) {
@@ -40,8 +40,8 @@ impl Vector {
         Self { values, inverse_length }
     }
 
-    /// The vector as it is stored, with fewer steps between the same directions; one that was stored stays as it is. What is
-    /// lost turns it by a few degrees, where words of like meaning are some forty apart.
+    /// Quantises the vector to its stored form, idempotently. The error is a few degrees, while related words are
+    /// some forty degrees apart.
     #[must_use]
     pub fn stored(&self) -> Self {
         let largest = self.values.iter().fold(0.0f32, |most, value| most.max(f32::from(*value).abs()));
@@ -56,31 +56,31 @@ impl Vector {
         &self.values
     }
 
-    /// Whether nothing is known: it is like nothing.
+    /// Returns whether this is the zero vector, which is similar to nothing.
     pub fn is_nothing(&self) -> bool {
         self.inverse_length == 0.0
     }
 
-    /// One over the length of the values; 0 for nothing.
+    /// Reciprocal of the length of the values; 0 for the zero vector.
     pub fn inverse_length(&self) -> f32 {
         self.inverse_length
     }
 
-    /// How alike two are, -1 to 1: the cosine of the angle. 0 if one of them is nothing.
+    /// Cosine similarity, -1 to 1; 0 if either is the zero vector.
     pub fn cosine(&self, other: &Self) -> f32 {
         dot(&self.values, &Wide::new(&other.values)) as f32 * self.inverse_length * other.inverse_length
     }
 
-    /// The vector as many others are compared with it.
+    /// Prepares the vector for many comparisons.
     pub(crate) fn asked(&self) -> Asked {
         Asked { wide: Wide::new(&self.values), inverse_length: self.inverse_length }
     }
 }
 
-/// A vector that many others are compared with.
+/// A vector prepared for many comparisons.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(super) wide: Wide,
-    /// One over the length of its values.
+    /// Reciprocal of the length of its values.
     pub(super) inverse_length: f32,
 }

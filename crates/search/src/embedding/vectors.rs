@@ -10,28 +10,28 @@ use crate::SharedBytes;
 
 const MAGIC: &[u8; 8] = b"m1ndvec3";
 const HEADER: usize = MAGIC.len() + 8;
-/// Bytes of the length of one vector.
+/// Size of the stored length of a vector, in bytes.
 const LENGTH: usize = 4;
-/// Vectors compared between two looks at the cancel flag.
+/// Vectors compared between two checks of the cancel flag.
 const POLL: usize = 1 << 14;
 
-/// Why bytes are not vectors.
+/// The reason why bytes are not valid vectors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VectorsError {
-    /// Something else, or cut short.
-    #[error("the bytes are not vectors; make them again from the terms")]
+    /// Not vectors, or truncated.
+    #[error("the bytes are not vectors; rebuild them from the terms")]
     Damaged,
-    /// Made with another table: not comparable.
-    #[error("the vectors were made with table {found:016x}, expected {expected:016x}; make them again from the terms")]
+    /// Built with another table, so not comparable.
+    #[error("the vectors were built with table {found:016x}, expected {expected:016x}; rebuild them from the terms")]
     OtherTable {
-        /// Table they were made with.
+        /// Id of their table.
         found: u64,
-        /// Table in use.
+        /// Id of the table in use.
         expected: u64,
     },
 }
 
-/// Collects vectors of one table in order.
+/// Collects vectors of one table, in order.
 #[derive(Debug, Default)]
 pub struct VectorsBuilder {
     table: u64,
@@ -40,12 +40,12 @@ pub struct VectorsBuilder {
 }
 
 impl VectorsBuilder {
-    /// For vectors of the table with this id.
+    /// A builder for vectors of the table with this id.
     pub fn new(table: u64) -> Self {
         Self { table, ..Self::default() }
     }
 
-    /// Adds the next vector, [as it is stored](Vector::stored); its number is the count of those before it.
+    /// Adds the next vector, [quantised](Vector::stored); its number is the count of vectors before it.
     pub fn push(&mut self, vector: &Vector) {
         let stored = vector.stored();
         self.lengths.extend(stored.inverse_length().to_le_bytes());
@@ -63,7 +63,7 @@ impl VectorsBuilder {
     }
 }
 
-/// Vectors in bytes that may lie in a mapped file: first all lengths, then all values.
+/// Encoded vectors, possibly in a mapped file: all lengths, followed by all values.
 #[derive(Clone)]
 pub struct Vectors {
     bytes: SharedBytes,
@@ -77,10 +77,10 @@ impl std::fmt::Debug for Vectors {
 }
 
 impl Vectors {
-    /// Opens encoded vectors that were made with `table`.
+    /// Opens encoded vectors that were built with `table`.
     ///
     /// # Errors
-    /// Foreign or cut bytes, or another table.
+    /// Foreign or truncated bytes, or another table.
     pub fn from_bytes(bytes: SharedBytes, table: u64) -> Result<Self, VectorsError> {
         let data: &[u8] = (*bytes).as_ref();
         let body = data.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<8>());
@@ -96,7 +96,7 @@ impl Vectors {
         Ok(Self { bytes, count })
     }
 
-    /// The vectors of a list, in memory.
+    /// In-memory vectors of a list.
     pub fn of<'a>(table: u64, vectors: impl IntoIterator<Item = &'a Vector>) -> Self {
         let mut builder = VectorsBuilder::new(table);
         let mut count = 0;
@@ -107,12 +107,12 @@ impl Vectors {
         Self { bytes: Arc::new(builder.finish()), count }
     }
 
-    /// How many.
+    /// Number of vectors.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -127,17 +127,17 @@ impl Vectors {
         data.get(HEADER + self.count * LENGTH..).map_or(&[], |body| body.as_chunks().0)
     }
 
-    /// The vector with a number.
+    /// The vector with the given number.
     pub fn get(&self, number: usize) -> Option<Vector> {
         self.rows().get(number).map(|row| Vector::from_values(unpacked(row)))
     }
 
-    /// How like `query` the one with a number is, -1 to 1; 0 for unknown numbers.
+    /// Cosine similarity of `query` and the vector `number`, -1 to 1; 0 for unknown numbers.
     pub fn cosine(&self, query: &Vector, number: usize) -> f32 {
         self.reader(&query.asked()).cosine(number).unwrap_or(0.0)
     }
 
-    /// How like `query` each of these is, in their order; 0 for unknown numbers.
+    /// Cosine similarity of `query` and each of these vectors, in their order; 0 for unknown numbers.
     pub fn cosines<'a>(
         &'a self,
         query: &Vector,
@@ -147,12 +147,12 @@ impl Vectors {
         numbers.into_iter().map(move |number| self.reader(&query).cosine(number).unwrap_or(0.0))
     }
 
-    /// Compares single vectors with a query.
+    /// A reader for comparisons of single vectors with a query.
     pub(crate) fn reader<'a>(&'a self, query: &'a Asked) -> Reader<'a> {
         Reader { rows: self.rows(), lengths: self.lengths(), query }
     }
 
-    /// Calls `each` with the number of every vector and how like `query` it is, in order.
+    /// Calls `each` with the number of every vector and its cosine similarity to `query`, in order.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -168,7 +168,7 @@ impl Vectors {
         Ok(())
     }
 
-    /// The `k` most like `query` that pass `filter`, most alike first; of equal ones the earlier number.
+    /// Returns the `k` vectors most similar to `query` that pass `filter`, best first; ties by number.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -182,7 +182,7 @@ impl Vectors {
         let mut best: BinaryHeap<Near> = BinaryHeap::with_capacity(k.min(self.count) + 1);
         self.scan(query, cancel, |number, cosine| {
             let near = Near { cosine, number };
-            // The heap's top is the worst that is kept.
+            // The top of the heap is the worst kept one.
             let is_better = best.len() < k || best.peek().is_some_and(|worst| near < *worst);
             if is_better && k > 0 && filter(number) {
                 best.push(near);
@@ -204,7 +204,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// How like the query the one with a number is; `None` for unknown numbers.
+    /// Cosine similarity of the query and the vector `number`; `None` for unknown numbers.
     pub(crate) fn cosine(&self, number: usize) -> Option<f32> {
         Some(cosine(self.rows.get(number)?, *self.lengths.get(number)?, self.query))
     }
@@ -214,7 +214,7 @@ fn cosine(row: &[u8; HALF], length: [u8; LENGTH], query: &Asked) -> f32 {
     dot_of_packed(row, &query.wide) as f32 * query.inverse_length * f32::from_le_bytes(length)
 }
 
-/// Ordered from the most alike to the least.
+/// Ordered by descending similarity.
 #[derive(Debug, PartialEq)]
 struct Near {
     cosine: f32,

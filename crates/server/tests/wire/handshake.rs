@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{session, session_with, tools};
 
-/// What the server answers to each line, one JSON a line; replies come one at a time.
+/// The server's answers to each line, one JSON value per line; requests are sent one at a time.
 fn transcript(lines: &[&str]) -> String {
     let mut session = session();
     let mut out = String::new();
@@ -18,7 +18,7 @@ fn transcript(lines: &[&str]) -> String {
     out
 }
 
-/// The message without what differs from run to run.
+/// The message without parts that differ between runs.
 fn without_figures(mut message: Value) -> Value {
     let result = &mut message["result"];
     if let Some(structured) = result.get_mut("structuredContent") {

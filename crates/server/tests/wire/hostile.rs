@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 
 use crate::session;
 
-/// One malformed message. It ends with a line end, so that what follows can be told from it.
+/// One malformed message. It ends with a line end, so that the next message can be told apart.
 fn malformed(random: &mut Random) -> Vec<u8> {
     let valid = r#"{"jsonrpc":"2.0","id":77777,"method":"tools/call","params":{"name":"echo","arguments":{}}}"#;
     let mut bytes = match random.below(9) {
@@ -37,7 +37,7 @@ fn after_each_of_500_malformed_messages_the_server_answers() {
     for round in 0..500 {
         let bytes = malformed(&mut random);
         session.wire.send_bytes(&bytes);
-        // Noise may look like the beginning of headers; a line that begins a message ends them.
+        // Noise may look like the start of headers; a line that starts a message ends them.
         let id = format!("round {round}");
         session.wire.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
         let answer = session.wire.answer(id).message;
@@ -47,7 +47,7 @@ fn after_each_of_500_malformed_messages_the_server_answers() {
     session.finish();
 }
 
-/// Sends bytes, expects one error with this id, and that the next request is answered.
+/// Sends bytes, and expects one error with this id and an answer to the next request.
 fn refused(bytes: &[u8], id: Value, words: &str) {
     let mut session = session();
     session.wire.send_bytes(bytes);

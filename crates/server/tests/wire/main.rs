@@ -1,5 +1,5 @@
-//! The server driven through its pipes, with tools that exist only here: one that answers, one that panics, some that
-//! work until they are stopped.
+//! The server, driven through its pipes with test tools: one that answers, one that panics, some that run until they
+//! are stopped.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -50,7 +50,7 @@ impl Session {
         self.server.join().unwrap().unwrap();
     }
 
-    /// Drops both pipes, as when the client's process dies, and waits until the server has returned.
+    /// Drops both pipes, as if the client's process had died, and waits until the server has returned.
     pub(crate) fn vanish(self) {
         self.wire.vanish();
         self.server.join().unwrap().unwrap();

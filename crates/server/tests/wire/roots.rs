@@ -1,4 +1,4 @@
-//! Clients that say where their project is.
+//! Clients that announce their roots.
 
 use m1nd_engine::EngineConfig;
 use m1nd_mind::MindConfig;
@@ -8,7 +8,7 @@ use m1nd_testkit::wire::Wire;
 use m1nd_tools::Services;
 use serde_json::{Value, json};
 
-/// Two projects and a server that was started in neither, or in the first if `named`.
+/// Two projects and a server started in neither, or in the first if `named`.
 fn started(named: bool) -> (TempTree, Wire, std::thread::JoinHandle<()>) {
     let tree = TempTree::new(
         "//- one/.mind/MEMORY.md\n**Decided:** use jam in one\n//- two/.mind/MEMORY.md\n**Decided:** use jam in two\n//- else/x\n",
@@ -24,7 +24,7 @@ fn started(named: bool) -> (TempTree, Wire, std::thread::JoinHandle<()>) {
     (tree, Wire::over(client_output, client_input), server)
 }
 
-/// The handshake of a client with roots, up to the server's question; its answer is for the caller to give.
+/// The handshake of a client with roots, up to the server's request, which the caller answers.
 fn shake_hands(wire: &mut Wire) -> Value {
     let client = json!({"name": "testkit", "version": "0"});
     let capabilities = json!({"roots": {"listChanged": true}});
@@ -50,7 +50,7 @@ fn answer(wire: &mut Wire, id: &Value, uris: &[String]) {
     wire.send(&json!({"jsonrpc": "2.0", "id": id, "result": {"roots": roots}}));
 }
 
-/// What a search finds, or its error.
+/// The result of a search, or its error.
 fn found(wire: &mut Wire) -> String {
     let (answer, _) = wire.call("mind_search", json!({"query": "jam"}));
     answer["results"][0]["title"].as_str().or(answer["code"].as_str()).unwrap_or_default().to_owned()
@@ -74,7 +74,7 @@ fn the_project_is_the_one_that_the_client_has_open() {
     wire.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
     let id = question(&mut wire);
     answer(&mut wire, &id, &[uri("one")]);
-    // The answer is taken in beside other calls.
+    // The answer is processed alongside other calls.
     let begun = std::time::Instant::now();
     while found(&mut wire) != "use jam in one" {
         assert!(begun.elapsed() < m1nd_testkit::wire::PATIENCE);

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::session;
 use crate::tools::{running, wait_for_running};
 
-/// Long enough that an answer sent by mistake would have come.
+/// Long enough for an erroneous answer to arrive.
 const QUIET: Duration = Duration::from_millis(100);
 
 #[test]

@@ -16,14 +16,14 @@ pub(crate) static TOOLS: &[ToolDef] = &[
     ToolDef::write::<Build>(),
 ];
 
-/// Calls of [`Spin`] and [`Build`] whose `mark` is this one and that are running now.
+/// Number of running calls of [`Spin`] and [`Build`], by their `mark`.
 static RUNNING: [AtomicUsize; 16] = [const { AtomicUsize::new(0) }; 16];
 
 pub(crate) fn running(mark: usize) -> usize {
     RUNNING[mark].load(Ordering::SeqCst)
 }
 
-/// Waits until so many calls with this mark run.
+/// Waits until the given number of calls with this mark are running.
 pub(crate) fn wait_for_running(mark: usize, count: usize) {
     let end = std::time::Instant::now() + m1nd_testkit::wire::PATIENCE;
     while running(mark) != count {

@@ -15,13 +15,13 @@ fn put(system: &dyn System, folder: &Path, text: &str) -> Result<(), StoreError>
     publish(system, folder, &mut |out: &mut dyn Write| out.write_all(text.as_bytes())).map(drop)
 }
 
-/// What a process that starts now would map.
+/// The content that a newly started process would map.
 fn seen(folder: &Path) -> Option<String> {
     let path = current(&RealSystem, folder);
     path.exists().then(|| fs::read_to_string(path).expect("readable"))
 }
 
-/// More than one write.
+/// Longer than one write.
 fn text(number: usize) -> String {
     format!("{number};").repeat(140_000)
 }

@@ -15,7 +15,7 @@ pattern!(
     r"^\s*#(\d{1,6}) 0x[0-9a-fA-F]+ +(?:in (.+?) )?(?:((?:[A-Za-z]:)?[^\s:()]+):(\d{1,9})(?::(\d{1,9}))?|\(([^()+]+)\+0x[0-9a-fA-F]+\)(?: +\(BuildId: \S+\))?)$"
 );
 pattern!(
-    /// `#0 inc(int*) /src/race.cc:7:3 (a.out+0x4b1)`: of data races.
+    /// `#0 inc(int*) /src/race.cc:7:3 (a.out+0x4b1)` in data race reports.
     RACE,
     r"^\s*#(\d{1,6}) (\S.*?) (?:<null>|((?:[A-Za-z]:)?[^\s:()]+):(\d{1,9})(?::(\d{1,9}))?) \(([^()+\s]+)\+0x[0-9a-fA-F]+\)(?: +\(BuildId: \S+\))?$"
 );
@@ -24,12 +24,12 @@ pattern!(
     r"^\s*\*? *frame #(\d{1,6}): (?:0x[0-9a-fA-F]+ )?(?:[^\s`]+`)?(.+?)(?: at (\S+?):(\d{1,9})(?::(\d{1,9}))?)?(?: \[opt\])?$"
 );
 pattern!(
-    /// People often cut the number of the process off.
+    /// People often omit the process id.
     VALGRIND,
     r"^(?:==\d+==)? +(at|by) 0x[0-9A-Fa-f]+: (.+?)(?: \((?:([^():]+\.\w+):(\d{1,9})|in ([^()]+)|[^()]*)\))?$"
 );
 pattern!(
-    /// What programs write of their own stack: `./server(acquire+0x15)[0x55d0c0]`, `/lib/libpool.so(+0x2d0) [0x7f01]`.
+    /// Stacks that programs print themselves: `./server(acquire+0x15)[0x55d0c0]`, `/lib/libpool.so(+0x2d0) [0x7f01]`.
     SYMBOLS,
     r"^\s*([^\s()]+)(?: [^()]*)?\(([^\s()+]*(?:\([^()]*\))?)(?:\+0x[0-9a-fA-F]+)?\) ?\[0x[0-9a-fA-F]+\]$"
 );
@@ -38,23 +38,24 @@ pattern!(RUNTIME_ERROR, r"^(\S+?):(\d{1,9}):(\d{1,9}): runtime error: (.*)$");
 pattern!(ASSERTION, r"^(?:[^\s:]+: )?([^\s:]+\.\w{1,4}):(\d{1,9}): ?(.*?): [Aa]ssertion [`'‘](.*)['’`] failed");
 pattern!(SIGNAL, r"(?:Program|Thread .{1,80}) (?:received|terminated with) signal (SIG\w+), (.*?)\.?$");
 pattern!(
-    /// What programs write that catch their own: `crashed by signal: 11`, `Caught signal 11 (Segmentation fault: address not mapped)`.
+    /// Crash handlers of programs: `crashed by signal: 11`, `Caught signal 11 (Segmentation fault: address not
+    /// mapped)`.
     CAUGHT,
     r"(?:[Cc]rashed by|[Cc]aught|[Rr]eceived|[Gg]ot) signal:? (\d{1,3})\b(?: \(([^()]*)\))?"
 );
 pattern!(SANITIZER_SAID, r"(?:ERROR|WARNING): (\w+Sanitizer): (data race|thread leak|detected memory leaks|\S+)(.*)$");
 pattern!(STOP, r"stop reason = (\w+)(?: \((.*)\))?");
 
-/// Lines before the first frame among which the words stand that say what happened.
+/// Lines before the first frame that are searched for the cause.
 const MAX_HEADER: usize = 6;
-/// Lines of variables and source between two frames of one stack.
+/// Maximum lines of variables and source between two frames of one stack.
 const MAX_SHOWN: usize = 60;
 const BACKTRACE: &str = "backtrace";
 const HANDLER: &str = "<signal handler called>";
-/// Lines between two stacks of one report.
+/// Maximum lines between two stacks of one report.
 const MAX_BETWEEN: usize = 4;
 
-/// One line of a stack, in any of the forms.
+/// A stack line in any of the formats.
 struct Found {
     number: u32,
     frame: Frame,
@@ -70,7 +71,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
         if line_of(lines, at + 1).is_some() {
             let exception = &mut block.exceptions[0];
             block.next = stack(lines, at + 1, exception);
-            // The first frame names the place once more, with its function.
+            // The first frame repeats the location, with its function.
             let places = |index: usize| exception.frames.get(index).map(|frame| (&frame.path, frame.line));
             if places(0) == places(1) {
                 exception.frames.remove(0);
@@ -79,7 +80,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
         return Some(block);
     }
     let first = line_of(lines, at)?;
-    // A list of things to do may look like a stack; a stack has places or addresses.
+    // A numbered list may look like a stack; a stack has locations or addresses.
     if first.frame.path.is_none()
         && !line.contains("0x")
         && !(at + 1..at + MAX_BETWEEN).any(|line| is_placed(lines, line))
@@ -97,7 +98,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
         let said = (next..start).map(|line| plain(lines.get(line))).find(|line| !line.is_empty());
         let said = said.filter(|said| !said.contains("ERROR: ") && !said.contains("signal SIG"));
         let Some(said) = said else { break };
-        // A report that shows where it broke, then all that led there.
+        // A report that shows the failing place, followed by the complete backtrace.
         if exceptions.len() == 1 && said.eq_ignore_ascii_case(BACKTRACE) {
             next = stack(lines, start, &mut exceptions[0]);
             continue;
@@ -113,8 +114,8 @@ fn is_placed(lines: &Lines<'_>, at: usize) -> bool {
     line_of(lines, at).is_some_and(|found| found.frame.path.is_some() || lines.get(at).contains("0x"))
 }
 
-/// A line that says what happened and where, without a stack. `[path, line, column, function]` and the message are numbers
-/// of the parts, 0 for none.
+/// A line with message and location, but without a stack. `[path, line, column, function]` and the message are
+/// capture group numbers, 0 for none.
 fn one(at: usize, found: &regex::Captures<'_>, kind: &str, parts: [usize; 4], message: usize) -> Block {
     let text = |index: usize| found.get(index).filter(|_| index > 0).map(|part| part.as_str());
     let mut exception = named(Relation::Reported, kind, text(message).unwrap_or_default());
@@ -122,19 +123,19 @@ fn one(at: usize, found: &regex::Captures<'_>, kind: &str, parts: [usize; 4], me
     Block { exceptions: vec![exception], next: at + 1 }
 }
 
-/// Frames with numbers that go up.
+/// Frames with ascending numbers.
 fn stack(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
     let (mut at, mut last) = (start, None);
     loop {
         let Some(found) = line_of(lines, at) else {
-            // What debuggers show between frames; a stack that starts anew counts from 0.
+            // Debuggers show other lines between frames; a new stack starts at 0.
             let Some(next) = last.and_then(|last| continued(lines, at, last)) else { break };
             at = next;
             last = last.map(|last| last + u32::from(lines.get(next).contains(HANDLER)));
             at += usize::from(lines.get(next).contains(HANDLER));
             continue;
         };
-        // Calls that were inlined share a number; one that is less starts another stack.
+        // Inlined calls share a number; a smaller number starts another stack.
         if last.is_some_and(|last| found.number < last) {
             break;
         }
@@ -147,7 +148,7 @@ fn stack(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
     at
 }
 
-/// Where the frame that follows number `last` stands, behind what is shown of the one before.
+/// Line of the frame that follows number `last`, after the lines shown for the previous one.
 fn continued(lines: &Lines<'_>, at: usize, last: u32) -> Option<usize> {
     let wanted = format!("#{} ", last.checked_add(1)?);
     let end = lines.len().min(at + MAX_SHOWN);
@@ -181,7 +182,7 @@ fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
     if line.ends_with(']') && line.contains("[0x") {
         let found = SYMBOLS.captures(line)?;
         let text = |index: usize| found.get(index).map(|part| part.as_str());
-        // All of one number: they stand in order.
+        // All with one number are in order.
         let function = text(2).map(|name| unmangled(name).unwrap_or_else(|| bare(name).to_owned()));
         return Some(Found { number: 0, frame: frame(at, text(1), function.as_deref(), None, None) });
     }
@@ -191,9 +192,9 @@ fn line_of(lines: &Lines<'_>, at: usize) -> Option<Found> {
     None
 }
 
-/// A function without the arguments of its signature.
+/// A function without its parameter list.
 fn bare(function: &str) -> &str {
-    // Parentheses of a name, or among the types in angles, start no arguments.
+    // Parentheses of a name, or among template arguments, do not start the parameter list.
     let is_name = |at: usize| function[at..].starts_with("(anonymous") || function[..at].ends_with("operator");
     let mut depth = 0_usize;
     let starts = |&(at, c): &(usize, char)| {
@@ -206,14 +207,14 @@ fn bare(function: &str) -> &str {
     };
     let end = function.char_indices().find(starts).map(|(at, _)| at);
     let name = end.map_or(function, |end| &function[..end]).trim_end();
-    // `start + 2360`: how far behind the start of a function without lines.
+    // `start + 2360`: offset into a function without line information.
     match name.rsplit_once(" + ") {
         Some((name, bytes)) if bytes.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => name,
     }
 }
 
-/// The names in a mangled one, as far as they are plain: `_ZN4pool4Pool3getEi` is `pool::Pool::get`. Of Rust without the hash behind.
+/// Demangles plain names: `_ZN4pool4Pool3getEi` is `pool::Pool::get`. Drops the hash of Rust names.
 fn unmangled(name: &str) -> Option<String> {
     let rest = name.strip_prefix("_Z")?;
     let mut rest = rest.strip_prefix('N').map_or(rest, |rest| rest.trim_start_matches(['r', 'V', 'K']));
@@ -225,7 +226,7 @@ fn unmangled(name: &str) -> Option<String> {
         names.push(name);
         rest = behind;
     }
-    // Between arguments of a template and their end there may be anything.
+    // Template arguments may contain anything.
     if rest.starts_with('I') {
         return None;
     }
@@ -233,7 +234,7 @@ fn unmangled(name: &str) -> Option<String> {
         name.len() == 17 && name.starts_with('h') && name.bytes().all(|b| b.is_ascii_hexdigit() || b == b'h')
     };
     names.pop_if(|name| is_hash(&&**name));
-    // A constructor, or what takes memory down.
+    // A constructor or destructor.
     let is_made = rest.starts_with(['C', 'D']) && rest[1..].starts_with(|c: char| c.is_ascii_digit());
     names.extend(names.last().copied().filter(|_| is_made));
     (!names.is_empty()).then(|| names.join("::"))
@@ -245,7 +246,7 @@ fn plain(line: &str) -> String {
     rest.trim().trim_end_matches(':').to_owned()
 }
 
-/// What stands above the first frame.
+/// The message above the first frame.
 fn header(lines: &Lines<'_>, at: usize, floor: usize) -> Exception {
     let from = at.saturating_sub(MAX_HEADER).max(floor);
     for line in (from..at).rev() {

@@ -1,4 +1,4 @@
-//! C#: exceptions with inner ones.
+//! C#: exceptions with inner exceptions.
 
 use super::{Block, frame, pattern};
 use crate::clean::Lines;
@@ -16,14 +16,14 @@ pattern!(
 );
 
 pattern!(
-    /// What the compiler names after the method around it: state machines, lambdas, local functions.
+    /// Members that the compiler names after the enclosing method: state machines, lambdas, local functions.
     MADE,
     r"<(\w+)>[bdg]__"
 );
 
 const INNER: &str = "---> ";
 const END_OF_INNER: &str = "--- End of inner exception stack trace ---";
-/// Lines before the first frame among which the header stands.
+/// Lines before the first frame that are searched for the header.
 const MAX_HEADER: usize = 12;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
@@ -32,7 +32,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
         return None;
     }
     let mut chain = header(lines, at, floor);
-    // Only the word `in` or a header tells it from prose that is set in.
+    // Only the word `in` or a header distinguishes it from indented prose.
     let is_placed = (at..at + 3).any(|line| lines.get(line).contains(":line "));
     if chain.is_empty() && !is_placed {
         return None;
@@ -54,7 +54,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
         } else if let Some(text) = line.split_once(INNER).map(|(_, text)| text)
             && members.len() < limits::EXCEPTIONS
         {
-            // `---> (Inner Exception #1)`: another one that an aggregate holds.
+            // `---> (Inner Exception #1)`: another exception of an aggregate.
             let (mut member, after) = member(lines, text, next);
             member.frames.truncate(limits::FRAMES);
             members.push(member);
@@ -107,12 +107,12 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize) -> Vec<Exception> {
 fn place(at: usize, found: &regex::Captures<'_>) -> Frame {
     let text = |index| found.get(index).map(|part| part.as_str());
     let function = text(1).map(method);
-    // `<a1b2c3>:0` is a module without lines.
+    // `<a1b2c3>:0` is a module without line information.
     let path = text(3).filter(|path| !path.starts_with('<'));
     frame(at, path, function.as_deref(), text(4), None)
 }
 
-/// `Pool.<Acquire>d__3.MoveNext` is what the compiler makes of an asynchronous `Pool.Acquire`.
+/// `Pool.<Acquire>d__3.MoveNext` is compiled from an asynchronous `Pool.Acquire`.
 fn method(name: &str) -> String {
     let made = MADE.captures(name).and_then(|found| found.get(1));
     match (name.find('<'), made) {

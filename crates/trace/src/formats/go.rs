@@ -1,4 +1,4 @@
-//! Go: panics and fatal errors with their goroutines, and reports of data races.
+//! Go: panics and fatal errors with their goroutines, and data race reports.
 
 use super::{Block, frame, kind_and_message, named, pattern};
 use crate::clean::Lines;
@@ -7,7 +7,7 @@ use crate::model::{Exception, Relation};
 use crate::prefix;
 
 pattern!(
-    /// A server that goes on says so in its log.
+    /// Logged by a server that recovers and continues.
     SERVING,
     r"panic serving \S+: (.*)$"
 );
@@ -20,7 +20,8 @@ pattern!(
 );
 
 pattern!(
-    /// A web framework prints the stack of a panic that it caught as `/app/user.go:42 (0x8a1b2c)`, the function below it.
+    /// A web framework prints the stack of a recovered panic as `/app/user.go:42 (0x8a1b2c)`, with the function
+    /// below.
     RECOVERED,
     r"^\s*(\S.*?\.(?:go|s)):(\d{1,9}) \(0x[0-9a-f]+\)$"
 );
@@ -30,7 +31,7 @@ const RACE: &str = "WARNING: DATA RACE";
 pattern!(ACCESS, r"^(?:Previous )?(?:[Rr]ead|[Ww]rite)(?: at 0x[0-9a-f]+)? by (?:main )?goroutine(?: \d{1,9})?:$");
 pattern!(CREATED, r"^Goroutine \d{1,9} \(\w+\) created at:$");
 
-/// Lines between what is said and the first goroutine.
+/// Maximum lines between the message and the first goroutine.
 const MAX_BETWEEN: usize = 12;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
@@ -70,7 +71,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
             exceptions.push(named(Relation::Aside, "goroutine", &state));
         }
         is_first = false;
-        // A panic in a deferred call is printed with the first one, which the stack is of.
+        // A panic in a deferred call is printed with the first one, to which the stack belongs.
         let open = exceptions.iter().rposition(|exception| exception.relation != Relation::Cause);
         let Some(open) = open.and_then(|index| exceptions.get_mut(index)) else { break };
         next = calls(lines, next + 1, open);
@@ -79,7 +80,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
     Some(Block { exceptions, next })
 }
 
-/// A panic that was caught: what it said stands below `panic recovered:`, above the frames.
+/// A recovered panic: its message is below `panic recovered:`, above the frames.
 fn recovered(lines: &Lines<'_>, start: usize, floor: usize) -> Option<Block> {
     let from = start.saturating_sub(MAX_BETWEEN).max(floor);
     let title = (from..start).rev().find(|&line| lines.get(line).trim_end().ends_with("panic recovered:"))?;
@@ -100,7 +101,7 @@ fn recovered(lines: &Lines<'_>, start: usize, floor: usize) -> Option<Block> {
     Some(Block { exceptions: vec![exception], next: at })
 }
 
-/// The accesses that race, the later one first, then where their goroutines were started.
+/// The racing accesses, the later one first, then the creation of their goroutines.
 fn race(lines: &Lines<'_>, start: usize) -> Block {
     let mut exceptions: Vec<Exception> = Vec::new();
     let mut at = start;
@@ -119,12 +120,12 @@ fn race(lines: &Lines<'_>, start: usize) -> Block {
     Block { exceptions, next: at }
 }
 
-/// Kind and message of what the runtime refused.
+/// Kind and message of a runtime error.
 fn kind_of(message: &str) -> Option<(&str, &str)> {
     Some(("runtime error", message.strip_prefix("runtime error: ")?))
 }
 
-/// The first goroutine after what is said, and the panics that are said: each line is one, the last the reported one.
+/// The first goroutine after the message, and the panics: each line is one, the last is the reported one.
 fn goroutine_after(lines: &Lines<'_>, at: usize) -> Option<(usize, Vec<Exception>)> {
     let end = lines.len().min(at + MAX_BETWEEN);
     let first = (at..end).find(|&line| GOROUTINE.is_match(lines.get(line)))?;
@@ -149,7 +150,7 @@ fn goroutine_after(lines: &Lines<'_>, at: usize) -> Option<(usize, Vec<Exception
     Some((first, panics))
 }
 
-/// Calls with their places, two lines each.
+/// Calls with their locations, two lines each.
 fn calls(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usize {
     while at < lines.len() {
         let line = lines.get(at);
@@ -158,7 +159,7 @@ fn calls(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usize {
             at += 1;
             continue;
         }
-        // Reports of races indent their calls.
+        // Race reports indent their calls.
         let (Some(call), Some(place)) = (CALL.captures(line.trim_start()), PLACE.captures(lines.get(at + 1))) else {
             break;
         };

@@ -1,4 +1,4 @@
-//! Java, Kotlin, Scala: stack traces with causes and suppressed ones.
+//! Java, Kotlin, Scala: stack traces with causes and suppressed exceptions.
 
 use super::{Block, frame, kind_and_message, named, pattern};
 use crate::clean::Lines;
@@ -14,7 +14,7 @@ pattern!(
 pattern!(MORE, r"^\s*\.\.\. (\d{1,9}) (?:more|common frames omitted)");
 pattern!(HEADER, r#"^\s*(?:Exception in thread "[^"]*" )?((?:[\p{L}\w$]+\.)*[\p{L}\w$]+)(?:: ?(.*))?$"#);
 
-/// Lines before the first frame among which the header stands: a message may have several.
+/// Lines before the first frame that are searched for the header: a message may have several lines.
 const MAX_HEADER: usize = 6;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
@@ -59,13 +59,13 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
             break;
         }
     }
-    // Printed from the reported one to its root.
+    // Printed from the reported exception to its root.
     exceptions.reverse();
     exceptions.extend(asides);
     Some(Block { exceptions, next })
 }
 
-/// What stands between frames: locks of a thread, and that an exception was printed before.
+/// Lines between frames: locks of a thread, or a note that an exception was printed before.
 fn is_note(line: &str) -> bool {
     let line = line.trim_start();
     ["[CIRCULAR REFERENCE", "- locked ", "- waiting ", "- parking ", "- eliminated "]
@@ -73,7 +73,7 @@ fn is_note(line: &str) -> bool {
         .any(|start| line.starts_with(start))
 }
 
-/// Whether a line that fits nothing belongs to a message of several lines: a frame or a cause follows soon.
+/// Returns whether an unrecognised line belongs to a multi-line message: a frame or a cause follows soon.
 fn continues(lines: &Lines<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |at| lines.get(at)).trim_start();
     let is_message = before.starts_with("Caused by: ") || before.starts_with("Suppressed: ");
@@ -91,7 +91,7 @@ fn header<'l>(lines: &'l Lines<'_>, at: usize, floor: usize) -> Option<(&'l str,
     for line in (from..at).rev() {
         let text = lines.get(line);
         let text = text.split_once("Caused by: ").map_or(text, |(_, text)| text);
-        // A log puts its own words before the type.
+        // A log adds its own words before the type.
         let from_type = text.rsplit_once(" - ").map_or(text, |(_, text)| text);
         for text in std::iter::once(text).chain([from_type]).chain(prefix::said(text)) {
             let Some(found) = HEADER.captures(text) else { continue };

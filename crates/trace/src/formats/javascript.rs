@@ -1,4 +1,4 @@
-//! JavaScript and TypeScript: stacks of V8 (Node, Chrome) and of Firefox and Safari, with causes and aggregated errors.
+//! JavaScript and TypeScript: stacks of V8 (Node, Chrome), Firefox and Safari, with causes and aggregate errors.
 
 use super::{Block, frame, pattern};
 use crate::clean::Lines;
@@ -13,12 +13,12 @@ pattern!(
     r"^\s*at (?:(async) )?(?:(.{1,500}?) \()?(?:eval at .*?\((.+?):(\d{1,9}):(\d{1,9})\)\)?.*|([^()]{1,2000}?|[^()]*\([^()]*\)[^()]*?):(\d{1,9}):(\d{1,9}))\)?(?: \{)?$"
 );
 pattern!(
-    /// Frames that name no place.
+    /// Frames without a location.
     V8_BLANK,
     r"^\s*at (?:async )?(.{1,500}?) \((?:native|<anonymous>|index \d+)\)$"
 );
 pattern!(
-    /// Browsers print no column into a console: `at new Pool (pool.js:115)`.
+    /// Browsers print no column to the console: `at new Pool (pool.js:115)`.
     V8_ROW,
     r"^\s*at (?:async )?(?:new )?([^()]{1,200}?) \(([^()\s:]+\.[cm]?[jt]sx?):(\d{1,9})\)$"
 );
@@ -33,17 +33,18 @@ pattern!(
     r"^\s*([^@\s]{0,500})@\[native code\]$"
 );
 pattern!(
-    /// Test runners that show the source below each place: `❯ Pool.acquire src/pool.ts:10:5`, `❯ src/pool.test.ts:3:1`.
+    /// Test runners that show the source below each location: `❯ Pool.acquire src/pool.ts:10:5`, `❯
+    /// src/pool.test.ts:3:1`.
     RUNNER,
     r"^\s*❯ (?:(?:async )?(?:new )?(\S.{0,300}?) )?([^\s()]+\.[cm]?[jt]sx?|[^\s()]+\.(?:vue|svelte|astro)):(\d{1,9}):(\d{1,9})$"
 );
 pattern!(
-    /// A row of source that is shown below a place, or the mark under it.
+    /// A source line shown below a location, or the marker under it.
     SHOWN,
     r"^ *>? *\d{0,9} ?\|"
 );
 pattern!(
-    /// What a browser's console writes before an error: where it was reported.
+    /// Console prefix before an error: the place that reported it.
     CONSOLE,
     r"^\S+\.[cm]?[jt]sx?(?:\?\S*)?:\d{1,9}(?::\d{1,9})? (Uncaught .*|[A-Z]\w*(?:Error|Exception): .*)$"
 );
@@ -56,16 +57,16 @@ pattern!(
     r"^\s*(?:\[?cause\]?: |Caused by: |\[errors\]: \[|)(?:\{ )?([A-Z][\w$]*Error|Error)(?: \[[\w-]+\])?(?:: (.*))?$"
 );
 pattern!(
-    /// Where Node found a syntax error, or the line that threw: `/app/a.js:3`.
+    /// Location that Node prints for a syntax error or for the throwing line: `/app/a.js:3`.
     PLACE,
     r"^((?:file://)?(?:/|[A-Za-z]:[\\/])[^\s:]+\.[cm]?[jt]sx?):(\d{1,9})$"
 );
 
-/// Lines before the first frame among which the header stands.
+/// Lines before the first frame that are searched for the header.
 const MAX_HEADER: usize = 8;
-/// Lines of a test's report before its stack, and of source between two of its places.
+/// Maximum lines of a test report before its stack, and of source between two of its locations.
 const MAX_SHOWN: usize = 30;
-/// Lines that fit nothing before a stack is taken to be over: properties that are printed with an error.
+/// Unrecognised lines after which a stack counts as finished: properties printed with an error.
 const MAX_NOISE: usize = 3;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
@@ -110,7 +111,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
     Some(Block { exceptions, next })
 }
 
-/// The stack of a test runner that shows the source below each place.
+/// The stack of a test runner that shows the source below each location.
 fn runner(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
     let place = |line: usize| {
         let found = RUNNER.captures(lines.get(line))?;
@@ -139,17 +140,17 @@ fn runner(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
     Some(Block { exceptions: vec![exception], next: last + 1 })
 }
 
-/// The title of a failed test: what stands above it is about another one.
+/// The title of a failed test: lines above it belong to another one.
 fn is_title(line: &str) -> bool {
     line.trim_start().starts_with("FAIL ")
 }
 
-/// An error inside another, if its stack follows.
+/// A nested error, if its stack follows.
 fn nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
     let line = lines.get(at);
     let found = NESTED.captures(line)?;
     let is_frame = |line: usize| if is_v8 { v8(line, lines.get(line)) } else { gecko(line, lines.get(line)) }.is_some();
-    // One that stands at the margin belongs to another stack, unless it says that it is a cause.
+    // An unindented one belongs to another stack, unless it is marked as a cause.
     let is_inside = line.starts_with(char::is_whitespace) || line.contains("ause");
     if !is_inside || !(at + 1..at + 4).any(is_frame) {
         return None;
@@ -161,13 +162,13 @@ fn nested(lines: &Lines<'_>, at: usize, is_v8: bool) -> Option<Exception> {
     Some(exception)
 }
 
-/// The error that a line names, behind what logs and consoles put before it.
+/// The error that a line names, after prefixes of logs and consoles.
 fn header_of(line: &str) -> Option<regex::Captures<'_>> {
     let console = CONSOLE.captures(line).and_then(|found| found.get(1)).map(|part| part.as_str());
     prefix::said(console.unwrap_or(line)).find_map(|text| HEADER.captures(text.trim_start()))
 }
 
-/// Kind and message that start at a line; the message goes on until the first place.
+/// Kind and message that start at a line; the message continues until the first location.
 fn say(exception: &mut Exception, lines: &Lines<'_>, line: usize, found: &regex::Captures<'_>) {
     let text = |index| found.get(index).map_or("", |part| part.as_str());
     let is_place = |line: &str| RUNNER.is_match(line) || GECKO.is_match(line);
@@ -176,7 +177,7 @@ fn say(exception: &mut Exception, lines: &Lines<'_>, line: usize, found: &regex:
     exception.is_message_cut |= is_cut;
 }
 
-/// Kind and message before the first frame, and the place that Node prints above them.
+/// Kind and message before the first frame, and the location that Node prints above them.
 fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) -> Option<Frame> {
     let from = at.saturating_sub(MAX_HEADER).max(floor);
     let says = |line: usize| header_of(lines.get(line));
@@ -184,7 +185,8 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception)
         let kind = found.get(1).map_or("", |part| part.as_str());
         ["Error", "Exception", "Warning", "Rejection"].iter().any(|end| kind.ends_with(end))
     };
-    // A type may have any name, but a line `Word: more` is one only right above the frames, and where no other is.
+    // A type may have any name, but `Word: more` only counts directly above the frames, and only if there is no
+    // other.
     let near = (from..at).rev().take_while(|&line| !lines.get(line).trim().is_empty());
     let error = |line: usize| Some((line, says(line).filter(is_error)?));
     let mut any = near.clone();
@@ -194,7 +196,7 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception)
         return None;
     };
     let kind = found.get(1).map_or("", |part| part.as_str());
-    // Words of a log line may look like a type where no message follows.
+    // Words of a log line may look like a type if no message follows.
     if found.get(2).is_none() && !(kind.ends_with("Error") || kind.ends_with("Exception")) {
         return None;
     }
@@ -205,7 +207,7 @@ fn header(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception)
     Some(frame(line, found.get(1).map(|part| plain(part.as_str())), None, found.get(2).map(|part| part.as_str()), None))
 }
 
-/// What a test runner says of a failure, above the source that it shows: below `● suite › name`.
+/// The message of a test runner for a failure, above the source it shows: below `● suite › name`.
 fn failed<'l>(lines: &'l Lines<'_>, at: usize, floor: usize) -> Option<&'l str> {
     let from = at.saturating_sub(MAX_SHOWN).max(floor);
     let title = (from..at).rev().find(|&line| lines.get(line).trim_start().starts_with("● "))?;
@@ -234,7 +236,7 @@ fn v8(at: usize, line: &str) -> Option<Frame> {
     let text = |index| found.get(index).map(|part| part.as_str());
     let (path, row, column) = if text(3).is_some() { (text(3), text(4), text(5)) } else { (text(6), text(7), text(8)) };
     let path = path?;
-    // `Foo.bar(Baz.java:1` and types with spaces are of other languages.
+    // `Foo.bar(Baz.java:1` and types with spaces belong to other languages.
     let is_path =
         !path.trim().is_empty() && !path.contains(" in ") && !path.contains(".java") && !path.contains(".cs:");
     let function = text(2).map(|name| name.split(" [as ").next().unwrap_or(name).trim_start_matches("new "));
@@ -251,7 +253,7 @@ fn gecko(at: usize, line: &str) -> Option<Frame> {
     let found = GECKO.captures(line)?;
     let text = |index| found.get(index).map(|part| part.as_str());
     let function = text(1).map(|name| name.trim_start_matches("async*").trim_end_matches(['/', '<']));
-    // A bare `name@place` also is what mail addresses look like: a script has an ending or a protocol.
+    // A bare `name@place` also matches mail addresses: a script has an extension or a protocol.
     let path = text(2)?;
     Some(frame(at, Some(plain(path)), function, text(3), text(4)))
 }
@@ -262,13 +264,13 @@ fn plain(path: &str) -> &str {
     if path.starts_with("node:") {
         return path;
     }
-    // Of compiled code, the place of the instruction.
+    // Compiled code: location of the instruction.
     let path = path.strip_prefix("address at ").unwrap_or(path);
     let mut rest = path;
     if let Some((protocol, after)) = path.split_once("://") {
         rest = after;
         let is_web = matches!(protocol, "http" | "https");
-        // `webpack://name/./src/a.js`: what stands before `/./` is the name of the bundle.
+        // `webpack://name/./src/a.js`: the part before `/./` is the name of the bundle.
         if let Some((_, inner)) = after.split_once("/./") {
             rest = inner;
         } else if is_web {
@@ -281,6 +283,6 @@ fn plain(path: &str) -> &str {
     // `file:///C:/app/a.js`
     let drive = rest.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
     let rest = drive.unwrap_or(rest);
-    // Files of a page under development.
+    // Files served by a development server.
     rest.strip_prefix("@fs/").or_else(|| rest.strip_prefix("/@fs/")).unwrap_or(rest)
 }

@@ -1,4 +1,4 @@
-//! One file a format, and the search for the one that a block of lines is in.
+//! One file per format, and detection of the format of a block of lines.
 
 mod cpp;
 mod csharp;
@@ -15,27 +15,27 @@ use crate::limits;
 use crate::model::{Exception, Format, Frame, Origin, Relation, Trace};
 use crate::origin;
 
-/// Starts of a line of source that refuses on purpose.
+/// Start of a source line that raises an error deliberately.
 const REFUSALS: &[&str] = &["raise", "assert", "throw", "panic!"];
 
-/// What was found in a text.
+/// Result of parsing a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
-    /// The traces in the order of the text.
+    /// The traces, in text order.
     pub traces: Vec<Trace>,
-    /// The text, a line or the list of traces was cut at a limit.
+    /// The text, a line or the list of traces exceeded a limit.
     pub is_cut: bool,
 }
 
-/// What a format makes of the lines at a place: the number of the first line after its block, and the exceptions in it. A
-/// block without any was looked at in vain, and is not looked at again by the same format.
+/// A block recognised by a format: the index of the first line after it, and its exceptions. A block without
+/// exceptions is not tried again by the same format.
 struct Block {
     exceptions: Vec<Exception>,
     next: usize,
 }
 
-/// Reads the block of a format that starts at line `at`; `None` if none does. Lines from `floor` on may be looked at for
-/// what stands before. Looking at a line that starts no block takes time that does not grow with the text.
+/// Reads a block that starts at line `at`; `None` if there is none. Lines from `floor` on may be searched for a
+/// header. Rejecting a line takes time independent of the size of the text.
 type Reader = fn(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block>;
 
 const fn reader(format: Format) -> Reader {
@@ -52,14 +52,14 @@ const fn reader(format: Format) -> Reader {
     }
 }
 
-/// Finds the traces in a text. With a `hint`, the format is tried before the others.
+/// Finds the traces in a text. With a `hint`, that format is tried before the others.
 pub fn parse(text: &str, hint: Option<Format>) -> Parsed {
     let text = with_breaks(text);
     let lines = Lines::new(&text);
     let rest = Format::ALL.into_iter().filter(|format| Some(*format) != hint);
     let order: Vec<Format> = hint.into_iter().chain(rest).collect();
     let mut parsed = Parsed { traces: Vec::new(), is_cut: lines.is_cut };
-    // Per format, the line before which it need not look.
+    // For each format, the line before which it need not look.
     let mut in_vain = [0; Format::ALL.len()];
     let (mut at, mut floor) = (0, 0);
     while at < lines.len() {
@@ -89,7 +89,7 @@ pub fn parse(text: &str, hint: Option<Format>) -> Parsed {
     parsed
 }
 
-/// Whether a line of source refuses on purpose.
+/// Returns whether a source line raises an error deliberately.
 fn refuses(source: &str) -> bool {
     let source = source.trim_start();
     REFUSALS.iter().any(|word| {
@@ -112,14 +112,14 @@ fn finished(
         exception.bound();
         for frame in &mut exception.frames {
             frame.origin = origin::origin(format, frame);
-            // The line of the text after that of the frame, which counts from 1.
+            // The text line after that of the frame, whose number is 1-based.
             frame.refuses = refuses(lines.get(frame.text_line as usize));
         }
     }
     (Trace { format, exceptions, text_lines: (start as u32 + 1, end as u32) }, is_cut)
 }
 
-/// A frame of a line of the text (0-based).
+/// A frame at a line of the text (0-based).
 fn frame(at: usize, path: Option<&str>, function: Option<&str>, line: Option<&str>, column: Option<&str>) -> Frame {
     let text = |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let number = |text: Option<&str>| text.and_then(|text| text.parse().ok()).filter(|number| *number > 0);
@@ -139,14 +139,14 @@ fn kind_and_message(text: &str) -> (&str, &str) {
     text.split_once(": ").unwrap_or_else(|| (text.trim_end_matches(':'), ""))
 }
 
-/// An exception with its name.
+/// An exception with its kind.
 fn named(relation: Relation, kind: &str, message: &str) -> Exception {
     let mut exception = Exception::new(relation);
     exception.say(kind, message);
     exception
 }
 
-/// A regular expression of ours.
+/// A constant regular expression.
 macro_rules! pattern {
     ($(#[$about:meta])* $name:ident, $text:expr) => {
         $(#[$about])*

@@ -1,4 +1,4 @@
-//! PHP: uncaught exceptions with previous ones, and errors with a place.
+//! PHP: uncaught exceptions with previous ones, and errors with a location.
 
 use super::{Block, frame, pattern};
 use crate::clean::Lines;
@@ -21,7 +21,7 @@ pattern!(
 );
 
 pattern!(
-    /// `PHP   2. Acme\Math->div($a = 1) /app/index.php:4`, the outermost first.
+    /// `PHP   2. Acme\Math->div($a = 1) /app/index.php:4`, outermost first.
     LISTED,
     r"^(?:PHP)?\s+(\d{1,6})\. (\S.*?)\(.*\) (\S.*?):(\d{1,9})$"
 );
@@ -49,7 +49,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block>
     Some(Block { exceptions: vec![exception], next })
 }
 
-/// Reads the calls that are listed below an error; the number of the first line after them.
+/// Reads the calls listed below an error; returns the index of the first line after them.
 fn listed(lines: &Lines<'_>, start: usize, exception: &mut Exception) -> usize {
     if !lines.get(start).trim_end().ends_with("Stack trace:") {
         return start;
@@ -80,7 +80,7 @@ fn thrown(at: usize, found: &regex::Captures<'_>) -> Exception {
     exception
 }
 
-/// Exceptions from the first one to the one that is reported: each next one has the one before it as its previous.
+/// Exceptions from the first to the reported one: each has the one before it as its previous exception.
 fn chain(lines: &Lines<'_>, start: usize, first: Exception) -> Block {
     let mut exceptions: Vec<Exception> = Vec::new();
     let mut open = first;
@@ -115,13 +115,13 @@ fn is_between(line: &str) -> bool {
     line.is_empty() || line == "Stack trace:" || line == "[stacktrace]" || line.starts_with('#')
 }
 
-/// A row names a call and where it was made: the function belongs to the frame before, the place to a new one.
+/// A row names a call and its call site: the function belongs to the previous frame, the location to a new one.
 fn called(at: usize, found: &regex::Captures<'_>, open: &mut Exception) {
     let text = |index| found.get(index).map(|part: regex::Match<'_>| part.as_str());
     let call = text(5).unwrap_or_default();
     let function = call.split('(').next().unwrap_or(call);
     if let Some(last) = open.frames.last_mut().filter(|last| last.function.is_none()) {
-        // In a record, what separates names is written twice.
+        // In a JSON record, separators of names are escaped.
         last.function = Some(function.replace("\\\\", "\\"));
     }
     let place = text(2).or_else(|| text(4));

@@ -1,4 +1,4 @@
-//! Python: tracebacks with their chains and groups, and the forms in which pytest prints them.
+//! Python: tracebacks with chains and groups, and the formats of pytest.
 
 use regex::Captures;
 
@@ -12,12 +12,12 @@ use crate::prefix;
 pattern!(FILE, r#"File "([^"]{1,1000})", line (\d{1,9})(?:, in (.+))?"#);
 pattern!(RAISED, r"^([A-Za-z_][\w.]*)(?:: ?(.*))?$");
 pattern!(
-    /// A location of pytest: `path.py:12: in name` in its short form, `path.py:12: ValueError` in its long one.
+    /// A location in pytest: `path.py:12: in name` in the short format, `path.py:12: ValueError` in the long one.
     PLACE,
     r"^(\S[^:]*\.pyx?):(\d{1,9}):(?: in (.+)| ([A-Za-z_][\w.]*))?$"
 );
 pattern!(
-    /// What pytest says of the exception.
+    /// The exception in pytest output.
     SAID,
     r"^E {3,}(\S.*)$"
 );
@@ -29,7 +29,7 @@ pattern!(
     r"^(?:(?:File )?(~?[^\s:][^:]*\.pyx?|<[^<>]+>)(?::(\d{1,9}))?,? in |(?:Input )?(?:In|Cell) ?(?:In)? ?\[\d+\](?:, line \d+|, in )?)([\w.<>]*)?(?:\(.*\)|: \d+\))?$"
 );
 pattern!(
-    /// The line that such a frame is at.
+    /// The marked line of such a frame.
     ARROW,
     r"^-+> ?(\d{1,9})(?: |$)"
 );
@@ -40,11 +40,11 @@ pattern!(REPEATED, r"^\s*\[Previous line repeated (\d{1,9}) more times?\]$");
 const HEADER: &str = "Traceback (most recent call last)";
 const CAUSE: &str = "The above exception was the direct cause of the following exception";
 const CONTEXT: &str = "During handling of the above exception, another exception occurred";
-/// Lines that fit nothing, between two that belong to a traceback, before it is taken to be over.
+/// Maximum unrecognised lines within a traceback before it counts as finished.
 const MAX_NOISE: usize = 3;
-/// Blank lines between two tracebacks of a chain.
+/// Maximum blank lines between two tracebacks of a chain.
 const MAX_BLANK: usize = 4;
-/// Lines of a message after its first one.
+/// Maximum lines of a message after the first.
 const MAX_MESSAGE: usize = 40;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
@@ -67,12 +67,12 @@ fn is_banner(line: &str) -> bool {
     line.len() > 20 && line.starts_with("___") && line.ends_with("___") && line.contains(' ')
 }
 
-/// Whether a bar shows that a line belongs to a group.
+/// Returns whether a bar marks a line as part of a group.
 fn is_barred(line: &str) -> bool {
     line.trim_start().starts_with(['|', '+'])
 }
 
-/// Drops the bars that show which group a line belongs to. White space after them stays.
+/// Removes the bars that mark the group of a line. White space after them is kept.
 fn without_bars(line: &str) -> &str {
     if !is_barred(line) {
         return line;
@@ -91,7 +91,7 @@ fn is_member_mark(line: &str) -> bool {
     line.starts_with('+') && line.contains("-----")
 }
 
-/// One traceback while it is read.
+/// A traceback being read.
 struct Stack {
     exception: Exception,
     frames: Vec<Frame>,
@@ -110,15 +110,15 @@ impl Stack {
     }
 }
 
-/// How a traceback ended.
+/// End of a traceback.
 struct Ended {
     exception: Exception,
     next: usize,
-    /// With an exception, not in the middle.
+    /// It ends with an exception instead of in the middle.
     is_whole: bool,
 }
 
-/// Tracebacks that one after the other led to the reported one.
+/// The tracebacks that led one after the other to the reported one.
 fn chain(lines: &Lines<'_>, start: usize) -> Block {
     let mut exceptions: Vec<Exception> = Vec::new();
     let mut members: Vec<Exception> = Vec::new();
@@ -143,7 +143,7 @@ fn chain(lines: &Lines<'_>, start: usize) -> Block {
             }
             at = end;
         } else if let Some(last) = last {
-            // Its end is not marked, so what is taken for it is looked at again: it may hold another trace.
+            // Its end is not marked, so it is searched again: it may contain another trace.
             let has_bars = at > 0 && is_barred(lines.get(at - 1));
             let text = |line| (is_barred(line) == has_bars).then(|| without_bars(line));
             let (message, is_cut) = message::whole(&last.message, lines, at, text);
@@ -168,7 +168,7 @@ fn chain(lines: &Lines<'_>, start: usize) -> Block {
     Block { exceptions, next: at }
 }
 
-/// The first line after a message that has several, if a mark shows that a chain or group goes on behind it.
+/// The first line after a multi-line message, if a marker shows that a chain or group continues.
 fn end_of_message(lines: &Lines<'_>, at: usize) -> Option<usize> {
     let is_mark = |line: &str| {
         let said = without_bars(line).trim_start();
@@ -180,11 +180,11 @@ fn end_of_message(lines: &Lines<'_>, at: usize) -> Option<usize> {
     is_mark(lines.get(mark)).then_some(mark)
 }
 
-/// What follows a traceback.
+/// Continuation after a traceback.
 enum Next {
-    /// The traceback at this line, which it led to.
+    /// The chained traceback at this line.
     Chained(Relation, usize),
-    /// The next member of a group.
+    /// The next member of a group, at this line.
     Member(usize),
     /// Nothing that belongs to it.
     Nothing(usize),
@@ -211,7 +211,7 @@ fn after(lines: &Lines<'_>, at: usize) -> Next {
     }
 }
 
-/// One traceback, from its header or its first frame to its exception.
+/// A single traceback, from its header or first frame to its exception.
 fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
     let mut stack = Stack::new(relation);
     let mut at = start;
@@ -250,7 +250,7 @@ fn traceback(lines: &Lines<'_>, start: usize, relation: Relation) -> Ended {
             let more: usize = found.get(1).and_then(|count| count.as_str().parse().ok()).unwrap_or(0);
             stack.exception.left_out = stack.exception.left_out.saturating_add(more);
         } else if line.starts_with(char::is_whitespace) || line.is_empty() || line.starts_with("...") {
-            // A line of source, a mark below it, or what an editor put in.
+            // A source line, a marker below it, or text inserted by an editor.
         } else {
             noise += 1;
             if noise > MAX_NOISE {
@@ -266,7 +266,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// A frame as IPython prints it.
+/// A frame in IPython's format.
 fn cell(at: usize, line: &str) -> Option<Frame> {
     if line.starts_with(char::is_whitespace)
         || !(line.contains(" in ") || line.contains("In [") || line.contains("In["))
@@ -280,7 +280,7 @@ fn cell(at: usize, line: &str) -> Option<Frame> {
 
 fn place(at: usize, found: &Captures<'_>) -> Frame {
     let text = |index| found.get(index).map(|part| part.as_str());
-    // `File "x", line 3, in f` may have the exception's words after it on the same line of a log.
+    // `File "x", line 3, in f` may be followed by the exception's text on the same line of a log.
     let function = text(3).map(|name| name.split("\\n").next().unwrap_or(name));
     frame(at, text(1), function, text(2), None)
 }
@@ -295,26 +295,27 @@ fn raised(line: &str) -> Option<(&str, &str)> {
         || ["error", "exception", "exit", "interrupt", "warning", "timeout"]
             .iter()
             .any(|end| name.to_ascii_lowercase().ends_with(end));
-    // `Note: more`, `INFO: x` in a log are no types, unless nothing else says what a type looks like.
+    // `Note: more` and `INFO: x` in a log are no types, unless there is no other candidate.
     let is_log = name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_uppercase());
     (is_type && !is_log && !matches!(name, "File" | "Note" | "Traceback")).then_some((kind, message))
 }
 
-/// The exception that a line names behind a prefix of its own, where its name leaves no doubt.
+/// The exception that a line names after a log prefix, if the name is unambiguous.
 fn logged(line: &str) -> Option<(&str, &str)> {
     let ends = ["Error", "Exception", "Exit", "Interrupt", "Warning"];
     let is_sure = |kind: &str| ends.iter().any(|end| kind.ends_with(end));
     prefix::said(line).skip(1).find_map(|text| raised(text).filter(|(kind, _)| is_sure(kind)))
 }
 
-/// A failure as pytest prints it: locations from the outermost to the innermost, lines of source with marks between them.
+/// A failure in pytest's format: locations from the outermost to the innermost, source lines with markers between
+/// them.
 fn pytest(lines: &Lines<'_>, start: usize) -> Block {
     let mut stack = Stack::new(Relation::Reported);
     let (mut defined, mut at, mut is_said) = (None, start, false);
     while at < lines.len() {
         let line = lines.get(at);
         let is_over = line.contains(HEADER) || line.starts_with("```") || line.starts_with("====");
-        // Other runners put plain frames below such a banner.
+        // Other runners print plain frames below such a banner.
         let is_plain = stack.frames.is_empty() && line.contains("File \"") && FILE.is_match(line);
         if at > start && (is_over || is_plain || is_banner(line)) {
             break;
@@ -324,7 +325,7 @@ fn pytest(lines: &Lines<'_>, start: usize) -> Block {
         } else if let Some(found) = SAID.captures(line) {
             let text = found.get(1).map_or("", |text| text.as_str());
             if is_said {
-                // Each traceback has its own lines; those of one follow each other.
+                // The lines of one traceback are consecutive.
                 let is_next = at > start && SAID.is_match(lines.get(at - 1));
                 let message = format!("{}\n{text}", stack.exception.message);
                 if is_next {
@@ -349,7 +350,7 @@ fn pytest(lines: &Lines<'_>, start: usize) -> Block {
     Block { exceptions: vec![stack.done()], next: at }
 }
 
-/// `assert 1 == 2` is said without a type.
+/// `assert 1 == 2` has no type.
 fn said(text: &str) -> (&str, &str) {
     if text.starts_with("assert ") { ("AssertionError", text) } else { ("", kind_and_message(text).0) }
 }

@@ -6,7 +6,8 @@ use crate::limits;
 use crate::model::{Exception, Frame, Relation};
 
 pattern!(
-    /// `lib/pool.rb:12:in 'Pool#acquire': no room (Timeout::Error)`, with `from` or a number before it in the lines below.
+    /// `lib/pool.rb:12:in 'Pool#acquire': no room (Timeout::Error)`, with `from` or a number before it in the
+    /// following lines.
     AT,
     r"^\s*(?:# )?(?:(\d{1,6}): )?(from )?((?:[A-Za-z]:)?[^\s:][^:]*|<internal:[^>]+>):(\d{1,9})(?::in [`']([^']+)')?(?:: (.*))?$"
 );
@@ -16,9 +17,9 @@ pattern!(RAILS, r"^([A-Z]\w*(?:::\w+)*(?:Error|Exception)\w*|[A-Z]\w*::\w+) \((.
 pattern!(TYPE, r"^[A-Z]\w*(?:::[A-Z]\w*)*:$");
 
 const REVERSED: &str = "Traceback (most recent call last)";
-/// Lines of a test's report before its stack.
+/// Maximum lines of a test report before its stack.
 const MAX_SHOWN: usize = 20;
-/// Lines of a message after its first one.
+/// Maximum lines of a message after the first.
 const MAX_MESSAGE: usize = 5;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> {
@@ -52,7 +53,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
             open.frames.push(place(next, &found));
         }
         next += 1;
-        // The rest of a message of several lines.
+        // The rest of a multi-line message.
         if message.is_some() && !is_frame(lines.get(next)) {
             let end = next + MAX_MESSAGE;
             next = (next..end).find(|&line| is_from(lines.get(line))).unwrap_or(next);
@@ -62,7 +63,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
     Some(Block { exceptions, next })
 }
 
-/// Whether a line is a frame: it has a method, or a file of Ruby.
+/// Returns whether a line is a frame: it has a method, or a Ruby file.
 fn is_frame(line: &str) -> bool {
     if !(line.contains(":in `") || line.contains(":in '") || line.contains(".rb:")) {
         return false;
@@ -88,7 +89,7 @@ fn say(exception: &mut Exception, message: &str) {
     }
 }
 
-/// What Rails prints above a bare list of frames: `NoMethodError (undefined method 'x'):`.
+/// Header that Rails prints above a bare list of frames: `NoMethodError (undefined method 'x'):`.
 fn rails(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) {
     if lines.get(at).trim_start().starts_with("# ") {
         return rspec(lines, at, floor, exception);
@@ -99,7 +100,7 @@ fn rails(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) 
     }
 }
 
-/// What a test runner says of a failure: below the failed line the type, and what was said or expected.
+/// The message of a test runner for a failure: below the failed line the type, and the actual or expected value.
 fn rspec(lines: &Lines<'_>, at: usize, floor: usize, exception: &mut Exception) {
     let from = at.saturating_sub(MAX_SHOWN).max(floor);
     let failed = |line: &usize| lines.get(*line).trim_start().starts_with("Failure/Error:");

@@ -6,17 +6,17 @@ use crate::limits;
 use crate::model::{Exception, Frame, Relation};
 
 pattern!(
-    /// Newer: `thread 'main' panicked at src/main.rs:10:5:`, the message on the next lines.
+    /// Current format: `thread 'main' panicked at src/main.rs:10:5:`, with the message on the next lines.
     PANIC,
     r"panicked at (?:([^'\s].*?):(\d{1,9}):(\d{1,9})|([^'\s]+\.rs):(\d{1,9})):?$"
 );
 pattern!(
-    /// Older: `thread 'main' panicked at 'message', src/main.rs:10:5`.
+    /// Old format: `thread 'main' panicked at 'message', src/main.rs:10:5`.
     OLD_PANIC,
     r"panicked at '(.*)', (.+?):(\d{1,9})(?::(\d{1,9}))?$"
 );
 pattern!(
-    /// The message of the older form may have several lines; this is the last one.
+    /// The last line of a multi-line message in the old format.
     OLD_END,
     r"^(.*)', (\S.*?\.rs):(\d{1,9})(?::(\d{1,9}))?$"
 );
@@ -24,11 +24,11 @@ pattern!(NUMBERED, r"^\s*(\d{1,5}): +(?:0x[0-9a-fA-F]+ - )?(\S.*)$");
 pattern!(PLACE, r"^\s+at (.+?):(\d{1,9})(?::(\d{1,9}))?$");
 
 const BACKTRACE: &str = "stack backtrace:";
-/// Lines of a message.
+/// Maximum lines of a message.
 const MAX_MESSAGE: usize = 40;
-/// Lines of a message beyond those, behind which its backtrace is looked for.
+/// Further lines of a message that are skipped to find its backtrace.
 const MAX_REST: usize = 1_000;
-/// Lines between the words of a panic and its backtrace.
+/// Maximum lines between a panic and its backtrace.
 const MAX_BETWEEN: usize = 5;
 
 pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block> {
@@ -47,7 +47,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block>
     if line.trim() == "Error:" {
         return report(lines, at);
     }
-    // The beginning of a backtrace may be left out.
+    // The start of a backtrace may be missing.
     if line.contains(": ") && is_numbered(lines, at) {
         let mut exception = Exception::new(Relation::Reported);
         let next = backtrace(lines, at, &mut exception);
@@ -56,7 +56,7 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, _floor: usize) -> Option<Block>
     None
 }
 
-/// Whether a line is a frame with its place below it.
+/// Returns whether a line is a frame with its location below it.
 fn is_numbered(lines: &Lines<'_>, at: usize) -> bool {
     NUMBERED.is_match(lines.get(at)) && PLACE.is_match(lines.get(at + 1))
 }
@@ -128,7 +128,7 @@ fn ends_message(line: &str) -> bool {
         || line.starts_with("thread '")
 }
 
-/// Frames from `at` on; the number of the first line after them.
+/// Frames from `at` on; returns the index of the first line after them.
 fn backtrace(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usize {
     while at < lines.len() {
         let line = lines.get(at);
@@ -138,7 +138,7 @@ fn backtrace(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usi
                 continue;
             }
             let function = found.get(2).map(|name| without_hash(name.as_str()));
-            // A backtrace that starts anew belongs to something else.
+            // A backtrace that starts at 0 again belongs to something else.
             if found.get(1).is_some_and(|number| number.as_str() == "0") && !exception.frames.is_empty() {
                 break;
             }
@@ -149,11 +149,11 @@ fn backtrace(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usi
             if last.path.is_none() {
                 *last = place;
             } else {
-                // Inlined calls have several places below one number.
+                // Inlined calls have several locations below one number.
                 exception.frames.push(place);
             }
         } else if line.starts_with(char::is_whitespace) && PLACE.is_match(lines.get(at + 1)) {
-            // An inlined call with a name of its own.
+            // An inlined call with its own name.
             exception.frames.push(frame(at, None, Some(without_hash(line.trim())), None, None));
         } else {
             break;
@@ -171,7 +171,7 @@ fn without_hash(name: &str) -> &str {
     }
 }
 
-/// An error with its causes and the backtrace of its making, as error crates print it.
+/// An error with its causes and backtrace, as printed by error crates.
 fn error(lines: &Lines<'_>, start: usize) -> Option<Block> {
     let message = lines.get(start).strip_prefix("Error: ")?;
     let mut exceptions = vec![named(Relation::Reported, "Error", message)];
@@ -193,7 +193,7 @@ fn error(lines: &Lines<'_>, start: usize) -> Option<Block> {
         return None;
     }
     let next = backtrace(lines, at + 1, &mut exceptions[0]);
-    // The backtrace was taken where the root was made; the text prints it for the whole chain.
+    // The backtrace was captured at the root cause; the text prints it for the whole chain.
     exceptions.reverse();
     if let Some(frames) = exceptions.last_mut().map(|last| std::mem::take(&mut last.frames)) {
         exceptions[0].frames = frames;
@@ -201,7 +201,7 @@ fn error(lines: &Lines<'_>, start: usize) -> Option<Block> {
     Some(Block { exceptions, next })
 }
 
-/// An error with its causes by number, where it was made, and a backtrace below a banner.
+/// An error with numbered causes, its location, and a backtrace below a banner.
 fn report(lines: &Lines<'_>, start: usize) -> Option<Block> {
     let mut exceptions: Vec<Exception> = Vec::new();
     let mut at = start + 1;

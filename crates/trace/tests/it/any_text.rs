@@ -1,9 +1,9 @@
-//! Whatever the text, there is an answer that keeps its promises.
+//! Any text gives an answer that satisfies the invariants.
 
 use m1nd_trace::{Format, Relation, limits, parse};
 use proptest::prelude::*;
 
-/// Lines that formats look for, to be mixed.
+/// Lines that formats look for, mixed randomly.
 const LINES: &[&str] = &[
     "Traceback (most recent call last):",
     "  + Exception Group Traceback (most recent call last):",

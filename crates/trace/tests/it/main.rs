@@ -1,4 +1,4 @@
-//! Stack traces of all formats and what is read from them.
+//! Stack traces of all formats and the parsed result.
 
 mod any_text;
 mod compiled;
@@ -9,7 +9,7 @@ mod scripting;
 
 use m1nd_trace::{Format, Parsed, parse};
 
-/// What was read, a line an exception and a line a frame.
+/// The parsed result, one line per exception and per frame.
 fn shown(parsed: &Parsed) -> String {
     let mut text = String::new();
     for trace in &parsed.traces {
@@ -37,7 +37,7 @@ fn shown(parsed: &Parsed) -> String {
     text
 }
 
-/// Asserts what is read from a text, with and without a hint.
+/// Asserts the parsed result, with and without a hint.
 #[track_caller]
 fn check(format: Format, text: &str, expected: &str) {
     let found = shown(&parse(text, None));

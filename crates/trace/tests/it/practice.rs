@@ -1,5 +1,5 @@
-//! Stacks as they are found in logs, mails, tickets and terminals, one a file of `tests/practice`: the text, a line
-//! [`MARK`], then what is read from it. `UPDATE_EXPECT=1` writes what is read.
+//! Stacks from real logs, mails, tickets and terminals, one per file of `tests/practice`: the text, a line [`MARK`],
+//! then the expected result. `UPDATE_EXPECT=1` rewrites the results.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use m1nd_trace::parse;
 use super::shown;
 
 const MARK: &str = "=== read\n";
-/// Fewer files mean that they were not found.
+/// Minimum number of files; fewer mean that the folder was not found.
 const LEAST: usize = 75;
 
 #[test]

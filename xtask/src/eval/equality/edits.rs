@@ -1,4 +1,4 @@
-//! Random edits of a repository, made on its text alone: what they are does not depend on what our extractors see.
+//! Random edits of a repository, based on its text alone, so that they do not depend on our extractors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,51 +7,50 @@ use m1nd_testkit::Random;
 
 use super::text::{self, Language};
 
-/// Texts of files by their paths.
+/// File contents by path.
 pub(super) type Tree = BTreeMap<String, Arc<str>>;
 
-/// Most edits of a sequence; at least one is made.
+/// Maximum number of edits of a sequence; at least one is made.
 const EDITS: usize = 5;
-/// Tries to make an edit before the sequence goes on with another one.
+/// Attempts to make an edit before the sequence tries another kind.
 const TRIES: usize = 20;
-/// Files that may differ from the original before some are put back, so that a long run still edits a repository and
-/// not a heap of rubble.
+/// Number of changed files at which some are restored, so that a long run still edits a meaningful repository.
 const MAX_CHANGED: usize = 24;
-/// Files that differ after some were put back.
+/// Number of changed files kept when restoring.
 const KEPT_CHANGED: usize = 12;
-/// Most lines that are moved or copied at once.
+/// Maximum lines moved or copied at once.
 const BLOCK_LINES: usize = 20;
-/// Most files of a folder that is moved.
+/// Maximum files of a moved folder.
 const FOLDER_FILES: usize = 30;
 
-/// What an edit does.
+/// Kind of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// Another name for something, in one file or all.
+    /// Renames something, in one file or all.
     Rename,
-    /// A file or folder has another path.
+    /// Moves a file or folder.
     Move,
-    /// A file is there twice, or takes the place of another.
+    /// Copies a file, possibly over another.
     Copy,
-    /// A file is gone.
+    /// Deletes a file.
     Delete,
-    /// Other parameters or types in the header of a function.
+    /// Changes parameters or types in the header of a function.
     Signature,
-    /// An import more.
+    /// Adds an import.
     Import,
-    /// A module in another file that is there for tests only from now on, or no longer.
+    /// Makes a module in another file test-only, or reverts that.
     TestOnly,
-    /// A bracket or quote too many or too few, or half of the file.
+    /// Breaks the syntax: an extra or missing bracket or quote, or half of the file.
     Break,
-    /// Lines go to another file.
+    /// Moves lines to another file.
     MoveLines,
-    /// Lines come twice, go, or stand elsewhere in the file.
+    /// Duplicates, removes or moves lines within the file.
     Lines,
-    /// Files are what they were at first.
+    /// Restores the original content of files.
     Restore,
 }
 
-/// Kinds with how often they are chosen.
+/// Relative frequency of each kind.
 const WEIGHTS: &[(Kind, usize)] = &[
     (Kind::Rename, 5),
     (Kind::Move, 4),
@@ -88,16 +87,16 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(super) struct Edit {
     pub(super) kind: Kind,
-    /// For people.
+    /// Description for people.
     pub(super) what: String,
-    /// New texts; `None` for files that are gone.
+    /// New contents; `None` for removed files.
     pub(super) writes: BTreeMap<String, Option<Arc<str>>>,
-    /// The index is brought up to date right after it; otherwise together with the next one.
+    /// The index is updated directly afterwards; otherwise together with the next edit.
     pub(super) is_seen: bool,
 }
 
 impl Edit {
-    /// Makes it in memory.
+    /// Applies it in memory.
     pub(super) fn apply(&self, tree: &mut Tree) {
         for (path, text) in &self.writes {
             match text {
@@ -108,10 +107,10 @@ impl Edit {
     }
 }
 
-/// What an edit changes, with words for it.
+/// Description and content of a change.
 type Change = (String, BTreeMap<String, Option<Arc<str>>>);
 
-/// Makes edits from a seed.
+/// Generates edits from a seed.
 pub(super) struct Generator<'a> {
     original: &'a Tree,
     random: Random,
@@ -122,7 +121,7 @@ impl<'a> Generator<'a> {
         Self { original, random: Random::new(seed) }
     }
 
-    /// The next sequence of edits, made on `tree`.
+    /// Generates the next sequence of edits and applies it to `tree`.
     pub(super) fn sequence(&mut self, tree: &mut Tree) -> Vec<Edit> {
         let mut edits = Vec::new();
         let changed = changed(tree, self.original);
@@ -155,7 +154,7 @@ impl<'a> Generator<'a> {
         });
         let path = self.file(tree)?;
         let kind = match kind.unwrap_or(Kind::Lines) {
-            // Apart from the weights: other languages have no such declarations.
+            // Independent of the weights: other languages have no such declarations.
             Kind::Import if text::language(&path) == Some(Language::Rust) && self.random.below(3) == 0 => {
                 Kind::TestOnly
             }
@@ -263,14 +262,14 @@ impl<'a> Generator<'a> {
         fits(tree, &writes).then(|| (format!("{path} to {to}"), writes))
     }
 
-    /// A folder that holds something.
+    /// A non-empty folder.
     fn folder(&mut self, tree: &Tree) -> String {
         let folders: BTreeSet<&str> = tree.keys().map(|path| text::folder(path)).collect();
         let folders: Vec<&str> = folders.into_iter().collect();
         self.pick(&folders).unwrap_or_default().to_owned()
     }
 
-    /// Where a file may also lie: another name, another folder, or the place of another file.
+    /// Another path for a file: another name, another folder, or the path of another file.
     fn other_path(&mut self, tree: &Tree, path: &str) -> Option<String> {
         let (folder, name) = (text::folder(path), path.rsplit('/').next()?);
         let (stem, extension) = name.split_once('.')?;
@@ -325,7 +324,7 @@ impl<'a> Generator<'a> {
         Some(one(what, path.to_owned(), text::with_inserted(text, place, &[&line])))
     }
 
-    /// Puts a condition before a declaration of a module, or takes it away.
+    /// Adds a condition to a module declaration, or removes it.
     fn test_only(&mut self, tree: &Tree) -> Option<Change> {
         const CONDITION: &str = "#[cfg(test)]";
         let rust = tree.iter().filter(|(path, _)| text::language(path) == Some(Language::Rust));
@@ -362,7 +361,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Lines from the header of something on.
+    /// Lines starting with the header of a definition.
     fn block<'t>(&mut self, text: &'t str) -> Option<(usize, Vec<&'t str>)> {
         let headers = text::definition_lines(text);
         let start = headers.get(self.random.below(headers.len())).copied()?;
@@ -404,7 +403,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Puts back all but `kept` of the changed files.
+    /// Restores all but `kept` of the changed files.
     fn restore(&mut self, mut changed: Vec<String>, kept: usize) -> Change {
         while changed.len() > 1 && changed.len() > kept {
             changed.swap_remove(self.random.below(changed.len()));
@@ -419,13 +418,13 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Files that are not what they were at first.
+/// Files that differ from the original.
 fn changed(tree: &Tree, original: &Tree) -> Vec<String> {
     let paths: BTreeSet<&String> = tree.keys().chain(original.keys()).collect();
     paths.into_iter().filter(|path| tree.get(*path) != original.get(*path)).cloned().collect()
 }
 
-/// Whether no path of the tree would be file and folder at once.
+/// Returns whether no path of the tree would be both file and folder.
 fn fits(tree: &Tree, writes: &BTreeMap<String, Option<Arc<str>>>) -> bool {
     let gone = |path: &str| writes.get(path).is_some_and(Option::is_none);
     let stays = |path: &str| (tree.contains_key(path) && !gone(path)) || writes.get(path).is_some_and(Option::is_some);
@@ -443,7 +442,7 @@ fn one(what: String, path: String, text: String) -> Change {
 }
 
 impl Language {
-    /// A parameter as it is written.
+    /// Spelling of a parameter.
     const fn parameter(self) -> &'static str {
         match self {
             Self::Python => "extra=None",

@@ -1,9 +1,9 @@
-//! `cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]`: an index that followed random
-//! edits against one that is built anew from the same files. Everything that a reader of the index can see is compared:
-//! files, nodes, edges with their sites, unresolved references, and what a search finds.
+//! `cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]`: compares an index that
+//! followed random edits with one built from scratch. Compares everything visible to a reader of the index: files,
+//! nodes, edges with their sites, unresolved references, and search results.
 //!
 //! The edits are made on a copy of the repository. Sequences build on one another; each ends with a comparison. On a
-//! difference the edits of its sequence are reduced to those that are needed for it.
+//! difference the edits of its sequence are reduced to a minimal failing set.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,39 +23,39 @@ mod tests;
 mod text;
 
 const USAGE: &str = "expected: cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]";
-/// Sequences of a run, unless told otherwise.
+/// Default number of sequences.
 const SEQUENCES: usize = 100;
 /// Sequences between two restarts of the engine that follows the edits.
 const RESTART: usize = 16;
-/// Sequences between two words of progress.
+/// Sequences between two progress messages.
 const PROGRESS: usize = 50;
-/// Differences that are reduced and printed before a run gives up.
+/// Number of differences to reduce and print before giving up.
 const MAX_DIFFERENCES: usize = 4;
-/// Words of each search that is compared.
+/// Words of each compared search.
 const WORDS: usize = 12;
-/// Larger files are left out of the copy, in bytes: nothing is parsed in them.
+/// Maximum size in bytes of files in the copy: larger ones are not parsed anyway.
 const MAX_FILE: u64 = 1 << 20;
 
-/// What is kept of a run.
+/// The stored result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Kept {
     format_version: u32,
     name: String,
-    /// Where the repository comes from, and the commit; nothing for those that have no truth here.
+    /// Origin and commit of the repository; `None` if it has no truth here.
     source: Option<String>,
     commit: Option<String>,
     seed: u64,
     /// Each ended with a comparison.
     sequences: usize,
-    /// Edits by what they do.
+    /// Number of edits, by kind.
     edits: BTreeMap<String, usize>,
-    /// Files that were written or removed, over all edits.
+    /// Number of files written or removed, over all edits.
     files_changed: usize,
-    /// Comparisons that found a difference.
+    /// Number of comparisons that found a difference.
     differing: usize,
 }
 
-/// What a run is asked to do.
+/// Parsed command line.
 struct Request {
     repo: PathBuf,
     sequences: usize,
@@ -108,7 +108,7 @@ fn parse(args: &[String]) -> Outcome<Request> {
     Ok(Request { repo, sequences, seed, keep })
 }
 
-/// Texts of a repository; what is no text, and what belongs to version control, is left out.
+/// Reads the text files of a repository, without version control folders.
 fn read(repo: &Path) -> Outcome<Tree> {
     let mut tree = Tree::new();
     let mut work = vec![repo.to_owned()];
@@ -133,7 +133,7 @@ fn read(repo: &Path) -> Outcome<Tree> {
     Ok(tree)
 }
 
-/// Runs sequences of edits, with a comparison after each; adds what differs, for people to read.
+/// Runs sequences of edits, with a comparison after each; collects the differences.
 fn sequences(original: &Tree, seed: u64, count: usize, differences: &mut Vec<String>) -> Outcome<Kept> {
     let mut generator = Generator::new(original, seed);
     let mut tree = original.clone();
@@ -178,8 +178,8 @@ fn sequences(original: &Tree, seed: u64, count: usize, differences: &mut Vec<Str
     })
 }
 
-/// The fewest edits that make the difference on top of `before`, and the difference; `None` if they do not make it from
-/// there.
+/// Reduces the edits to a minimal set that reproduces the difference on top of `before`; `None` if they do not
+/// reproduce it.
 fn shrink(before: &Tree, edits: &[Edit], query: &str) -> Outcome<Option<(Vec<Edit>, String)>> {
     let differs = |edits: &[Edit]| -> Outcome<Option<String>> {
         let mut project = Project::new(before)?;
@@ -197,7 +197,7 @@ fn shrink(before: &Tree, edits: &[Edit], query: &str) -> Outcome<Option<(Vec<Edi
             None => place += 1,
         }
     }
-    // Edits of many files: which of them does it take?
+    // Edits of many files: reduces the files as well.
     for place in 0..edits.len() {
         let paths: Vec<String> = edits[place].writes.keys().cloned().collect();
         for path in paths {
@@ -227,7 +227,7 @@ fn report(seed: u64, sequence: usize, edits: &[Edit], shrunk: Option<(Vec<Edit>,
     format!("seed {seed}, sequence {sequence}, {title}\n{edits}first difference:\n{difference}")
 }
 
-/// The text of a file as it is kept in a [`Tree`].
+/// A text as stored in a [`Tree`].
 #[cfg(test)]
 fn tree_of(fixture: &str) -> Tree {
     m1nd_testkit::parse_fixture(fixture).into_iter().map(|(path, text)| (path, std::sync::Arc::from(text))).collect()

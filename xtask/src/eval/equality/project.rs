@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use super::edits::{Edit, Tree};
 use crate::Outcome;
 
-/// Rows shown of a difference, on each side.
+/// Rows printed for each side of a difference.
 const SHOWN: usize = 8;
-/// Nodes shown of a difference.
+/// Nodes printed for a difference.
 const SHOWN_NODES: usize = 3;
-/// Longest row shown, in characters.
+/// Maximum length of a printed row, in characters.
 const SHOWN_CHARS: usize = 300;
-/// Parse time of any file: so much that no result depends on how busy the machine is.
+/// Parse time limit: so high that no result depends on the load of the machine.
 const PARSE_TIME: Duration = Duration::from_secs(600);
 
 /// A repository that is edited.
@@ -61,7 +61,7 @@ impl Project {
         Ok(Self { _folder: folder, root, home, clean_home, engine })
     }
 
-    /// Makes edits; the index follows.
+    /// Applies edits and updates the index.
     pub(super) fn follow(&mut self, edits: &[Edit]) -> Outcome<()> {
         for edit in edits {
             let gone = edit.writes.iter().filter(|(_, text)| text.is_none());
@@ -78,19 +78,19 @@ impl Project {
         ingest(&self.engine, &self.root, true)
     }
 
-    /// Ends the engine and opens the index again, as another process would.
+    /// Stops the engine and reopens the index, as another process would.
     pub(super) fn restart(&mut self) -> Outcome<()> {
         let (home, root) = (self.home.path().to_owned(), self.root.clone());
-        // Only one engine can write at a time: the old one goes before the new one comes.
+        // Only one engine can write at a time: the old one is dropped before the new one starts.
         let placeholder = open(self.clean_home.path(), &root)?;
         drop(std::mem::replace(&mut self.engine, placeholder));
         self.engine = open(&home, &root)?;
         Ok(())
     }
 
-    /// How the index differs from one that is built anew; `None` if they are equal. `query` is what is searched for.
+    /// Compares the index with one built from scratch; `None` if they are equal. `query` is used for the searches.
     pub(super) fn compare(&self, query: &str) -> Outcome<Option<String>> {
-        // Whatever is derived goes, facts may stay.
+        // Derived data is removed, facts may stay.
         match fs::remove_dir_all(self.clean_home.path().join("projects")) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
@@ -111,7 +111,7 @@ fn write(root: &Path, path: &str, text: &str) -> Outcome<()> {
 /// Removes a file and the folders that are then empty.
 fn remove(root: &Path, path: &str) {
     let path = root.join(path);
-    // What is not there need not be removed.
+    // A missing file need not be removed.
     let _ = fs::remove_file(&path);
     for folder in path.ancestors().skip(1).take_while(|folder| *folder != root) {
         if fs::remove_dir(folder).is_err() {
@@ -120,7 +120,7 @@ fn remove(root: &Path, path: &str) {
     }
 }
 
-/// All that a reader can see, as text: a row for each thing, rows that belong to it indented below.
+/// Everything visible to a reader, as text: one row per item, with dependent rows indented below.
 fn seen(engine: &Engine, query: &str) -> Outcome<String> {
     let snapshot = engine.snapshot();
     let mut text = snapshot.graph().dump();
@@ -143,10 +143,10 @@ fn seen(engine: &Engine, query: &str) -> Outcome<String> {
     Ok(text)
 }
 
-/// Rows, each with its number: what is there twice on one side only is a difference, too.
+/// Rows with their counts: a duplicate on one side only is a difference, too.
 type Rows<'t> = BTreeMap<&'t str, usize>;
 
-/// Rows by the row that they belong to.
+/// Rows grouped by the row they belong to.
 fn blocks(text: &str) -> BTreeMap<&str, Rows<'_>> {
     let mut blocks: BTreeMap<&str, Rows<'_>> = BTreeMap::new();
     let mut head = "";
@@ -159,7 +159,7 @@ fn blocks(text: &str) -> BTreeMap<&str, Rows<'_>> {
     blocks
 }
 
-/// The rows that are there more often than among others.
+/// The rows that occur more often than in the other.
 fn more<'r>(rows: &'r Rows<'_>, than: &'r Rows<'_>) -> impl Iterator<Item = &'r str> {
     rows.iter().filter(|(row, count)| than.get(*row).is_none_or(|other| other < count)).map(|(row, _)| *row)
 }
@@ -171,7 +171,7 @@ fn difference(followed: &str, built: &str) -> String {
     let heads: BTreeSet<&str> = followed.keys().chain(built.keys()).copied().collect();
     let differing = heads.into_iter().filter(|head| followed.get(head) != built.get(head));
     let mut text = String::new();
-    // What is only seen from the other end comes last.
+    // Rows that are also visible from the other end come last.
     let mut rows: Vec<(bool, &str)> = Vec::new();
     for head in differing {
         let (ours, clean) = (followed.get(head).unwrap_or(&none), built.get(head).unwrap_or(&none));
@@ -197,7 +197,7 @@ fn difference(followed: &str, built: &str) -> String {
 
 #[cfg(test)]
 impl Project {
-    /// Makes an edit that the index does not hear of.
+    /// Applies an edit without notifying the index.
     pub(super) fn forget_to_follow(&self, edit: &Edit) -> Outcome<()> {
         for (path, text) in &edit.writes {
             match text {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Sequences of each fixture: enough for some of each kind of edit.
+/// Sequences per fixture: enough for some of each kind of edit.
 const COUNT: usize = 24;
 
 const PYTHON: &str = "\

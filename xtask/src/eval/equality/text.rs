@@ -1,6 +1,6 @@
-//! Source text as an editor sees it: lines, words, and what looks like a definition or an import.
+//! Source text as seen by an editor: lines, words, and what looks like a definition or an import.
 
-/// Languages whose files are edited; dialects of one count as one.
+/// Languages of edited files; dialects count as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     Python,
@@ -11,7 +11,7 @@ pub(super) enum Language {
     Java,
     /// C and C++.
     C,
-    /// What a build tool reads.
+    /// Read by a build tool.
     Manifest,
 }
 
@@ -25,7 +25,7 @@ const EXTENSIONS: &[(Language, &[&str])] = &[
 ];
 const MANIFESTS: &[&str] =
     &["Cargo.toml", "package.json", "tsconfig.json", "go.mod", "go.work", "pyproject.toml", "compile_commands.json"];
-/// Words that stand before the name of what they define.
+/// Keywords before the name of a definition.
 const DEFINING: &[&str] = &[
     "def",
     "class",
@@ -48,7 +48,7 @@ const DEFINING: &[&str] = &[
     "macro_rules",
     "record",
 ];
-/// Words that are no names.
+/// Words that are not names.
 const RESERVED: &[&str] = &[
     "self",
     "this",
@@ -99,10 +99,10 @@ const RESERVED: &[&str] = &[
     "break",
     "continue",
 ];
-/// Shortest word that is a name worth renaming, in bytes.
+/// Minimum length of a name worth renaming, in bytes.
 const MIN_WORD: usize = 3;
 
-/// The language of a file that is edited.
+/// The language of an edited file.
 pub(super) fn language(path: &str) -> Option<Language> {
     let name = path.rsplit('/').next()?;
     if MANIFESTS.contains(&name) {
@@ -163,25 +163,25 @@ pub(super) fn defined(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a line opens a body.
+/// Returns whether a line opens a body.
 fn opens(line: &str) -> bool {
     line.trim_end().ends_with(['{', ':'])
 }
 
-/// Numbers of the lines that look like the start of a definition, from 0.
+/// 0-based numbers of lines that look like the start of a definition.
 pub(super) fn definition_lines(text: &str) -> Vec<usize> {
     let is_one =
         |line: &str| all_words(line).any(|(_, word)| DEFINING.contains(&word)) || line.contains('(') && opens(line);
     text.lines().enumerate().filter(|(_, line)| is_one(line)).map(|(number, _)| number).collect()
 }
 
-/// Numbers of the lines that look like the header of a function, from 0.
+/// 0-based numbers of lines that look like the header of a function.
 pub(super) fn headers(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
     definition_lines(text).into_iter().filter(|&number| lines[number].contains('(')).collect()
 }
 
-/// The text with one word for another.
+/// Replaces one word by another.
 pub(super) fn renamed(text: &str, old: &str, new: &str) -> String {
     let mut changed = String::with_capacity(text.len());
     let mut done = 0;
@@ -194,25 +194,25 @@ pub(super) fn renamed(text: &str, old: &str, new: &str) -> String {
     changed
 }
 
-/// The text with another line in place of one, or without it.
+/// Replaces or removes a line.
 pub(super) fn with_line(text: &str, number: usize, line: Option<&str>) -> String {
     let lines = text.lines().enumerate();
     joined(lines.filter_map(|(place, old)| if place == number { line } else { Some(old) }))
 }
 
-/// The text without some lines.
+/// Removes lines.
 pub(super) fn without(text: &str, start: usize, count: usize) -> String {
     let lines = text.lines().enumerate();
     joined(lines.filter(|(place, _)| *place < start || *place >= start + count).map(|(_, line)| line))
 }
 
-/// The text with lines before one of it.
+/// Inserts lines before another.
 pub(super) fn with_inserted(text: &str, place: usize, lines: &[&str]) -> String {
     let before = text.lines().take(place);
     joined(before.chain(lines.iter().copied()).chain(text.lines().skip(place)))
 }
 
-/// Whether a line of Rust declares a module that stands in another file.
+/// Returns whether a line of Rust declares a module in another file.
 pub(super) fn declares_file(line: &str) -> bool {
     let line = line.trim();
     let item = line.strip_prefix("pub").map_or(line, |rest| rest.trim_start_matches(|c| c != ' ').trim_start());
@@ -224,7 +224,7 @@ fn joined<'t>(lines: impl Iterator<Item = &'t str>) -> String {
 }
 
 impl Language {
-    /// Whether a line looks like an import.
+    /// Returns whether a line looks like an import.
     pub(super) fn is_import(self, line: &str) -> bool {
         let line = line.trim_start();
         let starts: &[&str] = match self {
@@ -239,7 +239,7 @@ impl Language {
         starts.iter().any(|start| line.starts_with(start)) || self == Self::Script && line.contains("require(")
     }
 
-    /// An import in the file `path` of what the file `other` defines, in one of the `shape`s that the language has.
+    /// An import in the file `path` of a name defined in `other`, in one of the `shape`s of the language.
     pub(super) fn import_of(self, path: &str, other: &str, name: &str, shape: usize) -> Option<String> {
         let stem = other.rsplit_once('.').map_or(other, |(stem, _)| stem);
         let base = stem.rsplit('/').next()?;
@@ -270,7 +270,7 @@ impl Language {
     }
 }
 
-/// A path as seen from the folder of another file.
+/// A path relative to the folder of another file.
 fn relative(from: &str, to: &str) -> String {
     let depth = from.matches('/').count();
     format!("{}{to}", "../".repeat(depth))

@@ -1,9 +1,10 @@
-//! `cargo xtask fit-seek`: fits the weights by which `seek` orders files, and the functions of one file, to rows of
+//! `cargo xtask fit-seek`: fits the weights by which `seek` ranks files, and functions within a file, to rows of
 //! `eval localize`.
 //!
-//! The models are linear ([`linear`]), with each kind of row weighing the same. How well that carries over to other repositories is
-//! measured by leaving groups of repositories out in turn. For functions the same is done with the changed functions among all functions of
-//! the right files: what is a type or a part of one is never told as changed, so that the model must not learn from the kind.
+//! The models are linear ([`linear`]), with equal weight for each kind of row. Generalisation to other repositories
+//! is measured by leaving out groups of repositories. The function model is fitted to the changed functions among all
+//! functions of the right files: types and their parts are never recorded as changed, so the model must not learn
+//! from the kind.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,41 +20,41 @@ use super::{Request, Row, for_each_row};
 use crate::eval::linear::{self, Options, Weighed, fit};
 use crate::{Outcome, repository};
 
-/// Signals that brought nothing to repositories that were left out: they weigh nothing.
+/// Signals without benefit on held-out repositories: their weight is 0.
 const WITHOUT: &[&str] =
     &["best_title", "exact", "best_exact", "name", "stem_title", "is_front", "prior", "uses", "prefix_commits"];
-/// Penalty for the square of a weight.
+/// L2 penalty.
 const PENALTY: f64 = 0.003;
-/// The same of the model of functions: fewer rows tell of them.
+/// L2 penalty of the function model, which has fewer rows.
 const ENTRY_PENALTY: f64 = 0.02;
-/// Where the weights stand.
+/// Path of the weights.
 const WEIGHTS: &str = "crates/engine/src/retrieval/seek/weights.txt";
 const ENTRY_WEIGHTS: &str = "crates/engine/src/retrieval/seek/entry_weights.txt";
-/// Where it stands what a confidence is worth.
+/// Path of the calibration of confidences.
 const CALIBRATION: &str = "crates/engine/src/retrieval/seek/calibration.txt";
-/// Least precision of what may be acted on; the bound below it must reach [`LEAST_BOUND`].
+/// Minimum precision for `act`; its lower bound must reach [`LEAST_BOUND`].
 const LEAST_PRECISION: f64 = 0.9;
-/// Least value of the lower bound (one-sided, 90 of 100, Wilson) of that precision.
+/// Minimum lower bound (one-sided, 90 of 100, Wilson) of that precision.
 const LEAST_BOUND: f64 = 0.8;
-/// Precision from which an answer is better than a guess.
+/// Precision above which an answer is better than a guess.
 const GUESS: f64 = 0.25;
 
 /// The candidates of a row.
 struct Sample {
     id: String,
     repo: String,
-    /// Which file of rows it is from.
+    /// Index of its file of rows.
     kind: usize,
     files: Options<{ SIGNALS.len() }>,
-    /// Paths of the same.
+    /// Paths of the files.
     paths: Vec<String>,
-    /// Functions of the right files; right are those that were changed. Empty if the row tells of none.
+    /// Functions of the right files; the changed ones are right. Empty if the row names none.
     functions: Options<{ ENTRY_SIGNALS.len() }>,
-    /// Right files that are no candidates.
+    /// Number of right files that are no candidates.
     missed: usize,
 }
 
-/// The options of a sample that a model is fitted to.
+/// Selects the options that a model is fitted to.
 type Choice<const N: usize> = fn(&Sample) -> &Options<N>;
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -104,7 +105,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-/// What a row gives to choose from.
+/// Options of a row.
 fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
     let graph = snapshot.graph();
     let files = seek_files(snapshot, &row.query, &Cancel::new())?;
@@ -124,7 +125,7 @@ fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
     Ok(Sample { id: row.id.clone(), repo: row.repo.clone(), kind, files, paths, functions, missed })
 }
 
-/// The options of samples, each kind of rows weighing the same.
+/// Options of samples, with equal weight for each kind of row.
 fn weighed<'s, const N: usize>(samples: &[&'s Sample], options: Choice<N>) -> Vec<Weighed<'s, N>> {
     let counts: BTreeMap<usize, usize> = samples.iter().fold(BTreeMap::new(), |mut counts, sample| {
         *counts.entry(sample.kind).or_default() += 1;
@@ -142,7 +143,7 @@ fn accuracy<const N: usize>(samples: &[&Sample], options: Choice<N>, model: impl
     linear::accuracy(samples.iter().map(|sample| (model(sample), options(sample))))
 }
 
-/// The model of functions, and its measures on repositories that it has not seen, by kind of row.
+/// The function model, and its measures on held-out repositories, by kind of row.
 struct OfFunctions {
     model: EntryModel,
     measures: Vec<(usize, [f64; 3])>,
@@ -186,7 +187,7 @@ impl OfFunctions {
     }
 }
 
-/// Writes what is fitted, for looking at it with other means: a line a row, then a line a candidate.
+/// Writes the samples for analysis with other tools: a line per row, then a line per candidate.
 fn dump_samples(samples: &[Sample], path: &str) -> Outcome<()> {
     let mut text = format!("{}\n", SIGNALS.join(" "));
     for sample in samples {
@@ -222,7 +223,7 @@ fn keep(model: &FileModel, samples: &[Sample], left_out: &BTreeMap<&str, FileMod
     Ok(std::fs::write(Path::new(repository()).join(CALIBRATION), calibration(samples, left_out))?)
 }
 
-/// What the confidence of a model is worth on rows of repositories that it has not seen.
+/// Calibrates the confidence of a model on rows of held-out repositories.
 fn calibration(samples: &[Sample], left_out: &BTreeMap<&str, FileModel>) -> String {
     let mut judged: Vec<(f64, bool)> = samples
         .iter()
@@ -245,7 +246,7 @@ fn calibration(samples: &[Sample], left_out: &BTreeMap<&str, FileModel>) -> Stri
             act = Some((*confidence, precision, all / judged.len() as f64));
         }
     }
-    // Groups of neighbours in confidence, from the surest: where one is no better than a guess, the rest is not either.
+    // Groups of similar confidence, highest first: once a group is no better than a guess, neither is the rest.
     for group in judged.chunks(GROUP) {
         let right = group.iter().filter(|(_, right)| *right).count() as f64 / group.len() as f64;
         if right < GUESS {
@@ -263,7 +264,7 @@ fn calibration(samples: &[Sample], left_out: &BTreeMap<&str, FileModel>) -> Stri
     )
 }
 
-/// Rows in a group of neighbours.
+/// Rows per group of similar confidence.
 const GROUP: usize = 20;
 
 fn bound(precision: f64, rows: f64) -> f64 {

@@ -1,9 +1,9 @@
-//! `cargo xtask eval localize`: texts that people wrote about a fault, and the files that its repair changed.
+//! `cargo xtask eval localize`: texts about faults, and the files changed by their fixes.
 //!
-//! A row names a repository, the commit before the repair, a text (an issue or a message of a commit) and the files and
-//! functions that the repair changed. Each row is asked of an index of a checkout whose history ends at that commit. Files
-//! are ranked by the first node of theirs that `seek` returns. Checkouts and indexes are kept between runs, so that a run
-//! after a change of the ranking only asks.
+//! A row names a repository, the commit before the fix, a text (an issue or a commit message) and the files and
+//! functions changed by the fix. Its text is the query to an index of a checkout whose history ends at that commit.
+//! Files are ranked by their first node that `seek` returns. Checkouts and indexes are kept between runs, so that a
+//! run after a ranking change only queries.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,10 +37,10 @@ const USAGE: &str = "expected: cargo xtask eval localize --rows FILE... --checko
   [--explain N]                    print the first N files of rows that are missed
   [--check | --write]              compare with, or keep as, eval/localize/<rows>.json";
 
-/// Rows asked at the same time.
+/// Number of rows evaluated concurrently.
 const WORKERS: usize = 2;
 
-/// What the command line asks for.
+/// Parsed command line.
 #[derive(Debug, Default)]
 pub(super) struct Request {
     pub(super) rows: Vec<PathBuf>,
@@ -82,12 +82,12 @@ impl Request {
         Ok(request)
     }
 
-    /// The rows of a file that are asked for.
+    /// The selected rows of a file.
     pub(super) fn rows_of(&self, file: &Path) -> Outcome<Vec<Row>> {
         self.rows_of_texts(file, rows::MAX_MESSAGE)
     }
 
-    /// The same, with texts from the history cut at `longest` bytes.
+    /// The same, with texts from the history truncated to `longest` bytes.
     pub(super) fn rows_of_texts(&self, file: &Path, longest: usize) -> Outcome<Vec<Row>> {
         let mut rows = rows::read(file, self.mirror.as_deref(), longest)?;
         rows.retain(|row| self.only.as_ref().is_none_or(|only| row.id.contains(only)));
@@ -120,7 +120,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-/// Calls `ask` with each row and the index of its checkout, several at a time; `None` for rows without a checkout.
+/// Calls `ask` with each row and the index of its checkout, concurrently; `None` for rows without a checkout.
 pub(super) fn for_each_row<T: Send>(
     request: &Request,
     rows: &[Row],
@@ -145,14 +145,14 @@ pub(super) fn for_each_row<T: Send>(
     Ok(results.into_inner().map_err(|_| "a worker stopped early")?.into_values().collect())
 }
 
-/// The index of a row's checkout, made if it is not there.
+/// Opens the index of a row's checkout, building it if needed.
 fn snapshot_of(request: &Request, row: &Row) -> Outcome<Engine> {
     let checkout = request.checkouts.join(&row.id);
     if !checkout.is_dir() {
         make_checkout(request, row, &checkout)?;
     }
     let checkout = checkout.canonicalize()?;
-    // One store for all: checkouts of one repository share the facts of files that are the same.
+    // A shared store: checkouts of one repository share the facts of identical files.
     let home = request.checkouts.join(".index");
     let mut config = EngineConfig::new(home, vec![checkout.clone()]);
     config.read_only = true;
@@ -169,7 +169,7 @@ fn snapshot_of(request: &Request, row: &Row) -> Outcome<Engine> {
     Ok(engine)
 }
 
-/// Reads the history to its end: one call ends after a few seconds and the next goes on.
+/// Reads the complete history: a call stops after a few seconds and the next one continues.
 fn whole_history(snapshot: &Snapshot) {
     const CALLS: usize = 50;
     for _ in 0..CALLS {
@@ -195,7 +195,7 @@ fn ask(row: &Row, snapshot: &Snapshot, model: Option<Arc<LocalModel>>) -> Outcom
     rank(row, snapshot, &query)
 }
 
-/// Asks a question and ranks the files and symbols of the answer.
+/// Runs a query and ranks the files and symbols of the answer.
 pub(super) fn rank(row: &Row, snapshot: &Snapshot, query: &SeekQuery) -> Outcome<RowResult> {
     let found = seek(snapshot, query, &Cancel::new())?;
     let graph = snapshot.graph();

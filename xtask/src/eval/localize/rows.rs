@@ -1,4 +1,4 @@
-//! Rows of the evaluation, as they are read.
+//! Rows of the evaluation, as read from disk.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::Outcome;
 
-/// Longest text that is asked, in bytes, of rows whose text is read from the history.
+/// Maximum length in bytes of a text read from the history.
 pub(super) const MAX_MESSAGE: usize = 2_000;
 
 /// A text and the files that answer it.
@@ -20,31 +20,31 @@ pub(in crate::eval) struct Row {
     pub(in crate::eval) id: String,
     /// `owner/name`.
     pub(in crate::eval) repo: String,
-    /// The commit before the repair.
+    /// The commit before the fix.
     pub(in crate::eval) base_commit: String,
-    /// The repair.
+    /// The fix.
     #[serde(default)]
     fix_commit: String,
-    /// The text; that of `fix_commit` if it is left out.
+    /// The text; defaults to the message of `fix_commit`.
     #[serde(default, alias = "trace")]
     pub(in crate::eval) query: String,
-    /// Files that the repair changed and that were there before.
+    /// Existing files changed by the fix.
     pub(in crate::eval) gold_files: Vec<String>,
-    /// Functions that it changed, by file.
+    /// Functions changed by it, by file.
     #[serde(default)]
     pub(in crate::eval) gold_funcs: BTreeMap<String, Vec<GoldFunction>>,
-    /// The text is that of the repair.
+    /// Whether the text is the message of the fix.
     #[serde(skip)]
     pub(in crate::eval) is_of_repair: bool,
-    /// Lines before the repair that it changed, by file, of rows that do not name functions.
+    /// Lines changed by the fix, by file, for rows without functions.
     #[serde(skip)]
     changed: BTreeMap<String, Vec<(u32, u32)>>,
 }
 
-/// A function that a repair changed.
+/// A function changed by a fix.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::eval) struct GoldFunction {
-    /// With its owner before it.
+    /// Including its owner.
     pub(in crate::eval) name: String,
     /// First and last line.
     pub(in crate::eval) line: u32,
@@ -68,13 +68,13 @@ impl Row {
         }
     }
 
-    /// Whether a function with this label and these lines is told as changed.
+    /// Returns whether the row lists a function with this label and these lines as changed.
     pub(in crate::eval) fn is_changed(&self, path: &str, label: &str, lines: (u32, u32)) -> bool {
         let told = self.gold_funcs.get(path).into_iter().flatten();
         told.into_iter().any(|one| one.is_at(label, lines))
     }
 
-    /// The same with the innermost functions of an index that hold the changed lines.
+    /// The same row with the innermost indexed functions around the changed lines.
     pub(super) fn with_functions(&self, snapshot: &Snapshot) -> Self {
         let graph = snapshot.graph();
         let mut row = self.clone();
@@ -107,14 +107,14 @@ impl GoldFunction {
         self.name.rsplit(['.', ':']).next().unwrap_or(&self.name)
     }
 
-    /// Whether a symbol with this label and these lines is it.
+    /// Returns whether a symbol with this label and these lines is this function.
     pub(in crate::eval) fn is_at(&self, label: &str, lines: (u32, u32)) -> bool {
         self.label() == label && lines.0 <= self.end && self.line <= lines.1
     }
 }
 
-/// The rows of a file, one JSON object a line. Rows without files are left out. Texts from the history are cut at `longest`
-/// bytes.
+/// Reads the rows of a file, one JSON object per line. Rows without files are skipped. Texts from the history are
+/// truncated to `longest` bytes.
 pub(super) fn read(file: &Path, mirror: Option<&Path>, longest: usize) -> Outcome<Vec<Row>> {
     let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let mut rows = Vec::new();
@@ -134,7 +134,7 @@ pub(super) fn read(file: &Path, mirror: Option<&Path>, longest: usize) -> Outcom
     Ok(rows)
 }
 
-/// The git folder of a repository below a folder of fetched ones.
+/// The git folder of a repository in a mirror folder.
 pub(super) fn git_folder(mirror: &Path, repo: &str) -> Outcome<PathBuf> {
     let top = mirror.join(repo.replace('/', "+"));
     let folders = [top.join("repo/.git"), top.join("repo"), top.join(".git"), top.clone()];
@@ -142,7 +142,7 @@ pub(super) fn git_folder(mirror: &Path, repo: &str) -> Outcome<PathBuf> {
     found.ok_or_else(|| format!("no git folder of {repo} below {}", mirror.display()).into())
 }
 
-/// Lines of the files before the repair of a row that it changed or wrote something behind of.
+/// Lines of the files before the fix that it changed, or after which it inserted something.
 fn changed_lines(git: &Path, row: &Row) -> Outcome<BTreeMap<String, Vec<(u32, u32)>>> {
     let range = format!("{}..{}", row.base_commit, row.fix_commit);
     let mut command = Command::new("git");
@@ -165,7 +165,7 @@ fn changed_lines(git: &Path, row: &Row) -> Outcome<BTreeMap<String, Vec<(u32, u3
     Ok(changed)
 }
 
-/// The message of a commit without the lines at its end that name people and issues.
+/// The message of a commit without trailers that name people and issues.
 fn message(git: &Path, commit: &str, longest: usize) -> Outcome<String> {
     let output = Command::new("git").arg("--git-dir").arg(git).args(["log", "-1", "--format=%B", commit]).output()?;
     if !output.status.success() {

@@ -1,4 +1,4 @@
-//! What is counted, with intervals by resampling rows.
+//! Measures, with bootstrap confidence intervals over rows.
 
 use std::collections::BTreeMap;
 use std::{fmt, fs};
@@ -11,22 +11,22 @@ use crate::Outcome;
 use crate::eval::arguments::Keep;
 use crate::eval::golden_folder;
 
-/// Ranked files kept of a row.
+/// Maximum number of ranked files per row.
 const KEPT: usize = 100;
-/// Resamplings for the intervals.
+/// Number of bootstrap samples.
 const RESAMPLINGS: usize = 1_000;
-/// Rows with at least so many files ask whether all are found.
+/// Minimum number of files for rows that measure whether all are found.
 const MANY: usize = 3;
 
-/// What one row brought.
+/// Result of one row.
 #[derive(Debug)]
 pub(in crate::eval) struct RowResult {
     gold: Vec<String>,
     functions: Vec<(String, GoldFunction)>,
-    /// Ranked files, without repetition.
+    /// Ranked files, distinct.
     pub(in crate::eval) files: Vec<String>,
     symbols: usize,
-    /// Rank of the first function that was changed, among symbols.
+    /// Rank of the first changed function, among symbols.
     function_rank: Option<usize>,
 }
 
@@ -57,7 +57,7 @@ impl RowResult {
         }
     }
 
-    /// Rank of the first file that is right, from 1.
+    /// Rank of the first right file, from 1.
     pub(in crate::eval) fn best_rank(&self) -> Option<usize> {
         self.files.iter().position(|file| self.gold.contains(file)).map(|at| at + 1)
     }
@@ -87,7 +87,7 @@ impl RowResult {
     }
 }
 
-/// A mean with the interval that holds it in 95 of 100 resamplings.
+/// A mean with its 95 % bootstrap interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(in crate::eval) struct Measure {
     pub(in crate::eval) rows: usize,
@@ -103,7 +103,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// All rows together.
+/// Results of all rows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(in crate::eval) struct Outcomes {
     rows: usize,
@@ -111,7 +111,7 @@ pub(in crate::eval) struct Outcomes {
     measures: BTreeMap<String, Measure>,
     /// acc@1, acc@5, acc@10 and number of rows of each repository.
     by_repository: BTreeMap<String, (usize, [f64; 3])>,
-    /// Rank of the first file that is right; 0 for none.
+    /// Rank of the first right file; 0 for none.
     ranks: BTreeMap<String, usize>,
 }
 
@@ -148,7 +148,7 @@ impl Outcomes {
     }
 }
 
-/// Compares with the kept outcomes, or keeps these.
+/// Compares with the stored results, or stores these.
 pub(in crate::eval) fn keep(outcomes: &Outcomes, kind: &str, name: &str, keep: Keep) -> Outcome<()> {
     let path = golden_folder(kind).join(format!("{name}.json"));
     match keep {
@@ -181,7 +181,7 @@ fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// The same numbers each time.
+/// Deterministic random numbers.
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! The gotchas that come with the program, against tasks labelled by hand (`crates/memory/testdata/gotchas.tsv`).
+//! Evaluates the built-in gotchas on hand-labelled tasks (`crates/memory/testdata/gotchas.tsv`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ use crate::eval::golden::ratio;
 
 static CASES: &str = include_str!("../../../../crates/memory/testdata/gotchas.tsv");
 
-/// Counts of a part of the cases.
+/// Counts for a part of the cases.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Counts {
     due: u64,
-    /// Of these, shown.
+    /// Due gotchas that are shown.
     shown: u64,
     harmless: u64,
-    /// Of these, such for which anything is shown.
+    /// Cases without a due gotcha for which one is shown.
     alarms: u64,
-    /// Shown where another one is due.
+    /// Cases with a due gotcha for which another one is shown.
     beside: u64,
     shown_share: Option<f64>,
     alarm_share: Option<f64>,
@@ -63,7 +63,7 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// All cases, and those held out while rules were made. Prints misses and alarms if any are to be explained.
+/// Measures all cases, and those held out while rules were written. Prints misses and false alarms if requested.
 pub(super) fn measured(explain: usize) -> BTreeMap<String, Counts> {
     let matcher = EdgeMatcher::new(&[], true, []);
     let mut results: BTreeMap<String, Counts> = BTreeMap::new();

@@ -1,9 +1,10 @@
-//! `cargo xtask eval memory`: memories that people wrote, and the words in which others speak of the same; and whether
-//! gotchas are shown when they are due.
+//! `cargo xtask eval memory`: retrieval of memories by other people's descriptions of the same; and whether gotchas
+//! are shown when they are due.
 //!
-//! A row is one question with the memories that answer it. A memory is found where it or the one that it was folded into stands. Overlap is the share of the question's words that the memory
-//! holds; rows below [`LOW_OVERLAP`] can hardly be answered by words. Memories have no dates here: the date of a memory is
-//! that of its commit, which would give the answer away.
+//! A row is a question with the memories that answer it. A memory is found at the rank of itself or of the one it was
+//! folded into. Overlap is the share of the question's words that the memory contains; rows below [`LOW_OVERLAP`] can
+//! hardly be answered by words. Memories have no dates here: the date of a memory is that of its commit, which would
+//! give the answer away.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,11 +24,11 @@ use crate::{Outcome, percentile};
 mod gotchas;
 mod words_alone;
 
-/// Rows with less word overlap are kept apart.
+/// Word overlap below which rows are reported separately.
 const LOW_OVERLAP: f64 = 0.3;
-/// Answers looked at.
+/// Number of answers considered.
 const DEPTH: usize = 100;
-/// Characters of a title.
+/// Maximum characters of a title.
 const TITLE: usize = 120;
 
 #[derive(Deserialize)]
@@ -49,7 +50,7 @@ struct RecallResult {
     memories: usize,
     queries: usize,
     recall: BTreeMap<String, Measure>,
-    /// BM25 without anything else.
+    /// Plain BM25.
     words_alone: BTreeMap<String, Measure>,
 }
 
@@ -103,12 +104,12 @@ fn recall(arguments: &Arguments) -> Outcome<()> {
     keep_as(name, &result, arguments.keep)
 }
 
-/// Whether a hit names a right memory: itself, or one that says the same and is told with it.
+/// Returns whether a hit names a right memory: itself, or one listed with it as saying the same.
 fn names(hit: &RecallHit, gold: &BTreeSet<usize>) -> bool {
     gold.contains(&hit.record) || hit.also.iter().any(|record| gold.contains(record))
 }
 
-/// Keeps a result that was printed already, or compares it with the kept one.
+/// Stores a printed result, or compares it with the stored one.
 fn keep_as<T: Serialize + DeserializeOwned + PartialEq>(name: &str, result: &T, kept: Keep) -> Outcome<()> {
     match kept {
         Keep::Print => Ok(()),
@@ -122,7 +123,7 @@ fn rows<T: DeserializeOwned>(path: &Path) -> Outcome<Vec<T>> {
     Ok(rows.collect::<Result<_, _>>().map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// A memory as the parser would make it: its first sentence is the title.
+/// Builds a record as the parser would: its first sentence is the title.
 fn record(number: usize, row: &MemoryRow) -> Record {
     let first = row.text.split_once(". ").map_or(row.text.as_str(), |(first, _)| first);
     let title: String = first.chars().take(TITLE).collect();

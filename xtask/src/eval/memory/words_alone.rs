@@ -3,11 +3,11 @@ use std::collections::BTreeMap;
 use m1nd_memory::Record;
 use m1nd_search::words;
 
-/// Customary constants of BM25.
+/// Common constants of BM25.
 const SATURATION: f64 = 1.2;
 const LENGTH_DISCOUNT: f64 = 0.75;
 
-/// BM25 over content and path, with the words of the index.
+/// BM25 over content and path, with the tokenisation of the index.
 pub(super) struct Bm25 {
     counts: Vec<BTreeMap<String, f64>>,
     lengths: Vec<f64>,
@@ -26,7 +26,7 @@ impl Bm25 {
         Self { counts, lengths, mean_length, with }
     }
 
-    /// Numbers of the records with any word of the question, best first.
+    /// Numbers of the records that contain any word of the question, best first.
     pub(super) fn ranked(&self, question: &str) -> Vec<usize> {
         let terms = counts_of(question);
         let all = self.counts.len() as f64;

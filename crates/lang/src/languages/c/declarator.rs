@@ -1,8 +1,8 @@
-//! C declarators: what a declaration declares is written around its name (`int (*handlers[4])(void)`).
+//! C declarators, which wrap the declared name (`int (*handlers[4])(void)`).
 
 use tree_sitter::Node;
 
-/// What a declarator says of the name inside of it.
+/// Result of parsing a declarator.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::languages) struct Declared<'t> {
     /// The node that is the name; for C++ it may be qualified.

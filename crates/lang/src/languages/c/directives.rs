@@ -1,5 +1,5 @@
-//! Directives where no grammar expects them: inside expressions, initialisers and statements, and branches that open or
-//! close only a part of what stands around them.
+//! Directives where the grammar does not expect them: inside expressions, initialisers and statements, and branches
+//! that open or close only a part of the surrounding code.
 
 use super::prepare::skipped;
 
@@ -16,9 +16,9 @@ struct Group {
     first: Option<Vec<u8>>,
     /// Text of the branches after the first.
     others: Vec<(usize, usize)>,
-    /// Where the current branch starts.
+    /// Start of the current branch.
     start: usize,
-    /// A branch leaves other brackets open than it found, or a directive stands inside of a statement.
+    /// A branch leaves different brackets open than the text before it, or a directive is inside of a statement.
     uneven: bool,
     /// Its directives.
     lines: Vec<(usize, usize)>,
@@ -27,9 +27,9 @@ struct Group {
 /// Words whose statement goes on behind the bracket.
 const HEADS: &[&[u8]] = &[b"if", b"while", b"for", b"switch"];
 
-/// Finds what the parser should not see: directives inside brackets that hold no statements; those of conditionals that
-/// begin or end inside of a statement or whose branches open or close different brackets, of which the first branch is
-/// kept.
+/// Finds directives to hide from the parser: those inside brackets that hold no statements, and those of conditionals
+/// that start or end inside of a statement or whose branches open or close different brackets; of these the first
+/// branch is kept.
 pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
     let bytes = text.as_bytes();
     let mut open: Vec<u8> = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
             continue;
         }
         if !byte.is_ascii_whitespace() {
-            // `)` and `:` start what a constructor initialises, which goes on to its body.
+            // `)` and `:` start a constructor's initialisers, which continue to its body.
             last = if byte == b':' && last == b')' && !label { b'(' } else { byte };
             head &= !matches!(byte, b';' | b'{' | b'}');
         }

@@ -1,4 +1,5 @@
-//! Functions given to variables and members: assignments and initialisers. Calls through these reach what was given.
+//! Functions assigned to variables and members, by assignments and initialisers. Calls through these reach the
+//! assigned functions.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
@@ -26,7 +27,7 @@ pub(in crate::languages) fn assigned(cx: &mut Outline<'_>, node: Node<'_>, _: Op
     let (base, name) = match facts.expr(left) {
         Expr::Member { base, name } => (base, name),
         Expr::Name { name, .. } => (left, name),
-        // An element of an array of functions stands for all.
+        // An element of an array of functions represents all of them.
         Expr::Index { base } => match facts.expr(base) {
             Expr::Member { base: inner, name } => (inner, name),
             Expr::Name { name, .. } => (base, name),
@@ -39,7 +40,7 @@ pub(in crate::languages) fn assigned(cx: &mut Outline<'_>, node: Node<'_>, _: Op
     }
 }
 
-/// After a declaration: what its initialisers give to the members of its type, or to itself.
+/// After a declaration: values that its initialisers assign to the members of its type, or to the variable itself.
 pub(in crate::languages) fn declared_values(cx: &mut Outline<'_>, node: Node<'_>, ty: Option<ExprId>) {
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
     for declarator in declarators(node) {
@@ -57,7 +58,7 @@ pub(in crate::languages) fn declared_values(cx: &mut Outline<'_>, node: Node<'_>
     }
 }
 
-/// What a local variable starts with.
+/// Initial value of a local variable.
 fn own_value(cx: &mut Outline<'_>, found: &Declared<'_>, value: Node<'_>) {
     let values = if value.kind() == "initializer_list" && found.array {
         let mut cursor = value.walk();
@@ -151,8 +152,8 @@ fn names_of(cx: &Outline<'_>, value: Node<'_>) -> Vec<ExprId> {
     found
 }
 
-/// Keeps what may be functions: values that are local variables are none. What is given to a local variable is bound
-/// where it is declared.
+/// Keeps values that may be functions: local variables are not. Values assigned to a local variable are bound at its
+/// declaration.
 pub(in crate::languages) fn settle(facts: &mut FileFacts) {
     let mut local: FxHashMap<(ScopeId, NameId), bool> = FxHashMap::default();
     for binding in &facts.bindings {

@@ -1,4 +1,4 @@
-//! What the text of a macro names. It is no syntax tree: words are read one by one.
+//! Names in the text of a macro. It has no syntax tree, so it is read word by word.
 
 use tree_sitter::Node;
 
@@ -105,7 +105,7 @@ const KEYWORDS: &[&str] = &[
 struct Word<'a> {
     text: &'a str,
     pos: Pos,
-    /// What stands before and after it, blanks left out.
+    /// Neighbouring text, without blanks.
     before: &'a str,
     after: &'a str,
 }
@@ -154,7 +154,7 @@ pub(in crate::languages) fn enter_text(cx: &mut Outline<'_>, node: Node<'_>, par
     Enter::Skip
 }
 
-/// Names that a macro stands for or calls are its values.
+/// Names that a macro expands to or calls are its values.
 fn value(cx: &mut Outline<'_>, expr: ExprId) {
     if let Some(frame) = cx.frame() {
         frame.values.push(expr);

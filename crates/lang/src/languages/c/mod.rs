@@ -26,7 +26,7 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     Ok(facts)
 }
 
-/// Completes what the walk could not: includes that were not shown to the parser, functions given to variables.
+/// Adds facts that the walk cannot see: includes hidden from the parser, functions assigned to variables.
 pub(super) fn finish(facts: &mut FileFacts, original: &str, prepared: &str) {
     given::settle(facts);
     for (line, path, system) in directives::includes(original, prepared) {

@@ -1,12 +1,11 @@
-//! Makes text readable that only a preprocessor could read: what is for C++ alone is taken out of C, and words that can
-//! only be macros (`ZEXTERN int ZEXPORT f(void)`) are taken out of declarations. Both become blanks, so that every
-//! position stays what it was.
+//! Blanks text that needs a preprocessor: C++-only parts in C, and words that can only be macros (`ZEXTERN int
+//! ZEXPORT f(void)`) in declarations. All positions stay the same.
 
 use std::borrow::Cow;
 
 use super::directives;
 
-/// Words looked at of one declaration.
+/// Maximum words examined in one declaration.
 const MAX_WORDS: usize = 24;
 
 /// Types that need no declaration.
@@ -14,7 +13,7 @@ const BUILT_IN: &[&str] = &[
     "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool", "auto",
     "wchar_t", "char8_t", "char16_t", "char32_t", "__int128", "_Complex",
 ];
-/// Words that may stand among the words of a declaration and are no part of its type's or its own name.
+/// Words in a declaration that are no part of its type or name.
 const QUALIFIERS: &[&str] = &[
     "static",
     "extern",
@@ -100,7 +99,7 @@ const OTHERS: &[&str] = &[
     "override",
     "noexcept",
 ];
-/// Words that start a declaration or a section: what stands alone before one of them is no type.
+/// Words that start a declaration or a section: a single word before one of them is no type.
 const STARTS: &[&str] = &[
     "class",
     "constexpr",
@@ -200,7 +199,7 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
     let mut fresh = true;
     while at < bytes.len() {
         if let Some(next) = skipped(bytes, at) {
-            // What a directive says is not part of the text around it.
+            // The content of a directive is not part of the surrounding text.
             fresh |= bytes[at] == b'#';
             at = next;
             continue;
@@ -239,8 +238,8 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
 /// Loud words in a row that may each be a line of its own.
 const MAX_ALONE: usize = 8;
 
-/// `LIB_NAMESPACE_BEGIN`, `LIB_SECTION:`: where a loud word ends that must be a macro, as it is all of its line, and what
-/// follows starts anew; the colon of a section with it.
+/// `LIB_NAMESPACE_BEGIN`, `LIB_SECTION:`: end of an upper-case word that must be a macro, because it is alone on its
+/// line and followed by a new start; includes the colon of a section.
 fn alone(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_macro = |word: &str| is_loud(word) && word.contains('_') && !word.starts_with("__");
@@ -272,7 +271,7 @@ fn alone(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
     None
 }
 
-/// `LIB_BINARY(type, ==)`: where the use of a macro ends that no function can stand for, as it is given a mere operator.
+/// `LIB_BINARY(type, ==)`: end of a macro use that cannot be a function, because an argument is a bare operator.
 fn given_operator(text: &str, start: usize) -> Option<usize> {
     let word = word_at(text, start);
     let open = start + word.len();
@@ -289,7 +288,7 @@ fn word_at(text: &str, at: usize) -> &str {
     &text[at..at + text.as_bytes()[at..].iter().take_while(|&&byte| is_word(byte)).count()]
 }
 
-/// Whether the colon ends an access specifier.
+/// Returns whether the colon ends an access specifier.
 fn label_before(bytes: &[u8], colon: usize) -> bool {
     let before = bytes[..colon].trim_ascii_end();
     [b"public".as_slice(), b"private", b"protected"].iter().any(|word| before.ends_with(word))
@@ -299,7 +298,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// Where a comment, literal or directive that starts here ends.
+/// End of the comment, literal or directive that starts here.
 pub(super) fn skipped(bytes: &[u8], at: usize) -> Option<usize> {
     let find = |from: usize, needle: &[u8]| {
         let rest = bytes.get(from..).unwrap_or_default();
@@ -446,7 +445,7 @@ fn after_parameters(text: &str, open: usize, blanks: &mut Vec<(usize, usize)>) {
     }
 }
 
-/// Where the bracket that opens here is closed, behind it.
+/// Offset after the bracket that closes the one opened here.
 fn closed(bytes: &[u8], open: usize) -> Option<usize> {
     let mut depth = 0;
     let mut at = open;
@@ -492,7 +491,7 @@ fn tag_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
     }
 }
 
-/// `API type CALL name(`: one type and one name; what is more must be macros.
+/// `API type CALL name(`: one type and one name; further words must be macros.
 fn plain_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
     let pointer = parts.iter().position(|part| *part == Part::Pointer).unwrap_or(parts.len());
     let (before, after) = parts.split_at(pointer);
@@ -500,7 +499,7 @@ fn plain_words(parts: &[Part<'_>], blanks: &mut Vec<(usize, usize)>) {
     let has_built_in =
         before.iter().any(|part| matches!(part, Part::Word(word, _) if BUILT_IN.contains(word) || TAGS.contains(word)));
     let mut wanted = usize::from(!has_built_in);
-    // `API int (name)(`: the name stands in brackets.
+    // `API int (name)(`: the name is in brackets.
     let is_named = !matches!(before.last(), Some(Part::Word(word, _)) if BUILT_IN.contains(word));
     if after.is_empty() {
         wanted += usize::from(is_named);

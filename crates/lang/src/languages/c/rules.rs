@@ -140,7 +140,7 @@ pub(in crate::languages) fn adjust<'a, 't>(
     }
 }
 
-/// Functions do not nest: one at the start of a line inside of another is there because the parser lost a bracket.
+/// Functions do not nest: one at the start of a line inside of another means that the parser lost a bracket.
 fn enter_function(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
     if inside && node.start_position().column == 0 && cx.grammar.separate_types {
@@ -447,7 +447,7 @@ pub(in crate::languages) fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>
     }
 }
 
-/// `table[i](x)` calls what the table holds.
+/// `table[i](x)` calls an element of the table.
 fn enter_subscript(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     if let (mark @ Mark::Call(_), Some(table)) = (cx.current_mark(), node.child_by_field_name("argument")) {
         cx.mark(table, mark);

@@ -163,7 +163,7 @@ static RULES: &[(&str, Rule)] = &[
     ("user_defined_literal", Rule::Skip),
 ];
 
-/// Macros of test frameworks that look like functions: what they define is named by their arguments.
+/// Test framework macros that look like functions: their arguments name the definition.
 const TEST_MACROS: &[&str] = &["TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P", "TEST_CASE", "BENCHMARK_F"];
 
 fn adjust<'a, 't>(cx: &mut Outline<'a>, node: Node<'t>, parent: Option<Node<'t>>, draft: &mut Draft<'a, 't>) {
@@ -384,7 +384,7 @@ fn plain_once(part: Node<'_>) -> Node<'_> {
     part.child_by_field_name("name").unwrap_or(part)
 }
 
-/// Only the first part is looked up by itself; the others are members of what stands before them.
+/// Only the first component is looked up by itself; the others are members of the one before.
 fn enter_qualified(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     if cx.current_mark() == Mark::Part {
         return Enter::Descend;

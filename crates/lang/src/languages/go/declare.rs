@@ -58,7 +58,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether the node was a declaration.
+    /// Returns whether the node was a declaration.
     pub(super) fn leave_declaration<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> bool {
         let node = step.node;
         match node.kind() {
@@ -153,7 +153,7 @@ impl Extractor<'_> {
             inner = child;
         }
         if inner.kind() != "call_expression" {
-            // `v, ok := m[k]`, `x.(T)`, `<-c`: the value, and whether it is there.
+            // `v, ok := m[k]`, `x.(T)`, `<-c`: the value, and whether it exists.
             let there = self.literal(crate::facts::Literal::Bool);
             return vec![base, there];
         }
@@ -297,7 +297,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// What a type's name is used for where it is written.
+    /// Role of a type's name in its context.
     pub(super) fn type_role(&self, path: &[Step<'_>]) -> Role {
         if let [.., outer, generic] = path
             && generic.node.kind() == "generic_type"
@@ -324,7 +324,7 @@ impl Extractor<'_> {
     }
 }
 
-/// All of a declaration: with its keyword where that stands for this one alone.
+/// The whole declaration, including its keyword if that belongs to this one alone.
 fn extent<'t>(node: Node<'t>, path: &[Step<'t>]) -> Node<'t> {
     match path.last().map(|step| step.node) {
         Some(parent)

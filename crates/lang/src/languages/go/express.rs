@@ -1,4 +1,4 @@
-//! Expressions, put together on the way up, and the references they hold.
+//! Expressions, built bottom-up, and their references.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use crate::facts::{Expr, ExprId, Literal, Role};
 use crate::text;
 use crate::walk::Step;
 
-/// Most arguments kept of one call: more add nothing to what its result is.
+/// Maximum arguments recorded per call: more do not help to determine its result.
 const MAX_ARGS: usize = 16;
 
 impl Extractor<'_> {
@@ -166,7 +166,7 @@ impl Extractor<'_> {
         match node.child_by_field_name("operator").map_or("", |operator| operator.kind()) {
             "!" => self.literal(Literal::Bool),
             "<-" => self.on(operand, |base| Expr::Element { base }),
-            // A pointer offers what it points at.
+            // A pointer has the members of its target.
             _ => operand,
         }
     }
@@ -184,7 +184,7 @@ impl Extractor<'_> {
     }
 }
 
-/// Whether an identifier is written to introduce a name.
+/// Returns whether an identifier is written to introduce a name.
 fn declares(step: Step<'_>, path: &[Step<'_>]) -> bool {
     let Some((parent, above)) = path.split_last() else { return false };
     let field = step.field.unwrap_or("");
@@ -207,7 +207,7 @@ fn declares(step: Step<'_>, path: &[Step<'_>]) -> bool {
     }
 }
 
-/// What is done with what an expression names, and the number of arguments if it is called.
+/// Role of an expression's name, and the number of arguments if it is called.
 fn role(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
     let mut field = step.field;
     for (index, above) in path.iter().enumerate().rev() {
@@ -239,7 +239,7 @@ fn role(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
     (Role::Read, u8::MAX)
 }
 
-/// Whether a conversion is to a generic with its arguments: it may be a call of a generic function as well.
+/// Returns whether a conversion is to a generic with its arguments: it may be a call of a generic function as well.
 fn is_generic(conversion: Node<'_>) -> bool {
     conversion.child_by_field_name("type").is_some_and(|ty| ty.kind() == "generic_type")
 }

@@ -62,7 +62,7 @@ impl Extractor<'_> {
         self.open_function_frame(node, id);
     }
 
-    /// Parameters, receivers and results, by what the list belongs to.
+    /// Parameters, receivers and results, depending on the parent of the list.
     pub(super) fn leave_parameter_list<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
         let holder = parent_kind(path);
         let field = step.field.unwrap_or("");

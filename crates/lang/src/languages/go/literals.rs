@@ -1,4 +1,4 @@
-//! Composite literals: what their elements are, and the fields that their keys name.
+//! Composite literals: the types of their elements, and the fields named by their keys.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::text;
 use crate::walk::Step;
 
 impl Extractor<'_> {
-    /// What the elements stand in: a value of the written type, or an element of the literal around.
+    /// The container of the elements: a value of the written type, or an element of the enclosing literal.
     pub(super) fn enter_literal_value<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
         let expr = match path.last().map(|step| step.node) {
             Some(holder) if holder.kind() == "composite_literal" => {
@@ -63,8 +63,8 @@ fn around<'t>(path: &[Step<'t>]) -> Option<(Node<'t>, bool)> {
     }
 }
 
-/// Whether the keys of the literal that `path` ends at are fields. Types that are only named count as structs: maps and
-/// arrays with a name of their own rarely have keys that are bare names.
+/// Returns whether the keys of the literal that `path` ends at are fields. Types that are only named count as
+/// structs: maps and arrays with a name of their own rarely have keys that are bare names.
 fn has_fields(path: &[Step<'_>]) -> bool {
     // From the outermost literal inwards: element of, element of, …
     let mut steps = Vec::new();

@@ -1,7 +1,7 @@
-//! Go: declarations, types, statements and expressions become facts.
+//! Facts of Go source files.
 //!
-//! One walk over the syntax tree. Definitions and scopes open on the way down, expressions are put together on the way
-//! up: children leave theirs in [`NodeExprs`], parents read them. A declaration inside a function is known from its end
+//! One walk over the syntax tree. Definitions and scopes open on the way down, expressions are built on the way up:
+//! children leave theirs in [`NodeExprs`], parents read them. A declaration inside a function is visible from its end
 //! on, so a name that was used before in the same block gets a scope of its own (see [`state`]).
 
 mod declare;
@@ -69,7 +69,7 @@ impl<'tree> Visitor<'tree> for Extractor<'_> {
     }
 }
 
-/// Most children of one node that are looked at for their names or types.
+/// Maximum children of a node that are searched for names or types.
 const MAX_CHILDREN: usize = 4_096;
 
 /// Named children that are not comments.

@@ -1,4 +1,4 @@
-//! Generic functions of the standard library, by what they hand back of what they are given.
+//! Generic functions of the standard library, with the relation of their result to their arguments.
 
 use tree_sitter::Node;
 
@@ -6,22 +6,22 @@ use super::state::{Extractor, MAX_NAME};
 use crate::facts::{Collection, Expr, ExprId};
 use crate::text;
 
-/// What a function yields, by its first argument.
+/// Result of a function, in terms of its first argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Yields {
     /// The argument, or something of its type.
     Same,
     /// An element.
     Element,
-    /// A slice of what iterating over it yields.
+    /// A slice of the iterated elements.
     Collected,
-    /// An iterator over what it is counted by.
+    /// An iterator over the keys.
     Keys,
     /// An iterator over its elements.
     Values,
 }
 
-/// Package, function, what it yields.
+/// Package, functions, result.
 const FUNCTIONS: &[(&str, &[&str], Yields)] = &[
     (
         "slices",

@@ -1,4 +1,4 @@
-//! What the walk remembers: open scopes, the names that are local here, comments that may become documentation.
+//! State of the walk: open scopes, local names, comments that may become documentation.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
@@ -16,7 +16,7 @@ use crate::walk::{NodeExprs, Source};
 pub(super) struct Frame {
     /// The node that opened it.
     node: usize,
-    /// Where names are looked up from. A declaration that hides a name used before moves it on.
+    /// Scope of name look-ups. A declaration that hides a name used before replaces it.
     pub(super) scope: ScopeId,
     /// The scope of a function's parameters and body, while its header is read: the types there do not see the
     /// parameters (`url *url.URL`).
@@ -29,7 +29,7 @@ pub(super) struct Frame {
     pub(super) parameters: Vec<Parameter>,
     /// Bases of a type read so far.
     pub(super) bases: Vec<ExprId>,
-    /// What a type switch gives its cases: the name, and the value that is switched over.
+    /// Variable that a type switch binds in its cases, and the switched value.
     pub(super) alias: Option<NameId>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Extractor<'a> {
     pub(super) locals: FxHashMap<NameId, Vec<Local>>,
     /// Names used so far, in the scope they were used in and in all local scopes around it.
     used: FxHashSet<(ScopeId, NameId)>,
-    /// Names that imports bind, and the paths they stand for.
+    /// Names bound by imports, and their paths.
     pub(super) packages: FxHashMap<NameId, NameId>,
     pub(super) repeated: Repeated,
     name_exprs: FxHashMap<(NameId, ScopeId), ExprId>,
@@ -95,7 +95,7 @@ impl<'a> Extractor<'a> {
         }
     }
 
-    /// Closes what a walk that ended early left open.
+    /// Closes everything that a truncated walk left open.
     pub(super) fn end_file(&mut self) {
         while let Some(frame) = self.frames.pop() {
             self.forget(&frame.declared);
@@ -111,7 +111,7 @@ impl<'a> Extractor<'a> {
         self.frames.last().map_or(FactsBuilder::FILE, |frame| frame.scope)
     }
 
-    /// Whether the walk is inside a function.
+    /// Returns whether the walk is inside a function.
     pub(super) fn is_local(&self) -> bool {
         let kind = self.b.facts().scopes[self.scope().index()].kind;
         match kind {
@@ -167,7 +167,7 @@ impl<'a> Extractor<'a> {
             if local.calls.is_empty() || local.assigned.is_empty() {
                 continue;
             }
-            // Assigned and called: which function it holds depends on what ran before.
+            // Assigned and called: the function it holds depends on the control flow.
             for &value in &local.assigned {
                 self.b.bind(local.scope, *name, Namespace::Any, BindingTarget::Value(value));
             }
@@ -184,7 +184,7 @@ impl<'a> Extractor<'a> {
         self.frames.iter_mut().rev().find(|frame| frame.definition.is_some())
     }
 
-    /// Whether a name means something local here.
+    /// Returns whether a name means something local here.
     pub(super) fn local(&mut self, name: NameId) -> Option<&mut Local> {
         self.locals.get_mut(&name).and_then(|stack| stack.last_mut())
     }
@@ -211,7 +211,7 @@ impl<'a> Extractor<'a> {
         }
     }
 
-    /// Declares a name in the innermost frame without looking at what was used before: parameters, types.
+    /// Declares a name in the innermost frame without checking earlier uses: parameters, types.
     pub(super) fn declare_here(&mut self, name: NameId, target: BindingTarget, is_type: bool) {
         let body = self.frames.last().and_then(|frame| frame.body);
         let scope = body.unwrap_or(self.scope());
@@ -263,7 +263,7 @@ impl<'a> Extractor<'a> {
         self.expr_of(node.child_by_field_name(field))
     }
 
-    /// Where a node starts.
+    /// Start position of a node.
     pub(super) fn pos(&mut self, node: Node<'_>) -> Pos {
         self.columns.pos(self.source.text, node)
     }
@@ -279,8 +279,8 @@ impl<'a> Extractor<'a> {
         self.b.reference(Reference { expr, role, inexact: false, arity, pos, enclosing });
     }
 
-    /// A definition of this place, before what it holds is known. `extent` is all of it, `header_end` the byte that its
-    /// header ends at.
+    /// A definition at this node, before its content is known. `extent` is all of it, `header_end` the byte at the
+    /// end of its header.
     pub(super) fn define(&mut self, kind: DefKind, name: Node<'_>, extent: Node<'_>, header_end: usize) -> DefId {
         let name_text = text::clip(self.text(name), MAX_NAME);
         let id = self.b.name(name_text);
@@ -348,7 +348,7 @@ fn breaks(gap: &str) -> usize {
     gap.bytes().filter(|&byte| byte == b'\n').count()
 }
 
-/// What starts with a capital letter is known outside its package.
+/// Names that start with a capital letter are exported.
 fn visibility(name: &str) -> Visibility {
     if name.chars().next().is_some_and(char::is_uppercase) { Visibility::Public } else { Visibility::Package }
 }

@@ -60,7 +60,7 @@ impl Extractor<'_> {
         self.declare(&[(name, target)], false);
     }
 
-    /// Whether the node was a statement that declares or assigns.
+    /// Returns whether the node was a statement that declares or assigns.
     pub(super) fn leave_statement<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> bool {
         let node = step.node;
         let _ = path;
@@ -86,7 +86,7 @@ impl Extractor<'_> {
         self.declare(&names, true);
     }
 
-    /// `for k, v := range x`: what ranging counts by, and what it yields.
+    /// `for k, v := range x`: the key and the element of a range.
     fn range(&mut self, node: Node<'_>) {
         let left = node.child_by_field_name("left").map(children).unwrap_or_default();
         let base = self.field_expr(node, "right");
@@ -126,7 +126,7 @@ impl Extractor<'_> {
     }
 }
 
-/// Whether a statement declares what stands on its left.
+/// Returns whether a statement declares the names on its left.
 pub(super) fn defines(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).take(8).any(|child| child.kind() == ":=")

@@ -1,4 +1,4 @@
-//! Types as written, put together on the way up.
+//! Written types, built bottom-up.
 
 use tree_sitter::Node;
 
@@ -55,7 +55,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether the node was a type.
+    /// Returns whether the node was a type.
     pub(super) fn leave_type<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) -> bool {
         let node = step.node;
         let expr = match node.kind() {

@@ -1,4 +1,4 @@
-//! Statements and bodies that the table cannot describe: scopes of patterns, labels of a switch, constants of an enum.
+//! Statements and bodies that the table cannot describe: scopes of patterns, labels of a switch, enum constants.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -8,8 +8,8 @@ use super::{INIT, INSTANCE_OF};
 use crate::facts::{DefId, DefKind, Expr, FactsBuilder, Literal, NameId, Reference, Role, ScopeKind};
 use crate::walk::Enter;
 
-/// A pattern in a condition names its variable for what follows from the condition being true. A negated one names it
-/// for what comes after the statement.
+/// A pattern in a condition binds its variable where the condition is known to be true. A negated one binds it after
+/// the statement.
 pub(super) fn enter_condition(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     let condition = node.child_by_field_name("condition");
     let inner = condition.and_then(|condition| condition.named_child(0));
@@ -57,7 +57,7 @@ pub(super) fn enter_record_pattern(cx: &mut Outline<'_>, node: Node<'_>, _: Opti
     Enter::Descend
 }
 
-/// Bare names after `case` are constants of the enum that is switched over, if not constants known where they stand.
+/// Bare names after `case` are constants of the switched enum, unless they are constants in scope.
 pub(super) fn enter_switch(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
     let Some(selector) = parent.and_then(|parent| cx.known(parent.child_by_field_name("condition"))) else {
         return Enter::Descend;

@@ -1,4 +1,4 @@
-//! Expressions whose meaning the table cannot say: calls, constructions, references to methods, literals.
+//! Expressions that the table cannot describe: calls, constructions, method references, literals.
 
 use tree_sitter::Node;
 
@@ -13,7 +13,7 @@ fn skip_field(cx: &mut Outline<'_>, node: Node<'_>, field: &str) {
     }
 }
 
-/// Whether a keyword stands between the qualifier and the name: `Outer.super.m()`.
+/// Returns whether there is a keyword between the qualifier and the name: `Outer.super.m()`.
 fn through_super(node: Node<'_>) -> bool {
     let object = node.child_by_field_name("object").map(|object| object.id());
     let mut cursor = node.walk();
@@ -41,7 +41,7 @@ pub(super) fn leave_invocation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<N
     call(cx, node, callee, name);
 }
 
-/// A call of `callee`, whose last name stands at `at`, with the arguments of `node`.
+/// A call of `callee`, whose last name is at `at`, with the arguments of `node`.
 fn call(cx: &mut Outline<'_>, node: Node<'_>, callee: ExprId, at: Node<'_>) {
     let args = node.child_by_field_name("arguments");
     let arity = cx.arity(args);
@@ -76,7 +76,8 @@ pub(super) fn enter_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Nod
     Enter::Descend
 }
 
-/// `new C(…)`: what is constructed is a generic, if only one without arguments, and so told from a method.
+/// `new C(…)`: the class is represented as a generic, if only without arguments, which distinguishes it from a
+/// method.
 pub(super) fn leave_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(class) = node.child_by_field_name("type") else { return };
     let class = cx.expr_of(class);
@@ -173,7 +174,7 @@ pub(super) fn character(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>
     value_of(cx, node, "char");
 }
 
-/// A number, whose last letter says which type it has.
+/// A number, whose last letter determines its type.
 pub(super) fn number(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let text = cx.text(node);
     let floating = node.kind().contains("floating");

@@ -1,4 +1,4 @@
-//! What only the whole file tells: name spaces of methods, accessors of records, labels of switches.
+//! Steps that need the whole file: namespaces of methods, accessors of records, switch labels.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +18,7 @@ pub(super) fn finish(facts: &mut FileFacts, labels: &[Label]) {
     compact_constructors(facts);
     accessors(facts);
     for definition in &mut facts.definitions {
-        // A written type says all: values would only make other files look at bodies.
+        // A written type is sufficient: values would only make other files depend on bodies.
         let typed = matches!(definition.kind, DefKind::Function | DefKind::Field | DefKind::Constant);
         if typed && definition.declared.is_some() {
             definition.values = FactsBuilder::EMPTY;
@@ -26,7 +26,7 @@ pub(super) fn finish(facts: &mut FileFacts, labels: &[Label]) {
     }
 }
 
-/// Methods are known only to calls; constructors under one name, as what is constructed may be called anything.
+/// Methods are only visible to calls; constructors share one name, because the constructed class may have any.
 fn place_methods(facts: &mut FileFacts, constructor: Option<NameId>) {
     let definitions = &facts.definitions;
     for binding in &mut facts.bindings {
@@ -78,8 +78,8 @@ fn accessors(facts: &mut FileFacts) {
     facts.bindings.extend(accessors);
 }
 
-/// Labels that name a constant known where they stand are that, and so are all where text or numbers are switched over;
-/// the others are members of what is switched over.
+/// Labels that name a constant in scope refer to it, as do all labels in a switch over text or numbers; the others
+/// are members of the switched type.
 fn settle_labels(facts: &mut FileFacts, labels: &[Label]) {
     if labels.is_empty() {
         return;
@@ -106,7 +106,7 @@ fn settle_labels(facts: &mut FileFacts, labels: &[Label]) {
     }
 }
 
-/// What a value's name stands for, from a scope outwards.
+/// Target of a value name, from a scope outwards.
 fn find(
     facts: &FileFacts,
     known: &FxHashMap<(ScopeId, NameId), BindingTarget>,
@@ -124,7 +124,7 @@ fn find(
     None
 }
 
-/// Whether a variable is written with a type that is no enum.
+/// Returns whether a variable is written with a type that is no enum.
 fn is_plain(facts: &FileFacts, known: &FxHashMap<(ScopeId, NameId), BindingTarget>, selector: ExprId) -> bool {
     let Expr::Name { name, scope } = facts.expr(selector) else { return false };
     let declared = match find(facts, known, name, scope) {

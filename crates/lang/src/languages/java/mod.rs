@@ -214,7 +214,7 @@ fn import(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
         _ => (ImportKind::Wildcard, text, None, path),
     };
     let module = cx.builder.name(module);
-    // What is not static brings types, and no methods.
+    // A non-static import brings types, but no methods.
     let mut cursor = node.walk();
     let is_static = node.children(&mut cursor).any(|child| child.kind() == "static");
     let flags = ImportFlags { type_only: !is_static, ..ImportFlags::default() };

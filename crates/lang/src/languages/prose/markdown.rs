@@ -1,4 +1,5 @@
-//! Headings of Markdown: `# …` and lines underlined with `=` or `-`, outside of listings, comments and the settings at the top.
+//! Headings of Markdown: `# …` and lines underlined with `=` or `-`, outside of code blocks, comments and front
+//! matter.
 
 use super::{Heading, Line, is_run, lines, plain};
 
@@ -28,17 +29,17 @@ pub(super) fn headings(text: &str) -> Vec<Heading> {
     found
 }
 
-/// What the reader is inside of.
+/// Enclosing constructs of the current line.
 #[derive(Debug, Default)]
 struct State {
-    /// The sign of the open listing and how often it stands.
+    /// Character and length of the open code fence.
     fence: Option<(char, usize)>,
     in_comment: bool,
     in_settings: bool,
 }
 
 impl State {
-    /// Whether a line is text.
+    /// Returns whether a line is text.
     fn passes(&mut self, line: &Line<'_>) -> bool {
         let bare = line.text.trim_start_matches('\u{feff}').trim_start();
         if self.in_settings || line.number == 1 && bare.trim_end() == "---" {

@@ -1,4 +1,4 @@
-//! Documents: their headings and what stands below each. One file a format; all give sections that nest by level.
+//! Documents: their headings and the text below each. One file per format; all produce sections that nest by level.
 
 mod asciidoc;
 mod markdown;
@@ -9,7 +9,7 @@ use m1nd_base::{Problem, ProblemKind};
 use super::Input;
 use crate::facts::{DefId, DefKind, FactsBuilder, FileFacts, Pos, Visibility};
 
-/// Most sections of one document; what follows belongs to the last one.
+/// Maximum sections per document; further text belongs to the last one.
 const MAX_SECTIONS: usize = 5_000;
 /// Longest heading kept, in bytes.
 const MAX_HEADING: usize = 160;
@@ -33,7 +33,7 @@ struct Heading {
     line: u32,
 }
 
-/// A line with where it stands.
+/// A line with its position.
 #[derive(Debug, Clone, Copy)]
 struct Line<'t> {
     /// Without its break.
@@ -153,7 +153,7 @@ fn plain(text: &str) -> Option<String> {
     cut.chars().any(char::is_alphanumeric).then(|| cut.to_owned())
 }
 
-/// What a link `[text](target)` shows, and what follows it.
+/// The text shown by a link `[text](target)`, and the rest after it.
 fn after_link(text: &str) -> Option<(&str, &str)> {
     let end = text.find("](")?;
     let rest = &text[end + 2..];
@@ -161,7 +161,7 @@ fn after_link(text: &str) -> Option<(&str, &str)> {
     Some((&text[1..end], &rest[close + 1..]))
 }
 
-/// The first paragraph of a text that says something, on one line.
+/// The first non-trivial paragraph of a text, on one line.
 fn paragraph(text: &str) -> Option<String> {
     let mut words = String::new();
     let mut in_comment = false;
@@ -292,7 +292,7 @@ mod tests {
             ] {
                 shown(language, text);
             }
-            // Marks that nothing closes are looked at once, not each to the end of the line.
+            // Unclosed markers are handled at once, instead of scanning to the end of the line for each.
             for open in ["[", "<", "![", "`"] {
                 let heading = format!("== x {}\n===\n# y {}\n", open.repeat(1 << 19), open.repeat(1 << 19));
                 shown(language, &heading);

@@ -1,5 +1,5 @@
-//! Headings of reStructuredText: a line underlined, or under- and overlined, with a run of one sign. Which sign is of which
-//! level follows from the order in which they first appear.
+//! Headings of reStructuredText: a line underlined, or under- and overlined, with a run of one character. The level
+//! of a character follows from the order of first occurrence.
 
 use super::{Heading, Line, is_run, lines, plain};
 
@@ -32,7 +32,7 @@ pub(super) fn headings(text: &str) -> Vec<Heading> {
     found
 }
 
-/// Whether line `at` underlines the one before it: the sign, and whether that is overlined, too.
+/// Returns whether line `at` underlines the one before it: the sign, and whether that is overlined, too.
 fn heading_at(all: &[Line<'_>], at: usize) -> Option<(char, bool)> {
     let under = all[at].text.trim_end();
     let sign = is_run(under)?;

@@ -1,4 +1,4 @@
-//! Names and members that are assigned to: variables, fields, `global`, `__all__`.
+//! Assignments to names and members: variables, fields, `global`, `__all__`.
 
 use tree_sitter::Node;
 
@@ -41,7 +41,7 @@ struct Target<'t> {
     value: ExprId,
 }
 
-/// Whether a node is a pattern that holds other targets.
+/// Returns whether a node is a pattern that holds other targets.
 fn is_pattern(kind: &str) -> bool {
     matches!(
         kind,
@@ -170,7 +170,7 @@ impl Extractor<'_> {
         if is_constant { DefKind::Constant } else { DefKind::Variable }
     }
 
-    /// Whether an assignment gives a type another name: `X = Union[A, B]`, `X: TypeAlias = A`.
+    /// Returns whether an assignment gives a type another name: `X = Union[A, B]`, `X: TypeAlias = A`.
     pub(super) fn is_alias(&self, assignment: Node<'_>) -> bool {
         let word = |node: Node<'_>| super::state::last_word(self.source.text(node));
         if assignment.child_by_field_id(FIELDS.type_).is_some_and(|node| word(node) == "TypeAlias") {
@@ -250,7 +250,7 @@ impl Extractor<'_> {
         frame.receiver.filter(|receiver| receiver.0 == name).map(|receiver| (receiver.1, member))
     }
 
-    /// Pairs the targets of a pattern with what each gets of `value`.
+    /// Pairs the targets of a pattern with their parts of `value`.
     fn targets<'t>(&mut self, pattern: Node<'t>, value: ExprId) -> Vec<Target<'t>> {
         let mut targets = Vec::new();
         let mut open = vec![Target { node: pattern, value }];
@@ -329,7 +329,7 @@ impl Extractor<'_> {
             } else if let (Some(value), Some(member)) = (given, target.node.child_by_field_id(FIELDS.attribute)) {
                 let mut base = self.expr_of(target.node.child_by_field_id(FIELDS.object));
                 if let Expr::Name { name, scope } = self.b.facts().expr(base) {
-                    // What is written to is the variable, whatever it holds here.
+                    // A write refers to the variable, whatever its current value.
                     base = self.name_expr(name, scope);
                 }
                 let name = self.b.name(self.source.text(member));

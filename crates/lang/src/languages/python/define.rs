@@ -19,10 +19,10 @@ const ABSTRACT_DECORATORS: [&str; 4] =
 const IMPLICIT_CLASS_METHODS: [&str; 3] = ["__new__", "__init_subclass__", "__class_getitem__"];
 /// Base classes that make assigned names of the body members of an enumeration.
 const ENUM_BASES: [&str; 6] = ["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"];
-/// Children of a body looked at for a doc string; comments may stand before it.
+/// Maximum children of a body searched for a doc string; comments may precede it.
 const DOC_PROBE: usize = 16;
 
-/// What decorators say of a function.
+/// Effects of decorators on a function.
 #[derive(Debug, Default)]
 struct Decorators {
     exprs: Vec<ExprId>,
@@ -184,7 +184,7 @@ impl Extractor<'_> {
         self.open_frame(FrameKind::Function, id, node, method_of);
     }
 
-    /// Whether a function of this name is a test where it stands.
+    /// Returns whether a function of this name is a test in its context.
     fn holds_tests(&self, name: &str) -> bool {
         match self.frames.last() {
             None => name.starts_with("test_"),
@@ -285,7 +285,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Bases of a class, once they have been read. What is passed by name is no base.
+    /// Bases of a class, once they have been read. Keyword arguments are no bases.
     pub(super) fn leave_superclasses(&mut self, arguments: Node<'_>) {
         let mut bases = Vec::new();
         let (mut is_enum, mut is_test) = (false, false);
@@ -411,7 +411,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Completes a function: what it returns or yields, and its declared result.
+    /// Completes a function: returned or yielded values, and the declared result.
     pub(super) fn leave_function(&mut self, node: Node<'_>) {
         let Some(frame) = self.frames.pop() else { return };
         if frame.kind == FrameKind::Lambda {
@@ -446,7 +446,7 @@ impl Extractor<'_> {
         self.aliases.insert(node.id(), (id, scope));
     }
 
-    /// The scope that what an alias stands for is looked up from: with its type parameters, if it has some.
+    /// The scope in which the target of an alias is resolved: with its type parameters, if it has any.
     fn alias_scope(&mut self, id: DefId, left: Option<Node<'_>>) -> ScopeId {
         let around = self.scope();
         let generic = left.filter(|left| left.kind_name() == "generic_type").and_then(|left| left.named_child(1));
@@ -466,7 +466,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Closes what [`is_conditional`] opened.
+    /// Closes the condition opened by [`is_conditional`].
     pub(super) fn leave_condition(&mut self, node: Node<'_>) {
         if is_conditional(node.kind_name()) {
             self.conditional = self.conditional.saturating_sub(1);

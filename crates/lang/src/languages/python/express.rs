@@ -1,4 +1,4 @@
-//! Expressions, put together on the way up, and the references they hold.
+//! Expressions, built bottom-up, and their references.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use super::state::{Extractor, FIELDS, FrameKind, KindName, MAX_ITEMS};
 use crate::facts::{Collection, Expr, ExprId, FactsBuilder, Literal, Reference, Role, ScopeKind};
 use crate::walk::Step;
 
-/// How far above its pattern a `with` statement stands at most.
+/// Maximum distance of a `with` statement above its pattern.
 const MAX_ABOVE: usize = 4;
 
 impl Extractor<'_> {
@@ -125,7 +125,7 @@ impl Extractor<'_> {
         self.b.union(&[left, right])
     }
 
-    /// Whether a string can hold no expressions: its prefix has no `f` and no `t`.
+    /// Returns whether a string can hold no expressions: its prefix has no `f` and no `t`.
     pub(super) fn is_plain_string(&self, node: Node<'_>) -> bool {
         let prefix = self.source.text(node).split(['"', '\'']).next().unwrap_or("");
         !node.has_error() && prefix.bytes().all(|byte| matches!(byte, b'r' | b'R' | b'b' | b'B' | b'u' | b'U'))
@@ -213,7 +213,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// What is done with the name at the end of a path: seen from what is around it.
+    /// Role of the name at the end of a path, from its context.
     fn role(&self, step: Step<'_>, path: &[Step<'_>]) -> Role {
         if self.written.contains(&step.node.id()) {
             return Role::Write;
@@ -315,7 +315,7 @@ impl Extractor<'_> {
             self.exprs.set(node, expr);
         }
         if self.in_type() && self.type_variables.contains_key(&name) {
-            // What is written is the variable; what it means here is a type parameter.
+            // The written name is the variable; here it means a type parameter.
             expr = self.name_expr(name, FactsBuilder::FILE);
         }
         if !self.defining.contains(&node.id()) {
@@ -323,7 +323,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether a pattern stands in a parameter list.
+    /// Returns whether a pattern is in a parameter list.
     fn is_parameter(&self, path: &[Step<'_>]) -> bool {
         let kinds = path.iter().rev().map(|step| step.node.kind_name());
         let outside = kinds.into_iter().find(|kind| {
@@ -393,7 +393,7 @@ impl Extractor<'_> {
             let callee = self.expr_of(function);
             let list = self.b.list(&args);
             self.keep_arguments(callee, arguments);
-            // The meaning stands before the call that it may replace.
+            // The meaning precedes the call that it may replace.
             self.standard_call(function, arguments, Expr::Call { callee, args: list }, &args)
         };
         self.exprs.set(node, expr);
@@ -414,8 +414,8 @@ impl Extractor<'_> {
         }
     }
 
-    /// Named arguments that are no plain values; of what is in the list of those kept all named ones, and the first by
-    /// position.
+    /// Keyword arguments other than plain values; for callees in the list, all keyword arguments and the first
+    /// positional one.
     fn keep_arguments(&mut self, callee: ExprId, arguments: Option<Node<'_>>) {
         let Some(arguments) = arguments.filter(|arguments| arguments.kind_name() == "argument_list") else { return };
         let keeps_all = self.b.keeps_arguments(callee);

@@ -1,5 +1,5 @@
-//! What can be said only when the whole file has been read: which references are to local variables, which of several
-//! declarations is the definition.
+//! Steps that need the whole file: which references are to local variables, which of several declarations is the
+//! definition.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +12,7 @@ use crate::facts::{
 /// Scopes that lookup of one name goes through; a name nested deeper counts as not local.
 pub(super) const MAX_LOOKUP: usize = 512;
 
-/// What a scope does with a name.
+/// Binding of a name in a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     /// Holds it in a variable or parameter.
@@ -67,7 +67,7 @@ impl Extractor<'_> {
         mark_reexports(facts);
         super::standard::apply(facts, &self.standard_calls);
         drop_classes_without_tests(facts, &self.test_cases);
-        // What imports a test framework need not be a test: plugins and helpers of products do.
+        // A file that imports a test framework need not be a test: plugins and helpers of products do so, too.
         facts.is_test = facts.definitions.iter().any(|definition| definition.flags.is_test);
         self.b.finish()
     }
@@ -174,7 +174,7 @@ impl Extractor<'_> {
     }
 }
 
-/// Where a definition or import stands; the start of the file for anything else.
+/// Position of a definition or import; the start of the file for anything else.
 fn place(facts: &FileFacts, target: BindingTarget) -> Pos {
     match target {
         BindingTarget::Definition(id) => facts.definition(id).pos,
@@ -195,8 +195,8 @@ fn holder(facts: &FileFacts, mut scope: ScopeId) -> ScopeId {
     scope
 }
 
-/// Whether a reference is to a variable or parameter of a function, a comprehension's variable, or a type parameter,
-/// and is no call.
+/// Returns whether a reference is to a variable or parameter of a function, a comprehension's variable, or a type
+/// parameter, and is no call.
 fn is_local(facts: &FileFacts, known: &FxHashMap<(ScopeId, NameId), Known>, reference: &Reference) -> bool {
     let Expr::Name { name, scope } = facts.expr(reference.expr) else { return false };
     let mut current = scope;
@@ -204,7 +204,7 @@ fn is_local(facts: &FileFacts, known: &FxHashMap<(ScopeId, NameId), Known>, refe
         let holder = &facts.scopes[current.index()];
         let is_visible = holder.kind != ScopeKind::Class || current == scope;
         match known.get(&(current, name)).filter(|_| is_visible) {
-            // What a local variable holds is called, not the variable: such calls are kept to be followed.
+            // The call is of the variable's value, not of the variable: such calls are kept to be followed.
             Some(Known::Variable) => {
                 let is_call = reference.role == Role::Call && holder.kind == ScopeKind::Function;
                 return !matches!(holder.kind, ScopeKind::File | ScopeKind::Class) && !is_call;

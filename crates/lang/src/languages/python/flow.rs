@@ -1,9 +1,8 @@
-//! Names in code that runs straight on: what was assigned last is what a name holds.
+//! Values of names in straight-line code: the last assignment.
 //!
-//! A function's or file's own statements run one after the other. Where a name was assigned by one of them, and no
-//! condition, loop or inner function comes between, a read by another of them sees that value and no other. Whether that
-//! says more than the name alone is known only when the whole scope has been read: a name that is assigned once stays a
-//! name.
+//! The top-level statements of a function or file run in sequence. If one of them assigns a name, and no condition,
+//! loop or inner function intervenes, a later read among them sees exactly that value. Whether this is more precise
+//! than the name itself is only known when the whole scope has been read: a name that is assigned once stays a name.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
@@ -11,7 +10,7 @@ use tree_sitter::Node;
 use super::state::{Extractor, FrameKind};
 use crate::facts::{BindingTarget, Expr, ExprId, NameId, Reference, Role, ScopeId, ScopeKind};
 
-/// A read of a name where it is known what was assigned to it last.
+/// A read of a name whose last assignment is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeldRead {
     /// The name, as an expression of its own.
@@ -21,7 +20,7 @@ pub(super) struct HeldRead {
     value: ExprId,
 }
 
-/// What the names of straight code hold.
+/// Values of the names in straight-line code.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     values: FxHashMap<(ScopeId, NameId), ExprId>,
@@ -35,7 +34,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// What a name holds was changed in place.
+    /// The value of a name was modified in place.
     pub(super) fn forget_value(&mut self, scope: ScopeId, name: NameId, value: Option<ExprId>) {
         let key = (scope, name);
         self.exprs.remove(&key);
@@ -47,7 +46,7 @@ impl Held {
 }
 
 impl Extractor<'_> {
-    /// Whether the present statement runs whenever the code of its function or file does, and in order.
+    /// Returns whether the present statement runs whenever the code of its function or file does, and in order.
     fn is_straight(&self) -> bool {
         match self.frames.last() {
             None => self.conditional == 0,
@@ -55,7 +54,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Notes what a name holds from here on; `value` is `None` where that cannot be told.
+    /// Records the value of a name from here on; `None` if it is unknown.
     pub(super) fn hold(&mut self, own: ScopeId, name: NameId, value: Option<ExprId>) {
         let scope = self.target_scope(own, name);
         let key = (scope, name);
@@ -68,7 +67,7 @@ impl Extractor<'_> {
         };
     }
 
-    /// The name as read here, if it is known what was assigned to it last. A call has an expression of its own.
+    /// The name as read here, if its last assignment is known. A call has an expression of its own.
     pub(super) fn held_expr(&mut self, name: NameId, role: Role) -> Option<ExprId> {
         let scope = self.scope();
         let key = (scope, name);
@@ -91,8 +90,8 @@ impl Extractor<'_> {
         Some(expr)
     }
 
-    /// A variable of the file is called, or decorates: the variable is one thing that is called, what it holds another.
-    /// `held` is the read of it, `expr` that of both that no reference is made of yet.
+    /// A variable of the file is called, or used as a decorator: the variable is one target, its value another.
+    /// `held` is the read of it, `expr` the expression of both that has no reference yet.
     pub(super) fn held_call(&mut self, held: ExprId, expr: ExprId, at: Node<'_>, arity: u8) {
         let Some(read) = self.held.reads.iter().rposition(|read| read.expr == held) else { return };
         let pos = self.pos(at);
@@ -101,7 +100,7 @@ impl Extractor<'_> {
         self.held.calls.push((read, reference));
     }
 
-    /// Gives reads of names that are assigned more than once what was assigned to them last.
+    /// Resolves reads of names with several assignments to the last one.
     pub(super) fn apply_held(&mut self) {
         let held = std::mem::take(&mut self.held);
         if held.reads.is_empty() {

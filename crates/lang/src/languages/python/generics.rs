@@ -7,21 +7,21 @@ use super::state::{Extractor, FIELDS, FrameKind, KindName, last_word};
 use super::types::MAX_TYPE_FUNCTION;
 use crate::facts::{BindingTarget, DefId, ExprId, NameId, Namespace, ScopeId, TypeParameter};
 
-/// Nodes of a signature that are looked at for type variables.
+/// Maximum nodes of a signature searched for type variables.
 const MAX_SCAN: usize = 512;
 /// Bases whose arguments are type variables and which bring no members.
 const GENERIC_BASES: [&str; 2] = ["Generic", "Protocol"];
 /// Bases that bring no members worth following.
 const EMPTY_BASES: [&str; 4] = ["Generic", "Protocol", "object", "ABC"];
 
-/// Whether a base class is of no consequence for members.
+/// Returns whether a base class contributes no members.
 pub(super) fn is_empty_base(text: &str) -> bool {
     let head = text.split('[').next().unwrap_or(text);
     head.len() < 64 && EMPTY_BASES.contains(&last_word(head))
 }
 
 impl Extractor<'_> {
-    /// Whether a node is a call of `TypeVar`.
+    /// Returns whether a node is a call of `TypeVar`.
     pub(super) fn is_type_variable_call(&self, node: Node<'_>) -> bool {
         let function = node.child_by_field_id(FIELDS.function).filter(|_| node.kind_name() == "call");
         function.is_some_and(|function| {
@@ -50,7 +50,7 @@ impl Extractor<'_> {
         bound
     }
 
-    /// Whether a keyword argument is the bound of a `TypeVar`, which is a type.
+    /// Returns whether a keyword argument is the bound of a `TypeVar`, which is a type.
     pub(super) fn is_type_variable_bound(&self, argument: Node<'_>, call: Option<Node<'_>>) -> bool {
         let name = argument.child_by_field_id(FIELDS.name);
         name.is_some_and(|name| self.source.text(name) == "bound")
@@ -152,7 +152,7 @@ impl Extractor<'_> {
         self.type_variables.contains_key(&name).then_some(name)
     }
 
-    /// Whether a name in a type is the variable that stands for the class of the method being read.
+    /// Returns whether a name in a type is the variable for the class of the current method.
     pub(super) fn is_receiver_variable(&self, name: NameId) -> bool {
         let frame = self.frames.iter().rev().find(|frame| frame.kind == FrameKind::Function);
         frame.is_some_and(|frame| frame.receiver_variable == Some(name))

@@ -1,4 +1,4 @@
-//! Calls of what an expression yields, calls that the language makes unwritten, and elements under constant keys.
+//! Calls of expression results, implicit calls of the language, and elements under constant keys.
 
 use rustc_hash::FxHashSet;
 use tree_sitter::Node;
@@ -14,13 +14,13 @@ const MAX_KEY: usize = 64;
 /// Keys of one assignment (`name[a][b] = …`) that are followed.
 const MAX_KEYS: usize = 4;
 
-/// Whether a loop or `with` statement is one that waits.
+/// Returns whether a loop or `with` statement is one that waits.
 pub(super) fn waits(statement: Node<'_>) -> bool {
     statement.child(0).is_some_and(|first| first.kind_name() == "async")
 }
 
 impl Extractor<'_> {
-    /// The text that stands for a constant key: digits, or a plain string in double quotes.
+    /// Text of a constant key: digits, or a plain string in double quotes.
     pub(super) fn constant_key(&mut self, node: Option<Node<'_>>) -> Option<NameId> {
         let node = node?;
         let text = self.source.text(node);
@@ -37,7 +37,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// A map written in place. What is spread into it may replace the elements before.
+    /// A map literal. A later spread may replace earlier elements.
     pub(super) fn dictionary(&mut self, node: Node<'_>) -> ExprId {
         let mut cursor = node.walk();
         let children = node.named_children(&mut cursor).filter(|child| child.kind_name() != "comment").take(MAX_ITEMS);
@@ -81,7 +81,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// `@f()` calls what `f()` yields.
+    /// `@f()` calls the result of `f()`.
     pub(super) fn call_of_decorator(&mut self, call: Node<'_>, expr: ExprId) {
         if let Some(arguments) = call.child_by_field_id(FIELDS.arguments)
             && matches!(self.b.facts().expr(expr), Expr::Call { .. })
@@ -113,7 +113,7 @@ impl Extractor<'_> {
         matches!(self.b.facts().expr(expr), Expr::Name { .. } | Expr::Member { .. } | Expr::Call { .. })
     }
 
-    /// A loop over a value calls its `__iter__`, and `__next__` of what that yields; one that waits, `__aiter__` and
+    /// A loop calls the value's `__iter__`, and `__next__` of its result; an asynchronous one calls `__aiter__` and
     /// `__anext__`.
     pub(super) fn iterates(&mut self, base: ExprId, at: Node<'_>) {
         if !self.is_object(base) {
@@ -128,7 +128,7 @@ impl Extractor<'_> {
 
     /// `with a`, `with a as b`.
     pub(super) fn leave_with(&mut self, item: Node<'_>, path: &[Step<'_>]) {
-        // The calls stand where the keyword does: at the value the value itself is named.
+        // The calls are located at the keyword, because the value itself is named at its own position.
         let statement = path.iter().rev().map(|step| step.node).find(|node| node.kind_name() == "with_statement");
         let Some(at) = statement else { return };
         let Some(mut value) = item.child_by_field_id(FIELDS.value) else { return };
@@ -144,7 +144,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// The items of a map, or of a list whose places are told apart.
+    /// The items of a map, or of a list whose positions are tracked.
     fn items_of(&self, expr: ExprId) -> Option<(Collection, Vec<ExprId>)> {
         match self.b.facts().expr(expr) {
             Expr::Collection { kind: kind @ (Collection::Map | Collection::List), items } => {
@@ -164,7 +164,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// A variable is read: what is written under a key from here on is not all that it ever held there.
+    /// A variable is read: later writes under a key no longer cover everything it ever held there.
     pub(super) fn note_map_read(&mut self, name: NameId, path: &[Step<'_>]) {
         if self.maps.is_empty() {
             return;
@@ -190,8 +190,8 @@ impl Extractor<'_> {
         }
     }
 
-    /// `name[key] = value`, where the variable holds a map or list written in place. Of what is inside it
-    /// (`name[a][b] = value`) only what is written in place with constant keys is followed.
+    /// `name[key] = value`, if the variable holds a map or list literal. Nested writes (`name[a][b] = value`) are
+    /// only followed through literals with constant keys.
     pub(super) fn assign_entry(&mut self, own: ScopeId, target: Node<'_>, value: Option<ExprId>) {
         let (Some(mut object), Some(value)) = (target.child_by_field_id(FIELDS.value), value) else { return };
         let mut keys = vec![self.constant_key(target.child_by_field_id(FIELDS.subscript))];
@@ -238,9 +238,9 @@ impl Extractor<'_> {
         self.put(own, name, &[], unknown, true);
     }
 
-    /// Adds an element to the map or list that a variable holds: in place of the one with these keys, if the variable was
-    /// not read since it was written and no condition stands between; else as what it may hold besides. `false` if it
-    /// is not known to hold one.
+    /// Adds an element to the map or list held by a variable: replaces the one with these keys if the variable was
+    /// not read since and no condition intervenes; otherwise adds an alternative. `false` if it is not known to hold
+    /// one.
     fn put(&mut self, own: ScopeId, name: NameId, keys: &[NameId], value: ExprId, is_own: bool) -> bool {
         let scope = self.target_scope(own, name);
         let is_held = matches!(self.scope_kind(scope), ScopeKind::File | ScopeKind::Class);
@@ -290,7 +290,7 @@ impl Extractor<'_> {
         true
     }
 
-    /// A container written in place with another value under the keys, outermost first; `None` if that cannot be told.
+    /// A container literal with another value under the keys, outermost first; `None` if that is unknown.
     fn with_element(&mut self, container: ExprId, keys: &[NameId], value: ExprId) -> Option<ExprId> {
         let mut levels = Vec::with_capacity(keys.len());
         let mut next = container;
@@ -335,7 +335,7 @@ impl Extractor<'_> {
         Some(made)
     }
 
-    /// What functions put into containers that variables of the file hold.
+    /// Adds the elements that functions write into containers held by variables of the file.
     pub(super) fn apply_entry_writes(&mut self) {
         let mut writes = std::mem::take(&mut self.entry_writes);
         writes.retain(|(_, name, _)| self.variables.contains_key(&(FactsBuilder::FILE, *name)));

@@ -1,7 +1,7 @@
 //! Facts of Python source files and stubs.
 //!
-//! One walk over the syntax tree: scopes and definitions open on the way down, expressions are put together on the way
-//! up. Only what the file says is recorded; which file an import means is decided elsewhere.
+//! One walk over the syntax tree: scopes and definitions open on the way down, expressions are built on the way up.
+//! Only the content of the file is recorded; imports are resolved to files elsewhere.
 
 mod assign;
 mod define;
@@ -95,7 +95,7 @@ impl Extractor<'_> {
                 return Enter::Skip;
             }
             "string" if self.is_plain_string(node) => {
-                // Nothing stands in it but its quotes and text.
+                // It contains only its quotes and text.
                 let literal = self.string(node);
                 self.exprs.set(node, literal);
                 return Enter::Skip;

@@ -1,4 +1,4 @@
-//! `case` patterns: what they name and what their captures are bound to.
+//! `case` patterns: their names and the bindings of their captures.
 
 use tree_sitter::Node;
 

@@ -1,7 +1,7 @@
 //! Calls of standard functions whose result follows from their arguments: `enumerate(xs)`, `next(it)`, `partial(f)`.
 //!
-//! Whether the name is really the standard one is known only when the whole file has been read; until then the call
-//! is an ordinary call, and what it would be is kept aside.
+//! Whether the name really is the standard one is only known when the whole file has been read; until then the call
+//! is an ordinary call, and its standard meaning is kept aside.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -11,7 +11,7 @@ use crate::facts::{
     BindingTarget, Collection, Expr, ExprId, FileFacts, ImportId, ImportKind, Literal, NameId, ScopeId, ScopeKind,
 };
 
-/// A call and what it is if its name is the standard one.
+/// A call and its meaning if its name is the standard one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StandardCall {
     call: ExprId,
@@ -23,7 +23,7 @@ pub(super) struct StandardCall {
     module: Option<&'static str>,
 }
 
-/// Functions of modules that are looked at: module, name.
+/// Functions of modules: module, name.
 const MODULE_FUNCTIONS: [(&str, &str); 9] = [
     ("functools", "partial"),
     ("copy", "copy"),
@@ -37,7 +37,7 @@ const MODULE_FUNCTIONS: [(&str, &str); 9] = [
 ];
 
 impl<'a> Extractor<'a> {
-    /// Adds a call; notes what it means if its function is a standard one. `args` are the positional arguments.
+    /// Adds a call; records its meaning if its function is a standard one. `args` are the positional arguments.
     pub(super) fn standard_call(
         &mut self,
         function: Option<Node<'_>>,
@@ -64,7 +64,7 @@ impl<'a> Extractor<'a> {
         call
     }
 
-    /// The first name of a callee that may be a standard function, and the module it is of.
+    /// The first name of a callee that may be a standard function, and its module.
     fn standard_function(&self, function: Node<'_>) -> Option<(&'a str, Option<&'static str>)> {
         if function.byte_range().len() > 64 {
             return None;
@@ -87,7 +87,7 @@ impl<'a> Extractor<'a> {
                 let items = self.b.list(&items);
                 Some(Expr::Collection { kind: Collection::Tuple, items })
             }
-            // A partial is called like its function; a copy and a task are what they are made of.
+            // A partial is called like its function; a copy and a task behave like their argument.
             _ => Some(self.b.facts().expr(first)),
         }
     }

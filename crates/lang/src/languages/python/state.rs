@@ -1,4 +1,4 @@
-//! What the walk remembers: scopes it is in, whether it reads types or values, variables it has met.
+//! State of the walk: enclosing scopes, type or value position, variables seen.
 
 use std::sync::LazyLock;
 
@@ -12,18 +12,17 @@ use crate::languages::Input;
 use crate::text::ColumnCache;
 use crate::walk::{NodeExprs, Source, Step};
 
-/// Longest list of elements, arguments or parameters' defaults kept of one literal or call. What is beyond adds no
-/// knowledge of what a name refers to.
+/// Maximum elements, arguments or defaults kept per literal or call. More do not help name resolution.
 pub(super) const MAX_ITEMS: usize = 32;
 
-/// Where names are looked up from, and which definition references belong to.
+/// Scope of name look-ups, and the definition that references belong to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context {
     /// Depth of the node that opened it.
     depth: usize,
     pub(super) scope: ScopeId,
     pub(super) enclosing: Option<DefId>,
-    /// Of a comprehension that has not met its first iterable: the scope around it.
+    /// For a comprehension before its first iterable: the enclosing scope.
     around: Option<ScopeId>,
 }
 
@@ -37,7 +36,7 @@ pub(super) struct Frame {
     /// Scope that its annotations and bases are looked up from.
     pub(super) signature: ScopeId,
     pub(super) parameters: Vec<NameId>,
-    /// First parameter of a method, and the class it stands for.
+    /// First parameter of a method, and its class.
     pub(super) receiver: Option<(NameId, DefId)>,
     pub(super) returns: Vec<ExprId>,
     pub(super) yields: Vec<ExprId>,
@@ -45,15 +44,15 @@ pub(super) struct Frame {
     pub(super) is_test_class: bool,
     /// Type variables of `typing` that are its type parameters.
     pub(super) type_variables: Vec<NameId>,
-    /// The one that stands for the class of a method's receiver.
+    /// Type variable for the class of a method's receiver.
     pub(super) receiver_variable: Option<NameId>,
-    /// Of a method that is not static: its class.
+    /// Class of a non-static method.
     pub(super) method_of: Option<DefId>,
     /// Number of conditions, loops and functions open at its own statements.
     pub(super) level: u32,
 }
 
-/// What kind of definition a [`Frame`] is of.
+/// Kind of definition of a [`Frame`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FrameKind {
     Function,
@@ -103,12 +102,12 @@ pub(super) struct Extractor<'a> {
     /// Names that `global` (`true`) and `nonlocal` declare.
     pub(super) outer: FxHashMap<(ScopeId, NameId), bool>,
     name_exprs: FxHashMap<(NameId, ScopeId), ExprId>,
-    /// Which of them are called already: every call has a callee of its own, which tells its arguments.
+    /// Expressions that are callees already: every call has a callee of its own, which identifies its arguments.
     called_exprs: FxHashSet<ExprId>,
     literals: FxHashMap<Literal, ExprId>,
     /// Variables that hold a map written in place and not read since, with the conditions open at that place.
     pub(super) maps: FxHashMap<(ScopeId, NameId), u32>,
-    /// What names hold in code that runs straight on.
+    /// Values of names in straight-line code.
     pub(super) held: super::flow::Held,
     /// Elements that functions put into containers they do not hold themselves: the name, where it is looked up from.
     pub(super) entry_writes: Vec<(ScopeId, NameId, ExprId)>,
@@ -125,7 +124,7 @@ pub(super) struct Extractor<'a> {
     pub(super) standard_calls: Vec<StandardCall>,
     /// Classes with a base that is a test case by its name.
     pub(super) test_cases: FxHashSet<DefId>,
-    /// How many conditions, loops and functions are open.
+    /// Number of open conditions, loops and functions.
     pub(super) conditional: u32,
     columns: ColumnCache,
 }
@@ -179,12 +178,12 @@ impl<'a> Extractor<'a> {
         self.context().scope
     }
 
-    /// Whether types are read, not values.
+    /// Returns whether types are read, not values.
     pub(super) fn in_type(&self) -> bool {
         self.modes.last().is_some_and(|mode| mode.1)
     }
 
-    /// Whether only type checkers run this code.
+    /// Returns whether only type checkers run this code.
     pub(super) fn is_type_only(&self) -> bool {
         !self.type_only.is_empty()
     }
@@ -237,7 +236,7 @@ impl<'a> Extractor<'a> {
         expr
     }
 
-    /// Where a node starts.
+    /// Start position of a node.
     pub(super) fn pos(&mut self, node: Node<'_>) -> Pos {
         self.columns.pos(self.source.text, node)
     }
@@ -246,7 +245,7 @@ impl<'a> Extractor<'a> {
         self.contexts.push(Context { depth, scope, enclosing, around: None });
     }
 
-    /// Opens what starts at this node: a scope, or the reading of types.
+    /// Opens the contexts that start at this node: a scope, or type position.
     pub(super) fn open_contexts<'t>(&mut self, step: Step<'t>, path: &[Step<'t>]) {
         let depth = self.depth_base + path.len() + 1;
         let Some(parent) = path.last().map(|step| step.node) else { return };
@@ -307,7 +306,7 @@ impl<'a> Extractor<'a> {
         }
     }
 
-    /// Closes what was opened at a node of this depth.
+    /// Closes the contexts opened at a node of this depth.
     pub(super) fn close_contexts(&mut self, depth: usize) {
         let depth = self.depth_base + depth + 1;
         while self.contexts.last().is_some_and(|context| context.depth == depth) {
@@ -378,7 +377,7 @@ static KINDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 /// The name of a node's kind from a table: `Node::kind` measures and checks the name each time, and the walk asks
 /// several times for every node.
 pub(super) trait KindName {
-    /// As [`Node::kind`].
+    /// Like [`Node::kind`].
     fn kind_name(&self) -> &'static str;
 }
 
@@ -389,7 +388,7 @@ impl KindName for Node<'_> {
     }
 }
 
-/// Whether what is inside a node of this kind may not run.
+/// Returns whether the content of a node of this kind may not run.
 pub(super) fn is_conditional(kind: &str) -> bool {
     matches!(
         kind,
@@ -402,7 +401,7 @@ pub(super) fn is_conditional(kind: &str) -> bool {
     )
 }
 
-/// What stands behind the last dot.
+/// The part after the last dot.
 pub(super) fn last_word(text: &str) -> &str {
     text.rsplit('.').next().unwrap_or(text).trim()
 }

@@ -1,4 +1,4 @@
-//! Facts of small sources, and sources made to hurt.
+//! Facts of small sources, and pathological sources.
 
 use std::fmt::Write as _;
 use std::time::Duration;

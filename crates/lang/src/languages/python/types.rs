@@ -1,4 +1,4 @@
-//! Annotations: which parts of the tree are types, what typing constructs mean, annotations in quotes.
+//! Annotations: which parts of the tree are types, the meaning of typing constructs, quoted annotations.
 
 use tree_sitter::{Node, Parser, Range};
 
@@ -16,7 +16,7 @@ pub(super) const MAX_TYPE_FUNCTION: usize = 32;
 const TRANSPARENT: [&str; 7] = ["Annotated", "ClassVar", "Final", "InitVar", "Required", "NotRequired", "ReadOnly"];
 
 impl Extractor<'_> {
-    /// Whether reading of types or of values begins at this node; `None` if it stays as it is.
+    /// Returns whether reading of types or of values begins at this node; `None` if it stays as it is.
     pub(super) fn mode<'t>(&self, step: Step<'t>, parent: Node<'t>, path: &[Step<'t>]) -> Option<bool> {
         let grand = path.len().checked_sub(2).map(|index| path[index].node);
         let field = step.field.unwrap_or("");
@@ -48,7 +48,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// As [`Self::mode`], of an argument.
+    /// Like [`Self::mode`], of an argument.
     fn argument_mode(&self, node: Node<'_>, arguments: Node<'_>, call: Node<'_>) -> Option<bool> {
         if !self.may_take_types(call, arguments) {
             return None;
@@ -61,7 +61,8 @@ impl Extractor<'_> {
         is_limit.then_some(true)
     }
 
-    /// Whether what is called may be one of the functions that take types, by a quick look at the start of the call.
+    /// Returns whether the callee may be one of the functions that take types, by a cheap check of the start of the
+    /// call.
     fn may_take_types(&self, call: Node<'_>, arguments: Node<'_>) -> bool {
         let (start, end) = (call.start_byte(), arguments.start_byte());
         let head = self.source.text.as_bytes().get(start..end.min(start + MAX_TYPE_FUNCTION)).unwrap_or_default();
@@ -76,7 +77,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether a node is a call of `cast`.
+    /// Returns whether a node is a call of `cast`.
     pub(super) fn is_cast(&self, call: Node<'_>) -> bool {
         let function = call.child_by_field_id(FIELDS.function).filter(|_| call.kind_name() == "call");
         function.is_some_and(|function| {
@@ -132,7 +133,7 @@ impl Extractor<'_> {
         self.exprs.set(node, expr);
     }
 
-    /// An annotation in quotes: parsed where it stands, so that positions are those of the file.
+    /// A quoted annotation, parsed in place, so that positions are those of the file.
     pub(super) fn forward_reference<'t>(&mut self, node: Node<'t>, path: &[Step<'t>]) {
         let mut cursor = node.walk();
         let mut children = node.named_children(&mut cursor);

@@ -1,4 +1,4 @@
-//! Attributes and doc comments, kept until the item they belong to is reached.
+//! Attributes and doc comments, collected until the item they belong to.
 
 use tree_sitter::Node;
 
@@ -63,11 +63,11 @@ pub(super) const TEST_MARKERS: &[&str] =
 /// Attributes and doc comments that wait for their item.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    /// What the attributes name.
+    /// Paths named by the attributes.
     pub(super) decorators: Vec<ExprId>,
-    /// Where it is written.
+    /// Position of each.
     places: Vec<Pos>,
-    /// Which of them are derived traits, in order.
+    /// Indexes of derived traits, in order.
     derived: Vec<usize>,
     /// Marks a test, or something compiled for tests only.
     pub(super) is_test: bool,
@@ -94,7 +94,7 @@ impl Pending {
 }
 
 impl<'a> Extractor<'a> {
-    /// What has been gathered for the item that is reached now.
+    /// Everything collected for the current item.
     pub(super) fn take_pending(&mut self) -> Pending {
         std::mem::take(&mut self.pending)
     }
@@ -246,8 +246,8 @@ impl<'a> Extractor<'a> {
     }
 }
 
-/// Whether a `cfg` condition, with the brackets around it, only holds in a build for tests: `(test)`, `(all(test, unix))`,
-/// but not `(not(test))` or `(any(test, unix))`.
+/// Returns whether a `cfg` condition, with the brackets around it, only holds in a build for tests: `(test)`,
+/// `(all(test, unix))`, but not `(not(test))` or `(any(test, unix))`.
 fn is_test_condition(condition: &str) -> bool {
     /// A list that is open.
     struct Open<'t> {
@@ -258,7 +258,7 @@ fn is_test_condition(condition: &str) -> bool {
     }
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut word = "";
-    // What the part that is read says; `None` before its first word.
+    // Value of the part being read; `None` before its first word.
     let mut part: Option<bool> = None;
     let mut rest = condition;
     while let Some(first) = rest.chars().next() {

@@ -1,5 +1,5 @@
-//! Closures: functions without a name, which see the variables around them. Where one is handed to a well-known method
-//! of an iterator, option or result, its parameters are parts of what the method is called on.
+//! Closures: unnamed functions that see the surrounding variables. If one is passed to a well-known method of an
+//! iterator, option or result, its parameters are parts of the receiver.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use super::items::plain_name;
 use crate::facts::{DefFlags, DefKind, Expr, ExprId, FactsBuilder, Parameter, ParameterKind, ScopeKind, Visibility};
 use crate::walk::Step;
 
-/// What a method hands to the closure it is called with.
+/// Arguments that a method passes to its closure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Handed {
     /// One element, or the value inside.
@@ -101,7 +101,7 @@ impl Extractor<'_> {
         self.at.block_scopes = 0;
     }
 
-    /// What the parameters of a closure are, if it stands among the arguments of a well-known method.
+    /// Values of a closure's parameters, if it is an argument of a well-known method.
     fn handed_parameters(&mut self, path: &[Step<'_>]) -> Vec<ExprId> {
         let unknown = self.builder.unknown();
         let [.., call, arguments] = path else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Where the walk is: the current scopes, the definition around, and which names are local variables.
+//! Context of the walk: current scopes, enclosing definition, local variables.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
@@ -11,7 +11,7 @@ use crate::walk::Step;
 /// then has two alternatives. Bounds the length of scope chains, and with it the cost of every lookup.
 const SCOPES_PER_BLOCK: u32 = 500;
 
-/// Where the walk is.
+/// Context of a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Position {
     /// Scope that names are looked up from.
@@ -26,7 +26,7 @@ pub(super) struct Position {
     pub(super) is_local: bool,
     /// Inside something that is a test.
     pub(super) is_test: bool,
-    /// Directly in a body whose statements may bind variables for what follows.
+    /// Directly in a body whose statements may bind variables for the rest.
     pub(super) in_block: bool,
     /// Scopes opened by the variables of this block.
     pub(super) block_scopes: u32,
@@ -54,7 +54,7 @@ pub(super) struct GenericParameter {
     pub(super) bounds: Vec<ExprId>,
 }
 
-/// What is restored when a node that opened scopes is left, and what is gathered until then.
+/// State restored when leaving a node that opened scopes, and data collected until then.
 #[derive(Debug)]
 pub(super) struct Frame {
     node: usize,
@@ -71,7 +71,7 @@ pub(super) struct Frame {
     pub(super) returns: Vec<ExprId>,
     /// A function or closure: `return` ends here.
     pub(super) is_function: bool,
-    /// Of a closure: what its parameters are, by position, where the method it is handed to tells.
+    /// For a closure: values of its parameters, if the receiving method determines them.
     pub(super) handed: Vec<ExprId>,
     /// An impl of a trait: its members are as visible as the trait.
     pub(super) of_trait: bool,
@@ -86,7 +86,7 @@ pub(super) enum Space {
     Type,
 }
 
-/// Which names are local here. A change is logged so that it can be undone when its block ends.
+/// Local names. Changes are logged so that they can be undone at the end of a block.
 #[derive(Debug, Default)]
 pub(super) struct Environment {
     names: FxHashMap<(Space, NameId), Vec<bool>>,
@@ -118,7 +118,7 @@ impl Environment {
 }
 
 impl Extractor<'_> {
-    /// Opens a frame for a node; [`Extractor::close`] at its end restores what holds now.
+    /// Opens a frame for a node; [`Extractor::close`] restores the state at its end.
     pub(super) fn open(&mut self, node: Node<'_>) -> &mut Frame {
         let frame = Frame {
             node: node.id(),
@@ -161,7 +161,7 @@ impl Extractor<'_> {
         Some(frame)
     }
 
-    /// A new block scope for what follows; variables bound in it are not seen by what came before.
+    /// A new block scope for the rest of the block; variables bound in it are invisible before.
     pub(super) fn advance_scope(&mut self) -> ScopeId {
         if self.at.block_scopes < SCOPES_PER_BLOCK {
             let owner = self.builder.facts().scopes[self.at.scope.index()].owner;

@@ -78,7 +78,7 @@ impl Extractor<'_> {
         };
         let items = items.into_iter().filter(|item| item.kind() != "attribute_item");
         let items: Vec<ExprId> = items.map(|item| self.expr_of(Some(item))).collect();
-        // All items of an array or range are of one type: the first that is known tells it.
+        // All items of an array or range have one type: the first known one determines it.
         let items = match kind {
             Collection::Tuple => items,
             _ => items.into_iter().find(|&item| item != self.builder.unknown()).into_iter().collect(),
@@ -91,7 +91,7 @@ impl Extractor<'_> {
         self.builder.expr(Expr::Literal(literal))
     }
 
-    /// Comparisons are true or false; what arithmetic yields is up to the operand's traits.
+    /// Comparisons are boolean; the result of arithmetic depends on the operand's traits.
     fn binary(&mut self, node: Node<'_>) -> Option<ExprId> {
         let operator = node.child_by_field_name("operator")?.kind();
         let compares = matches!(operator, "&&" | "||" | "==" | "!=" | "<" | "<=" | ">" | ">=");

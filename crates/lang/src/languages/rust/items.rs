@@ -13,7 +13,7 @@ use crate::facts::{
 use crate::text;
 use crate::walk::Step;
 
-/// What an item's node kind means.
+/// Meaning of an item's node kind.
 struct ItemKind {
     kind: DefKind,
     namespace: Namespace,
@@ -40,7 +40,7 @@ fn item_kind(node: &str) -> Option<ItemKind> {
 }
 
 impl Extractor<'_> {
-    /// Defines what the node defines and opens its scopes.
+    /// Adds the node's definition and opens its scopes.
     pub(super) fn enter_item(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         let node = step.node;
         match node.kind() {
@@ -201,7 +201,7 @@ impl Extractor<'_> {
         text::signature(written.trim_end().trim_end_matches([';', '=', ',']))
     }
 
-    /// Fills what only the children of an item tell, and closes its scopes.
+    /// Adds what only the children of an item determine, and closes its scopes.
     pub(super) fn leave_item(&mut self, step: Step<'_>, path: &[Step<'_>]) {
         let node = step.node;
         match node.kind() {
@@ -481,7 +481,7 @@ impl Extractor<'_> {
         Parameter { name, kind: ParameterKind::Keyword, declared: None, default: None }
     }
 
-    /// What a macro invoked among items defines if it defines a function by the name it is given first.
+    /// The definition that a macro invoked among items creates if it defines a function named by its first argument.
     pub(super) fn generated(&mut self, node: Node<'_>, arguments: Node<'_>, pending: &Pending) -> Option<DefId> {
         let name_node = macro_rules::first_word(arguments)?;
         if self.builder.full() {

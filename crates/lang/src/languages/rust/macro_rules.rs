@@ -1,5 +1,5 @@
-//! What the rules of a `macro_rules!` definition tell of its invocations: whether the arguments are code, and whether
-//! the first of them names a function.
+//! Analyses `macro_rules!` definitions: whether the arguments of an invocation are code, and whether the first one
+//! names a function.
 
 use tree_sitter::Node;
 
@@ -10,12 +10,12 @@ use crate::walk::Source;
 /// Variables of a rule, and words that rules begin with, up to which a macro is understood: each is looked for.
 const MAX_NAMES: usize = 64;
 
-/// What the rules of a macro tell.
+/// Result of analysing a macro's rules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Known<'a> {
     /// The first word that it is given names a function that it defines.
     pub(super) names_function: bool,
-    /// That function is a test.
+    /// The named function is a test.
     pub(super) names_test: bool,
     /// Its arguments are code of the place where it is invoked.
     pub(super) takes_code: bool,
@@ -42,7 +42,7 @@ enum Kind {
     Sign,
 }
 
-/// What a rule has to do with the first word of an invocation.
+/// Use of an invocation's first word in a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum First<'a> {
     /// Nothing: the rule takes no invocation that begins with a word.
@@ -127,7 +127,7 @@ fn tokens<'a>(source: Source<'a>, tree: Node<'_>) -> Vec<Token<'a>> {
             depth += 1;
             continue;
         }
-        // The grammar has no node for what separates repetitions.
+        // The grammar has no node for separators of repetitions.
         let between = source.text.get(end..node.start_byte()).unwrap_or("").trim();
         found.extend((!between.is_empty()).then(|| token(between)));
         if !node.is_extra() {
@@ -183,7 +183,7 @@ fn group_end(tokens: &[Token<'_>], open: usize) -> usize {
     tokens.len()
 }
 
-/// What a rule does with the first word.
+/// Use of the first word in a rule.
 fn first<'a>(left: &[Token<'a>], right: &[Token<'a>], name: &str) -> First<'a> {
     let mut at = 1;
     loop {
@@ -207,7 +207,7 @@ fn first<'a>(left: &[Token<'a>], right: &[Token<'a>], name: &str) -> First<'a> {
     }
 }
 
-/// What a transcriber makes of the variable that holds the first word.
+/// Use of the variable for the first word in a transcriber.
 fn named<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a> {
     let mut again = false;
     let mut groups: Vec<bool> = Vec::new();
@@ -234,7 +234,7 @@ fn named<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a> {
     if again { First::Again } else { First::Other }
 }
 
-/// Whether the attributes that end a run of tokens, before `fn`, make a test.
+/// Returns whether the attributes that end a run of tokens, before `fn`, make a test.
 fn is_test(before: &[Token<'_>]) -> bool {
     for at in (1..before.len()).rev() {
         let token = before[at];
@@ -249,9 +249,9 @@ fn is_test(before: &[Token<'_>]) -> bool {
     false
 }
 
-/// Whether all that a rule takes is parsed as code where it is written, and means there what it means in place.
+/// Returns whether all arguments of a rule are parsed as code, and keep their meaning from the invocation site.
 fn takes_code(left: &[Token<'_>], right: &[Token<'_>], name: &str) -> bool {
-    // Names in a module, or beside imports, mean what they mean there; `Self` means another type in an impl.
+    // Names in a module, or beside imports, are resolved there; `Self` is another type in an impl.
     let moves = |token: &Token<'_>| {
         matches!(token.text, "mod" | "use" | "impl" | "trait" | "macro_rules") && token.kind == Kind::Word
     };
@@ -267,11 +267,11 @@ struct Variable<'a> {
     is_word: bool,
 }
 
-/// The variables of a matcher that are words or any tokens; `None` if what it takes cannot be read as expressions
-/// with separators in between.
+/// The variables of a matcher that are words or any tokens; `None` if the arguments are not a list of expressions
+/// with separators.
 fn code_variables<'a>(left: &[Token<'a>]) -> Option<Vec<Variable<'a>>> {
     let mut variables = Vec::new();
-    // Of each open group: whether it is a repetition, and whether an argument stood directly before it.
+    // For each open group: whether it is a repetition, and whether an argument directly precedes it.
     let mut groups: Vec<(bool, bool)> = Vec::new();
     let mut inside = 0usize;
     let mut after = false;
@@ -331,10 +331,11 @@ fn code_variables<'a>(left: &[Token<'a>]) -> Option<Vec<Variable<'a>>> {
     (variables.len() <= MAX_NAMES).then_some(variables)
 }
 
-/// Whether a transcriber only uses a variable where the tokens it holds are code: given on to macros that take
-/// expressions or to the same macro; or, of a word, where it names an item or a member. Tokens that are dropped are none.
+/// Returns whether a transcriber only uses a variable where the tokens it holds are code: given on to macros that
+/// take expressions or to the same macro; or, of a word, where it names an item or a member. Tokens that are dropped
+/// are none.
 fn uses_are_code(right: &[Token<'_>], variable: Variable<'_>, name: &str) -> bool {
-    // Of each open group: whether tokens in it are arguments of a macro that takes code.
+    // For each open group: whether its tokens are arguments of a macro that takes code.
     let mut groups: Vec<bool> = Vec::new();
     let mut is_used = variable.is_word;
     for (at, token) in right.iter().enumerate() {

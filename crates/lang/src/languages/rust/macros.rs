@@ -1,5 +1,5 @@
-//! Macro invocations. The grammar sees only tokens; arguments that are expressions are parsed a second time, in place,
-//! so that their positions hold. What cannot be parsed is searched for calls by their shape.
+//! Macro invocations. The grammar only has tokens; arguments that are expressions are parsed a second time, in place,
+//! so that positions stay valid. Unparsable arguments are searched for text that looks like calls.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const MAX_NESTING: u32 = 6;
 /// Longest argument text that is parsed a second time, in bytes.
 const MAX_ARGUMENT_BYTES: usize = 256 << 10;
 
-/// How the arguments of a macro are to be read.
+/// How to parse the arguments of a macro.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// Expressions between commas.
@@ -28,11 +28,11 @@ enum Shape {
     Pattern,
     /// Expressions between commas, semicolons or arrows.
     Separated,
-    /// Items, where a macro stands in the place of items.
+    /// Items, for a macro in item position.
     Items,
 }
 
-/// What a well-known macro yields.
+/// Result of a well-known macro.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Yields {
     Text,
@@ -59,7 +59,7 @@ fn well_known(name: &str) -> Option<(Shape, Yields)> {
     })
 }
 
-/// Whether a macro is well known to take expressions.
+/// Returns whether a macro is well known to take expressions.
 pub(super) fn takes_expressions(name: &str) -> bool {
     well_known(name).is_some_and(|(shape, _)| shape == Shape::Expressions)
 }
@@ -80,13 +80,13 @@ impl MacroParser {
         Self { parser: None, left: budget, nesting: 0, is_known: false, in_body: false }
     }
 
-    /// Whether the walk is inside the arguments of a macro.
+    /// Returns whether the walk is inside the arguments of a macro.
     pub(super) fn in_arguments(&self) -> bool {
         self.nesting > 0
     }
 }
 
-/// Text that stands in for the bytes of a macro's arguments.
+/// Text that replaces the bytes of a macro's arguments.
 struct Overlay {
     start: usize,
     start_point: Point,
@@ -111,7 +111,7 @@ impl Extractor<'_> {
         }
         if let Some(arguments) = arguments {
             self.keep_text(of, super::children(arguments).first().copied());
-            // No well-known macro stands in the place of items: there the name is another macro's.
+            // No well-known macro is used in item position: there the name is another macro's.
             let known = if among_items { None } else { well_known(self.last_name(name)) };
             let is_type_list = path.last().is_some_and(|parent| parent.node.kind() == "type_arguments");
             let read = (self.macros.is_known, self.macros.in_body, self.exactness);
@@ -125,7 +125,7 @@ impl Extractor<'_> {
         self.at = at;
     }
 
-    /// Reads the arguments; the value of the macro, if its name tells it.
+    /// Reads the arguments; returns the value of the macro if its name determines it.
     fn macro_arguments(
         &mut self,
         arguments: Node<'_>,
@@ -168,7 +168,7 @@ impl Extractor<'_> {
         self.search_tokens(arguments);
     }
 
-    /// Notes which macro tells whether inexact references at `node` are code; the note's place.
+    /// Records which macro decides whether inexact references at `node` are code; returns the index of the record.
     fn mark_arguments(&mut self, path: ExprId, node: Node<'_>) -> usize {
         let start = self.pos(node);
         let end = node.end_position();
@@ -179,8 +179,8 @@ impl Extractor<'_> {
         rows.len() - 1
     }
 
-    /// Whether a bare identifier among the arguments of macros is the name of something. As an argument of its own it
-    /// may be any word: one in lower case most likely is, and no definition of the macro tells of another.
+    /// Returns whether a bare identifier among macro arguments refers to something. As a separate argument it may be
+    /// any word: a lower-case one most likely refers to something, unless a definition of the macro shows otherwise.
     pub(super) fn is_name_among_tokens(&mut self, node: Node<'_>, path: &[Step<'_>]) -> bool {
         let is_upper = self.source.text(node).starts_with(char::is_uppercase);
         let is_argument = !self.macros.is_known && path.iter().all(|step| is_list(step.node.kind()));
@@ -206,7 +206,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Parses and walks the arguments; their expressions, or `None` if they are not what `shape` says.
+    /// Parses and walks the arguments; returns their expressions, or `None` if they do not match `shape`.
     fn parsed_arguments(&mut self, arguments: Node<'_>, shape: Shape) -> Option<Vec<ExprId>> {
         if self.macros.nesting >= MAX_NESTING {
             return None;
@@ -400,12 +400,12 @@ enum Join {
 #[derive(Debug, Default)]
 struct Run {
     expr: Option<ExprId>,
-    /// Where its last name is, if that is worth a reference.
+    /// Position of its last name, if that is worth a reference.
     name: Option<(usize, Pos)>,
     join: Join,
 }
 
-/// Whether a macro stands in the place of items.
+/// Returns whether a macro is in item position.
 fn is_among_items(path: &[Step<'_>]) -> bool {
     let around = match path {
         [.., around, statement] if statement.node.kind() == "expression_statement" => around,
@@ -415,12 +415,12 @@ fn is_among_items(path: &[Step<'_>]) -> bool {
     matches!(around.node.kind(), "source_file" | "declaration_list")
 }
 
-/// Whether there is a body of code between the arguments of a macro and a place in them.
+/// Returns whether there is a body of code between the arguments of a macro and a place in them.
 fn is_in_body(path: &[Step<'_>]) -> bool {
     path.iter().any(|step| matches!(step.node.kind(), "block" | "closure_expression"))
 }
 
-/// What stands between the arguments of a macro and each of them.
+/// Node kinds between the arguments of a macro and each argument.
 fn is_list(kind: &str) -> bool {
     matches!(
         kind,
@@ -428,7 +428,7 @@ fn is_list(kind: &str) -> bool {
     )
 }
 
-/// Whether parsed text holds items and no expressions, as far as the grammar tells.
+/// Returns whether parsed text consists of items and not of expressions, according to the grammar.
 fn is_items(root: Node<'_>) -> bool {
     super::children(root).iter().all(|item| match item.kind() {
         "expression_statement" => item.named_child(0).is_some_and(|inner| inner.kind() == "macro_invocation"),
@@ -453,7 +453,7 @@ fn commas(arguments: Node<'_>, text: &mut [u8]) {
     }
 }
 
-/// Whether the parsed arguments are one tuple, array, parenthesised expression, match or unit.
+/// Returns whether the parsed arguments are one tuple, array, parenthesised expression, match or unit.
 fn is_one_list(root: Node<'_>) -> bool {
     let statements = super::children(root);
     let [statement] = statements.as_slice() else { return false };

@@ -1,8 +1,8 @@
-//! Rust: items, use trees, patterns, expressions and macro arguments become facts.
+//! Facts of Rust source files.
 //!
 //! The tree is walked once by [`Visitor`]. Three kinds of subtree are not descended into but read on the spot, each
-//! with its own explicit stack: patterns ([`patterns`]), use trees ([`uses`]) and token trees ([`macros`]). Everything
-//! else is built bottom-up: children leave their expression in [`NodeExprs`], parents read it.
+//! with its own explicit stack: patterns ([`patterns`]), use trees ([`uses`]) and token trees ([`macros`]).
+//! Everything else is built bottom-up: children leave their expression in [`NodeExprs`], parents read it.
 
 mod attributes;
 mod closures;
@@ -49,19 +49,19 @@ enum Exactness {
     Inexact,
 }
 
-/// What is known while the tree is walked.
+/// State of the walk.
 struct Extractor<'a> {
     source: Source<'a>,
     limits: &'a Limits,
     cancel: &'a Cancel,
     builder: FactsBuilder,
     exprs: NodeExprs,
-    /// Where the walk is: scopes and the definition around.
+    /// Current scopes and enclosing definition.
     at: Position,
     frames: Vec<Frame>,
     /// Names that are local variables or type parameters here.
     environment: Environment,
-    /// Attributes and doc comments that wait for the item they stand before.
+    /// Attributes and doc comments of the next item.
     pending: Pending,
     macros: MacroParser,
     exactness: Exactness,
@@ -100,7 +100,7 @@ impl<'a> Extractor<'a> {
         text.strip_prefix("r#").unwrap_or(text)
     }
 
-    /// Where a node starts.
+    /// Start position of a node.
     fn pos(&mut self, node: Node<'_>) -> Pos {
         self.columns.pos(self.source.text, node)
     }

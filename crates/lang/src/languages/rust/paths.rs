@@ -72,7 +72,7 @@ impl<'a> Extractor<'a> {
         expr
     }
 
-    /// `super`, after what stands before it.
+    /// `super`, applied to the preceding part.
     pub(super) fn super_of(&mut self, base: Option<ExprId>) -> ExprId {
         let depth = match base.map(|base| self.builder.facts().expr(base)) {
             Some(Expr::Root { root: PathRoot::Super(depth), .. }) => depth.saturating_add(1),

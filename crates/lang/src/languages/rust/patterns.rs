@@ -1,4 +1,4 @@
-//! Patterns: which names they bind, and to which part of the matched value.
+//! Patterns: the names they bind, and the part of the matched value of each.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,7 @@ use crate::facts::{BindingTarget, Expr, ExprId, Namespace, Role, ScopeId};
 use crate::walk::Step;
 
 impl Extractor<'_> {
-    /// Whether a node is a pattern: read by its parent as a whole, never descended into.
+    /// Returns whether a node is a pattern: read by its parent as a whole, never descended into.
     pub(super) fn is_pattern(&self, step: Step<'_>, path: &[Step<'_>]) -> bool {
         let Some(parent) = path.last() else { return false };
         match parent.node.kind() {
@@ -22,7 +22,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// `let pattern: type = value else { … };` The variables are seen by what follows only.
+    /// `let pattern: type = value else { … };` The variables are visible afterwards only.
     pub(super) fn let_declaration(&mut self, node: Node<'_>) {
         let Some(pattern) = node.child_by_field_name("pattern") else { return };
         let value = self.field_expr(node, "value");

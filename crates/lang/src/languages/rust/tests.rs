@@ -86,7 +86,7 @@ fn imports(source: &str) -> Vec<String> {
     facts.imports.iter().enumerate().map(row).collect()
 }
 
-/// What a variable is bound to.
+/// Target of a variable.
 fn bound(source: &str, name: &str) -> String {
     let facts = facts(source);
     let rows: Vec<String> = facts

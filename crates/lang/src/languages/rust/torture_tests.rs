@@ -3,7 +3,7 @@ use m1nd_base::{Cancel, Limits};
 use crate::facts::FileFacts;
 use crate::{Language, extract};
 
-/// Far less than any thread of ours has: what recurses over the input overflows it.
+/// Far less than any thread of ours has, so recursion over the input overflows it.
 const STACK_BYTES: usize = 512 << 10;
 
 fn on_small_stack(sources: Vec<String>) -> Vec<FileFacts> {

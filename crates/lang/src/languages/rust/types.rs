@@ -1,4 +1,4 @@
-//! Types as written, built bottom-up like expressions.
+//! Written types, built bottom-up like expressions.
 
 use tree_sitter::Node;
 
@@ -119,7 +119,7 @@ impl<'a> Extractor<'a> {
     }
 }
 
-/// What is done with the thing a node names, from where the node stands; for a call also the number of arguments.
+/// Role of the name in a node, from its context; for a call also the number of arguments.
 pub(super) fn role_of(step: Step<'_>, path: &[Step<'_>], default: Role) -> (Role, u8) {
     let mut field = step.field;
     for (depth, parent) in path.iter().enumerate().rev() {

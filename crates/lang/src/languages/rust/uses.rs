@@ -1,4 +1,4 @@
-//! `use` trees, `extern crate` and `mod m;`: each name they bring is one import.
+//! `use` trees, `extern crate` and `mod m;`: each imported name is one import.
 
 use tree_sitter::Node;
 
@@ -123,7 +123,7 @@ impl Extractor<'_> {
         self.add_import(ImportKind::Module, Some(path), pos, reexport, bound);
     }
 
-    /// `mod m;`, with its attributes: the path it is given, and whether it is there for tests only.
+    /// `mod m;`, with its attributes: an explicit path, and whether it is test-only.
     pub(super) fn file_module(&mut self, node: Node<'_>, pending: &Pending) {
         let Some(name) = node.child_by_field_name("name") else { return };
         let pos = self.pos(name);

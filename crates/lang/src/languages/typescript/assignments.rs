@@ -1,4 +1,4 @@
-//! Assignments: members that things get from outside, CommonJS exports, and new values of variables.
+//! Assignments: members added from outside, CommonJS exports, and new values of variables.
 
 use tree_sitter::Node;
 

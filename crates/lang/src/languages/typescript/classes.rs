@@ -11,7 +11,7 @@ use crate::facts::{DefId, DefKind, Expr, ExprId, FactsBuilder, Namespace, ScopeI
 use crate::text;
 use crate::walk::Step;
 
-/// Where a class is bound and how it is known.
+/// Binding and name of a class.
 struct Place<'tree> {
     name: String,
     at: Node<'tree>,
@@ -293,7 +293,7 @@ impl Extractor<'_> {
 
     pub(super) fn leave_field(&mut self, node: Node<'_>) {
         let Some(&id) = self.made.get(&node.id()) else {
-            // A field that holds a function: its type, if written, says no more than the function.
+            // The type of a field that holds a function adds nothing to the function itself.
             return;
         };
         if let Some(typed) = node.child_by_field_name("type") {
@@ -362,7 +362,7 @@ impl Extractor<'_> {
         jsdoc::tags(comment).of.and_then(|written| jsdoc::expr(&mut self.b, written, scope))
     }
 
-    /// A decorator; of one that stands before its method or export, where the first starts is kept until that comes.
+    /// A decorator; for one before its method or export, the start of the first is kept until then.
     pub(super) fn leave_decorator<'tree>(&mut self, node: Node<'tree>, path: &[Step<'tree>]) {
         let Some(expr) = node.named_child(0).and_then(|child| self.exprs.get(child)) else { return };
         self.exprs.set(node, expr);
@@ -373,7 +373,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Says where a definition is written with its decorators, if it has some.
+    /// Records the extent of a definition including its decorators, if it has any.
     pub(super) fn decorated(&mut self, id: DefId, node: Node<'_>) {
         let takes =
             matches!(node.kind(), "method_definition" | "class" | "class_declaration" | "abstract_class_declaration");
@@ -396,7 +396,7 @@ impl Extractor<'_> {
 /// Parts of a type alias looked through to find the alias.
 const MAX_PARTS: usize = 64;
 
-/// Whether a declaration stands behind `declare`.
+/// Returns whether a declaration follows `declare`.
 pub(super) fn is_ambient(path: &[Step<'_>]) -> bool {
     path.iter().rev().take(3).any(|step| step.node.kind() == "ambient_declaration")
 }

@@ -1,5 +1,4 @@
-//! What the parameters of a function are given, told by where the function is written; and what a condition says of the
-//! names in its branch.
+//! Contextual typing: the parameters of a function from its context, and narrowing of names by conditions.
 
 use tree_sitter::Node;
 
@@ -7,17 +6,17 @@ use super::state::{Extractor, children, has_token};
 use crate::facts::{BindingTarget, Expr, ExprId, ScopeId};
 use crate::walk::Step;
 
-/// Parameters of a function that are told by where it is written.
+/// Maximum parameters of a function typed by its context.
 const MAX_GIVEN: usize = 8;
 /// Object literals and arrays around a function that are followed.
 const MAX_LITERALS: usize = 16;
-/// Levels of the tree that are gone up from a function or its literal.
+/// Maximum levels of the tree to ascend from a function or its literal.
 const MAX_LEVELS: usize = 128;
-/// Conditions joined by `&&` that are looked at.
+/// Maximum conditions joined by `&&`.
 const MAX_CONDITIONS: usize = 16;
 
 impl Extractor<'_> {
-    /// What a function is given where it is written.
+    /// Parameter values of a function, from its context.
     pub(super) fn context(&mut self, node: Node<'_>, path: &[Step<'_>]) -> Vec<ExprId> {
         let [.., call, arguments] = path else { return Vec::new() };
         let special = match (arguments.node.kind(), call.node.kind()) {
@@ -41,7 +40,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// What the methods of containers hand to a callback.
+    /// Arguments that container methods pass to a callback.
     fn given_by_container(&mut self, callee: Node<'_>) -> Vec<ExprId> {
         let (Some(object), Some(property)) =
             (callee.child_by_field_name("object"), callee.child_by_field_name("property"))
@@ -60,19 +59,19 @@ impl Extractor<'_> {
         }
     }
 
-    /// What `this` is in the methods of an object literal that a type is declared for, by a variable, a field or the
-    /// result of the function that returns it. `path` leads to the method or to the property that it is the value of.
+    /// `this` in the methods of an object literal with a declared type (of a variable, a field or the result of the
+    /// function that returns it). `path` leads to the method or to the property whose value it is.
     pub(super) fn object_type(&mut self, path: &[Step<'_>]) -> Option<ExprId> {
         let place = path.len() - path.iter().rev().take(2).position(|step| step.node.kind() == "object")? - 1;
         let (object, path) = (path[place].node, &path[..place]);
         self.expected(object, path, false)
     }
 
-    /// What is expected where a function is written, as [`Expr::Given`] takes it: through the object literals and arrays
-    /// around it, by a declared type, a call (where `in_calls` says so) or the result type of the function that returns it.
+    /// The expected type of a function, as used by [`Expr::Given`]: through the enclosing object literals and arrays,
+    /// from a declared type, a call (if `in_calls`) or the result type of the function that returns it.
     fn expected(&mut self, node: Node<'_>, path: &[Step<'_>], in_calls: bool) -> Option<ExprId> {
         let (mut inner, mut depth) = (node, path.len());
-        // From the inside out; `None` stands for an item of an array.
+        // From the inside out; `None` means an array item.
         let mut keys: Vec<Option<Node<'_>>> = Vec::new();
         let outer = loop {
             let outer = path[..depth].last()?.node;
@@ -206,14 +205,14 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether a name is what a `catch` around catches, which is bound when its block is left.
+    /// Returns whether a name is bound by an enclosing `catch`, whose binding is added when its block is left.
     fn is_caught(&self, name: &str, path: &[Step<'_>]) -> bool {
         let clauses = path.iter().filter(|step| step.node.kind() == "catch_clause");
         let mut caught = clauses.filter_map(|step| step.node.child_by_field_name("parameter"));
         caught.any(|parameter| self.source.text(parameter) == name)
     }
 
-    /// Whether a name is a parameter or variable of a function around the current scope.
+    /// Returns whether a name is a parameter or variable of a function around the current scope.
     fn is_local(&mut self, name: &str) -> bool {
         let name = self.b.name(name);
         let mut scope: Option<ScopeId> = Some(self.scope());

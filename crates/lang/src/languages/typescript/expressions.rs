@@ -1,4 +1,4 @@
-//! Value expressions and the uses of names in them.
+//! Value expressions and their uses of names.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,7 @@ use crate::Language;
 use crate::facts::{Collection, Expr, ExprId, Literal, Role};
 use crate::walk::Step;
 
-/// Wrappers looked through to find out what is done with an expression.
+/// Maximum wrappers to look through for the role of an expression.
 const MAX_WRAPPERS: usize = 16;
 
 impl<'a> Extractor<'a> {
@@ -341,7 +341,7 @@ fn is_tag(node: Node<'_>) -> bool {
     matches!(node.kind(), "jsx_opening_element" | "jsx_self_closing_element")
 }
 
-/// Whether an identifier declares a name rather than uses one.
+/// Returns whether an identifier declares a name rather than uses one.
 fn is_binding(step: Step<'_>, path: &[Step<'_>]) -> bool {
     let Some(outer) = path.last() else { return false };
     match outer.node.kind() {
@@ -379,7 +379,7 @@ fn is_binding(step: Step<'_>, path: &[Step<'_>]) -> bool {
     }
 }
 
-/// What is done with an expression, and the number of arguments if it is called.
+/// Role of an expression, and the number of arguments if it is called.
 fn role_of(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
     let mut field = step.field;
     for (offset, outer) in path.iter().enumerate().rev().take(MAX_WRAPPERS) {

@@ -1,4 +1,4 @@
-//! What can be said only when the whole script is known.
+//! Steps that need the whole script.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,18 +11,18 @@ use crate::facts::{
 /// Names that a CommonJS module is given and that refer to nothing outside it.
 const MODULE_NAMES: &[&str] = &["module", "exports", "require", "arguments"];
 
-/// What a name of a scope is.
+/// Binding of a name in a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     /// A definition.
     Definition(DefId),
     /// A local variable, parameter or type parameter.
     Local,
-    /// Brought in by an import.
+    /// An imported name.
     Import,
 }
 
-/// Whether an object is a local variable or has no name.
+/// Returns whether an object is a local variable or has no name.
 fn is_variable(definition: &Definition) -> bool {
     definition.flags.is_anonymous || definition.flags.is_local
 }
@@ -53,7 +53,7 @@ impl Extractor<'_> {
         self.b.finish()
     }
 
-    /// What `exports` stands for inside the file.
+    /// Binds `exports` inside the file.
     fn bind_exports(&mut self) {
         let name = self.b.name("exports");
         let assigned = std::mem::take(&mut self.export_assigned);
@@ -65,7 +65,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Locals declared without a value belong to their scope; what they are is known by what is assigned to them.
+    /// Locals declared without a value belong to their scope; their assignments determine their type.
     fn unset_locals(&mut self) {
         let assigned: FxHashSet<NameId> = self.assignments.iter().map(|assignment| assignment.name).collect();
         for (scope, name) in std::mem::take(&mut self.unset) {
@@ -118,7 +118,7 @@ impl Extractor<'_> {
 
     fn place_assignments(&mut self, names: &Names) {
         let mut bound: FxHashSet<(ScopeId, NameId)> = FxHashSet::default();
-        // What a variable is first given says its type; later values must fit it.
+        // The first value of a variable determines its type; later values must fit it.
         let first: FxHashSet<DefId> = self.values.keys().copied().collect();
         for assignment in std::mem::take(&mut self.assignments) {
             let Some((scope, known)) = self.look_up(names, assignment.name, assignment.scope) else { continue };
@@ -137,7 +137,7 @@ impl Extractor<'_> {
                     } else {
                         BindingTarget::Value(assignment.value)
                     };
-                    // Parameters and typed variables keep what they were declared as.
+                    // Parameters and typed variables keep their declared type.
                     if self.is_open_local(scope, assignment.name) {
                         self.b.bind(scope, assignment.name, Namespace::Value, target);
                         bound.insert((scope, assignment.name));
@@ -153,7 +153,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether a local takes its type from what is assigned to it.
+    /// Returns whether the type of a local comes from its assignments.
     fn is_open_local(&self, scope: ScopeId, name: NameId) -> bool {
         self.assigned_later.contains(&(scope, name)) || self.open_locals.contains(&(scope, name))
     }

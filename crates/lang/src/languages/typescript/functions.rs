@@ -1,4 +1,4 @@
-//! Functions and methods of every form, their parameters and what they return.
+//! Functions and methods of every form, their parameters and results.
 
 use tree_sitter::Node;
 
@@ -12,10 +12,10 @@ use crate::facts::{
 use crate::text;
 use crate::walk::Step;
 
-/// Where a function is bound and how it is known.
+/// Binding and name of a function.
 struct Place<'tree> {
     name: String,
-    /// Where the name is written.
+    /// Position of the name.
     at: Node<'tree>,
     /// The statement or member it is.
     whole: Node<'tree>,
@@ -74,7 +74,7 @@ impl<'a> Extractor<'a> {
         self.constructor_function(node, id, &place);
     }
 
-    /// Whether an expression is `null` or `undefined`, or says nothing.
+    /// Returns whether an expression is `null`, `undefined` or unknown.
     pub(super) fn is_null(&self, expr: ExprId) -> bool {
         matches!(self.b.facts().expr(expr), Expr::Literal(Literal::Null) | Expr::Unknown)
     }
@@ -243,7 +243,7 @@ impl<'a> Extractor<'a> {
         }
     }
 
-    /// The class-like definition that a bare name stands for, and the scope of its members.
+    /// The class-like definition with a bare name, and the scope of its members.
     pub(super) fn members_of(&mut self, name: &str) -> Option<(DefId, ScopeId)> {
         let id = self.visible(name)?;
         let definition = self.b.facts().definition(id);
@@ -501,7 +501,7 @@ impl<'a> Extractor<'a> {
         let Some(name) = node.child_by_field_name("name") else { return };
         let bound = node.child_by_field_name("constraint").and_then(|constraint| self.exprs.get(constraint));
         let name = self.b.name(self.source.text(name));
-        // The generics scope lies right below the frame of a function, is that of a class itself, or has no owner.
+        // The generics scope is directly below the frame of a function, is that of a class itself, or has no owner.
         let depth = self.frames.len() - 1;
         let generics = (0..=depth).rev().take(2).find(|&index| {
             let scope = self.frames[index].scope;
@@ -559,7 +559,7 @@ impl<'a> Extractor<'a> {
         self.exprs.set(node, expr);
     }
 
-    /// Whether a definition is the nameless constructor of an old-style class.
+    /// Returns whether a definition is the nameless constructor of an old-style class.
     fn is_old_class(&self, id: DefId) -> bool {
         let flags = self.b.facts().definition(id).flags;
         flags.is_anonymous && flags.is_constructor

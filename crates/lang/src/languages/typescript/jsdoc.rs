@@ -2,7 +2,7 @@
 
 use crate::facts::{Expr, ExprId, FactsBuilder, Literal, ScopeId};
 
-/// What a comment says of types.
+/// Types in a comment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Tags<'a> {
     /// `@param {Type} name`: name and type.
@@ -41,7 +41,7 @@ pub(super) fn tags(comment: &str) -> Tags<'_> {
     tags
 }
 
-/// `{…}` at the start of a text, and what follows it.
+/// `{…}` at the start of a text, and the rest.
 fn braced(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('{')?;
     let mut depth = 1;

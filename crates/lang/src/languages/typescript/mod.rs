@@ -71,7 +71,7 @@ fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Tree, Pro
     let typescript = tree_sitter_typescript::LANGUAGE_TYPESCRIPT;
     let tsx = tree_sitter_typescript::LANGUAGE_TSX;
     let run = |grammar: &tree_sitter::Language| walk::parse(grammar, source, input.limits, input.cancel);
-    // Where the grammar stumbles, what helps it is tried, and kept if it does help.
+    // If parsing fails, repairs are tried, and kept if they help.
     let typed = |grammar: &tree_sitter::Language| {
         let tree = run(grammar)?;
         if !tree.root_node().has_error() {

@@ -277,7 +277,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Exports a name that stands for an expression.
+    /// Exports a name that refers to an expression.
     pub(super) fn export_if_name<'tree>(&mut self, name: &str, value: ExprId, path: &[Step<'tree>]) {
         if let (Some(export), false) = (exporting(&path[..path.len().saturating_sub(1)]), self.frame().nested) {
             let pos: Pos = self.pos(export);

@@ -1,4 +1,4 @@
-//! What name a function, class or object expression gets from the place it is written in.
+//! Names of functions, classes and object expressions, derived from their context.
 
 use tree_sitter::Node;
 
@@ -91,7 +91,7 @@ pub(super) enum Target<'tree, 'a> {
 }
 
 impl<'a> Extractor<'a> {
-    /// What the left side of an assignment is.
+    /// Kind of an assignment target.
     pub(super) fn target<'tree>(&self, left: Node<'tree>) -> Target<'tree, 'a> {
         match left.kind() {
             "identifier" if self.source.text(left) == "exports" => return Target::Exports,

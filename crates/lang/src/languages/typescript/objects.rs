@@ -1,4 +1,4 @@
-//! Object literals: named ones are definitions with members, others keep only what their members are worth.
+//! Object literals: named ones are definitions with members, others only keep the values of their members.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use super::state::{Extractor, FrameKind, parent};
 use crate::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, Namespace, Role, ScopeId};
 use crate::walk::Step;
 
-/// What an object literal is.
+/// Kind of an object literal.
 struct Object<'tree> {
     name: String,
     at: Node<'tree>,
@@ -79,7 +79,7 @@ impl Extractor<'_> {
             Naming::Variable { declarator, declaration } => {
                 let hoisted = declaration.kind() == "variable_declaration";
                 let scope = if hoisted { self.hoist_scope() } else { scope };
-                // A written type decides what the members are.
+                // A written type determines the members.
                 if declarator.child_by_field_name("type").is_none() {
                     object.local = !self.is_top(scope);
                     object.at = declarator.child_by_field_name("name").unwrap_or(declarator);
@@ -153,7 +153,7 @@ impl Extractor<'_> {
             return;
         }
         let mut definition = self.blank(DefKind::Field, name, scope, key, (node, None));
-        // Several local objects of one function may have a field of one name: it cannot be told which is meant by it.
+        // Several local objects of one function may have a field of this name, so its target is ambiguous.
         let object = self.frame().def;
         let local = object.is_some_and(|object| self.b.facts().definition(object).flags.is_local);
         definition.flags.is_anonymous = local && object.is_some_and(|object| self.is_local_object(object));
@@ -181,7 +181,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Binds a member that is no definition. What is spread after it may be something else.
+    /// Binds a member that is no definition. A later spread may replace it.
     fn bind_member(&mut self, name: &str, value: ExprId, node: Node<'_>) {
         let value = match self.is_replaceable(node) {
             true => {
@@ -193,7 +193,7 @@ impl Extractor<'_> {
         self.bind_local(self.scope(), name, BindingTarget::Value(value));
     }
 
-    /// `{ name }`: the member is what the name is.
+    /// `{ name }`: the member refers to the name.
     pub(super) fn leave_shorthand(&mut self, node: Node<'_>) {
         let scope = self.scope();
         let name = self.source.text(node);
@@ -222,7 +222,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Whether a definition is an object that only a local variable holds, or nothing.
+    /// Returns whether a definition is an object that only a local variable holds, or nothing.
     pub(super) fn is_local_object(&self, id: DefId) -> bool {
         let definition = self.b.facts().definition(id);
         definition.kind == DefKind::Object && (definition.flags.is_local || definition.flags.is_anonymous)
@@ -241,7 +241,7 @@ fn last_spread(object: Node<'_>) -> usize {
     spreads.last().map_or(0, |spread| spread.start_byte())
 }
 
-/// What a variable's definition spans: its whole declaration, if it is the only one in it.
+/// Extent of a variable's definition: its whole declaration, if it is the only one in it.
 pub(super) fn span_of<'tree>(declarator: Node<'tree>, declaration: Node<'tree>) -> Node<'tree> {
     let mut cursor = declaration.walk();
     let declarators =

@@ -1,4 +1,4 @@
-//! Destructuring: which part of a value every name of a pattern takes.
+//! Destructuring: the part of a value bound by each name of a pattern.
 
 use tree_sitter::Node;
 

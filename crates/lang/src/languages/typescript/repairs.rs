@@ -1,7 +1,7 @@
-//! What the grammar does not know, written so that it does: the text that is parsed keeps every byte position.
+//! Rewrites syntax that the grammar does not support; every byte position stays the same.
 //!
-//! - A signature that starts with type parameters on a line of its own, where nothing ends the member before it, is taken
-//!   for a comparison: a `;` takes the place of the white space before it.
+//! - A signature that starts with type parameters on a line of its own, after a member without terminator, is parsed
+//!   as a comparison: a `;` replaces the white space before it.
 //! - `export type * from "…"`: the word `type` is blanked.
 //! - `in` and `out` before a type parameter are blanked.
 

@@ -1,4 +1,4 @@
-//! The script blocks of component files.
+//! Script blocks of component files.
 
 use std::borrow::Cow;
 

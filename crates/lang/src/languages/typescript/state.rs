@@ -1,4 +1,4 @@
-//! What the walk over a script keeps: frames of open scopes, expressions of nodes, and what is decided at the end.
+//! State of the walk over a script: frames of open scopes, expressions of nodes, and data for the final steps.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
@@ -13,7 +13,7 @@ use crate::languages::Input;
 use crate::text;
 use crate::walk::{NodeExprs, Source, Step};
 
-/// What an open scope is.
+/// Kind of an open scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FrameKind {
     /// The file, a namespace, or a function that `var` is hoisted to.
@@ -24,7 +24,7 @@ pub(super) enum FrameKind {
     Block,
 }
 
-/// What `this` stands for.
+/// Meaning of `this`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum This {
     /// The class-like owner around a scope.
@@ -53,7 +53,7 @@ pub(super) struct Frame {
     pub(super) nested: bool,
     /// Index of the nearest frame of [`FrameKind::Function`].
     pub(super) function: usize,
-    /// What is returned, or yielded.
+    /// Returned or yielded values.
     pub(super) values: Vec<ExprId>,
     pub(super) type_parameters: Vec<TypeParameter>,
     /// Non-function members become field definitions.
@@ -92,7 +92,7 @@ pub(super) struct Extractor<'a> {
     pub(super) unset: Vec<(ScopeId, NameId)>,
     /// Definitions whose initialiser is being walked, with the number of frames there.
     pub(super) initialising: Vec<(usize, DefId, usize)>,
-    /// Where the decorators start that stand before the next method or exported class.
+    /// Start of the decorators before the next method or exported class.
     pub(super) decorated_from: Option<usize>,
     /// Scopes of the conditional types around, which `infer` binds names in.
     pub(super) conditionals: Vec<ScopeId>,
@@ -103,7 +103,7 @@ pub(super) struct Extractor<'a> {
     /// Members of the object that `exports` is.
     pub(super) exports_object: Option<(DefId, ScopeId)>,
     pub(super) export_assigned: Vec<ExprId>,
-    /// Fields whose type their first value says.
+    /// Fields typed by their first value.
     pub(super) initialised: FxHashSet<DefId>,
     /// Members that a class declares further down.
     pub(super) announced: FxHashSet<(ScopeId, NameId)>,
@@ -111,7 +111,7 @@ pub(super) struct Extractor<'a> {
     pub(super) field_values: Vec<(ScopeId, NameId, ExprId)>,
     /// Locals that are not definitions, as far as the file has been read.
     pub(super) locals: FxHashSet<(ScopeId, NameId)>,
-    /// Locals whose type neither an annotation nor a first value says.
+    /// Locals typed neither by an annotation nor by a first value.
     pub(super) open_locals: FxHashSet<(ScopeId, NameId)>,
     /// Locals that only later assignments give a value.
     pub(super) assigned_later: FxHashSet<(ScopeId, NameId)>,
@@ -185,18 +185,18 @@ impl<'a> Extractor<'a> {
         &mut self.frames[index]
     }
 
-    /// Where `var` and function declarations in blocks go.
+    /// Scope of `var` and function declarations in blocks.
     pub(super) fn hoist_scope(&self) -> ScopeId {
         self.frames[self.frame().function].scope
     }
 
-    /// Whether a variable declared in `scope` is a definition rather than a local.
+    /// Returns whether a variable declared in `scope` is a definition rather than a local.
     pub(super) fn is_top(&self, scope: ScopeId) -> bool {
         let function = &self.frames[self.frame().function];
         scope == function.scope && !function.local
     }
 
-    /// Opens a scope; inherits from the frame around what is not given.
+    /// Opens a scope; inherits missing parts from the enclosing frame.
     pub(super) fn open(&mut self, node: Node<'_>, kind: FrameKind, scope_kind: ScopeKind, def: Option<DefId>) {
         let outer = self.frame();
         let owner = def.or(self.b.facts().scopes[outer.scope.index()].owner);
@@ -204,7 +204,7 @@ impl<'a> Extractor<'a> {
         self.push(node, kind, scope, def);
     }
 
-    /// Goes on in a scope that is there already.
+    /// Continues in an existing scope.
     pub(super) fn push(&mut self, node: Node<'_>, kind: FrameKind, scope: ScopeId, def: Option<DefId>) {
         let outer = self.frame();
         let enclosing = match def {
@@ -300,7 +300,7 @@ impl<'a> Extractor<'a> {
         id
     }
 
-    /// Whether what is spread into the object literal around a member may take its place.
+    /// Returns whether a later spread in the enclosing object literal may replace a member.
     pub(super) fn is_replaceable(&self, member: Node<'_>) -> bool {
         member.start_byte() < self.frame().last_spread
     }
@@ -323,7 +323,7 @@ impl<'a> Extractor<'a> {
         self.named.get(&(scope, name, is_type)).copied()
     }
 
-    /// The definition that a bare value name stands for, as far as the file has been read.
+    /// The definition that a bare value name refers to, as far as the file has been read.
     pub(super) fn visible(&mut self, name: &str) -> Option<DefId> {
         let name = self.b.name(name);
         let mut scope = Some(self.scope());
@@ -391,7 +391,7 @@ impl<'a> Extractor<'a> {
         if comment.starts_with("/*") {
             return (breaks <= 2).then_some(comment);
         }
-        // A remark behind code speaks of that code.
+        // A trailing comment belongs to the code before it.
         let before = self.source.text.get(from.saturating_sub(MAX_INDENT)..from).unwrap_or("");
         let own_line = before.trim_end_matches([' ', '\t']);
         (breaks == 1 && (own_line.is_empty() || own_line.ends_with('\n'))).then_some(comment)
@@ -407,7 +407,7 @@ impl<'a> Extractor<'a> {
 /// Bytes of a line beyond which every column is the largest there is: no character has more than four.
 const MAX_COUNTED: usize = 4 * u16::MAX as usize;
 
-/// White space before a comment looked at to find out whether it stands alone on its line, in bytes.
+/// Maximum white space before a comment examined to find out whether it is alone on its line, in bytes.
 const MAX_INDENT: usize = 200;
 
 /// Scopes climbed before a name counts as not found in this file.
@@ -451,7 +451,7 @@ pub(super) fn children<'tree>(node: Node<'tree>) -> Vec<Node<'tree>> {
     node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
 }
 
-/// Whether a direct child of `node` is the token `token`, before any child of the given field.
+/// Returns whether a direct child of `node` is the token `token`, before any child of the given field.
 pub(super) fn has_token(node: Node<'_>, token: &str) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).take(12).any(|child| child.kind() == token)

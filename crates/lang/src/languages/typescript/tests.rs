@@ -105,7 +105,7 @@ fn exports(facts: &FileFacts) -> Vec<String> {
     facts.exports.iter().map(|export| format!("{} = {}", facts.name(export.name), show(facts, export.value))).collect()
 }
 
-/// What the local names are bound to: `name = value`.
+/// Targets of the local names: `name = value`.
 fn locals(facts: &FileFacts) -> Vec<String> {
     let value = |target: BindingTarget| match target {
         BindingTarget::Value(value) => Some(show(facts, value)),

@@ -1,4 +1,4 @@
-//! Hostile and broken input: nothing may overflow the stack, panic or take for ever.
+//! Hostile and broken input: nothing may overflow the stack, panic or run forever.
 
 use m1nd_base::{Cancel, Limits};
 
@@ -72,7 +72,7 @@ fn nesting_and_chains() {
     });
 }
 
-/// Every function asks what is expected where it stands: the way up from each must be short.
+/// Every function determines its context: the way up from each must be short.
 #[test]
 fn functions_deep_in_literals_and_blocks() {
     on_small_stack(|| {

@@ -1,4 +1,4 @@
-//! Types as written.
+//! Written types.
 
 use tree_sitter::Node;
 
@@ -118,7 +118,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// `T["name"]` and `T[number]`: what a member or an item of a `T` is.
+    /// `T["name"]` and `T[number]`: a member or an item of a `T`.
     fn lookup_type(&mut self, node: Node<'_>) {
         let (Some(object), Some(index)) = (node.named_child(0), node.named_child(1)) else { return };
         let base = match (self.typeofs.get(object), self.known(object)) {
@@ -139,7 +139,7 @@ impl Extractor<'_> {
         self.typeofs.set(node, value);
     }
 
-    /// `{ [K in keyof T]: T[K] }` has the members of `T`: it stands for `T`.
+    /// `{ [K in keyof T]: T[K] }` has the members of `T`, so it is treated as `T`.
     pub(super) fn mapped_type(&self, node: Node<'_>) -> Option<ExprId> {
         let signature = node.named_child(0).filter(|child| child.kind() == "index_signature")?;
         let clause = signature.named_child(0).filter(|clause| clause.kind() == "mapped_type_clause")?;
@@ -307,7 +307,7 @@ impl Extractor<'_> {
     /// `A & B` is an interface that inherits both.
     fn intersection(&mut self, node: Node<'_>) {
         let mut items = self.alternatives(node, "intersection_type");
-        // What is written out here is known for sure; it must not stand behind a part that nothing is known of.
+        // Written members are certain; they must come before parts that nothing is known of.
         items.sort_by_key(|&item| !matches!(self.b.facts().expr(item), Expr::Definition(_)));
         items.extend(self.type_values(node, "intersection_type"));
         let expr = match items[..] {

@@ -31,7 +31,7 @@ impl<'a> Extractor<'a> {
         Enter::Descend
     }
 
-    /// Whether the value of a declarator becomes a definition with the variable's name.
+    /// Returns whether the value of a declarator becomes a definition with the variable's name.
     fn defines_itself(&self, declarator: Node<'_>, value: Option<Node<'_>>) -> bool {
         let Some(mut value) = value else { return false };
         for _ in 0..8 {
@@ -238,7 +238,7 @@ impl<'a> Extractor<'a> {
     }
 }
 
-/// Whether a pattern only picks members, without defaults, rest or nesting.
+/// Returns whether a pattern only picks members, without defaults, rest or nesting.
 fn is_plain_pattern(pattern: Node<'_>) -> bool {
     children(pattern).iter().all(|child| match child.kind() {
         "shorthand_property_identifier_pattern" => true,

@@ -1,4 +1,4 @@
-//! The walk: which node opens what, which node is which expression.
+//! The walk: which node opens which scope, which node is which expression.
 
 use super::state::{Extractor, FrameKind, This, parent};
 use crate::facts::ScopeKind;

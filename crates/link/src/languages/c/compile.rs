@@ -1,4 +1,4 @@
-//! `compile_commands.json`: where each source file's compiler looks for headers.
+//! `compile_commands.json`: the include paths of each source file.
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -11,18 +11,18 @@ pub(super) const FILE_NAME: &str = "compile_commands.json";
 /// Entries read of one manifest; more are left out.
 const MAX_ENTRIES: usize = 100_000;
 
-/// How one file is compiled.
+/// Compile command of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Command {
     /// Folders for `#include "x"`, in order, relative to the root of the project.
     pub(super) quote: Vec<String>,
     /// Folders for both kinds of include.
     pub(super) all: Vec<String>,
-    /// The program or library it is part of, as far as the name of its output tells (`CMakeFiles/app.dir/main.c.o`).
+    /// The program or library it belongs to, according to the name of its output (`CMakeFiles/app.dir/main.c.o`).
     pub(super) target: Option<String>,
 }
 
-/// Why the text cannot be used.
+/// Checks the text; the error is the reason why it is unusable.
 pub(super) fn check(text: &str) -> Result<(), String> {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(_)) => Ok(()),
@@ -33,8 +33,8 @@ pub(super) fn check(text: &str) -> Result<(), String> {
 
 /// The commands of a manifest at `path`, by file.
 ///
-/// Paths in it are absolute, on the machine that wrote it. The project's root is what is left of the longest of them
-/// that, cut at the front, names a file that `is_file` knows.
+/// Its paths are absolute on the machine that wrote it. The project's root is the prefix that remains when the
+/// longest possible suffix of one of them names a file known to `is_file`.
 pub(super) fn commands(path: &str, text: &str, is_file: &dyn Fn(&str) -> bool) -> FxHashMap<String, Command> {
     let Ok(Value::Array(rows)) = serde_json::from_str::<Value>(text) else { return FxHashMap::default() };
     let rows: Vec<Row> = rows.iter().take(MAX_ENTRIES).filter_map(Row::new).collect();
@@ -92,7 +92,7 @@ impl Row {
     }
 }
 
-/// What stands before the part of a path that the project knows.
+/// The part of a path before the suffix known to the project.
 fn root_of(file: &str, is_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut rest = file;
     while let Some((_, shorter)) = rest.split_once('/') {

@@ -1,4 +1,4 @@
-//! Which file an `#include` means, and which files' names a file therefore sees.
+//! Resolves `#include` to files, and determines which files' names a file sees.
 
 use std::hash::{Hash, Hasher};
 
@@ -33,7 +33,7 @@ struct Include {
     target: ModuleTarget,
 }
 
-/// What include resolution knows of the project.
+/// Project data for include resolution.
 struct Ground<'a> {
     by_path: FxHashMap<&'a str, FileId>,
     by_name: FxHashMap<&'a str, Vec<&'a str>>,
@@ -130,7 +130,7 @@ impl Ground<'_> {
         shared
     }
 
-    /// The files that an include may mean: one where a rule tells which, several where only the name is known.
+    /// The files that an include may refer to: one if a rule decides, several if only the name is known.
     fn find(&self, from: &str, written: &str, system: bool) -> Vec<FileId> {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let at = |folder: &str| {
@@ -146,7 +146,7 @@ impl Ground<'_> {
         if let Some(file) = quote.chain(&command.all).find_map(|dir| at(dir)) {
             return vec![file];
         }
-        // A command says all there is to know, and so does the name of a standard header.
+        // A compile command is complete, and so is the name of a standard header.
         if own.is_some() && system || standard::is_header(written) {
             return Vec::new();
         }

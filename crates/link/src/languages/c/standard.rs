@@ -4,14 +4,14 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-/// Package of the C library and of what systems add to it.
+/// Package of the C library and its system extensions.
 pub(super) const C_PACKAGE: &str = "libc";
 /// Package of the C++ library.
 pub(super) const CPP_PACKAGE: &str = "std";
 /// Package of names that some header outside of the project declares, nobody knows which.
 pub(super) const UNKNOWN_HEADER: &str = "<unknown header>";
 
-/// Whether a header belongs to a standard library or a system.
+/// Returns whether a header belongs to a standard library or a system.
 pub(super) fn is_header(written: &str) -> bool {
     is_cpp_header(written) || is_c_header(written)
 }
@@ -37,7 +37,7 @@ pub(super) fn package(written: &str) -> String {
     first.split('.').next().unwrap_or(first).to_owned()
 }
 
-/// Whether a package is that of a standard library.
+/// Returns whether a package is that of a standard library.
 pub(super) fn is_package(package: &str) -> bool {
     matches!(package, C_PACKAGE | CPP_PACKAGE)
 }

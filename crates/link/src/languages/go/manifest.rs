@@ -5,11 +5,11 @@
 pub(super) struct Replacement {
     /// Module path that is replaced.
     pub(super) module: String,
-    /// What it is replaced by: a path of a folder (starts with `.` or `/`) or another module path.
+    /// Replacement: a folder (starts with `.` or `/`) or another module path.
     pub(super) target: String,
 }
 
-/// What a manifest says, as far as it matters for where packages are.
+/// The parts of a manifest that determine where packages are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Manifest {
     /// Module path.

@@ -1,4 +1,4 @@
-//! Where a package is: from an import path to the files of a folder, or to the name of a module outside.
+//! Resolves an import path to the files of a folder, or to the name of an external module.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -14,7 +14,7 @@ use super::universe::UNIVERSE;
 use crate::project::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
-/// Package outside that stands for names of the language.
+/// External package for names of the language.
 const BUILTIN: &str = "builtin";
 
 /// A module of the project.
@@ -100,7 +100,7 @@ impl GoModules {
             let rest = below(path, prefix)?;
             Some((prefix.len(), folder.as_str(), rest))
         });
-        // The longest module path that fits is the module that the package is of.
+        // The longest matching module path is the module of the package.
         if let Some((_, folder, rest)) = own.into_iter().chain(local).max_by_key(|(len, ..)| *len) {
             return Some(concat(folder, rest));
         }
@@ -109,7 +109,7 @@ impl GoModules {
         (files.is_folder(&vendor) && has_sources(files, &vendored)).then_some(vendored)
     }
 
-    /// Name of the module outside that a package is of.
+    /// Name of the external module of a package.
     fn external(&self, from: &str, path: &str) -> String {
         let required = self.around(from).and_then(|(_, module)| {
             let fits = module.requires.iter().filter(|required| below(path, required).is_some());
@@ -235,7 +235,7 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// What is left of a package's path behind the path of its module.
+/// The part of a package's path after the path of its module.
 fn below<'a>(path: &'a str, module: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(module)?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }

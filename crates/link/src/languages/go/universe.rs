@@ -1,6 +1,6 @@
-//! Names that every package knows, and method names too common to say anything.
+//! Predeclared names, and method names too common to be informative.
 
-/// Predeclared names, and the keywords that stand for types.
+/// Predeclared names, and the keywords for types.
 pub(super) const UNIVERSE: &[&str] = &[
     "any",
     "append",

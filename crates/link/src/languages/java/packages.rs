@@ -1,4 +1,4 @@
-//! Which packages the project has: a package is all files that declare it, in whatever source roots and modules.
+//! The packages of the project: a package is all files that declare it, in any source root and module.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
@@ -67,7 +67,7 @@ impl Packages {
         self.fingerprint
     }
 
-    /// Whether a dotted name is the beginning of a package of the project.
+    /// Returns whether a dotted name is the beginning of a package of the project.
     pub(super) fn is_above(&self, name: &str) -> bool {
         !name.is_empty() && self.above.contains(name)
     }
@@ -86,7 +86,7 @@ impl Packages {
         Some(ModuleTarget::Member(found, vec![name.to_owned()]))
     }
 
-    /// What a dotted name means: a package, a type, a type inside of a type.
+    /// Target of a dotted name: a package, a type, a nested type.
     pub(super) fn named(&self, files: &Files<'_>, from: FileId, name: &str) -> ModuleTarget {
         if self.is_above(name) || name.is_empty() {
             return ModuleTarget::Folder(name.to_owned());
@@ -117,7 +117,7 @@ impl Packages {
         ModuleTarget::External(outside(name))
     }
 
-    /// What a package holds under a name.
+    /// Member of a package.
     pub(super) fn member(&self, files: &Files<'_>, from: FileId, package: &str, name: &str) -> ModuleTarget {
         if let Some(target) = self.find(files, from, package, name) {
             return target;
@@ -136,7 +136,7 @@ impl Packages {
     }
 }
 
-/// The package part of the name of something outside: what stands before the first type.
+/// The package part of an external name: everything before the first type.
 fn outside(name: &str) -> String {
     let mut end = name.len();
     let mut start = 0;

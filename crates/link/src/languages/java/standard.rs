@@ -1,4 +1,4 @@
-//! What Java code may use of the standard library without importing it, and what its containers yield.
+//! Names of the standard library that Java code may use without an import, and the element types of its containers.
 
 use crate::rules::{Builtin, Factory, MethodShape};
 
@@ -116,7 +116,7 @@ const TYPES: &[&str] = &[
     "Void",
 ];
 
-/// Whether a type is known without import.
+/// Returns whether a type is known without import.
 pub(super) fn is_known(name: &str) -> bool {
     TYPES.binary_search(&name).is_ok() || PRIMITIVES.contains(&name)
 }
@@ -362,7 +362,7 @@ pub(super) const CONTAINER_METHODS: &[(Builtin, &str, MethodShape)] = &[
     (Builtin::Wrapper, "whenComplete", MethodShape::Same),
 ];
 
-/// What values of standard types are passed as: the type, as it stands, after boxing or unboxing.
+/// Types to which values of standard types can be passed: the type itself, and after boxing or unboxing.
 pub(super) const CONVERSIONS: &[(&str, &[&str], &[&str])] = &[
     ("boolean", &[], &["Boolean", "Object", "Comparable", "Serializable"]),
     ("byte", &["short", "int", "long", "float", "double"], &["Byte", "Number", "Object", "Comparable", "Serializable"]),

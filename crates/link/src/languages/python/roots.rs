@@ -10,7 +10,7 @@ use rustc_hash::FxHasher;
 use crate::languages::Manifests;
 use crate::project::Files;
 
-/// Folders that hold packages only for the code beside them.
+/// Folders that hold packages only for sibling code.
 const PRIVATE_FOLDERS: &[&str] = &[
     "test",
     "tests",
@@ -32,7 +32,7 @@ const PRIVATE_FOLDERS: &[&str] = &[
     "templates",
 ];
 
-/// What the project's layout says of where packages are.
+/// Package locations derived from the project's layout.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Roots {
     /// Folders named by manifests or by convention (the root, `src`), in order.
@@ -113,7 +113,7 @@ impl Roots {
     }
 }
 
-/// The folder above; `""` for the root and what is directly in it.
+/// Parent folder; `""` for the root and its direct entries.
 pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -127,7 +127,7 @@ fn is_private(folder: &str) -> bool {
     folder.split('/').any(|part| PRIVATE_FOLDERS.contains(&part))
 }
 
-/// Problem of a manifest that is not what its format asks for.
+/// Problem of a malformed manifest.
 pub(super) fn check(name: &str, text: &str) -> Option<Problem> {
     if name != "pyproject.toml" {
         return None;

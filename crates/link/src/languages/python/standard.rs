@@ -414,12 +414,12 @@ pub(super) static BUILTINS: &[&str] = &[
     "zip",
 ];
 
-/// Whether a top-level module is one of the standard library's.
+/// Returns whether a top-level module is one of the standard library's.
 pub(super) fn is_module(name: &str) -> bool {
     MODULES.binary_search(&name).is_ok()
 }
 
-/// Whether a name needs no import.
+/// Returns whether a name needs no import.
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok()
 }

@@ -1,4 +1,4 @@
-//! What Cargo manifests say: packages, their targets, and which crates each target can name.
+//! Cargo manifests: packages, their targets, and which crates each target can name.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use toml::{Table, Value};
 use super::super::Manifests;
 use super::super::paths::join;
 
-/// What kind of target a crate is.
+/// Kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum TargetKind {
     /// The library.
@@ -28,7 +28,7 @@ pub(super) struct Target {
     pub(super) root: String,
 }
 
-/// What a crate name stands for.
+/// Target of a crate name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Dependency {
     /// The library of the package in this folder.
@@ -45,13 +45,13 @@ pub(super) struct Package {
     /// Name its library is known by in code.
     pub(super) library_name: String,
     pub(super) targets: Vec<Target>,
-    /// Crate name in code → what it is.
+    /// Dependencies by crate name in code.
     pub(super) dependencies: BTreeMap<String, Dependency>,
 }
 
 /// Answers which files there are, so that this module stays free of the project.
 pub(super) trait Probe {
-    /// Whether there is a file.
+    /// Returns whether there is a file.
     fn is_file(&self, path: &str) -> bool;
     /// Paths of the files directly in a folder.
     fn in_folder(&self, folder: &str) -> Vec<String>;

@@ -1,4 +1,4 @@
-//! Module trees: which file each `mod m;` names, which crate and parent module a file has.
+//! Module trees: the file of each `mod m;`, and the crate and parent module of each file.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -15,14 +15,14 @@ use super::test_files::{Source, test_files};
 use crate::project::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
-/// Where a file stands in its crate.
+/// Position of a file in its crate.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     /// Index of its crate.
     of: usize,
     /// The file that declares it, and how many inline modules are around the declaration; `None` for a crate root.
     parent: Option<(FileId, u8)>,
-    /// Its own modules lie in its own folder: a crate root, a `mod.rs`, or a file named by a path attribute.
+    /// Its child modules are in its own folder: a crate root, a `mod.rs`, or a file named by a path attribute.
     owns_folder: bool,
 }
 
@@ -30,7 +30,7 @@ struct Place {
 #[derive(Debug)]
 struct Crate {
     root: FileId,
-    /// Index of its package; `None` for a root that no manifest speaks of.
+    /// Index of its package; `None` for a root without a manifest.
     package: Option<usize>,
     kind: TargetKind,
     /// Files that define macros at their top level, in order of their paths.
@@ -47,7 +47,7 @@ pub(super) struct CrateGraph {
     /// Folder of a package → its library's root.
     libraries: FxHashMap<String, FileId>,
     places: FxHashMap<FileId, Place>,
-    /// Files that are there for tests only, in order.
+    /// Test-only files, in order.
     test_files: Vec<FileId>,
     fingerprint: u64,
 }
@@ -100,7 +100,7 @@ impl CrateGraph {
             fingerprint: 0,
         };
         graph.add_crates(files);
-        // Roots that no manifest speaks of, as in a folder of examples.
+        // Roots without a manifest, as in a folder of examples.
         for (file, path, _) in &all {
             let name = path.rsplit('/').next().unwrap_or(path);
             if matches!(name, "lib.rs" | "main.rs" | "build.rs") && !graph.places.contains_key(file) {
@@ -122,7 +122,7 @@ impl CrateGraph {
         graph
     }
 
-    /// All that brings these files into a build.
+    /// All declarations that include these files in a build.
     fn sources(&self, files: &Files<'_>, all: &[FileId]) -> Vec<Source> {
         let roots = self.crates.iter().map(|of| {
             let test_only = of.kind == TargetKind::Test;
@@ -212,7 +212,7 @@ impl CrateGraph {
         files.find(&beside).or_else(|| files.find(&join(&base, &format!("{name}/mod.rs")).unwrap_or_default()))
     }
 
-    /// What a crate name means in a crate.
+    /// Target of a crate name in a crate.
     fn extern_crate(&self, from: usize, name: &str) -> Option<ModuleTarget> {
         let here = &self.crates[from];
         if let Some(package) = here.package.map(|index| &self.packages[index]) {
@@ -352,8 +352,8 @@ impl Resolver for CrateGraph {
 
     fn macro_files(&self, _files: &Files<'_>, from: FileId) -> Vec<FileId> {
         let Some(place) = self.places.get(&from) else { return vec![from] };
-        // Macros are known in the text that follows them, in modules declared there too. Which ones stand before which
-        // `mod` is not followed: a name that several files define stays open.
+        // Macros are visible in the text after them, including modules declared there. Their order relative to each
+        // `mod` is not tracked: a name that several files define stays ambiguous.
         let others = self.crates[place.of].macros.iter().copied().filter(|file| *file != from);
         std::iter::once(from).chain(others).collect()
     }

@@ -1,4 +1,4 @@
-//! Names that every Rust file knows without importing them.
+//! Names visible in every Rust file without an import.
 
 /// Crates that come with the compiler. All count as one package.
 pub(super) const STANDARD_CRATES: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
@@ -203,7 +203,7 @@ pub(super) const COMMON_METHODS: &[&str] = &[
     "zip",
 ];
 
-/// Whether the name is built in or in the prelude of the standard library.
+/// Returns whether the name is built in or in the prelude of the standard library.
 pub(super) fn knows(name: &str) -> bool {
     [PRIMITIVES, TYPES_AND_TRAITS, VALUES, MACROS].iter().any(|names| names.contains(&name))
 }

@@ -1,11 +1,11 @@
-//! Files that are only built for tests because of where they are declared: `#[cfg(test)] mod helpers;`.
+//! Files that are only built for tests because of their declarations: `#[cfg(test)] mod helpers;`.
 
 use m1nd_base::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::project::{FileId, Files};
 
-/// What brings a file into a build: a `mod m;`, or a manifest that names it.
+/// A declaration that includes a file in a build: a `mod m;`, or a manifest that names it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source {
     pub(super) file: FileId,
@@ -15,8 +15,8 @@ pub(super) struct Source {
     pub(super) test_only: bool,
 }
 
-/// The files whose every source is there for tests only, or stands in such a file, in order. What is declared by itself
-/// or in a ring alone is none.
+/// The files whose every source is test-only, or in such a file, in order. Files declared only by themselves or in a
+/// cycle are not included.
 pub(super) fn test_files(files: &Files<'_>, sources: &[Source]) -> Vec<FileId> {
     // Sources of each file that may be there without tests.
     let mut open: FxHashMap<FileId, usize> = FxHashMap::default();

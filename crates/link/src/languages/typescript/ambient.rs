@@ -1,4 +1,4 @@
-//! Names that declaration files without imports and exports give to the whole program (`declare const DEBUG: boolean`).
+//! Global names of declaration files without imports and exports (`declare const DEBUG: boolean`).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `tsconfig.json` and `jsconfig.json`: `baseUrl` and `paths`, with what they extend.
+//! `tsconfig.json` and `jsconfig.json`: `baseUrl` and `paths`, with the configurations they extend.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::paths::best;
 /// Configurations followed through `extends` and `references` from one file.
 const MAX_CONFIGS: usize = 32;
 
-/// What a configuration says of modules.
+/// Module settings of a configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Config {
     /// Folder that bare modules may be found in.
@@ -21,7 +21,7 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// Where a bare module may be, best first.
+    /// Possible paths of a bare module, best first.
     pub(super) fn candidates(&self, module: &str) -> Vec<String> {
         let patterns = self.paths.iter().flatten().map(|(pattern, targets)| (pattern.as_str(), targets));
         let mut found: Vec<String> = match best(patterns, module) {
@@ -50,7 +50,7 @@ pub(super) fn configs<'a>(manifests: impl Iterator<Item = (&'a str, &'a str)>) -
     configs
 }
 
-/// Whether a file name is that of a compiler configuration.
+/// Returns whether a file name is that of a compiler configuration.
 pub(super) fn is_config(name: &str) -> bool {
     name == "jsconfig.json" || name.starts_with("tsconfig") && name.ends_with(".json")
 }
@@ -60,11 +60,12 @@ fn sibling(path: &str) -> String {
     if folder.is_empty() { "tsconfig.json".to_owned() } else { format!("{folder}/tsconfig.json") }
 }
 
-/// Own settings first, then those of what it extends, then, if there are still no paths, those it refers to.
+/// Own settings first, then those of extended configurations, then, if there are still no paths, those of referenced
+/// ones.
 fn resolve(path: &str, parsed: &BTreeMap<&str, Value>) -> Config {
     let mut config = Config::default();
     let mut referred = Vec::new();
-    // The last of several extended files counts most, so it is asked first.
+    // The last of several extended files takes precedence, so it is read first.
     let mut open = vec![path.to_owned()];
     let mut seen: Vec<String> = Vec::new();
     while let Some(path) = open.pop().or_else(|| config.paths.is_none().then(|| referred.pop()).flatten()) {
@@ -88,7 +89,7 @@ fn resolve(path: &str, parsed: &BTreeMap<&str, Value>) -> Config {
     config
 }
 
-/// Takes what `config` does not have yet.
+/// Adds settings that `config` does not have yet.
 fn settle(config: &mut Config, value: &Value, here: &str) {
     let options = &value["compilerOptions"];
     let base = options["baseUrl"].as_str().and_then(|base| join(here, base));

@@ -1,4 +1,4 @@
-//! Names that every script knows without import.
+//! Global names of scripts.
 
 /// Names of the language, of browsers, and of test runners.
 const GLOBALS: &[&str] = &[
@@ -535,10 +535,10 @@ pub(super) const COMMON_METHODS: &[&str] = &[
     "with",
 ];
 
-/// Package that stands for the language and the browser.
+/// Package of the language and the browser.
 pub(super) const PACKAGE: &str = "globals";
 
-/// Package that stands for Node.js.
+/// Package of Node.js.
 pub(super) const NODE: &str = "node";
 
 /// The package that a global name belongs to.
@@ -552,7 +552,7 @@ pub(super) fn package(name: &str) -> Option<&'static str> {
     GLOBALS.contains(&name).then_some(PACKAGE)
 }
 
-/// Whether a module belongs to Node.js.
+/// Returns whether a module belongs to Node.js.
 pub(super) fn is_node_module(module: &str) -> bool {
     let name = module.split('/').next().unwrap_or(module);
     module.starts_with("node:") || NODE_MODULES.contains(&name)

@@ -1,8 +1,8 @@
-//! JSON as configuration files have it: with comments and trailing commas.
+//! JSON with comments and trailing commas, as in configuration files.
 
 use serde_json::Value;
 
-/// Parses JSON with `//` and `/* */` comments and trailing commas. The error says what is wrong and where.
+/// Parses JSON with `//` and `/* */` comments and trailing commas. The error states the problem and its position.
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_slice(&plain(text.as_bytes())).map_err(|error| error.to_string())

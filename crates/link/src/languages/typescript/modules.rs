@@ -1,4 +1,4 @@
-//! Where a module is: from the text of an import to a file of the project or the name of a package.
+//! Resolves the text of an import to a file of the project or the name of a package.
 
 use super::super::paths::{folder, join, upwards};
 use super::config::Config;
@@ -12,7 +12,7 @@ const ENDINGS: &[&str] = &[
     ".d.cts",
 ];
 
-/// Endings of compiled files and those of the sources they may stand for.
+/// Extensions of compiled files and of their possible sources.
 const SOURCES: &[(&str, &[&str])] = &[
     (".js", &[".ts", ".tsx", ".d.ts"]),
     (".jsx", &[".tsx", ".d.ts"]),
@@ -20,11 +20,11 @@ const SOURCES: &[(&str, &[&str])] = &[
     (".cjs", &[".cts", ".d.cts", ".ts"]),
 ];
 
-/// Folders that build tools write to, and that stand for `src`.
+/// Build output folders that correspond to `src`.
 const BUILD_FOLDERS: &[&str] =
     &["dist", "lib", "build", "out", "output", "es", "esm", "cjs", "types", "typings", "umd"];
 
-/// What a module turned out to be.
+/// Target of a module specifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Found {
     /// Path of a file of the project.
@@ -46,7 +46,7 @@ pub(super) struct Modules {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Importer<'a> {
     pub(super) path: &'a str,
-    /// Sources stand before compiled files of the same name.
+    /// Sources take precedence over compiled files of the same name.
     pub(super) is_typescript: bool,
     /// Uses `require` rather than `import`.
     pub(super) requires: bool,
@@ -58,7 +58,7 @@ impl Modules {
         Self { configs, packages: Packages::new(manifests) }
     }
 
-    /// Finds a module as written. `exists` says whether there is a file at a path.
+    /// Resolves a module as written. `exists` returns whether there is a file at a path.
     pub(super) fn find(&self, from: Importer<'_>, module: &str, exists: &dyn Fn(&str) -> bool) -> Found {
         // Bundlers take settings behind `?`.
         let module = module.split('?').next().unwrap_or(module);
@@ -231,7 +231,7 @@ fn package_name(module: &str) -> &str {
     &module[..end.unwrap_or(module.len())]
 }
 
-/// Whether a text can be the name of a package: aliases such as `@/x` and `~/x` cannot.
+/// Returns whether a text can be the name of a package: aliases such as `@/x` and `~/x` cannot.
 fn is_package_name(name: &str) -> bool {
     let name = match name.strip_prefix('@') {
         Some(scoped) => match scoped.split_once('/') {

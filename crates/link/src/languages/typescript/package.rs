@@ -1,4 +1,4 @@
-//! `package.json`: what a package offers, and which packages of the project know each other by name.
+//! `package.json`: the exports of a package, and which packages of the project can import each other by name.
 
 use std::collections::BTreeMap;
 
@@ -144,7 +144,7 @@ impl Package {
         [inside(subpath), inside(&format!("src/{subpath}"))].into_iter().flatten().collect()
     }
 
-    /// What an import of the package's own (`#name`) may be: files, or names of other packages.
+    /// Targets of a subpath import (`#name`): files, or names of other packages.
     pub(super) fn own_import(&self, name: &str, requires: bool) -> Vec<String> {
         let patterns = self.imports.iter().flatten().map(|(key, value)| (key.as_str(), value));
         best(patterns, name).map_or_else(Vec::new, |(value, middle)| self.conditional(value, middle, requires))

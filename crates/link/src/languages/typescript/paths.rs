@@ -1,6 +1,6 @@
-//! Patterns with stars in paths of modules.
+//! Module path patterns with stars.
 
-/// The text that the single `*` of `pattern` stands for in `text`; `""` for an equal text without star.
+/// The text matched by the single `*` of `pattern`; `""` for an equal text without star.
 pub(super) fn star<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     match pattern.split_once('*') {
         None => (pattern == text).then_some(""),
@@ -8,8 +8,8 @@ pub(super) fn star<'a>(pattern: &str, text: &'a str) -> Option<&'a str> {
     }
 }
 
-/// The pattern that fits `text` best, as `tsconfig` and `exports` choose: an equal one, else the one with the longest
-/// text before its star. With it, what the star stands for.
+/// The best match for `text`, as chosen by `tsconfig` and `exports`: an equal pattern, else the one with the longest
+/// text before its star. Returns it with the text matched by the star.
 pub(super) fn best<'p, 't, T>(patterns: impl Iterator<Item = (&'p str, T)>, text: &'t str) -> Option<(T, &'t str)> {
     let mut found: Option<(usize, T, &'t str)> = None;
     for (pattern, value) in patterns {
@@ -22,7 +22,8 @@ pub(super) fn best<'p, 't, T>(patterns: impl Iterator<Item = (&'p str, T)>, text
     found.map(|(_, value, middle)| (value, middle))
 }
 
-/// Whether a path matches a workspace pattern: `*` is any part of one component, `**` any number of components.
+/// Returns whether a path matches a workspace pattern: `*` is any part of one component, `**` any number of
+/// components.
 pub(super) fn glob(pattern: &str, path: &str) -> bool {
     let pattern: Vec<&str> = pattern.trim_start_matches("./").trim_end_matches('/').split('/').collect();
     let path: Vec<&str> = path.split('/').collect();
@@ -37,8 +38,8 @@ pub(super) fn glob(pattern: &str, path: &str) -> bool {
     )
 }
 
-/// Whether `items` match `pattern`, in which a star stands for any run of items. Backtracks to the last star only, so
-/// the work is bounded by the product of both lengths.
+/// Returns whether `items` match `pattern`, in which a star matches any run of items. Backtracks to the last star
+/// only, so the work is bounded by the product of both lengths.
 fn wildcard<T>(pattern: &[T], items: &[T], is_star: impl Fn(&T) -> bool, equal: impl Fn(&T, &T) -> bool) -> bool {
     let (mut at, mut item) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
