@@ -7,6 +7,7 @@
 mod cancel;
 mod clock;
 mod count;
+mod deadline;
 mod derived;
 mod hash;
 mod limits;
@@ -23,6 +24,7 @@ mod system;
 pub use cancel::{Cancel, Cancelled};
 pub use clock::Clock;
 pub use count::count;
+pub use deadline::Deadline;
 pub use derived::Derived;
 pub use hash::ContentHash;
 pub use limits::Limits;

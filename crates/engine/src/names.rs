@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use m1nd_base::{NodeKind, RepoPath};
-use m1nd_graph::{EXTERNAL_PREFIX, Graph, NodeFlags, NodeIx};
+use m1nd_base::{NodeKind, RepoPath, node_id};
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
 
 use crate::snapshot::Snapshot;
 
@@ -41,7 +41,7 @@ impl Snapshot {
     }
 
     fn by_path(&self, text: &str) -> Option<NodeIx> {
-        let path = text.strip_prefix("file::").unwrap_or(text);
+        let path = node_id::typed(text);
         let normal = RepoPath::new(path).ok();
         let inside = normal.and_then(|path| self.graph().find_file(path.as_str()));
         inside.or_else(|| {
@@ -100,8 +100,8 @@ const KIND_WORDS: [&str; 17] = [
 
 impl QualifiedName {
     fn parse(text: &str) -> Option<Self> {
-        let text = text.strip_prefix("file::").unwrap_or(text).trim_end_matches("()");
-        let mut parts: Vec<&str> = text.split("::").flat_map(|part| part.split('#')).collect();
+        let text = node_id::typed(text).trim_end_matches("()");
+        let mut parts: Vec<&str> = node_id::names(text).flat_map(|part| part.split('#')).collect();
         let mut path = None;
         if parts.len() > 1 && looks_like_path(parts[0]) {
             path = Some(parts.remove(0).to_owned());
@@ -174,8 +174,8 @@ const MAX_OWNERS: usize = 256;
 /// Whether the way to a member of a package outside ends in these owners, the last one first. Packages may be meant by the
 /// last part of their name.
 fn is_below<'a>(id: &str, owners: impl Iterator<Item = &'a String>) -> bool {
-    let way = id.strip_prefix(EXTERNAL_PREFIX).unwrap_or(id);
-    let mut names = way.rsplit("::").skip(1).map(|name| name.trim_end_matches("()"));
+    let path = node_id::outside_path(id).unwrap_or(id);
+    let mut names = node_id::names_from_end(path).skip(1).map(|name| name.trim_end_matches("()"));
     owners.into_iter().all(|owner| {
         names.next().is_some_and(|name| name == owner || name.rsplit(['/', '.']).next() == Some(owner.as_str()))
     })
@@ -188,7 +188,7 @@ fn owner_matches(graph: &Graph, owner: NodeIx, wanted: &str) -> bool {
         NodeKind::Impl => {
             let subject = label.rsplit(" for ").next().unwrap_or(label);
             let subject = subject.split('<').next().unwrap_or(subject).trim();
-            label == wanted || subject.rsplit("::").next() == Some(wanted)
+            label == wanted || node_id::last_name(subject) == wanted
         }
         // `pool.acquire` means a function of module `pool`.
         NodeKind::File => {

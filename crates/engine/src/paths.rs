@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use m1nd_base::{PathError, RepoPath};
+use m1nd_base::{PathError, RepoPath, node_id};
 
 use crate::error::ReadError;
 use crate::snapshot::Snapshot;
@@ -13,10 +13,7 @@ impl Snapshot {
     /// # Errors
     /// [`ReadError::Path`] if it leads out of the roots.
     pub fn index_path(&self, text: &str) -> Result<RepoPath, ReadError> {
-        let text = text.trim();
-        let text = text.strip_prefix("file::").unwrap_or(text);
-        // What follows names a symbol of the file.
-        let text = text.split("::").next().unwrap_or(text);
+        let text = node_id::typed_path(text.trim());
         match RepoPath::new(text) {
             Err(PathError::Absolute(shown)) => {
                 self.below_root(Path::new(text))?.ok_or(ReadError::Path(PathError::Absolute(shown)))

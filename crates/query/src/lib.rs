@@ -4,6 +4,8 @@
 //! Tools print what they find here. What two topics need lies beside them; what memory needs as well lies below, in the
 //! engine.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod analysis;
 mod calls;
 pub mod export;

@@ -4,6 +4,8 @@
 //! hidden characters visible, catching a panic) happens once, in [`ToolDef::invoke`]. What they share in *answers* lives in
 //! the engine: tools never call tools.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod analysis;
 mod core;
 mod exploration;

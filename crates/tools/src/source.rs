@@ -1,5 +1,6 @@
 //! Files below the indexed roots as tools show them: found by path or node id, refused or read, numbered by line.
 
+use m1nd_base::node_id;
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::{Snapshot, SourceText};
@@ -27,7 +28,7 @@ impl Shown {
     /// The id of that node, or the one that the file would have.
     pub(crate) fn node_id(&self, snapshot: &Snapshot) -> String {
         let id = |node| snapshot.graph().id(node).to_owned();
-        self.node(snapshot).map_or_else(|| format!("file::{}", self.path), id)
+        self.node(snapshot).map_or_else(|| node_id::file(&self.path), id)
     }
 
     /// Where the symbol starts (0-based) and how many lines it has; `None` for a whole file.
@@ -60,8 +61,7 @@ pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Sh
 
 /// The symbol that a node id means; `None` if the text is a path.
 fn symbol_of(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Option<NodeIx>, ToolError> {
-    let rest = text.trim().strip_prefix("file::").unwrap_or(text.trim());
-    if !rest.contains("::") {
+    if !node_id::typed_symbol(text.trim()) {
         return Ok(None);
     }
     let node = rows::resolve(snapshot, argument, text)?;

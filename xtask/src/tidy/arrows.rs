@@ -17,10 +17,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("trace", &["base"]),
     ("memory", &["search", "base"]),
     ("model", &["base"]),
-    ("engine", &["graph", "link", "search", "history", "trace", "memory", "model", "lang", "vfs", "store", "base"]),
-    ("tools", &["engine", "base"]),
-    ("server", &["tools", "engine", "base"]),
-    ("cli", &["server", "tools", "engine", "base"]),
+    ("sessions", &["store", "base"]),
+    ("engine", &["graph", "link", "search", "history", "model", "lang", "vfs", "store", "base"]),
+    ("query", &["engine", "graph", "search", "history", "trace", "model", "lang", "base"]),
+    ("mind", &["engine", "memory", "history", "model", "lang", "vfs", "store", "base"]),
+    ("tools", &["query", "mind", "sessions", "engine", "base"]),
+    ("server", &["tools", "mind", "engine", "base"]),
+    ("cli", &["server", "tools", "query", "mind", "engine", "base"]),
     ("testkit", &["base"]),
 ];
 /// Prefix of all packages except the tasks.

@@ -233,7 +233,7 @@ fn close(
     answer: &mut ImpactAnswer,
 ) {
     let graph = snapshot.graph();
-    let language = snapshot.file_of(query.node).map(|file| family(file.language));
+    let language = snapshot.file_of(query.node).map(|file| file.language.family());
     let mut hiding = Vec::new();
     for (side, reach) in reaches {
         // What a farther node could add lies beyond the bound of hops.
@@ -258,7 +258,7 @@ fn close(
     answer.hiding = hiding;
     if query.direction != Direction::Reverse {
         let unseen = snapshot.files().iter().filter(|file| {
-            Some(family(file.language)) == language
+            Some(file.language.family()) == language
                 && file.problems.iter().any(|problem| problem.kind.hides_references())
         });
         let skipped = snapshot.skipped().iter().filter(|(path, problem)| {
@@ -287,13 +287,13 @@ fn hidden_dependents(snapshot: &Snapshot, starts: &[NodeIx], followed: &[NodeIx]
         if far_found >= MAX_FAR {
             break;
         }
-        let language = snapshot.file_of(node).map(|file| family(file.language));
+        let language = snapshot.file_of(node).map(|file| file.language.family());
         for name in names_of(graph, node) {
             if !seen.insert((name, language)) {
                 continue;
             }
             let references = graph.unresolved_named(name).filter(|reference| {
-                let theirs = snapshot.file_of(reference.from).map(|file| family(file.language));
+                let theirs = snapshot.file_of(reference.from).map(|file| file.language.family());
                 let is_known = own.contains(&reference.from) || (far && known.contains(&reference.from));
                 !is_known && (language.is_none() || theirs == language)
             });
@@ -311,7 +311,7 @@ fn unknown_imports(snapshot: &Snapshot, starts: &[NodeIx], language: Option<Lang
         return Vec::new();
     }
     let graph = snapshot.graph();
-    let files = snapshot.files().iter().filter(|file| Some(family(file.language)) == language);
+    let files = snapshot.files().iter().filter(|file| Some(file.language.family()) == language);
     let nodes = files.filter_map(|file| graph.find_file(file.path.as_str())).filter(|node| !starts.contains(node));
     let references = nodes.flat_map(|node| graph.unresolved_of(node));
     let unknown = references.filter(|reference| reference.reason == UNKNOWN_MODULE);
@@ -364,20 +364,10 @@ fn open(graph: &Graph, reference: &m1nd_graph::UnresolvedRef<'_>, far: bool) -> 
     }
 }
 
-/// Languages whose code can refer to each other's.
-fn family(language: Language) -> Language {
-    match language {
-        Language::TypeScript | Language::Tsx | Language::Vue | Language::Svelte => Language::JavaScript,
-        Language::Kotlin | Language::Scala => Language::Java,
-        Language::Cpp => Language::C,
-        other => other,
-    }
-}
-
 /// Whether what was skipped at a path may hold code of a family: a file of it by its name, or a folder.
 fn may_hold(path: &str, wanted: Language) -> bool {
     let Ok(path) = RepoPath::new(path) else { return true };
-    match family(Language::detect(&path, b"")) {
+    match Language::detect(&path, b"").family() {
         Language::Text => path.extension().is_none(),
         language => language == wanted,
     }

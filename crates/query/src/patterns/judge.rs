@@ -6,9 +6,8 @@
 //! so that something could, `open` says what is not known.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation, RepoPath};
+use m1nd_base::{Cancel, Cancelled, Deadline, EdgeTier, NodeKind, Pos, Relation, RepoPath};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
 use m1nd_lang::patterns::{Check, Extent, SyntaxFile, SyntaxMatch, SyntaxQuery, handing_calls, speaks_of_auth};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -91,7 +90,7 @@ pub(super) struct Judge<'s> {
     snapshot: &'s Snapshot,
     graph: &'s Graph,
     cancel: &'s Cancel,
-    until: Instant,
+    until: Deadline,
     files_read: usize,
     late: bool,
     aside: Aside,
@@ -100,7 +99,7 @@ pub(super) struct Judge<'s> {
 }
 
 impl<'s> Judge<'s> {
-    pub(super) fn new(snapshot: &'s Snapshot, cancel: &'s Cancel, until: Instant) -> Self {
+    pub(super) fn new(snapshot: &'s Snapshot, cancel: &'s Cancel, until: Deadline) -> Self {
         let (queries, found) = (FxHashMap::default(), FxHashMap::default());
         Self {
             snapshot,
@@ -147,7 +146,7 @@ impl<'s> Judge<'s> {
         if let Some(reason) = self.aside.reason(self.graph, &raw.path) {
             return Verdict::mitigated(reason);
         }
-        if Instant::now() > self.until {
+        if self.until.is_over() {
             self.late = true;
             return Verdict::confirmed("as written").open("not weighed: the time budget ended; narrow `scope`");
         }
@@ -252,7 +251,7 @@ impl<'s> Judge<'s> {
         let entry = self.snapshot.file_of(file)?;
         let compile = || SyntaxQuery::new(entry.language, text).ok().map(Arc::new);
         let query = self.queries.entry((entry.language, text)).or_insert_with(compile).clone()?;
-        self.late |= Instant::now() > self.until;
+        self.late |= self.until.is_over();
         if self.files_read >= MAX_FILES_READ || self.late {
             return None;
         }

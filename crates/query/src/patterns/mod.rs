@@ -6,9 +6,9 @@ mod kept;
 mod matching;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use m1nd_base::{Cancel, Cancelled, ContentHash, RepoPath};
+use m1nd_base::{Cancel, Cancelled, ContentHash, Deadline, RepoPath};
 use m1nd_graph::NodeIx;
 pub use m1nd_lang::patterns::{Pattern, QueryError, first_metavariable};
 use m1nd_search::grep::GrepError;
@@ -206,9 +206,9 @@ pub fn scan_paged(
     if let Some(kept) = kept_scans.get(query).filter(|_| is_further) {
         return Ok(kept);
     }
-    let started = Instant::now();
+    let quick = Deadline::after(KEPT_FROM);
     let answer = Arc::new(scan(snapshot, query, cancel)?);
-    if answer.ran_out_of_time || started.elapsed() >= KEPT_FROM {
+    if answer.ran_out_of_time || quick.is_over() {
         kept_scans.keep(query, &answer);
     }
     Ok(answer)
@@ -226,7 +226,7 @@ pub fn scan(snapshot: &Snapshot, query: &ScanQuery, cancel: &Cancel) -> Result<S
     answer.files_without_rules = others.len();
     let raw = match_files(snapshot, &matcher, &files, &mut answer, cancel)?;
     answer.raw = raw.len();
-    let mut judge = Judge::new(snapshot, cancel, Instant::now() + JUDGE_BUDGET);
+    let mut judge = Judge::new(snapshot, cancel, Deadline::after(JUDGE_BUDGET));
     for one in raw {
         cancel.check()?;
         let finding = if query.validate { judge.judge(&one)? } else { judge.unvalidated(&one) };
@@ -257,10 +257,10 @@ fn match_files(
     answer: &mut ScanAnswer,
     cancel: &Cancel,
 ) -> Result<Vec<Raw>, Cancelled> {
-    let started = Instant::now();
+    let matching = Deadline::after(MATCH_BUDGET);
     let mut raw = Vec::new();
     let mut chunks = files.chunks(CHUNK);
-    while raw.len() < MAX_MATCHES && started.elapsed() < MATCH_BUDGET {
+    while raw.len() < MAX_MATCHES && !matching.is_over() {
         let Some(chunk) = chunks.next() else { break };
         let look = |file: &&FileEntry| matcher.look(snapshot, file, cancel);
         let looked: Result<Vec<Result<Looked, String>>, Cancelled> = chunk.par_iter().map(look).collect();

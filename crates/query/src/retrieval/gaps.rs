@@ -110,7 +110,7 @@ pub fn gaps(
     answer.incomplete = members.len() > MAX_MEMBERS || found.incomplete;
     let members = &members[..members.len().min(MAX_MEMBERS)];
     answer.members = members.len();
-    let mut look = Look { snapshot: snapshot, traits: Traits::new(snapshot.graph()), groups: FxHashMap::default() };
+    let mut look = Look { snapshot, traits: Traits::new(snapshot.graph()), groups: FxHashMap::default() };
     for &(node, activation) in members {
         cancel.check()?;
         let mut own: Vec<Hole> = Vec::new();

@@ -1,7 +1,7 @@
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use m1nd_base::{Cancel, Cancelled, ContentHash};
+use m1nd_base::{Cancel, Cancelled, ContentHash, Deadline};
 use m1nd_graph::NodeIx;
 use m1nd_search::grep::{FileMatches, Grep, GrepOptions, LineMatch};
 use rayon::prelude::*;
@@ -85,7 +85,7 @@ pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> R
     let mut files: Vec<&FileEntry> = snapshot.files().within(&query.scope).filter(fits).collect();
     files.sort_by_key(|file| (file.is_test, file.language.is_prose()));
 
-    let started = Instant::now();
+    let searching = Deadline::after(BUDGET);
     let end = query.offset.saturating_add(query.limit);
     let mut answer = GrepAnswer::default();
     let mut chunks = files.chunks(CHUNK);
@@ -94,7 +94,7 @@ pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> R
         // the page is known once those before it are counted.
         let starts_here = answer.total >= query.offset;
         let keep = if starts_here { 0..end.saturating_sub(answer.total) } else { 0..0 };
-        let search = |file: &&FileEntry| match started.elapsed() > BUDGET {
+        let search = |file: &&FileEntry| match searching.is_over() {
             true => Ok(None),
             false => search_file(snapshot, &grep, file, keep.clone(), cancel).map(Some),
         };
@@ -110,7 +110,7 @@ pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> R
                 None => answer.files_left += 1,
             }
         }
-        if started.elapsed() > BUDGET {
+        if searching.is_over() {
             break;
         }
     }

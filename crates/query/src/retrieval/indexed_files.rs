@@ -1,5 +1,6 @@
 //! Files of the search index in the graph and in the table of files.
 
+use m1nd_base::node_id;
 use std::sync::Arc;
 
 use m1nd_engine::graph::{Graph, NodeIx};
@@ -23,7 +24,7 @@ impl Places {
         let mut entries = files.iter().enumerate().peekable();
         let mut last = NodeIx(0);
         let place = |path: &str| {
-            let node = graph.find_behind(last, &format!("file::{path}"));
+            let node = graph.find_behind(last, &node_id::file(path));
             last = node.unwrap_or(last);
             while entries.next_if(|(_, entry)| entry.path.as_str() < path).is_some() {}
             let entry = entries.peek().filter(|(_, entry)| entry.path.as_str() == path);

@@ -1,5 +1,6 @@
 //! Finds indexed files by the shape of their path.
 
+use m1nd_base::node_id;
 use m1nd_query::retrieval::glob;
 use m1nd_query::retrieval::{GlobOrder, GlobQuery};
 use schemars::JsonSchema;
@@ -104,7 +105,7 @@ impl ReadTool for Glob {
         let total = found.rows.len();
         let graph = snapshot.graph();
         let files = page.cut(found.rows).into_iter().map(|row| FileRow {
-            node_id: row.node.map_or_else(|| format!("file::{}", row.file.path), |node| graph.id(node).to_owned()),
+            node_id: row.node.map_or_else(|| node_id::file(&row.file.path), |node| graph.id(node).to_owned()),
             label: row.file.path.file_name().to_owned(),
             file_path: row.file.path.to_string(),
             extension: row.file.path.extension().unwrap_or_default().to_owned(),

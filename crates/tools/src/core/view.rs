@@ -1,5 +1,6 @@
 //! Shows lines of a file with the symbols in them.
 
+use m1nd_base::node_id;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use schemars::JsonSchema;
@@ -173,7 +174,7 @@ fn guidance(output: &Output) -> Guidance {
         let hint = "the file changed since it was indexed; ingest it before you rely on its symbols";
         return Guidance::next(ProofState::Proving, ToolRef("ingest"), Some(output.file_path.clone()), hint);
     }
-    let is_symbol = output.node_id.matches("::").count() > 1;
+    let is_symbol = !node_id::is_file(&output.node_id);
     match output.symbols.first().filter(|_| output.lines_returned > 0) {
         Some(_) if is_symbol => {
             let hint = format!("before you change `{}`, see what depends on it", output.label);

@@ -31,6 +31,7 @@ impl ToolDef {
     /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer, and
     /// for pages `truncated` and `cursor`. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
     pub fn invoke(&self, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
+        #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(|| self.invoke_inner(cx, arguments))).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<String>().map(String::as_str);

@@ -2,6 +2,7 @@
 //! program, to files, the network, other processes, the clock or chance. Values, collections and code that only computes can
 //! stay where they are made.
 
+use m1nd_base::node_id;
 use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
 use m1nd_graph::{EdgeRef, NodeIx};
 use m1nd_lang::patterns::{Effects, SyntaxMatch, effects};
@@ -19,7 +20,7 @@ const MAX_BASES: usize = 16;
 
 /// A name in a package outside as code would write it.
 fn outside_name(id: &str) -> &str {
-    id.strip_prefix("external::").unwrap_or(id)
+    node_id::outside_path(id).unwrap_or(id)
 }
 
 impl<'s> Judge<'s> {
@@ -162,7 +163,7 @@ impl<'s> Judge<'s> {
     /// Functions that are declared for a type beside it, as methods of Go are.
     fn with_receiver(&self, of: NodeIx) -> Vec<NodeIx> {
         let graph = self.graph;
-        let method = format!("::impl::{}::fn::", graph.label(of));
+        let method = node_id::owned_infix("impl", graph.label(of), "fn");
         let users = graph.in_edges(of).map(|edge| edge.from);
         let mut found: Vec<NodeIx> = users.filter(|from| graph.id(*from).contains(&method)).collect();
         found.sort_by(|a, b| graph.id(*a).cmp(graph.id(*b)));
@@ -201,7 +202,7 @@ fn reaching(label: &str, worker: &str, name: &str) -> Verdict {
 fn implemented(label: &str) -> &str {
     let of = label.rsplit_once(" for ").map_or(label, |(_, of)| of);
     let name = of.split('<').next().unwrap_or(of).trim();
-    name.rsplit("::").next().unwrap_or(name)
+    node_id::last_name(name)
 }
 
 #[cfg(test)]
