@@ -11,6 +11,7 @@ mod codegen;
 mod crash;
 mod embed;
 mod eval;
+mod new;
 mod tidy;
 
 /// Result of a task.
@@ -27,6 +28,7 @@ const TASKS: &[Task] = &[
         "write the table of the README and docs/tools.md from the registry of tools; --check only compares",
         codegen::run,
     ),
+    ("new", "the files and rows of a tool that does nothing yet: tool TOOLSET NAME", new::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
     ("bench", "measure: ingest|find [--write] PATH... | memory [--write]", bench::run),
     (
