@@ -1,5 +1,5 @@
 use crate::analysis::{Impact, Why};
-use crate::core::{Glob, Health, Help, Ingest, Search, Seek, View};
+use crate::core::{BatchView, Glob, Health, Help, Ingest, Search, Seek, View};
 use crate::exploration::{Activate, Learn, Missing, Resonate, Scan, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
@@ -12,6 +12,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Search>(),
     ToolDef::read::<Glob>(),
     ToolDef::read::<View>(),
+    ToolDef::read::<BatchView>(),
     ToolDef::read::<Seek>(),
     ToolDef::read::<Activate>(),
     ToolDef::read::<Resonate>(),

@@ -1,5 +1,6 @@
 //! What every session needs.
 
+mod batch_view;
 mod glob;
 mod health;
 mod help;
@@ -8,6 +9,7 @@ mod search;
 mod seek;
 mod view;
 
+pub(crate) use batch_view::BatchView;
 pub(crate) use glob::Glob;
 pub(crate) use health::Health;
 pub(crate) use help::Help;
