@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Source;
 
 /// The crates that keep to this.
-const CRATES: &[&str] = &["tools", "server", "cli"];
+const CRATES: &[&str] = &["engine", "query", "sessions", "tools", "server", "cli"];
 /// The tops of crates: they name all folders, and no folder may name what they define.
 const TOPS: &[&str] = &["lib", "main"];
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::retrieval::{GlobOrder, GlobQuery};
+use m1nd_query::retrieval::{GlobOrder, GlobQuery, glob};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -230,7 +230,7 @@ fn meant(snapshot: &Snapshot, text: &str) -> Vec<Result<String, ToolError>> {
         return vec![Ok(text.to_owned())];
     }
     let query = GlobQuery { pattern: text.to_owned(), scope: String::new(), order: GlobOrder::Path };
-    match snapshot.glob(&query) {
+    match glob(snapshot, &query) {
         Ok(found) if !found.rows.is_empty() => found.rows.iter().map(|row| Ok(row.file.path.to_string())).collect(),
         Ok(_) => {
             vec![Err(ToolError::new(ErrorCode::FileNotFound, "argument `files`: no indexed file matches this glob"))]

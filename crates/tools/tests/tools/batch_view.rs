@@ -127,11 +127,11 @@ fn pages_join_and_nothing_is_larger_than_its_budget() {
 #[test]
 fn files_are_shown_as_they_are_now_and_nothing_is_indexed() {
     let project = Project::new(PROGRAM);
-    let before = project.engine.snapshot().generation();
+    let before = project.services.engine.snapshot().generation();
     project.tree.write("store.py", "changed = 1\n");
     let answer = project.ok("batch_view", json!({"files": ["store.py"], "auto_ingest": true}));
     let entry = entry(&answer, "store.py");
     assert_eq!((&entry["content"], &entry["stale"]), (&json!("1  changed = 1\n"), &json!(true)));
     assert_eq!(entry["auto_ingested"], json!(false));
-    assert_eq!(project.engine.snapshot().generation(), before);
+    assert_eq!(project.services.engine.snapshot().generation(), before);
 }
