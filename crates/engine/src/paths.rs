@@ -1,4 +1,4 @@
-//! From what a caller writes to a path of the index.
+//! Converts a caller's path to a path of the index.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ impl Snapshot {
     pub fn index_path(&self, text: &str) -> Result<RepoPath, ReadError> {
         let text = text.trim();
         let text = text.strip_prefix("file::").unwrap_or(text);
-        // What follows names a symbol of the file.
+        // The rest names a symbol of the file.
         let text = text.split("::").next().unwrap_or(text);
         match RepoPath::new(text) {
             Err(PathError::Absolute(shown)) => {
