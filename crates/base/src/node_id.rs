@@ -92,7 +92,7 @@ pub fn in_file(path: &str, rest: &str) -> String {
     format!("{FILE_PREFIX}{path}{rest}")
 }
 
-/// Whether it has two parts, as the id of a file has; those of definitions have more.
+/// Returns whether it has two parts, as the id of a file has; those of definitions have more.
 pub fn is_file(id: &str) -> bool {
     id.matches(SEPARATOR).count() == 1
 }
@@ -103,7 +103,7 @@ pub fn last_name(id: &str) -> &str {
     names_from_end(id).next().unwrap_or(id)
 }
 
-/// As [`last_name`], without the hash.
+/// Like [`last_name`], without the hash.
 pub fn bare_name(id: &str) -> &str {
     let name = last_name(id);
     name.split(HASH_MARK).next().unwrap_or(name)
@@ -153,7 +153,7 @@ pub fn typed_path(text: &str) -> &str {
     first(typed(text))
 }
 
-/// Whether the name of a symbol stands behind the path that a user typed.
+/// Returns whether the name of a symbol stands behind the path that a user typed.
 pub fn typed_symbol(text: &str) -> bool {
     typed(text).contains(SEPARATOR)
 }

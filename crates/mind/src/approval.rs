@@ -62,11 +62,11 @@ pub(crate) struct Approved {
     /// Hashes of the approved texts, with the file or commit of each.
     #[serde(default)]
     pub(crate) sources: BTreeMap<String, String>,
-    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a work tree of
-    /// its repository is known.
+    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a
+    /// worktree of its repository is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) texts: Vec<String>,
-    /// It is a work tree of a project that was taken over, and the user's own only while its texts are approved.
+    /// It is a worktree of a project that was taken over, and the user's own only while its texts are approved.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_linked: bool,
     /// The user withdrew that a worktree counts as its main project.
@@ -172,7 +172,7 @@ impl Approved {
         approved.map(|(file, _)| file).collect()
     }
 
-    /// Whether a memory is never to be shown again.
+    /// Returns whether a memory is never to be shown again.
     pub(crate) fn is_forgotten(&self, id: RecordId) -> bool {
         !self.forgotten.is_empty() && self.forgotten.contains_key(&id.to_string())
     }
@@ -271,7 +271,7 @@ pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) 
     }
 }
 
-/// Whether the repository around a project is the one that was taken over.
+/// Returns whether the repository around a project is the one that was taken over.
 pub(crate) fn is_known(project: &Path, approved: &Approved) -> bool {
     Repository::around(project).is_that_of(approved)
 }
@@ -304,8 +304,9 @@ impl Repository {
         oldest_commit(git, head).unwrap_or_default()
     }
 
-    /// Whether it is the one that was taken over: it holds a commit that is known of that, or was begun on this machine. A
-    /// folder that was taken over without commits is known by its path alone, but was not cloned since.
+    /// Returns whether it is the one that was taken over: it holds a commit that is known of that, or was begun on
+    /// this machine. A folder that was taken over without commits is known by its path alone, but was not cloned
+    /// since.
     fn is_that_of(&self, approved: &Approved) -> bool {
         let begin = || self.git.as_ref().and_then(|git| Moves::of(git).begin());
         let known = [approved.head.as_str(), approved.oldest.as_str()];
@@ -341,7 +342,7 @@ impl Checkout {
         Self { head: repository.head(), oldest: OnceCell::new(), repository, moves, is_unsure }
     }
 
-    /// Whether another repository was taken over in its place.
+    /// Returns whether another repository was taken over in its place.
     pub(crate) fn is_replaced(&self, approved: &Approved) -> bool {
         approved.since.is_some() && !self.repository.is_that_of(approved)
     }

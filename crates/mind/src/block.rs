@@ -164,7 +164,7 @@ pub(crate) fn body(memory: &ProjectMemory) -> String {
     text.lines().filter(|line| !line.starts_with("<!-- MIND:")).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a file of the project has a block.
+/// Returns whether a file of the project has a block.
 pub(crate) fn is_in(project: &Path, file: &str) -> bool {
     read(project, file).ok().flatten().is_some_and(|bytes| matches!(block::inspect(&bytes), Ok(Some(_))))
 }

@@ -28,7 +28,7 @@ const MAX_NEW: usize = 5;
 /// A piece of advice, with a key by which it is given once.
 pub(crate) type Advice = (String, String);
 
-/// Whether a file of the project, by its path in it, is one that memories are written into.
+/// Returns whether a file of the project, by its path in it, is one that memories are written into.
 pub(crate) fn is_memory_file(path: &str) -> bool {
     path == MEMORY_FILE || path == SESSION_FILE
 }

@@ -86,7 +86,7 @@ pub enum MemoryError {
 }
 
 impl MemoryError {
-    /// Whether the system or the user forbids it.
+    /// Returns whether the system or the user forbids it.
     #[must_use]
     pub fn is_denied(&self) -> bool {
         match self {

@@ -132,7 +132,8 @@ fn folders(files: &[(RepoPath, FileMeta)]) -> Vec<String> {
     folders
 }
 
-/// Whether a file can say something for the memory of its project: code by its comments, a manifest by its name.
+/// Returns whether a file can say something for the memory of its project: code by its comments, a manifest by its
+/// name.
 pub(crate) fn is_telling(path: &str) -> bool {
     is_code_file(path) || stack_evidence(path).is_some()
 }

@@ -307,7 +307,7 @@ fn not_approved(memory: &ProjectMemory) -> Option<String> {
     })
 }
 
-/// Whether a memory names the file, or a symbol in the text that is replaced.
+/// Returns whether a memory names the file, or a symbol in the text that is replaced.
 fn is_about(record: &Record, file: &str, before: &str) -> bool {
     names_of(record).iter().any(|name| {
         let ends_in = file == name || file.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('/'));
@@ -328,7 +328,7 @@ fn lies_in(node: &str, file: &str) -> bool {
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Whether a memory is worth being shown unasked.
+/// Returns whether a memory is worth being shown unasked.
 fn is_worth(record: &Record) -> bool {
     let is_over = record.superseded_by.is_some() || record.status == Some(m1nd_memory::Status::Resolved);
     !is_over && (record.is_key || record.confidence >= MEDIUM_CONFIDENCE)

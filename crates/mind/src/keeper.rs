@@ -332,7 +332,7 @@ impl Keeper {
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn disapprove(&self, project: &Path, wanted: &[String]) -> Result<(), MemoryError> {
-        // Without a project of its own it would count as the one that it is a work tree of.
+        // Without a project of its own it would count as the one that it is a worktree of.
         let is_declined = wanted.is_empty() && worktree::inherited(project, &self.home).is_some();
         Approvals::new(&self.home).change(project, WAIT, |approved| {
             if wanted.is_empty() {
@@ -498,7 +498,7 @@ impl Named {
 }
 
 impl Seen {
-    /// Whether its code is still to be looked for: never done, or the text is another.
+    /// Returns whether its code is still to be looked for: never done, or the text is another.
     fn is_due(&self, record: &Record) -> bool {
         self.text != text_hash(record)
     }

@@ -372,7 +372,8 @@ impl ProjectMemory {
         self.matcher.get_or_init(make)
     }
 
-    /// Whether the user of this machine has taken the project over: registered it, made its memory or approved it.
+    /// Returns whether the user of this machine has taken the project over: registered it, made its memory or
+    /// approved it.
     #[must_use]
     pub const fn is_own(&self) -> bool {
         self.standing.is_own
@@ -384,7 +385,7 @@ impl ProjectMemory {
         approval::trust(record, self.is_own(), &self.approved)
     }
 
-    /// Whether it is a work tree of a project that was taken over, known by its texts.
+    /// Returns whether it is a worktree of a project that was taken over, known by its texts.
     pub(crate) const fn is_linked(&self) -> bool {
         self.standing.approved.is_linked
     }
@@ -421,7 +422,7 @@ impl ProjectMemory {
         approval::listed(&self.noted, &self.standing.approved)
     }
 
-    /// Whether the user wants no block in the files of the project.
+    /// Returns whether the user wants no block in the files of the project.
     pub(crate) const fn is_without_block(&self) -> bool {
         self.standing.approved.without_block
     }

@@ -80,7 +80,7 @@ pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Ve
     Ok(moved.into_iter().map(|(archived, _)| archived).collect())
 }
 
-/// Whether a memory keeps its day in the file.
+/// Returns whether a memory keeps its day in the file.
 fn must_stay(memory: &ProjectMemory, record: &Record, within: &dyn Fn(u32) -> bool) -> bool {
     let is_open = matches!(record.status, Some(Status::Open | Status::Blocked));
     let line_of = |id| memory.parsed.records.iter().find(|other| other.id == id).map(|other| other.source.line);

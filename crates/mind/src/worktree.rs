@@ -35,7 +35,7 @@ pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved>
         .map(|(_, approved)| approved)
 }
 
-/// Whether all texts of a folder are approved.
+/// Returns whether all texts of a folder are approved.
 pub(crate) fn is_approved(project: &Path, approved: &Approved) -> bool {
     texts_of(project).is_some_and(|texts| holds(approved, &texts))
 }

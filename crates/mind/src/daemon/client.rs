@@ -16,7 +16,7 @@ const END: Duration = Duration::from_secs(30);
 /// Time between two looks whether it has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Whether a daemon runs: whether its lock is held.
+/// Returns whether a daemon runs: whether its lock is held.
 pub fn is_running(home: &Path) -> bool {
     SharedFolder::new(home.to_owned()).is_held(LOCK)
 }

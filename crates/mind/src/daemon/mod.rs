@@ -18,7 +18,7 @@ pub use log::{KEPT_LOGS, LOG_FOLDER, LOGS, MAX_LOG_BYTES};
 pub use protocol::{DaemonReport, ProjectReport, Request};
 pub use run::{prepare, run};
 
-/// Whether the folder that all projects share is the user's own and nobody else writes into it.
+/// Returns whether the folder that all projects share is the user's own and nobody else writes into it.
 ///
 /// # Errors
 /// [`MemoryError::NotPrivate`](crate::MemoryError::NotPrivate).

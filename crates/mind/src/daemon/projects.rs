@@ -81,7 +81,7 @@ impl Watched {
     }
 }
 
-/// The folder at `folder`, of which `inner` is a part.
+/// Strips the components of `inner` from the end of `folder`; `None` if it does not end with them.
 fn without_end(folder: &Path, inner: &str) -> Option<PathBuf> {
     let around = folder.ancestors().nth(Path::new(inner).components().count())?;
     folder.ends_with(inner).then(|| around.to_owned())
@@ -164,7 +164,7 @@ impl Projects {
         watching.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Whether a folder is watched for one of them.
+    /// Returns whether a folder is watched for one of them.
     pub(crate) fn watches(&self, folder: &Path) -> bool {
         self.by_path.iter().any(|(path, project)| {
             project.folders.contains(folder)
@@ -266,7 +266,7 @@ impl Projects {
         self.by_path.values().filter_map(Watched::next).min()
     }
 
-    /// Whether a session is open somewhere.
+    /// Returns whether a session is open somewhere.
     pub(crate) fn any_open(&self) -> bool {
         self.by_path.values().any(|project| project.is_open)
     }
