@@ -137,7 +137,7 @@ impl<'g> Traits<'g> {
                 into.any(|edge| edge.relation == *relation && edge.to == node && edge.from == *other)
             }
             Trait::Tested => into.any(|edge| is_test(graph, edge.from)),
-            // Members beyond the limit are reported by their number.
+            // Members beyond the limit are accounted for by their number.
             Trait::Defines(..) => false,
         }
     }
