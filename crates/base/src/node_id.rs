@@ -81,8 +81,8 @@ pub fn file_of(id: &str) -> &str {
     id.match_indices(SEPARATOR).nth(1).map_or(id, |(end, _)| &id[..end])
 }
 
-/// What stands behind the path in the id of the file at `path` or of something in it: empty for the file itself. `None`
-/// for ids of other files. [`in_file`] is the way back.
+/// Returns the part of an id after the path of the file at `path`: empty for the file itself. `None` for ids of other
+/// files. The inverse of [`in_file`].
 pub fn behind_path<'i>(id: &'i str, path: &str) -> Option<&'i str> {
     path_of_file(id)?.strip_prefix(path)
 }
@@ -153,7 +153,7 @@ pub fn typed_path(text: &str) -> &str {
     first(typed(text))
 }
 
-/// Returns whether the name of a symbol stands behind the path that a user typed.
+/// Returns whether a path typed by a user is followed by a symbol name.
 pub fn typed_symbol(text: &str) -> bool {
     typed(text).contains(SEPARATOR)
 }

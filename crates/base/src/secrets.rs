@@ -12,9 +12,9 @@ use regex::Regex;
 
 use crate::needles::Needles;
 
-/// What stands for a secret.
+/// Replacement for a secret.
 pub const REDACTED: &str = "[REDACTED]";
-/// Shortest token whose randomness is looked at, in bytes.
+/// Minimum length of a token tested for randomness, in bytes.
 const MIN_RANDOM: usize = 24;
 /// Bits a character from which a token is random.
 const MIN_ENTROPY: f64 = 4.2;
@@ -28,13 +28,13 @@ const NEIGHBOURHOOD: usize = 60;
 pub struct Found {
     /// 1-based line of its first character.
     pub line: u32,
-    /// What it is, in words for people.
+    /// Description for people.
     pub kind: &'static str,
-    /// Where it stands, in bytes.
+    /// Position, in bytes.
     pub range: Range<usize>,
 }
 
-/// What makes a match a secret beyond its form.
+/// Additional condition for a match to be a secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Check {
     /// The form is enough.

@@ -178,7 +178,7 @@ impl Shared {
     pub(crate) fn set_aside(&self, path: &Path, why: &str, writes: bool) {
         let kept = if writes { self.project.quarantine(path, why).ok() } else { None };
         let place = kept.map_or_else(String::new, |kept| format!("; it is kept as `{}`", kept.display()));
-        self.notice(format!("{why}{place}; the next ingest builds the index anew"));
+        self.notice(format!("{why}{place}; the next ingest rebuilds the index"));
     }
 
     /// Publishes a newer snapshot file of another process, if there is one. Checks at most every [`FOLLOW_PERIOD`].

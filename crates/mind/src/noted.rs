@@ -161,7 +161,7 @@ impl NotedFile {
             let before = content.as_deref().and_then(decode);
             if content.is_some() && before.is_none() {
                 let kept = folder.set_aside(FILE)?;
-                tracing::warn!(kept = %kept.display(), "what was noted of the memories is damaged and made anew");
+                tracing::warn!(kept = %kept.display(), "the recorded state of the memories is damaged and will be rebuilt");
             }
             let before = before.unwrap_or_default();
             let mut after = before.clone();

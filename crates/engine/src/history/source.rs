@@ -209,7 +209,7 @@ impl Histories {
             Ok(history) => Some(history),
             Err(StoredError::OtherFormat) => None,
             Err(error) => {
-                tracing::warn!(%error, "it is read anew");
+                tracing::warn!(%error, "the stored history is unusable; reading the git history again");
                 if self.writes {
                     // It is overwritten in any case.
                     let _ = files.set_aside(&name);
@@ -225,7 +225,7 @@ impl Histories {
             .map_err(|error| error.to_string())
             .and_then(|bytes| files.write(&name_of(root), &bytes).map_err(|error| error.to_string()));
         if let Err(error) = written {
-            tracing::warn!(error, "the history could not be stored; it is read anew next time");
+            tracing::warn!(error, "the history could not be stored; it will be read again next time");
         }
     }
 }

@@ -208,7 +208,7 @@ impl Writer {
             return;
         };
         if stored.outdated {
-            let text = "the index was made by another version of the extractors; the next ingest makes it anew";
+            let text = "the index was made by another version of the extractors; the next ingest rebuilds it";
             self.shared.notice(text.into());
         }
         let path = self.shared.followed_path();
