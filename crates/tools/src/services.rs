@@ -27,6 +27,15 @@ impl Services {
         Ok(Self::over(Engine::open(config)?, mind))
     }
 
+    /// As [`Services::open`], with what all projects share of memories inside of the store.
+    ///
+    /// # Errors
+    /// Those of [`Engine::open`].
+    pub fn self_contained(config: EngineConfig) -> Result<Self, EngineError> {
+        let mind = MindConfig::beside(&config.home, config.roots.clone());
+        Self::open(config, mind)
+    }
+
     /// Over an engine that is open.
     pub fn over(engine: Engine, mind: MindConfig) -> Self {
         let project: Arc<dyn SessionStore> = engine.project().clone();

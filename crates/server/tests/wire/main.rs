@@ -12,9 +12,10 @@ mod tools;
 
 use std::thread::JoinHandle;
 
-use m1nd_engine::{Engine, EngineConfig};
+use m1nd_engine::EngineConfig;
 use m1nd_server::{ServeError, ServeOptions, serve};
 use m1nd_testkit::wire::Wire;
+use m1nd_tools::Services;
 use tempfile::TempDir;
 
 /// A server in this process, and the client side of it.
@@ -34,10 +35,11 @@ pub(crate) fn session_with(options: ServeOptions) -> Session {
     let folders = tempfile::tempdir().unwrap();
     let root = folders.path().join("project");
     std::fs::create_dir(&root).unwrap();
-    let engine = Engine::open(EngineConfig::new(folders.path().join("home"), vec![root])).unwrap();
+    let config = EngineConfig::new(folders.path().join("home"), vec![root]);
+    let services = Services::self_contained(config).unwrap();
     let (server_input, client_output) = std::io::pipe().unwrap();
     let (client_input, server_output) = std::io::pipe().unwrap();
-    let server = std::thread::spawn(move || serve(&engine, options, server_input, server_output));
+    let server = std::thread::spawn(move || serve(&services, options, server_input, server_output));
     Session { wire: Wire::over(client_output, client_input), server, _folders: folders }
 }
 

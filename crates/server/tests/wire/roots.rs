@@ -1,9 +1,11 @@
 //! Clients that announce their roots.
 
-use m1nd_engine::{Engine, EngineConfig};
+use m1nd_engine::EngineConfig;
+use m1nd_mind::MindConfig;
 use m1nd_server::{ServeOptions, serve};
 use m1nd_testkit::TempTree;
 use m1nd_testkit::wire::Wire;
+use m1nd_tools::Services;
 use serde_json::{Value, json};
 
 /// Two projects and a server started in neither, or in the first if `named`.
@@ -12,13 +14,13 @@ fn started(named: bool) -> (TempTree, Wire, std::thread::JoinHandle<()>) {
         "//- one/.mind/MEMORY.md\n**Decided:** use jam in one\n//- two/.mind/MEMORY.md\n**Decided:** use jam in two\n//- else/x\n",
     );
     let root = tree.join(if named { "one" } else { "else" });
-    let mut config = EngineConfig::new(tree.join("home"), vec![root]);
-    config.mind_named = usize::from(named);
-    let engine = Engine::open(config).unwrap();
+    let config = EngineConfig::new(tree.join("home"), vec![root]);
+    let mind = MindConfig { named: usize::from(named), ..MindConfig::beside(&config.home, config.roots.clone()) };
+    let services = Services::open(config, mind).unwrap();
     let (server_input, client_output) = std::io::pipe().unwrap();
     let (client_input, server_output) = std::io::pipe().unwrap();
     let options = ServeOptions { name: "mind", ..ServeOptions::default() };
-    let server = std::thread::spawn(move || serve(&engine, options, server_input, server_output).unwrap());
+    let server = std::thread::spawn(move || serve(&services, options, server_input, server_output).unwrap());
     (tree, Wire::over(client_output, client_input), server)
 }
 

@@ -1,8 +1,9 @@
 use std::time::Duration;
 
-use m1nd_engine::{Engine, EngineConfig, ProcessRole};
+use m1nd_engine::{EngineConfig, ProcessRole};
 use m1nd_server::{ServeOptions, serve};
 use m1nd_testkit::Random;
+use m1nd_tools::Services;
 use serde_json::json;
 
 use crate::session;
@@ -111,13 +112,12 @@ fn with_the_end_of_the_input_the_engine_is_free_to_save() {
     let root = folders.path().join("project");
     std::fs::create_dir_all(root.join(".mind")).unwrap();
     std::fs::write(root.join(".mind/MEMORY.md"), "# P\n\n## Gotchas\n- one -> two\n").unwrap();
-    let mut config = EngineConfig::new(folders.path().join("home"), vec![root]);
-    config.mind_home = folders.path().join("mind");
+    let config = EngineConfig::new(folders.path().join("home"), vec![root]);
     for round in 0..5 {
-        let engine = Engine::open(config.clone()).unwrap();
-        assert_eq!(engine.status().role, ProcessRole::Writer, "round {round}: the engine before has ended");
+        let services = Services::self_contained(config.clone()).unwrap();
+        assert_eq!(services.engine.status().role, ProcessRole::Writer, "round {round}: the engine before has ended");
         let (_client_input, server_output) = std::io::pipe().unwrap();
         let options = ServeOptions { tools: crate::tools::TOOLS, ..ServeOptions::default() };
-        serve(&engine, options, &b""[..], server_output).unwrap();
+        serve(&services, options, &b""[..], server_output).unwrap();
     }
 }

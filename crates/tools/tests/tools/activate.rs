@@ -53,14 +53,14 @@ fn a_dimension_without_data_is_said_and_not_zero() {
 #[test]
 fn asking_changes_nothing() {
     let project = Project::new(PROGRAM);
-    let dump = project.engine.snapshot().graph().dump();
+    let dump = project.services.engine.snapshot().graph().dump();
     let ask = || {
         let mut answer = project.ok("activate", json!({"query": "keeps users", "include_structural_holes": true}));
         answer["elapsed_ms"] = json!(0);
         answer.to_string()
     };
     assert_eq!(ask(), ask());
-    assert_eq!(project.engine.snapshot().graph().dump(), dump);
+    assert_eq!(project.services.engine.snapshot().graph().dump(), dump);
 }
 
 #[test]

@@ -64,7 +64,7 @@ const ODD: ToolDef = ToolDef::read::<Odd>();
 
 fn call(project: &Project, cancel: &Cancel, mut arguments: Value) -> Result<Value, ToolError> {
     arguments["agent_id"] = json!("tester");
-    ODD.invoke(&Context::new(&project.engine, TOOLS, cancel, &NoProgress), arguments)
+    ODD.invoke(&Context::new(&project.services, TOOLS, cancel, &NoProgress), arguments)
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_cancelled_call_ends() {
         arguments["agent_id"] = json!("tester");
         let tool = m1nd_tools::find(tool).expect("a tool");
         let error =
-            tool.invoke(&Context::new(&project.engine, TOOLS, &cancel, &NoProgress), arguments).expect_err("cancelled");
+            tool.invoke(&Context::new(&project.services, TOOLS, &cancel, &NoProgress), arguments).expect_err("cancelled");
         assert_eq!(error.code, ErrorCode::Cancelled, "{}", tool.name);
     }
 }
@@ -134,7 +134,7 @@ fn the_framework_takes_its_own_arguments_and_hands_them_over() {
     }
     let listed = ODD.listed_schema();
     assert!(listed["properties"]["token_budget"].is_null() && listed["properties"]["cursor"].is_object(), "{listed}");
-    let error = ODD.invoke(&Context::new(&project.engine, TOOLS, &Cancel::new(), &NoProgress), json!({"what": "call"}));
+    let error = ODD.invoke(&Context::new(&project.services, TOOLS, &Cancel::new(), &NoProgress), json!({"what": "call"}));
     assert!(error.expect_err("nobody calls").message.contains("`agent_id`"));
 }
 

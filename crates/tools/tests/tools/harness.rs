@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::{Engine, EngineConfig};
+use m1nd_engine::EngineConfig;
 use m1nd_testkit::{TempTree, parse_fixture};
-use m1nd_tools::{Context, TOOLS, ToolError, find};
+use m1nd_tools::{Context, Services, TOOLS, ToolError, find};
 use serde_json::{Value, json};
 
 use crate::repository::{Put, Repository};
@@ -15,14 +15,19 @@ pub(crate) const PROGRAM: &str = include_str!("../../../../tests/fixtures/progra
 /// An engine over a fixture, indexed unless asked otherwise.
 pub(crate) struct Project {
     pub(crate) tree: TempTree,
-    pub(crate) engine: Engine,
+    pub(crate) services: Services,
     home: tempfile::TempDir,
 }
 
 impl Project {
+    /// The one that writes about memories.
+    pub(crate) fn keeper(&self) -> m1nd_mind::Keeper {
+        self.services.memories.keeper(self.services.engine.snapshot())
+    }
+
     /// Has its memories, and the code that they name, noted; its user has taken it over.
     pub(crate) fn note(&self) {
-        let keeper = self.engine.memory_writer();
+        let keeper = self.keeper();
         keeper.approve(self.tree.path(), &[], None).expect("is approved");
         keeper.refresh(self.tree.path(), m1nd_mind::Depth::Full).expect("is noted");
     }
@@ -63,8 +68,8 @@ impl Project {
             ..EngineConfig::new(home.path().to_owned(), vec![tree.path().to_owned()])
         };
         change(&mut config);
-        let engine = Engine::open(config).expect("an engine on a new folder");
-        Self { tree, engine, home }
+        let services = Services::self_contained(config).expect("an engine on a new folder");
+        Self { tree, services, home }
     }
 
     /// Where m1nd stores what it knows.
@@ -74,13 +79,13 @@ impl Project {
 
     /// The same project after a restart.
     pub(crate) fn reopened(self, change: impl FnOnce(&mut EngineConfig)) -> Self {
-        let Self { tree, engine, home } = self;
-        drop(engine);
+        let Self { tree, services, home } = self;
+        drop(services);
         let roots = vec![tree.path().to_owned()];
         let mut config = EngineConfig { threads: Some(1), ..EngineConfig::new(home.path().to_owned(), roots) };
         change(&mut config);
-        let engine = Engine::open(config).expect("an engine on a known folder");
-        Self { tree, engine, home }
+        let services = Services::self_contained(config).expect("an engine on a known folder");
+        Self { tree, services, home }
     }
 
     pub(crate) fn new(fixture: &str) -> Self {
@@ -97,7 +102,7 @@ impl Project {
 
     pub(crate) fn call_as_is(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
-        tool.invoke(&Context::new(&self.engine, TOOLS, &Cancel::new(), &NoProgress), arguments)
+        tool.invoke(&Context::new(&self.services, TOOLS, &Cancel::new(), &NoProgress), arguments)
     }
 
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Value {

@@ -7,7 +7,7 @@ fn real_numbers() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("health", json!({}));
     assert_eq!(answer["status"], "ok");
-    assert_eq!(answer["node_count"], json!(project.engine.snapshot().graph().node_count()));
+    assert_eq!(answer["node_count"], json!(project.services.engine.snapshot().graph().node_count()));
     assert!(answer["references"]["certain"].as_u64() > Some(3));
     assert!(column(&answer, "languages", "language").contains("python"));
     assert_eq!(answer["role"], "writer");

@@ -89,7 +89,7 @@ fn where_nobody_reads_ahead_the_first_answer_rests_on_the_whole_history() {
     for tool in ["seek", "search", "resonate", "activate"] {
         let project = project();
         let cancel = Cancel::new();
-        let context = Context { reads_history: true, ..Context::new(&project.engine, TOOLS, &cancel, &NoProgress) };
+        let context = Context { reads_history: true, ..Context::new(&project.services, TOOLS, &cancel, &NoProgress) };
         let mut arguments = json!({"query": QUESTION, "agent_id": "tester"});
         if tool == "search" {
             arguments["mode"] = json!("semantic");

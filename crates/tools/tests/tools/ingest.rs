@@ -8,7 +8,7 @@ fn builds_the_graph_and_says_what_it_did() {
     let answer = project.ok("ingest", json!({"path": "."}));
     assert_eq!((&answer["mode"], &answer["adapter"]), (&json!("replace"), &json!("code")));
     assert!(answer["node_count"].as_u64() > Some(15) && answer["edge_count"].as_u64() > Some(10), "{answer}");
-    assert_eq!(answer["generation"], json!(project.engine.snapshot().generation()), "that of the state it made");
+    assert_eq!(answer["generation"], json!(project.services.engine.snapshot().generation()), "that of the state it made");
     let again = project.ok("ingest", json!({"path": ".", "incremental": true}));
     assert_eq!(again["node_count"], answer["node_count"]);
 }

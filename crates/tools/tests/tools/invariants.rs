@@ -15,7 +15,7 @@ const WORDS: &[&str] =
 /// The arguments of the tool's example, with another question or another node.
 fn arguments(tool: &m1nd_tools::ToolDef, project: &Project, random: &mut Random) -> Value {
     let mut arguments = tool.example_arguments();
-    let snapshot = project.engine.snapshot();
+    let snapshot = project.services.engine.snapshot();
     let nodes: Vec<_> = snapshot.graph().nodes().filter(|node| snapshot.graph().file(*node).is_some()).collect();
     let mut id = || json!(snapshot.graph().id(nodes[random.below(nodes.len())]));
     for name in ["node_id", "source", "target"] {
@@ -38,14 +38,11 @@ fn is_derived(path: &Path) -> bool {
 
 #[test]
 fn whatever_is_asked_reading_changes_nothing_and_answers_the_same_twice() {
-    let mind = tempfile::tempdir().expect("a folder for memories");
     let commits: [(&str, &[&str]); 3] =
         [("validate credentials", &["store.py", "auth.py"]), ("needle", &["app.py"]), ("find a user", &["store.py"])];
-    let project = Project::in_git(PROGRAM, &commits).reopened(|config| {
-        config.mind_home = mind.path().to_owned();
-    });
+    let project = Project::in_git(PROGRAM, &commits).reopened(|_| {});
     let state = || {
-        let mut files = files_below(&[project.tree.path(), project.home(), mind.path()]);
+        let mut files = files_below(&[project.tree.path(), project.home()]);
         files.retain(|path, _| !is_derived(path));
         files
     };

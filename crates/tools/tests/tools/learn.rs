@@ -37,7 +37,7 @@ const VALIDATE: &str = "file::auth.py::fn::validate_credentials";
 #[test]
 fn wrong_lowers_a_node_for_questions_like_it_and_for_no_others() {
     let project = Project::new(PROGRAM);
-    let dump = project.engine.snapshot().graph().dump();
+    let dump = project.services.engine.snapshot().graph().dump();
     let before = [QUESTION, LIKE_IT, UNLIKE_IT].map(|query| seek(&project, query));
     let near = activate(&project, QUESTION);
     let told =
@@ -63,7 +63,7 @@ fn wrong_lowers_a_node_for_questions_like_it_and_for_no_others() {
     assert_eq!(undone["undone"], told["ledger_id"]);
     assert_eq!([QUESTION, LIKE_IT, UNLIKE_IT].map(|query| seek(&project, query)), before);
     assert_eq!(activate(&project, QUESTION), near);
-    assert_eq!(project.engine.snapshot().graph().dump(), dump);
+    assert_eq!(project.services.engine.snapshot().graph().dump(), dump);
 }
 
 /// It may still be first: then nothing that was measured speaks for it.

@@ -86,7 +86,7 @@ fn nothing_found_is_not_said_while_comments_and_commits_are_being_read() {
     let project = Project::new(REMEMBERED);
     let root = std::fs::canonicalize(project.tree.path()).expect("is there");
     let ask = |query: &str| project.call("mind_search", json!({"query": query, "types": ["issue"]}));
-    let look = project.engine.memory().looking().begin(&root);
+    let look = project.services.memories.looking().begin(&root);
     look.is_at(3, 8);
     let error = ask("worker pool starves").expect_err("it stands in a comment that was not read").to_json();
     assert_eq!(
@@ -139,7 +139,7 @@ fn a_search_that_cannot_be_done_says_so_and_what_is_left_answers() {
 #[test]
 fn damaged_files_of_all_projects_are_named_and_the_rest_answers() {
     let project = remembered();
-    let home = project.engine.memory_writer().home().path().to_owned();
+    let home = project.keeper().home().path().to_owned();
     std::fs::create_dir_all(&home).expect("a folder");
     for file in ["projects.json", "global_edges.json"] {
         std::fs::write(home.join(file), "{").expect("is written");
@@ -224,7 +224,7 @@ fn what_is_written_while_somebody_looks_makes_live_sessions() {
     assert_eq!(sessions(&project), 1, "the session of now goes on");
     let memory = m1nd_mind::ProjectMemory::read(
         &std::fs::canonicalize(project.tree.path()).expect("is there"),
-        project.engine.memory_writer().home(),
+        project.keeper().home(),
     )
     .expect("is read");
     let last = memory.sessions.last().expect("there are some");

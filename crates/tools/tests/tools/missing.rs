@@ -221,7 +221,7 @@ fn asking_twice_gives_the_same_and_every_id_is_one() {
     let answer = ask();
     assert_eq!(answer, ask());
     for id in column(&answer, "holes", "node_id").split(' ') {
-        assert!(project.engine.snapshot().graph().find(id).is_some(), "{id}");
+        assert!(project.services.engine.snapshot().graph().find(id).is_some(), "{id}");
     }
 }
 

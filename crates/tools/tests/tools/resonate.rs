@@ -117,7 +117,7 @@ fn without_a_start_the_parts_of_the_project_are_shown() {
 #[test]
 fn pages_join_and_nothing_changes() {
     let project = Project::new(PROGRAM);
-    let dump = project.engine.snapshot().graph().dump();
+    let dump = project.services.engine.snapshot().graph().dump();
     let whole = project.ok("resonate", json!({"query": "validate credentials", "top_k": 200}));
     let mut seen = Vec::new();
     let mut arguments = json!({"query": "validate credentials", "top_k": 2});
@@ -130,7 +130,7 @@ fn pages_join_and_nothing_changes() {
         }
     }
     assert_eq!(json!(seen), whole["harmonics"]);
-    assert_eq!(project.engine.snapshot().graph().dump(), dump);
+    assert_eq!(project.services.engine.snapshot().graph().dump(), dump);
 }
 
 #[test]

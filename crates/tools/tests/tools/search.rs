@@ -88,11 +88,11 @@ fn changed_files_are_searched_as_they_are_and_marked() {
 #[test]
 fn auto_ingest_is_taken_and_indexes_nothing() {
     let project = Project::new(PROGRAM);
-    let before = project.engine.snapshot().generation();
+    let before = project.services.engine.snapshot().generation();
     for value in [false, true] {
         project.ok("search", json!({"query": "needle", "auto_ingest": value}));
     }
-    assert_eq!(project.engine.snapshot().generation(), before);
+    assert_eq!(project.services.engine.snapshot().generation(), before);
 }
 
 #[test]

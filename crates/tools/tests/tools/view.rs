@@ -105,9 +105,9 @@ fn no_line_is_lost_in_a_file_with_many_symbols() {
 #[test]
 fn auto_ingest_is_taken_and_indexes_nothing() {
     let project = Project::new(PROGRAM);
-    let before = project.engine.snapshot().generation();
+    let before = project.services.engine.snapshot().generation();
     for value in [false, true] {
         project.ok("view", json!({"file_path": "auth.py", "auto_ingest": value}));
     }
-    assert_eq!(project.engine.snapshot().generation(), before);
+    assert_eq!(project.services.engine.snapshot().generation(), before);
 }

@@ -34,7 +34,7 @@ fn score(answer: &Value, rows: &str, label: &str) -> f64 {
 fn later_answers_of_this_agent_lean_towards_the_task() {
     let (project, _) = with_clock();
     let before = seek(&project, "tester");
-    let dump = project.engine.snapshot().graph().dump();
+    let dump = project.services.engine.snapshot().graph().dump();
     let primed = project.ok("warmup", json!({"task_description": "load_user", "boost_strength": 0.5}));
     assert!(column(&primed, "seeds", "label").starts_with("load_user"), "{primed}");
     assert_eq!(primed["top_primed"][0]["boost"], json!(0.5), "{primed}");
@@ -49,7 +49,7 @@ fn later_answers_of_this_agent_lean_towards_the_task() {
     let sorted = after["results"].as_array().expect("rows").iter().filter_map(|row| row["score"].as_f64());
     assert!(sorted.is_sorted_by(|a, b| a >= b), "{after}");
     assert_eq!(seek(&project, "another"), before, "another agent sees nothing of it");
-    assert_eq!(project.engine.snapshot().graph().dump(), dump);
+    assert_eq!(project.services.engine.snapshot().graph().dump(), dump);
     let activated = project.ok("activate", json!({"query": "user credentials"}));
     assert_eq!(activated["primed_by"]["task"], "load_user");
 }
