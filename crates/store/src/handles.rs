@@ -73,7 +73,7 @@ pub struct Expiry {
     pub remembered: usize,
 }
 
-/// What became of a write.
+/// Outcome of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandleWrite {
     /// It is stored, durably.

@@ -388,8 +388,7 @@ impl Daemon {
             watch.remove(folder);
         }
         for folder in new {
-            // A missing folder, or too many: the only loss is that it is looked at with the next change of the
-            // memory.
+            // A missing folder, or too many: changes in it are only noticed with the next change of the memory.
             if let Err(error) = watch.add(&folder) {
                 self.logs.write(Part::Index, Level::Debug, &error);
             }
@@ -426,7 +425,7 @@ impl Daemon {
 
     fn watch_project(&mut self, path: &Path) {
         let is_watched = self.watch_folder(&path.join(FOLDER));
-        // Without git, or with an unusual one, commits are looked at with the next change.
+        // Without git, or with an unusual one, commits are noticed with the next change.
         let commits = GitFolder::find(path).map(|git| git.moved_in()).unwrap_or_default();
         if let Some(watch) = &self.watch {
             commits.iter().for_each(|folder| drop(watch.add(folder)));

@@ -56,7 +56,7 @@ impl Place {
         ProjectMemory::read(project, self.keeper().home()).expect("is read").is_own()
     }
 
-    /// What is said at the start of a session in the worktree.
+    /// Output at the session start in the worktree.
     fn said(&self) -> String {
         let input = json!({"cwd": self.path(), "session_id": "s"});
         let said = hook(&self.keeper(), HookEvent::SessionStart, &input, &[]).expect("is answered");
@@ -67,7 +67,7 @@ impl Place {
         self.keeper().refresh(&self.path(), depth).expect("is noted");
     }
 
-    /// What git notes when another commit is checked out in the worktree.
+    /// Git's records when another commit is checked out in the worktree.
     fn check_out_another(&mut self) {
         let before = self.repository.head.expect("committed").to_string();
         let now = self.repository.commit("eve", "theirs", &[Put("a.py", "9")]).to_string();
