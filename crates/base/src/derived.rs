@@ -41,7 +41,7 @@ impl Derived {
         self.keep(compute())
     }
 
-    /// As [`Derived::get_or_init`], for a computation that can fail or be cancelled; then nothing is kept.
+    /// Like [`Derived::get_or_init`], for a computation that can fail or be cancelled; then nothing is kept.
     ///
     /// # Errors
     /// Those of `compute`.

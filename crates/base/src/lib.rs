@@ -1,5 +1,5 @@
-//! What every room shares and nothing else: identifiers, positions, limits, cancellation, progress, paths, time, and how
-//! secrets are taken out of texts.
+//! Types shared by all crates: identifiers, positions, limits, cancellation, progress, paths, time, and redaction of
+//! secrets.
 //!
 //! This crate depends on no other crate of the workspace and does no I/O.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]

@@ -81,8 +81,8 @@ pub fn file_of(id: &str) -> &str {
     id.match_indices(SEPARATOR).nth(1).map_or(id, |(end, _)| &id[..end])
 }
 
-/// What stands behind the path in the id of the file at `path` or of something in it: empty for the file itself. `None`
-/// for ids of other files. [`in_file`] is the way back.
+/// Returns the part of an id after the path of the file at `path`: empty for the file itself. `None` for ids of other
+/// files. The inverse of [`in_file`].
 pub fn behind_path<'i>(id: &'i str, path: &str) -> Option<&'i str> {
     path_of_file(id)?.strip_prefix(path)
 }
@@ -92,7 +92,7 @@ pub fn in_file(path: &str, rest: &str) -> String {
     format!("{FILE_PREFIX}{path}{rest}")
 }
 
-/// Whether it has two parts, as the id of a file has; those of definitions have more.
+/// Returns whether it has two parts, as the id of a file has; those of definitions have more.
 pub fn is_file(id: &str) -> bool {
     id.matches(SEPARATOR).count() == 1
 }
@@ -103,7 +103,7 @@ pub fn last_name(id: &str) -> &str {
     names_from_end(id).next().unwrap_or(id)
 }
 
-/// As [`last_name`], without the hash.
+/// Like [`last_name`], without the hash.
 pub fn bare_name(id: &str) -> &str {
     let name = last_name(id);
     name.split(HASH_MARK).next().unwrap_or(name)
@@ -153,7 +153,7 @@ pub fn typed_path(text: &str) -> &str {
     first(typed(text))
 }
 
-/// Whether the name of a symbol stands behind the path that a user typed.
+/// Returns whether a path typed by a user is followed by a symbol name.
 pub fn typed_symbol(text: &str) -> bool {
     typed(text).contains(SEPARATOR)
 }

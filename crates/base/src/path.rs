@@ -73,7 +73,7 @@ impl RepoPath {
         self.0.rfind('/').map_or("", |slash| &self.0[..slash])
     }
 
-    /// Whether it is `scope` or lies below it, by whole components: `src/a` does not cover `src/ab.rs`.
+    /// Returns whether it is `scope` or lies below it, by whole components: `src/a` does not cover `src/ab.rs`.
     pub fn is_within(&self, scope: &str) -> bool {
         let scope = scope.trim_end_matches('/');
         scope.is_empty() || self.0.strip_prefix(scope).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -41,7 +41,7 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// Whether references of the file are missing from the graph after it, so that an absence proves nothing.
+    /// Returns whether references of the file are missing from the graph after it, so that an absence proves nothing.
     pub const fn hides_references(self) -> bool {
         matches!(
             self,

@@ -82,7 +82,7 @@ impl Relation {
         })
     }
 
-    /// Whether a change of the target can change or break the source. `contains` does not carry it.
+    /// Returns whether a change of the target can change or break the source. `contains` does not carry it.
     pub const fn carries_change(self) -> bool {
         !matches!(self, Self::Contains | Self::RelatesTo)
     }
@@ -153,7 +153,7 @@ word_enum! {
 }
 
 impl NodeKind {
-    /// Whether it lies outside the indexed roots: a package, or something inside of one.
+    /// Returns whether it lies outside the indexed roots: a package, or something inside of one.
     pub const fn is_outside(self) -> bool {
         matches!(self, Self::Package | Self::PackageMember)
     }

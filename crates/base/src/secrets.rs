@@ -12,9 +12,9 @@ use regex::Regex;
 
 use crate::needles::Needles;
 
-/// What stands for a secret.
+/// Replacement for a secret.
 pub const REDACTED: &str = "[REDACTED]";
-/// Shortest token whose randomness is looked at, in bytes.
+/// Minimum length of a token tested for randomness, in bytes.
 const MIN_RANDOM: usize = 24;
 /// Bits a character from which a token is random.
 const MIN_ENTROPY: f64 = 4.2;
@@ -28,13 +28,13 @@ const NEIGHBOURHOOD: usize = 60;
 pub struct Found {
     /// 1-based line of its first character.
     pub line: u32,
-    /// What it is, in words for people.
+    /// Description for people.
     pub kind: &'static str,
-    /// Where it stands, in bytes.
+    /// Position, in bytes.
     pub range: Range<usize>,
 }
 
-/// What makes a match a secret beyond its form.
+/// Additional condition for a match to be a secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Check {
     /// The form is enough.
@@ -146,7 +146,7 @@ fn due(text: &str) -> impl Iterator<Item = usize> {
     NEEDLES.candidates(text).into_iter().filter(move |number| has_token || !RULES[*number].is_long)
 }
 
-/// Whether there are as many characters in a row as a random token has.
+/// Returns whether there are as many characters in a row as a random token has.
 fn has_token(text: &str) -> bool {
     let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_=-".contains(byte);
     text.as_bytes().split(|byte| !is_inside(byte)).any(|run| run.len() >= MIN_RANDOM)
@@ -220,7 +220,8 @@ fn is_secret(check: Check, text: &str, whole: &str, range: Range<usize>) -> bool
     }
 }
 
-/// Whether what is assigned to something with the name of a secret is one: not a name, a type, a call or a template.
+/// Returns whether what is assigned to something with the name of a secret is one: not a name, a type, a call or a
+/// template.
 fn is_assigned(whole: &str, value: &str) -> bool {
     if is_placeholder(value) || value.len() < 4 || value.contains(char::is_whitespace) {
         return false;
@@ -290,7 +291,7 @@ fn has_mark(value: &str) -> bool {
     value.chars().any(|char| "!@#$%^&*+=~?".contains(char))
 }
 
-/// Whether the characters of a token come in no order that a name has.
+/// Returns whether the characters of a token come in no order that a name has.
 fn is_random(token: &str) -> bool {
     if token.len() < MIN_RANDOM || !has_digit(token) || !has_letter(token) {
         return false;

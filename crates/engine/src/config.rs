@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use m1nd_base::{Clock, Limits};
 
-/// How an engine is set up.
+/// Configuration of an engine.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
     /// Folder of the store (`M1ND_HOME`).
@@ -14,17 +14,18 @@ pub struct EngineConfig {
     pub limits: Limits,
     /// Keeps the index fresh by watching the roots.
     pub watch: bool,
-    /// Never indexes, never writes: serves the index that is there.
+    /// Never indexes, never writes: serves the existing index.
     pub read_only: bool,
     /// Compares the whole snapshot with its checksums in the background. One that is open for a moment need not.
     pub verify: bool,
-    /// Bytes of facts kept for all projects together; what was not used for the longest time goes first.
+    /// Maximum size of the facts cache of all projects together, in bytes; least recently used facts are evicted
+    /// first.
     pub facts_bytes: u64,
     /// Threads for reading and parsing; `None` for one per processor.
     pub threads: Option<usize>,
-    /// Tells what is old, of what fades.
+    /// Clock for values that fade with age.
     pub clock: Clock,
-    /// Folder of a model of meaning that orders the best matches anew.
+    /// Folder of an embedding model that re-ranks the best matches.
     pub model: Option<PathBuf>,
 }
 
@@ -53,9 +54,9 @@ impl EngineConfig {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} `{received}`; expected one of {allowed}")]
 pub struct UnknownWord {
-    /// What the word is for.
+    /// Setting that the word belongs to.
     pub what: &'static str,
-    /// As it was received, shortened.
+    /// The received word, shortened.
     pub received: String,
     /// The known words.
     pub allowed: &'static str,
@@ -65,7 +66,7 @@ fn unknown(what: &'static str, received: &str, allowed: &'static str) -> Unknown
     UnknownWord { what, received: received.chars().take(80).collect(), allowed }
 }
 
-/// What an ingest does with the other roots of the index.
+/// Effect of an ingest on the other roots of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// The index holds this root only.
@@ -73,7 +74,7 @@ pub enum Mode {
     Replace,
     /// The root is added to the others.
     Merge,
-    /// What came from this path goes. Only for compilers' indexes: that of a file, or all for a folder.
+    /// Removes data imported from this path. Only for compiler indexes: the index of a file, or all with a folder.
     Drop,
 }
 
@@ -101,7 +102,7 @@ impl FromStr for Mode {
     }
 }
 
-/// What is ingested.
+/// Kind of input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Adapter {
     /// A folder or file of source code.
@@ -137,16 +138,16 @@ impl FromStr for Adapter {
     }
 }
 
-/// What to index.
+/// Request to index a path.
 #[derive(Debug, Clone)]
 pub struct IngestRequest {
     /// A root, a folder or file inside one, or (for the other adapters) a file inside one.
     pub path: PathBuf,
-    /// What happens to the other roots.
+    /// Effect on the other roots.
     pub mode: Mode,
     /// Looks only at files whose size or time changed, and publishes nothing if nothing did.
     pub incremental: bool,
-    /// What the path is.
+    /// Kind of the path.
     pub adapter: Adapter,
     /// Indexes hidden files, too.
     pub include_hidden: bool,

@@ -1,9 +1,9 @@
-//! What of the index comes from compilers' indexes.
+//! Coverage of the index by imported compiler indexes.
 
 use m1nd_base::{ContentHash, RepoPath};
 use serde::{Deserialize, Serialize};
 
-/// Which files indexes cover, as a snapshot keeps it.
+/// Files covered by compiler indexes, as stored in a snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cover {
     /// Programs that made the indexes.

@@ -1,4 +1,4 @@
-//! The handle that callers hold: reads go to the published snapshot, writes to the writer thread.
+//! The handle for callers: reads use the published snapshot, writes go to the writer thread.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -18,7 +18,7 @@ use crate::status;
 use crate::text_model::LocalModel;
 use crate::writer::{Claim, Event, Reply, Writer};
 
-/// Time between two looks at the cancel flag while an ingest runs.
+/// Interval of checks of the cancel flag during an ingest.
 const CANCEL_PERIOD: Duration = Duration::from_millis(20);
 
 /// Owner of a project's index. Clones share it; the last one dropped ends the writer thread.
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-/// A handle that does not keep the engine alive: for what goes on in the background while others use it.
+/// A handle that does not keep the engine alive: for background work beside other users.
 #[derive(Clone)]
 pub struct WeakEngine(Weak<Handle>);
 
@@ -70,12 +70,12 @@ impl Drop for Handle {
 }
 
 impl Engine {
-    /// Opens the index of the first root's project, maps the snapshot that is there, and starts the writer. Waits for no
-    /// ingest. Opened for reading only, it makes no file and no folder.
+    /// Opens the index of the first root's project, maps the existing snapshot, and starts the writer. Waits for no
+    /// ingest. Opened read-only, it creates no file and no folder.
     ///
     /// # Errors
-    /// [`EngineError::NoRoot`], [`EngineError::PathNotFound`] or [`EngineError::Store`]. A damaged snapshot is no error:
-    /// it is set aside, see [`Status::notices`].
+    /// [`EngineError::NoRoot`], [`EngineError::PathNotFound`] or [`EngineError::Store`]. A damaged snapshot is no
+    /// error: it is quarantined, see [`Status::notices`].
     pub fn open(config: EngineConfig) -> Result<Self, EngineError> {
         let allowed = canonical_roots(&config.roots)?;
         let store = |error: m1nd_store::StoreError| EngineError::Store(error.to_string());
@@ -121,17 +121,18 @@ impl Engine {
     /// The newest snapshot. Never waits for an ingest.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let shared = &self.handle.shared;
-        // A writer publishes by itself; the others look for what it wrote.
+        // A writer publishes on its own; others poll for its snapshots.
         if shared.follows_others() {
             shared.follow();
         }
         shared.current()
     }
 
-    /// Indexes what is asked for and waits until it is published. Progress and cancelling work from this thread.
+    /// Indexes the requested path and waits until the result is published. Progress is reported, and cancellation
+    /// checked, on this thread.
     ///
     /// # Errors
-    /// See [`EngineError`]; the index is then as it was before.
+    /// See [`EngineError`]; the index is then unchanged.
     pub fn ingest(
         &self,
         request: IngestRequest,
@@ -182,7 +183,7 @@ impl Engine {
         })
     }
 
-    /// Whether it was opened for reading only.
+    /// Returns whether it was opened for reading only.
     pub fn is_read_only(&self) -> bool {
         self.handle.shared.config.read_only
     }

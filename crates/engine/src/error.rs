@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use m1nd_base::{Cancelled, PathError};
 
-/// Why the engine did not do what was asked.
+/// The reason why the engine refused or failed a request.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// No folder to index was named.
@@ -11,12 +11,12 @@ pub enum EngineError {
     /// Nothing is at the path.
     #[error("nothing is at `{0}`; expected a folder or file inside an indexed root")]
     PathNotFound(PathBuf),
-    /// The path lies outside every allowed root.
+    /// The path is outside every allowed root.
     #[error(
         "`{path}` is outside the allowed roots ({allowed}); start m1nd with that folder as a further root to allow it"
     )]
     OutsideRoots {
-        /// As it was asked for.
+        /// Path as requested.
         path: PathBuf,
         /// The allowed roots.
         allowed: String,
@@ -26,15 +26,15 @@ pub enum EngineError {
     BadJson {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the problem.
         why: String,
     },
-    /// A compiler's index could not be taken in.
+    /// A compiler index could not be taken in.
     #[error("`{path}` is not a compiler's index: {why}; expected a file in the SCIP format, whole")]
     BadIndex {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the problem.
         why: String,
     },
     /// A combination that makes no sense.
@@ -69,7 +69,7 @@ impl From<Cancelled> for EngineError {
     }
 }
 
-/// Why a file cannot be read through a snapshot.
+/// The reason why a file cannot be read through a snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The text is no path inside a root.

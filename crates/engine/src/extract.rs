@@ -1,4 +1,4 @@
-//! From files on the disk to facts: read and hash in parallel, ask the cache, extract what it does not have.
+//! Converts files on disk to facts: reads and hashes in parallel, queries the cache, extracts missing facts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,12 +23,12 @@ const BATCH: usize = 768;
 const BATCH_BYTES: u64 = 12 << 20;
 /// Files between two reports of progress.
 const REPORT: u64 = 64;
-/// Version of what the cache holds for a file beside its facts. Goes up when the terms for search change.
+/// Version of the cached data beside the facts. Incremented when the search terms change.
 const TERMS_VERSION: u32 = 4;
 /// Version under which the cache keeps rows: changes with either part.
 pub(crate) const CACHE_VERSION: u32 = EXTRACTOR_VERSION * 1_000 + TERMS_VERSION;
 
-/// A file to look at.
+/// A file to process.
 #[derive(Debug, Clone)]
 pub(crate) struct Job {
     /// Path in the index.
@@ -47,12 +47,12 @@ pub(crate) struct Job {
     pub(crate) always: bool,
 }
 
-/// What became of a file.
+/// Outcome for a file.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// Facts, and what the index keeps.
+    /// Facts, and the data for the index.
     Facts(Box<Extracted>),
-    /// The content is what the index has; only size or time may differ.
+    /// The content is unchanged; only size or time may differ.
     Same,
     /// It went away since the walk.
     Gone,
@@ -71,7 +71,7 @@ pub(crate) struct Extracted {
     pub(crate) from_cache: bool,
 }
 
-/// What extraction works with.
+/// Shared inputs of extraction.
 #[derive(Clone, Copy)]
 pub(crate) struct Tools<'a> {
     pub(crate) roots: &'a [Option<Root>],
@@ -96,7 +96,7 @@ enum Loaded {
     },
 }
 
-/// What was done so far, over all calls of one ingest.
+/// Progress over all calls of one ingest.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) bytes_read: AtomicU64,
@@ -237,7 +237,7 @@ fn cache_key(hash: ContentHash, language: Language, inner: &RepoPath) -> Content
     ContentHash::of(&key)
 }
 
-/// Bytes at the start of a file that its language is told by: what makes a header one of C++ may stand below a long licence.
+/// Bytes at the start of a file used for language detection: the C++ parts of a header may follow a long licence.
 const HEAD: usize = 64 << 10;
 
 fn load(job: &Job, tools: Tools<'_>, counters: &Counters) -> Loaded {
@@ -275,7 +275,7 @@ fn read(job: &Job, tools: Tools<'_>, counters: &Counters) -> Result<Vec<u8>, Out
     }
 }
 
-/// A file past the read limit stays a file node. Its size and time stand in for its content.
+/// A file over the read limit stays a file node, identified by size and time instead of content.
 fn too_large(job: &Job, size: u64, limit: u64) -> Outcome {
     let hash = ContentHash::of(format!("unread {size} {}", job.meta.mtime_ns).as_bytes());
     if job.before == Some(hash) && !job.always {
@@ -329,7 +329,7 @@ fn finish(
         .unwrap_or_else(|panic| blank(language, Some(Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic)))));
     let terms =
         catch_unwind(AssertUnwindSafe(|| terms::of_file(&job.inner, &facts, &bytes))).unwrap_or_else(|_| terms::none());
-    // What ran out of time may succeed on a less busy machine.
+    // A timeout may not recur on a less busy machine.
     let lasting = !facts.problems.iter().any(|problem| problem.kind == ProblemKind::ParseTimeout);
     let row = if lasting { encode(&facts, &terms) } else { None };
     let manifest = manifest(&Some(bytes));

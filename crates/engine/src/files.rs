@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::Language;
 use crate::report::Tiers;
 
-/// What the index knows of one file.
+/// Index entry of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileEntry {
     /// Its path in the index.
@@ -26,7 +26,7 @@ pub struct FileEntry {
     pub is_test: bool,
     /// Its references by tier.
     pub tiers: Tiers,
-    /// What could not be taken from it.
+    /// Problems of the file.
     pub problems: Vec<Problem>,
 }
 
@@ -76,7 +76,7 @@ impl FileTable {
         self.entries.len()
     }
 
-    /// Whether there is no file.
+    /// Returns whether there is no file.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -106,21 +106,21 @@ impl FileTable {
 pub(crate) struct Skipped {
     /// The first by path, at most [`Skipped::MAX_ROWS`].
     rows: Vec<(String, Problem)>,
-    /// How many there are of each kind, also of those past the limit.
+    /// Number of each kind, including those beyond the limit.
     counts: BTreeMap<ProblemKind, usize>,
 }
 
-/// The part of the index that a run looked at.
+/// The part of the index covered by a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Looked {
     /// All of it.
     #[default]
     All,
-    /// What lies at or below this path of the index.
+    /// Everything at or below this path of the index.
     Within(String),
-    /// All but what lies below these folders of the index: the first of several roots.
+    /// Everything except these folders of the index: the first of several roots.
     Outside(Vec<String>),
-    /// These paths of the index and what lay below them.
+    /// These paths of the index and everything below them.
     Paths(BTreeSet<String>),
 }
 
@@ -145,12 +145,12 @@ impl Skipped {
         &self.rows
     }
 
-    /// How many there are of each kind.
+    /// Number of problems of each kind.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (ProblemKind, usize)> {
         self.counts.iter().map(|(kind, count)| (*kind, *count))
     }
 
-    /// The state after a run that found `found` in what it looked at.
+    /// Returns the state after a run that found `found` in the covered part.
     pub(crate) fn after(&self, looked: &Looked, found: &[(String, Problem)]) -> Self {
         let mut next = if *looked == Looked::All { Self::default() } else { self.clone() };
         let (over, kept): (Vec<_>, Vec<_>) = next.rows.into_iter().partition(|(path, _)| looked.covers(path));

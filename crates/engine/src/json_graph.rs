@@ -1,4 +1,4 @@
-//! Imported data: a JSON file with nodes and edges, kept as a node set of its own beside the code.
+//! Imported graphs: a JSON file with nodes and edges, kept as a separate node set beside the code.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::error::EngineError;
 /// The nodes and edges of one imported file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Imported {
-    /// Where it came from, its name in the index.
+    /// Its source, which is its name in the index.
     pub(crate) source: String,
     pub(crate) nodes: Vec<ImportedNode>,
     pub(crate) edges: Vec<ImportedEdge>,
@@ -37,7 +37,7 @@ pub(crate) struct ImportedEdge {
     pub(crate) relation: Relation,
 }
 
-/// What was left out of a JSON graph.
+/// Items dropped from a JSON graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut {
     pub(crate) duplicate_nodes: usize,
@@ -118,7 +118,7 @@ fn node(row: &Value) -> Option<ImportedNode> {
     Some(ImportedNode { id: id.to_owned(), label: label.to_owned(), kind, tags: tags.join(", ") })
 }
 
-/// Numbers for the ids of imported data, beside the linker's.
+/// Numbers for the ids of imported data, in addition to the linker's.
 pub(crate) struct ImportedSymbols<'a> {
     first: u32,
     texts: Vec<&'a str>,
@@ -146,7 +146,7 @@ impl<'a> ImportedSymbols<'a> {
     }
 }
 
-/// What an imported file adds to the graph. `known` gives the number of an id of the code.
+/// Converts an imported file to its part of the graph. `known` returns the number of an id of the code.
 pub(crate) fn part<'a>(
     set: &'a Imported,
     symbols: &mut ImportedSymbols<'a>,

@@ -1,7 +1,7 @@
-//! The state of the index: [`Engine`] owns everything that changes, behind one writer thread, and publishes immutable
-//! [`Snapshot`]s. A reader holds a snapshot and waits for nobody.
+//! The state of the index: [`Engine`] owns all mutable state behind one writer thread, and publishes immutable
+//! [`Snapshot`]s. A reader holds a snapshot and never waits.
 //!
-//! Questions over a snapshot are in the crate `query`; what agents hold is in `sessions`, memory in `mind`.
+//! Questions over a snapshot are in the crate `query`; state of agents is in `sessions`, memory in `mind`.
 
 mod compiler_index;
 mod config;

@@ -1,4 +1,4 @@
-//! From a text to the nodes that it may name.
+//! Resolves a text to the nodes that it may name.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ impl Snapshot {
         }
         found.sort_by(|&a, &b| rank_key(graph, b).cmp(&rank_key(graph, a)).then_with(|| graph.id(a).cmp(graph.id(b))));
         found.dedup();
-        // What packages outside have of that name counts only where nothing of the project has it; and code before text.
+        // Members of external packages only count if nothing in the project has the name; and code comes before text.
         for is_less in [|kind: NodeKind| kind.is_outside(), |kind: NodeKind| kind == NodeKind::Section] {
             if found.iter().any(|&node| !is_less(graph.kind(node))) {
                 found.retain(|&node| !is_less(graph.kind(node)));
@@ -63,14 +63,14 @@ impl Snapshot {
     }
 }
 
-/// What makes a candidate likelier: code before tests, types and functions before parts, then importance.
+/// Ranking of candidates: code before tests, types and functions before parts, then importance.
 fn rank_key(graph: &Graph, node: NodeIx) -> (bool, bool, u32) {
     let part = matches!(graph.kind(node), NodeKind::Field | NodeKind::Variable | NodeKind::Config | NodeKind::Impl)
         || graph.kind(node).is_outside();
     (!graph.flags(node).has(NodeFlags::TEST), !part, (graph.pagerank(node) * 1e9) as u32)
 }
 
-/// A name with what stands before it: `src/a.py::Pool::acquire` is path `src/a.py`, owners `Pool`, name `acquire`.
+/// A name with its qualifiers: `src/a.py::Pool::acquire` is path `src/a.py`, owners `Pool`, name `acquire`.
 struct QualifiedName {
     path: Option<String>,
     owners: Vec<String>,
@@ -130,14 +130,14 @@ impl QualifiedName {
         }
     }
 
-    /// The same with what looked like a path taken for owners: `pool.Pool` in `pool.Pool::acquire`.
+    /// The same name with the path taken as owners: `pool.Pool` in `pool.Pool::acquire`.
     fn without_path(&self) -> Option<Self> {
         let path = self.path.as_ref().filter(|path| !path.contains('/'))?;
         let owners = path.split('.').map(str::to_owned).chain(self.owners.iter().cloned()).collect();
         Some(Self { path: None, owners, name: self.name.clone() })
     }
 
-    /// Whether owners and path of the node end in those asked for. `drop_words` leaves out words for kinds.
+    /// Returns whether owners and path of the node end in those asked for. `drop_words` leaves out words for kinds.
     fn fits(&self, graph: &Graph, node: NodeIx, drop_words: bool) -> bool {
         let path = graph.path(node);
         if let Some(wanted) = &self.path
@@ -171,8 +171,8 @@ impl QualifiedName {
 
 const MAX_OWNERS: usize = 256;
 
-/// Whether the way to a member of a package outside ends in these owners, the last one first. Packages may be meant by the
-/// last part of their name.
+/// Returns whether the way to a member of a package outside ends in these owners, the last one first. Packages may be
+/// meant by the last part of their name.
 fn is_below<'a>(id: &str, owners: impl Iterator<Item = &'a String>) -> bool {
     let path = node_id::outside_path(id).unwrap_or(id);
     let mut names = node_id::names_from_end(path).skip(1).map(|name| name.trim_end_matches("()"));

@@ -1,4 +1,4 @@
-//! From the links and facts of a file to what it adds to the graph.
+//! Converts the links and facts of a file to its part of the graph.
 
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_graph::{EdgeInput, GraphBuilder, NodeFlags, NodeInput, Part, UnresolvedInput};
@@ -7,10 +7,10 @@ use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, Role, ScopeId, Visibili
 use m1nd_link::{FileLinks, LinkNode, Linker};
 use rustc_hash::FxHashSet;
 
-/// Where the definitions of a file itself are.
+/// Scope of a file's own definitions.
 const FILE_SCOPE: ScopeId = ScopeId(0);
 
-/// What a file adds to the graph. Symbols are those of the linker.
+/// The part of the graph contributed by a file. Symbols are those of the linker.
 pub(crate) fn part<'a>(linker: &'a Linker, links: &'a FileLinks, facts: &'a FileFacts, is_test: bool) -> Part<'a> {
     Part {
         nodes: nodes(links, &links.path, facts, is_test),
@@ -54,8 +54,8 @@ fn nodes<'a>(links: &FileLinks, path: &'a RepoPath, facts: &'a FileFacts, is_tes
     links.nodes.iter().map(node).collect()
 }
 
-/// What of a file its importers see, where that is written apart from the definitions; `None` where it is not, or where a value
-/// is exported whose members are not looked into.
+/// Definitions visible to importers, for languages with explicit exports; `None` for others, or if a value is
+/// exported whose members are not examined.
 fn exported(facts: &FileFacts) -> Option<FxHashSet<DefId>> {
     let mut exported = FxHashSet::default();
     for export in &facts.exports {

@@ -1,4 +1,4 @@
-//! From what a caller writes to a path of the index.
+//! Converts a caller's path to a path of the index.
 
 use std::path::Path;
 

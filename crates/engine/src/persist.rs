@@ -1,4 +1,4 @@
-//! The snapshot file: the sections of the graph and those of the engine.
+//! The snapshot file: sections of the graph and of the engine.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -26,27 +26,27 @@ const SKIPPED: Tag = *b"e.skip\0\0";
 const REASONS: Tag = *b"e.reason";
 const IMPORTED: Tag = *b"e.import";
 const COMPILER: Tag = *b"e.compil";
-/// Versions of what facts, search terms and edges are made by. With other ones a snapshot still answers, and says that it
-/// is of an older version, until it is made again.
+/// Versions of the code that produces facts, search terms and edges. A snapshot of other versions still answers, and
+/// is reported as outdated until it is rebuilt.
 const MAKERS: u32 = CACHE_VERSION * 1_000 + LINKER_VERSION;
-/// Stands for the versions in a file whose facts are of other ones.
+/// Marks a file whose facts have other versions.
 const UNKNOWN_VERSION: u32 = 0;
 /// Longest `e.meta` and `e.import` that is decoded, in bytes.
 const MAX_SMALL: usize = 256 << 20;
 
-/// What a snapshot file says of itself.
+/// Metadata of a snapshot file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Meta {
     generation: u64,
     indexed_at_ms: u64,
-    /// What made it: [`MAKERS`] of then.
+    /// [`MAKERS`] at the time of writing.
     makers: u32,
     roots: Vec<RootInfo>,
     /// Reasons of unresolved references with their number: counting them would read all of the graph.
     reasons: Vec<(String, u64)>,
 }
 
-/// What a snapshot file holds.
+/// Content of a snapshot file.
 pub(crate) struct Stored {
     pub(crate) container: Container,
     pub(crate) generation: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Stored {
     pub(crate) search: SearchIndex,
     /// `None`: the file was written before they were kept by language.
     pub(crate) reasons: Option<Reasons>,
-    /// Its facts were made by another version of the extractors: right for then, to be made anew.
+    /// Its facts were made by another version of the extractors: correct at the time, to be rebuilt.
     pub(crate) outdated: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Why references are unresolved, counted over a snapshot.
+//! Reasons of unresolved references, counted over a snapshot.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ impl Reasons {
     pub(crate) fn count(graph: &Graph, files: &FileTable) -> Self {
         let mut all: FxHashMap<&str, u64> = FxHashMap::default();
         let mut by_language: BTreeMap<Language, FxHashMap<&str, u64>> = BTreeMap::new();
-        // Nodes of a file lie together.
+        // Nodes of a file are adjacent.
         let mut last: (&str, Option<Language>) = ("", None);
         for node in graph.nodes() {
             for reference in graph.unresolved_of(node) {

@@ -35,12 +35,12 @@ impl Tiers {
     }
 }
 
-/// What an ingest did.
+/// Result of an ingest.
 #[derive(Debug, Clone)]
 pub struct IngestReport {
-    /// As asked for.
+    /// As requested.
     pub mode: Mode,
-    /// As asked for.
+    /// As requested.
     pub adapter: Adapter,
     /// Roots of the index afterwards, in order.
     pub roots: Vec<PathBuf>,
@@ -80,7 +80,7 @@ pub struct IngestReport {
     pub bad_edge_examples: Vec<String>,
     /// Nodes of a JSON graph whose id was already taken.
     pub duplicate_nodes: usize,
-    /// What became of a compiler's index; `None` if none was imported.
+    /// Result of importing a compiler index; `None` if none was imported.
     pub compiler: Option<CompilerReport>,
     /// Generation of the index afterwards.
     pub generation: u64,
@@ -97,7 +97,7 @@ impl IngestReport {
     pub const MAX_LISTED: usize = 50;
 }
 
-/// What became of a compiler's index that was imported.
+/// Result of importing a compiler index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CompilerReport {
     /// Program that made it.
@@ -132,7 +132,7 @@ pub struct CompilerReport {
     pub added: usize,
 }
 
-/// A reference of which a compiler's index says something else than we had.
+/// A reference for which a compiler index has another target than we had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ContradictionRow {
     /// Path of the file.
@@ -143,7 +143,7 @@ pub struct ContradictionRow {
     pub col: u16,
     /// The name written there.
     pub name: String,
-    /// What is done with it: `call`, `read`, …; `import`.
+    /// Role of the reference: `call`, `read`, …; `import`.
     pub role: &'static str,
     /// Ids of our targets.
     pub ours: Vec<String>,
@@ -158,7 +158,7 @@ pub struct CompilerStatus {
     pub tools: Vec<String>,
     /// Files they are about.
     pub files: usize,
-    /// Of these, the ones that were edited or removed since: what the indexes say of them is not used.
+    /// Files among these that were edited or removed since, for which the indexes are not used.
     pub stale: usize,
 }
 
@@ -167,7 +167,7 @@ pub struct CompilerStatus {
 pub enum ProcessRole {
     /// It does.
     Writer,
-    /// Another process does; this one follows what that publishes.
+    /// Another process writes; this one follows its snapshots.
     Reader,
     /// Opened for reading only.
     ReadOnly,
@@ -184,7 +184,7 @@ impl ProcessRole {
     }
 }
 
-/// How watching for changes goes.
+/// State of watching for changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchState {
     /// Not asked for.
@@ -195,7 +195,7 @@ pub enum WatchState {
     Failed(String),
 }
 
-/// What the writer is doing.
+/// Current activity of the writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activity {
     /// Stage, such as `reading`, `parsing`, `linking`.
@@ -229,25 +229,25 @@ pub struct Status {
     pub languages: Vec<LanguageStatus>,
     /// Reasons of unresolved references, most frequent first.
     pub unresolved_reasons: Vec<(String, u64)>,
-    /// What is checked out in the first root; `None` if that is not the top of a git repository.
+    /// Checked-out state of the first root; `None` if it is not the top of a git repository.
     pub git: Option<GitHead>,
     /// Problems by kind with examples, most frequent first.
     pub problems: Vec<ProblemStatus>,
-    /// What compilers' indexes cover; `None` if none was imported.
+    /// Coverage of compiler indexes; `None` if none was imported.
     pub compiler: Option<CompilerStatus>,
     /// The last ingest of this process.
     pub last_ingest: Option<IngestReport>,
     /// When the snapshot was made, in milliseconds since 1970; 0 if there is none.
     pub indexed_at_ms: u64,
-    /// What the writer is doing now.
+    /// Current activity of the writer.
     pub activity: Option<Activity>,
-    /// How watching goes.
+    /// State of watching.
     pub watch: WatchState,
     /// Whether this process writes.
     pub role: ProcessRole,
     /// Resident memory of this process in bytes, 0 if unknown.
     pub rss_bytes: u64,
-    /// What the user should know: damaged snapshots that were put aside, roots that are gone.
+    /// Notices for the user: quarantined snapshots, missing roots.
     pub notices: Vec<String>,
     /// Seconds since the engine was opened.
     pub uptime_secs: u64,
@@ -256,7 +256,7 @@ pub struct Status {
 /// Figures of one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageStatus {
-    /// Which.
+    /// The language.
     pub language: Language,
     /// Number of files.
     pub files: usize,
@@ -271,9 +271,9 @@ pub struct LanguageStatus {
 /// Problems of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProblemStatus {
-    /// Which.
+    /// Kind of the problem.
     pub kind: ProblemKind,
-    /// How many.
+    /// Number of problems.
     pub count: usize,
     /// The first of them: path and detail.
     pub examples: Vec<(String, String)>,
@@ -282,9 +282,9 @@ pub struct ProblemStatus {
 /// A root of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootInfo {
-    /// Where it is.
+    /// Path of the root.
     pub path: PathBuf,
-    /// What the paths of its files begin with: empty for the first root, else `<name>/`.
+    /// Path prefix of its files: empty for the first root, else `<name>/`.
     pub prefix: String,
     /// Hidden files are indexed, too.
     pub include_hidden: bool,

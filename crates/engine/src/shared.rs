@@ -1,4 +1,4 @@
-//! What the callers' handle and the writer thread share: the published snapshot, and what is reported of the writer.
+//! State shared by handles and the writer thread: the published snapshot, and reports of the writer.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ const FOLLOW_PERIOD: Duration = Duration::from_millis(100);
 /// Notices kept, the newest.
 const MAX_NOTICES: usize = 20;
 
-/// What callers and the writer thread share.
+/// State shared by handles and the writer thread.
 pub(crate) struct Shared {
     pub(crate) config: EngineConfig,
     /// Allowed roots, canonical.
@@ -38,7 +38,7 @@ pub(crate) struct Shared {
     pub(crate) model: Option<Arc<LocalModel>>,
 }
 
-/// What the writer reports.
+/// Reports of the writer.
 pub(crate) struct State {
     pub(crate) role: ProcessRole,
     pub(crate) watch: WatchState,
@@ -47,7 +47,7 @@ pub(crate) struct State {
     pub(crate) notices: Vec<String>,
 }
 
-/// The snapshot file that was looked at last.
+/// The snapshot file examined last.
 struct Followed {
     path: PathBuf,
     looked: Instant,
@@ -100,12 +100,12 @@ impl Shared {
         newer
     }
 
-    /// Whole seconds since the engine was opened.
+    /// Seconds since the engine was opened.
     pub(crate) fn uptime_secs(&self) -> u64 {
         self.opened.elapsed().as_secs()
     }
 
-    /// Whether another process may be the one that publishes. Waits for nobody: while the state is locked it says no.
+    /// Returns whether another process may be the publisher. Never blocks: returns `false` while the state is locked.
     pub(crate) fn follows_others(&self) -> bool {
         self.state.try_lock().is_ok_and(|state| state.role != ProcessRole::Writer)
     }
@@ -128,8 +128,8 @@ impl Shared {
         self.state().notices.retain(|notice| !before.contains(notice));
     }
 
-    /// Handles of roots: those of `before` that are still at their path, else new ones. `None` for a root that is gone
-    /// or no longer allowed, which is noticed.
+    /// Returns handles of roots, reusing those of `before` that are still at their path. `None` for a root that is
+    /// missing or no longer allowed, which is also reported as a notice.
     pub(crate) fn open_roots(&self, roots: &[RootInfo], before: &[Option<Root>]) -> Arc<[Option<Root>]> {
         let open = |root: &RootInfo| {
             if !self.allowed.iter().any(|allowed| root.path.starts_with(allowed)) {
@@ -178,10 +178,10 @@ impl Shared {
     pub(crate) fn set_aside(&self, path: &Path, why: &str, writes: bool) {
         let kept = if writes { self.project.quarantine(path, why).ok() } else { None };
         let place = kept.map_or_else(String::new, |kept| format!("; it is kept as `{}`", kept.display()));
-        self.notice(format!("{why}{place}; the next ingest builds the index anew"));
+        self.notice(format!("{why}{place}; the next ingest rebuilds the index"));
     }
 
-    /// Publishes a newer snapshot file of another process, if there is one. Looks at most every [`FOLLOW_PERIOD`].
+    /// Publishes a newer snapshot file of another process, if there is one. Checks at most every [`FOLLOW_PERIOD`].
     pub(crate) fn follow(&self) {
         let Ok(mut followed) = self.followed.try_lock() else { return };
         if followed.looked.elapsed() < FOLLOW_PERIOD {

@@ -20,17 +20,17 @@ pub struct Snapshot {
     pub(crate) files: Arc<FileTable>,
     pub(crate) skipped: Arc<Skipped>,
     pub(crate) roots: Arc<[RootInfo]>,
-    /// Open handles of `roots`; `None` for a root that is gone.
+    /// Open handles of `roots`; `None` for a missing root.
     pub(crate) handles: Arc<[Option<Root>]>,
     pub(crate) indexed_at_ms: u64,
     pub(crate) limits: Limits,
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) search: SearchIndex,
-    /// What compilers' indexes cover.
+    /// Coverage of compiler indexes.
     pub(crate) compiler: Arc<Cover>,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
-    /// What git tells of the roots. Shared by all snapshots: it follows what is checked out, not the index.
+    /// Git histories of the roots. Shared by all snapshots, because they follow `HEAD` and not the index.
     pub(crate) histories: Arc<Histories>,
     /// Caches of its readers, see [`Snapshot::derived`].
     pub(crate) derived: Derived,
@@ -56,7 +56,7 @@ pub(crate) struct Content {
     pub(crate) outdated: bool,
 }
 
-/// What is said of a root that cannot be opened.
+/// Message for a root that cannot be opened.
 pub(crate) fn root_is_gone(root: &RootInfo) -> String {
     format!("the indexed root `{}` cannot be read; its files come back with it", root.path.display())
 }
@@ -104,7 +104,7 @@ impl Snapshot {
         }
     }
 
-    /// A snapshot of this graph and these files, without roots to read from: for tests of what reads snapshots.
+    /// A snapshot of this graph and these files, without readable roots: for tests of readers.
     pub fn from_graph(generation: u64, graph: Graph, files: FileTable) -> Self {
         Self { generation, graph, files: Arc::new(files), ..Self::empty() }
     }
@@ -129,7 +129,7 @@ impl Snapshot {
         }
     }
 
-    /// What a state holds, to be changed for the next.
+    /// Content of a snapshot, to be modified for the next one.
     pub(crate) fn content(&self) -> Content {
         Content {
             graph: self.graph.clone(),
@@ -163,8 +163,8 @@ impl Snapshot {
         self.derived.get_or_init(|| Reasons::count(&self.graph, &self.files))
     }
 
-    /// Values that readers work out of this snapshot and keep as long as it lives, one of each type. A reader declares a
-    /// type of its own for what it caches, so that the snapshot need not know its readers.
+    /// Values that readers compute from this snapshot and cache for its lifetime, one of each type. A reader declares
+    /// its own type for its cache, so that the snapshot need not know its readers.
     pub fn derived(&self) -> &Derived {
         &self.derived
     }
@@ -174,20 +174,20 @@ impl Snapshot {
         &self.limits
     }
 
-    /// What git tells of the roots. Reads what was committed since it was last asked for: milliseconds, or seconds for the
-    /// first time in a large repository. What cannot be read is among [`ProjectHistory::gaps`].
+    /// Git history of the roots, including commits made since the last call: takes milliseconds, or seconds for the
+    /// first time in a large repository. Unreadable parts are listed in [`ProjectHistory::gaps`].
     pub fn history(&self, cancel: &Cancel) -> ProjectHistory {
         self.histories.project(&self.roots, cancel)
     }
 
-    /// As [`Snapshot::history`], but without reading what is new: what was read last, in this process or an earlier one,
-    /// which may be of another commit than is checked out ([`ProjectHistory::gaps`] says so). `None` while the history of
-    /// any root was never read.
+    /// Like [`Snapshot::history`], without reading new commits: the history read last, in this process or an earlier
+    /// one, which may be of another commit than `HEAD` ([`ProjectHistory::gaps`] reports that). `None` if the history
+    /// of a root was never read.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
         self.histories.loaded_project(&self.roots)
     }
 
-    /// What is checked out in the first root now; `None` if that is not the top of a git repository.
+    /// Current checked-out state of the first root; `None` if it is not the top of a git repository.
     pub fn git_head(&self) -> Option<GitHead> {
         self.handles.first()?.as_ref()?.git_head()
     }
@@ -213,12 +213,12 @@ impl Snapshot {
         self.skipped.rows()
     }
 
-    /// How many files and folders were skipped.
+    /// Number of skipped files and folders.
     pub fn skipped_total(&self) -> usize {
         self.skipped.counts().map(|(_, count)| count).sum()
     }
 
-    /// Whether nothing is indexed.
+    /// Returns whether nothing is indexed.
     pub fn is_empty(&self) -> bool {
         self.graph.node_count() == 0 && self.files.is_empty()
     }
@@ -249,16 +249,16 @@ impl Snapshot {
         Some((handle.as_ref()?, info.inner(path)?))
     }
 
-    /// The bytes of a file below an indexed root, read from the disk now. At most [`Limits::read_bytes`].
+    /// Reads the current bytes of a file below an indexed root. At most [`Limits::read_bytes`].
     ///
     /// # Errors
-    /// [`ReadError::NoRoot`] if its root is not indexed or gone, else why it cannot be read.
+    /// [`ReadError::NoRoot`] if its root is not indexed or missing, else the reason why it cannot be read.
     pub fn read_bytes(&self, path: &RepoPath) -> Result<Vec<u8>, ReadError> {
         let (root, inner) = self.locate(path).ok_or(ReadError::NoRoot)?;
         Ok(root.read(&inner, self.limits.read_bytes)?)
     }
 
-    /// The text of a file below an indexed root, read from the disk now, and whether it still is what was indexed.
+    /// Reads the current text of a file below an indexed root, and whether it still equals the indexed one.
     ///
     /// # Errors
     /// See [`Snapshot::read_bytes`].

@@ -1,4 +1,4 @@
-//! Figures of the index, gathered when somebody asks.
+//! Figures of the index, collected on request.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ const EXAMPLES: usize = 5;
 /// Reasons of unresolved references listed.
 const REASONS: usize = 10;
 
-/// What the status is made of beside the snapshot.
+/// Inputs of the status beside the snapshot.
 pub(crate) struct Parts<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) allowed_roots: Vec<PathBuf>,
@@ -59,7 +59,7 @@ pub(crate) fn status(parts: Parts<'_>) -> Status {
     }
 }
 
-/// What there is of each language, most files first.
+/// Figures of each language, most files first.
 fn languages(snapshot: &Snapshot) -> Vec<LanguageStatus> {
     let mut languages: BTreeMap<Language, LanguageStatus> = BTreeMap::new();
     for file in snapshot.files().iter() {
@@ -112,7 +112,7 @@ fn problems(snapshot: &Snapshot) -> Vec<ProblemStatus> {
     problems
 }
 
-/// What compilers' indexes cover.
+/// Coverage of compiler indexes.
 fn compiler(snapshot: &Snapshot) -> Option<CompilerStatus> {
     let cover = &snapshot.compiler;
     let is_stale =

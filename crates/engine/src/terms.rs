@@ -1,4 +1,4 @@
-//! What of a file can be searched for: an entry for the file and one for each definition that is a node.
+//! Search entries of a file: one for the file and one for each definition that is a node.
 
 use m1nd_base::RepoPath;
 use m1nd_lang::FileFacts;
@@ -69,7 +69,7 @@ pub(crate) fn of_file(path: &RepoPath, facts: &FileFacts, bytes: &[u8]) -> FileT
     terms.finish()
 }
 
-/// Whether a definition is a node of the graph.
+/// Returns whether a definition is a node of the graph.
 fn is_searchable(definition: &Definition) -> bool {
     let value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Object);
     !(definition.flags.is_anonymous || definition.flags.is_local && value)

@@ -1,4 +1,4 @@
-//! The model of meaning that the user named: loaded when it is first asked, its vectors kept while the process lives.
+//! The user's embedding model: loaded on first use, its vectors cached for the lifetime of the process.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -20,7 +20,7 @@ pub struct LocalModel {
     kept: Mutex<Kept>,
 }
 
-/// Vectors by the hash of their text. What was not asked for since the last turn goes at the next.
+/// Vectors by the hash of their text. Vectors that were not used since the last rotation are dropped at the next.
 #[derive(Debug, Default)]
 struct Kept {
     new: FxHashMap<[u8; 32], Vector>,
@@ -45,14 +45,14 @@ impl Kept {
     }
 }
 
-/// What a model had to do with an answer.
+/// Role of a model in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelUse {
     /// It ordered the first rows.
     Ordered {
         /// The name of its folder.
         name: String,
-        /// How many.
+        /// Number of rows.
         rows: usize,
     },
     /// It could not be asked, and why.
@@ -65,7 +65,7 @@ impl LocalModel {
         Self { folder, model: OnceLock::new(), kept: Mutex::default() }
     }
 
-    /// Where it lies.
+    /// Folder of the model.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

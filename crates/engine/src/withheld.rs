@@ -1,10 +1,10 @@
-//! Which files below a root are not shown.
+//! Files below a root that must not be shown.
 
 use m1nd_base::RepoPath;
 
 use crate::snapshot::Snapshot;
 
-/// Why a file below a root is not shown.
+/// The reason why a file below a root is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Withheld {
     /// It is not indexed, and its name or that of a folder around it starts with a dot.
@@ -25,7 +25,7 @@ impl Withheld {
         }
     }
 
-    /// What the caller can do.
+    /// Advice for the caller.
     pub const fn hint(self) -> &'static str {
         match self {
             Self::Hidden => {
@@ -38,10 +38,10 @@ impl Withheld {
 }
 
 impl Snapshot {
-    /// Whether the file at `path` must not be shown although it lies below a root; `None` if it may.
+    /// Returns the reason why the file at `path` must not be shown although it is below a root; `None` if it may be.
     ///
-    /// Links are refused as the walk refuses them. A link that is made between this look and the reading is not seen;
-    /// it cannot lead out of the root.
+    /// Links are refused as in the walk. A link created between this check and the reading goes unnoticed; it cannot
+    /// lead out of the root.
     pub fn withheld(&self, path: &RepoPath) -> Option<Withheld> {
         let (root, inner) = self.locate(path)?;
         if root.has_link(&inner) {

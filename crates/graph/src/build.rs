@@ -106,8 +106,8 @@ impl<'a> GraphBuilder<'a> {
         self.unresolved.push(raw);
     }
 
-    /// Packs everything. `text` gives the id of a symbol. Targets that by their ids lie in no file ([`node_id::outside`])
-    /// and are no node yet become nodes; other edges without both ends are left out and counted.
+    /// Packs everything. `text` returns the id of a symbol. Missing targets whose ids belong to no file
+    /// ([`node_id::outside`]) become nodes; other edges with a missing end are dropped and counted.
     ///
     /// # Errors
     /// [`Cancelled`].

@@ -23,7 +23,7 @@ macro_rules! reasons {
                 match self { $(Self::$variant => $word,)* }
             }
 
-            /// What it says of the reference, as a sentence.
+            /// The meaning, as a sentence.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)* }
             }
@@ -44,7 +44,7 @@ reasons! {
 }
 
 impl Reason {
-    /// The reason that a word on the wire stands for.
+    /// Parses a reason from the wire.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|reason| reason.word() == word)
     }

@@ -1,4 +1,4 @@
-//! What files hand to frameworks, by the tables of each language.
+//! Registrations with frameworks, by the tables of each language.
 
 mod common;
 
@@ -434,7 +434,7 @@ fn tests_are_given_fixtures_by_name() {
         "conftest.py::client -> conftest.py::db (4)",
         "conftest.py::db -> app.py::Db (8)",
         "conftest.py::db -> app.py::Db::close (10)",
-        // What is no fixture is passed over.
+        // Other parameters are skipped.
         "other/test_b.py::test_b -> app.py::Client::get (4)",
         "other/test_b.py::test_b -> conftest.py::client (4)",
         "tests/conftest.py::client -> app.py::Client::get (4)",
@@ -515,7 +515,7 @@ fn decorators_lead_from_what_carries_them() {
         found.sort();
         assert_eq!(&found, expected, "{}", files[1].0);
     }
-    // What a decorator returns is called where the decorator stands.
+    // The result of a decorator is called at the decorator.
     let calls = edges(Relation::Calls, DECORATED[0].0);
     assert_eq!(calls, ["app.py -> web.py::App (2)", "app.py -> web.py::App::route::wrap (3)"]);
 }

@@ -1,4 +1,4 @@
-//! Edges that no single reference stands for: what overrides what, which calls dispatch, what tests exercise.
+//! Derived edges: overrides, dispatching calls, tests.
 
 mod common;
 

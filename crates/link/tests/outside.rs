@@ -102,7 +102,7 @@ fn members_are_known_by_the_way_the_code_goes() {
             "import map from 'lodash/map.js';\nimport data from 'some.js/my.data.json';\nmap();\ndata();\n",
             &["calls lodash::map", "calls some.js::my.data", "imports lodash::map", "imports some.js::my.data"],
         ),
-        // What runs to construct these is generated, or chosen by what decorates them.
+        // The callee that constructs these is generated, or chosen by a decorator.
         (
             "i.py",
             "import enum\nimport ext\nfrom dataclasses import dataclass\nfrom typing import NamedTuple\n@dataclass\nclass A(ext.Base): ...\nclass B(A): ...\nclass C(enum.Enum): ...\nclass D(NamedTuple): ...\nclass E(ext.Base): ...\nA()\nB()\nC(1)\nD()\nE()\n",

@@ -1,12 +1,13 @@
-//! `approved.json`: what the user of this machine has taken over of each project, and what they never want to see again.
+//! `approved.json`: the user's approvals for each project, and the memories they have hidden for good.
 //!
-//! It lies in the user's own folder, never in a repository, so that no repository can approve itself. A project is taken over
-//! as a whole by `mind init`, `mind add` or `mind approve`: from then on its own files of memories count, whoever edits them.
-//! Comments in code and messages of commits come with the repository and are approved one file, one commit at a time, by a
-//! hash of what their memories say; those that were written on this machine need no asking (see [`made_here`]).
+//! It is stored in the user's own folder, never in a repository, so that no repository can approve itself. `mind
+//! init`, `mind add` or `mind approve` approves a project as a whole: from then on its own memory files count,
+//! whoever edits them. Comments in code and commit messages come with the repository and are approved one file or one
+//! commit at a time, by a hash of their memories; those written on this machine are approved automatically (see
+//! [`made_here`]).
 //!
-//! A project that was taken over is known by its path and by two commits of its repository, so that another repository in the
-//! same folder is not taken for it.
+//! An approved project is identified by its path and by two commits of its repository, so that another repository in
+//! the same folder is not mistaken for it.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,47 +32,47 @@ pub(crate) const FILE: &str = "approved.json";
 const ROWS: ProjectFile = ProjectFile { name: FILE, version: 1, max_bytes: 64 << 20 };
 /// Digits of a hash that are kept: too many to find another text for.
 const HASH_BYTES: usize = 16;
-/// Most approved texts of one project; beyond that nothing is approved by itself.
+/// Maximum approved texts of one project; beyond it nothing is approved automatically.
 const MAX_SOURCES: usize = 20_000;
 
-/// How far a memory may be told to somebody who did not ask for it.
+/// Whether a memory may be shown unasked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
-    /// It stands in a file of memories of a project that the user has taken over.
+    /// In a memory file of an approved project.
     Own,
-    /// It came with the repository, and the user approved what it says.
+    /// From the repository, and approved by the user.
     Approved,
-    /// Nobody here has said that it may be told. It is found, as data.
+    /// Not approved by anybody on this machine. Searches find it, as data.
     Unapproved,
 }
 
-/// What was taken over of one project.
+/// Approvals of one project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Approved {
     /// Since when the project is taken over; `None` if only memories of it were put out of sight.
     #[serde(default)]
     pub(crate) since: Option<Timestamp>,
-    /// What was checked out when its files were last looked at as a whole.
+    /// Commit that was checked out at the last full look at its files.
     #[serde(default)]
     pub(crate) head: String,
-    /// The oldest commit that was found of its repository; with `head` what the repository is known by.
+    /// Oldest known commit of its repository; together with `head` it identifies the repository.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) oldest: String,
     /// Hashes of the approved texts, with the file or commit of each.
     #[serde(default)]
     pub(crate) sources: BTreeMap<String, String>,
-    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a work tree of
-    /// its repository is known.
+    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a
+    /// worktree of its repository is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) texts: Vec<String>,
-    /// It is a work tree of a project that was taken over, and the user's own only while its texts are approved.
+    /// It is a worktree of a project that was taken over, and the user's own only while its texts are approved.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_linked: bool,
-    /// The user took back that a work tree counts as the project it is of.
+    /// The user withdrew that a worktree counts as its main project.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_declined: bool,
-    /// Memories that are never shown again, by their ids, with the place where they stood.
+    /// Hidden memories by id, with their former location.
     #[serde(default)]
     pub(crate) forgotten: BTreeMap<String, String>,
     /// The user wants no block in its files.
@@ -94,11 +95,11 @@ pub struct Source {
     pub file: String,
     /// The memories in it: line and title.
     pub memories: Vec<(u32, String)>,
-    /// Whether what it says now is approved.
+    /// Whether its current content is approved.
     pub approved: bool,
 }
 
-/// What the user of this machine approved, over all projects.
+/// The approvals of all projects.
 #[derive(Debug, Clone)]
 pub(crate) struct Approvals<'h> {
     home: &'h SharedFolder,
@@ -109,7 +110,7 @@ impl<'h> Approvals<'h> {
         Self { home }
     }
 
-    /// What was taken over of a project; `None` if nothing ever was.
+    /// Returns the approvals of a project; `None` if there never were any.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -117,7 +118,7 @@ impl<'h> Approvals<'h> {
         Ok(ROWS.read(self.home)?.remove(project))
     }
 
-    /// What was taken over of all projects.
+    /// Returns the approvals of all projects.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -125,10 +126,10 @@ impl<'h> Approvals<'h> {
         ROWS.read(self.home)
     }
 
-    /// Changes what was taken over of a project, under a lock. A project of which nothing is left is dropped.
+    /// Changes the approvals of a project, under a lock. An empty entry is dropped.
     ///
     /// # Errors
-    /// What `change` says; [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    /// The error of `change`; [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub(crate) fn change<T>(
         &self,
         project: &Path,
@@ -171,31 +172,31 @@ impl Approved {
         approved.map(|(file, _)| file).collect()
     }
 
-    /// Whether a memory is never to be shown again.
+    /// Returns whether a memory is never to be shown again.
     pub(crate) fn is_forgotten(&self, id: RecordId) -> bool {
         !self.forgotten.is_empty() && self.forgotten.contains_key(&id.to_string())
     }
 }
 
-/// What a project's user has said of it, as its memories are read.
+/// The user's decisions about a project, as needed for reading its memories.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Standing {
     pub(crate) approved: Approved,
     /// The project is registered, or taken over without that.
     pub(crate) is_own: bool,
-    /// Another repository lies in its folder than the one that was taken over: so it is not the user's own.
+    /// Its folder contains another repository than the approved one, so it is not trusted.
     pub(crate) is_replaced: bool,
 }
 
 impl Standing {
-    /// What the user has said, and what of that could not be read.
+    /// Reads the user's decisions, and reports unreadable ones.
     pub(crate) fn of(project: &Path, home: &SharedFolder, problems: &mut Vec<String>) -> Self {
         let approved = Approvals::new(home).get(project).unwrap_or_else(|error| {
             problems.push(error.to_string());
             None
         });
         let registry = crate::registry::Registry::new(home.clone());
-        // What cannot be read of the list is no reason to doubt: no repository can write there.
+        // An unreadable list is no reason for doubt: no repository can write there.
         let is_registered = registry.get(project).map_or(true, |known| known.is_some());
         let mut approved = approved.unwrap_or_default();
         let is_unknown = |approved: &Approved| approved.since.is_none() || approved.is_linked;
@@ -216,7 +217,7 @@ impl Standing {
         Self { is_own: (is_registered || approved.since.is_some()) && !is_replaced, is_replaced, approved }
     }
 
-    /// A hash of what matters to the memories.
+    /// A hash of everything relevant to the memories.
     pub(crate) fn key(&self) -> String {
         let (head, oldest, texts) = (String::new(), String::new(), Vec::new());
         let kept = Approved { head, oldest, texts, ..self.approved.clone() };
@@ -234,7 +235,7 @@ fn sources(noted: &Noted) -> impl Iterator<Item = (String, &[Record])> {
     files.chain(commits)
 }
 
-/// A hash of a text's place and what its memories say; not of their lines, which move.
+/// A hash of a text's location and memories, without line numbers, which change.
 fn hash_of(file: &str, records: &[Record]) -> String {
     let mut text = file.to_owned();
     for record in records {
@@ -259,7 +260,7 @@ pub(crate) fn listed(noted: &Noted, approved: &Approved) -> Vec<Source> {
     sources(noted).map(row).collect()
 }
 
-/// How far a memory may be told.
+/// Trust in a memory.
 pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) -> Trust {
     match record.source.kind {
         SourceKind::MemoryFile | SourceKind::Archive if is_own => Trust::Own,
@@ -270,7 +271,7 @@ pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) 
     }
 }
 
-/// Whether the repository around a project is the one that was taken over.
+/// Returns whether the repository around a project is the one that was taken over.
 pub(crate) fn is_known(project: &Path, approved: &Approved) -> bool {
     Repository::around(project).is_that_of(approved)
 }
@@ -303,8 +304,9 @@ impl Repository {
         oldest_commit(git, head).unwrap_or_default()
     }
 
-    /// Whether it is the one that was taken over: it holds a commit that is known of that, or was begun on this machine. A
-    /// folder that was taken over without commits is known by its path alone, but was not cloned since.
+    /// Returns whether it is the one that was taken over: it holds a commit that is known of that, or was begun on
+    /// this machine. A folder that was taken over without commits is known by its path alone, but was not cloned
+    /// since.
     fn is_that_of(&self, approved: &Approved) -> bool {
         let begin = || self.git.as_ref().and_then(|git| Moves::of(git).begin());
         let known = [approved.head.as_str(), approved.oldest.as_str()];
@@ -319,11 +321,11 @@ impl Repository {
     }
 }
 
-/// Where git stands with a project.
+/// Checked-out state of a project.
 pub(crate) struct Checkout {
-    /// What is checked out; empty without git.
+    /// Checked-out commit; empty without git.
     head: String,
-    /// The oldest commit of the repository, looked for when it is asked for.
+    /// Oldest commit of the repository, determined on demand.
     oldest: OnceCell<String>,
     repository: Repository,
     moves: Moves,
@@ -332,7 +334,7 @@ pub(crate) struct Checkout {
 }
 
 impl Checkout {
-    /// Of the repository around a project.
+    /// State of the repository around a project.
     pub(crate) fn of(project: &Path) -> Self {
         let repository = Repository::around(project);
         let moves = repository.git.as_ref().map(Moves::of).unwrap_or_default();
@@ -340,12 +342,12 @@ impl Checkout {
         Self { head: repository.head(), oldest: OnceCell::new(), repository, moves, is_unsure }
     }
 
-    /// Whether another repository was taken over in its place.
+    /// Returns whether another repository was taken over in its place.
     pub(crate) fn is_replaced(&self, approved: &Approved) -> bool {
         approved.since.is_some() && !self.repository.is_that_of(approved)
     }
 
-    /// Whether nothing but commits of this machine moved what is checked out since that was last noted.
+    /// Returns whether only commits of this machine moved `HEAD` since the recorded state.
     pub(crate) fn is_only_made_here(&self, approved: &Approved) -> bool {
         !self.is_unsure && self.moves.only_made_here(&approved.head, &self.head)
     }
@@ -359,10 +361,10 @@ impl Checkout {
     }
 }
 
-/// Approves what was written on this machine since the last look: commits that git's own log says were made here, and
-/// comments that came up while nothing but such commits moved what is checked out. What a pull, a merge or another branch
-/// brings waits for the user. `before` is what was noted until this look, `noted` what is now; comments count only after a
-/// look at all files (`is_full`). Of a repository that took the place of the one that was taken over nothing is.
+/// Approves texts written on this machine since the last look: commits that git's reflog records as made here, and
+/// comments that appeared while only such commits moved `HEAD`. Texts from a pull, a merge or another branch wait for
+/// the user. `before` is the state recorded until this look, `noted` the current one; comments only count after a
+/// look at all files (`is_full`). Nothing is approved for a repository that replaced the approved one.
 pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, checkout: &Checkout, is_full: bool) {
     if checkout.is_replaced(approved) {
         return;
@@ -378,7 +380,7 @@ pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, 
     if is_full {
         if checkout.is_only_made_here(approved) {
             for (file, note) in &noted.files {
-                // What waited before waits on, however it was changed since.
+                // A text that was waiting keeps waiting, however it was changed since.
                 let waited = before.files.get(file).is_some_and(|old| !approved.holds(file, &old.records));
                 if !waited {
                     new.push((hash_of(file, &note.records), file.clone()));
@@ -394,7 +396,7 @@ pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, 
     }
 }
 
-/// Takes a project over: its own files and, of what is noted of its repository, `wanted` or all.
+/// Approves a project: its own files and, of the texts found in its repository, `wanted` or all.
 pub(crate) fn take_over(
     approved: &mut Approved,
     noted: &Noted,
@@ -403,7 +405,7 @@ pub(crate) fn take_over(
     now: Timestamp,
 ) {
     if approved.since.is_none() || checkout.is_replaced(approved) {
-        // What was said of another repository holds for that one.
+        // Decisions about another repository stay with that one.
         approved.since = Some(now);
         approved.oldest.clear();
         approved.sources.clear();
@@ -413,7 +415,7 @@ pub(crate) fn take_over(
     approved.approve(noted, wanted);
 }
 
-/// Makes a work tree a project of its own that is as approved as the one it is of: it is known by its texts.
+/// Makes a worktree a project of its own with the approvals of its main project: it is identified by its texts.
 pub(crate) fn take_over_linked(approved: &mut Approved, of: Approved, checkout: &Checkout, now: Timestamp) {
     let forgotten = std::mem::take(&mut approved.forgotten);
     *approved = of;
@@ -429,7 +431,7 @@ mod tests {
     use crate::noted::FileNote;
     use m1nd_memory::{Comment, comment_records};
 
-    /// What is noted of files with one comment each.
+    /// State for files with one comment each.
     fn noted(files: &[(&str, &str)]) -> Noted {
         let mut noted = Noted::default();
         for (file, text) in files {
@@ -464,8 +466,8 @@ mod tests {
 
     /// Files with one comment each.
     type Files<'r> = &'r [(&'r str, &'r str)];
-    /// Whether the old ones were approved, what was noted before, what is now, whether files may come from elsewhere, and what is
-    /// approved then.
+    /// Whether the old ones were approved, the previous state, the current one, whether files may come from
+    /// elsewhere, and the expected approvals.
     type Row<'r> = (bool, Files<'r>, Files<'r>, bool, &'r [&'r str]);
 
     #[test]

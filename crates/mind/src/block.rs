@@ -1,4 +1,4 @@
-//! The block in `CLAUDE.md` and its like: which files have one, whether it is as it should be, and writing it.
+//! The block in `CLAUDE.md` and similar files: which files have one, whether it is up to date, and writing it.
 
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const TARGETS: &[&str] = &[MAIN, "AGENTS.md", ".cursorrules", ".windsurfrules", 
 const MAX_BYTES: u64 = 4 << 20;
 /// Held while files of a project are changed.
 const LOCK: &str = ".block.lock";
-/// How long to wait for it.
+/// Time to wait for the lock.
 const WAIT: Duration = Duration::from_secs(2);
 /// Tries against somebody who writes at the same time.
 const TRIES: usize = 3;
@@ -34,22 +34,22 @@ const TRIES: usize = 3;
 const MAX_SAID: usize = 400;
 /// Files of the last session that count.
 const MAX_FOCUS: usize = 20;
-/// Said instead of writing a block.
+/// Message instead of writing a block.
 const NOT_APPROVED: &str =
     "the memory of this project came with its folder and nobody here has approved it: read it, then run `mind approve`";
-/// What shows more about a memory that is behind.
+/// Where to find details about an outdated memory.
 const REMEDY: &str = "`mind status`";
 /// Backups kept of one file.
 const MAX_BACKUPS: usize = 14;
 
-/// How large the block is that a file holds, with its markers: lines and characters. `None` if there is none to be seen.
+/// Size of the block in a file including its markers, in lines and characters. `None` if there is no visible one.
 pub(crate) fn size_in(file: &Path) -> Option<(usize, usize)> {
     let bytes = RealSystem.read(file, MAX_BYTES).ok()?;
     let body = block::inspect(&bytes).ok()??.body;
     Some((body.lines().count() + 2, body.chars().count()))
 }
 
-/// How the block of a file is.
+/// State of the block in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockState {
@@ -57,7 +57,7 @@ pub enum BlockState {
     Absent,
     /// The file has none.
     None,
-    /// It is what it should be.
+    /// Up to date.
     Fresh,
     /// It is not.
     Stale,
@@ -70,25 +70,26 @@ pub enum BlockState {
 /// A file that can have a block.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct BlockFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How its block is.
+    /// State of its block.
     pub state: BlockState,
-    /// What is wrong with it.
+    /// Problem with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// Which files are written.
+/// Selects the files to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
-    /// Those that have a block.
+    /// Files that have a block.
     WithBlock,
-    /// Those that are there, and [`MAIN`].
+    /// Existing files, and [`MAIN`].
     All,
 }
 
-/// The block as it should be now. A function of the memory, what is noted of it and the day; so every process makes the same.
+/// The block as it should be now. A function of the memory, its recorded state and the day, so every process renders
+/// the same text.
 pub fn text(memory: &ProjectMemory) -> String {
     let shown = shown(memory);
     let recall = shown.as_ref().unwrap_or_else(|| memory.recall());
@@ -123,7 +124,7 @@ pub fn text(memory: &ProjectMemory) -> String {
     })
 }
 
-/// What the project's own words are: by them it shows which gotchas of its stack matter in it.
+/// The project's own text, which shows which gotchas of its stack matter.
 fn said(memory: &ProjectMemory) -> Vec<&str> {
     let goal = memory.parsed.project_state.goal.as_deref().into_iter();
     let own = memory.records.iter().filter(|record| record.kind != Kind::Gotcha && memory.is_told(record));
@@ -137,8 +138,8 @@ fn focus(memory: &ProjectMemory) -> Vec<String> {
     touched.map(|(path, _)| path.clone()).take(MAX_FOCUS).collect()
 }
 
-/// The memories that may be told, with a mark on those whose code changed or is gone, if those are not simply all. Of a
-/// project that nobody has taken over all are shown: its block is only looked at, never written.
+/// The memories that may be shown, with a mark on those whose code changed or is gone; `None` if that is simply all.
+/// Of a project that is not approved all are included: its block is only compared, never written.
 fn shown(memory: &ProjectMemory) -> Option<Recall> {
     let is_shown = |record: &&m1nd_memory::Record| !memory.is_own() || memory.is_told(record);
     let mut records: Vec<m1nd_memory::Record> = memory.records.iter().filter(is_shown).cloned().collect();
@@ -147,7 +148,7 @@ fn shown(memory: &ProjectMemory) -> Option<Recall> {
         let mark = match memory.noted.code.get(&record.id) {
             Some(CodeState::Stale) => "its code changed since",
             Some(CodeState::Gone) => "its code is gone",
-            // Noted only beside an index: the file was changed after it was indexed.
+            // Only recorded with an index: the file was changed after it was indexed.
             Some(CodeState::Unknown) => "its file changed, not indexed yet",
             _ => continue,
         };
@@ -163,7 +164,7 @@ pub(crate) fn body(memory: &ProjectMemory) -> String {
     text.lines().filter(|line| !line.starts_with("<!-- MIND:")).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a file of the project has a block.
+/// Returns whether a file of the project has a block.
 pub(crate) fn is_in(project: &Path, file: &str) -> bool {
     read(project, file).ok().flatten().is_some_and(|bytes| matches!(block::inspect(&bytes), Ok(Some(_))))
 }
@@ -196,12 +197,12 @@ pub fn refresh(memory: &ProjectMemory) -> Kept {
     write(memory, Which::WithBlock, &(Arc::new(RealSystem) as Arc<dyn System>))
 }
 
-/// Writes the block into all files that can have one and are there, and makes `CLAUDE.md` if it is not.
+/// Writes the block into all existing files that can have one, and creates `CLAUDE.md` if it is missing.
 pub fn write_blocks(memory: &ProjectMemory) -> Kept {
     write_blocks_with(memory, Arc::new(RealSystem))
 }
 
-/// As [`write_blocks`], with other file operations.
+/// Like [`write_blocks`], with the given file operations.
 pub fn write_blocks_with(memory: &ProjectMemory, system: Arc<dyn System>) -> Kept {
     write(memory, Which::All, &system)
 }
@@ -275,7 +276,7 @@ fn write_one(
     Err(broken("it was changed by somebody else at the same time; try again".into()))
 }
 
-/// What stands below the block in a file that is made for it: a heading to write under.
+/// Text below the block in a newly created file: a heading to write under.
 fn stub(memory: &ProjectMemory) -> String {
     let name: String = memory.name.chars().filter(|char| !char.is_control()).collect();
     format!("# {name}\n")
@@ -295,13 +296,14 @@ pub(crate) fn wrong_since(memory: &ProjectMemory, files: &[BlockFile]) -> Option
     let of = |file: &BlockFile| {
         let changed = std::fs::metadata(&file.path).and_then(|data| data.modified()).ok()?;
         let written = Timestamp::try_from(changed).ok()?;
-        // What it is made of and is newer than it; a block that only a new day made old has not been wrong for long.
+        // A source newer than the block; a block that is only outdated because of a new day has not been wrong for
+        // long.
         [Some(memory.modified), commit].into_iter().flatten().filter(|time| *time > written).min()
     };
     files.iter().filter(|file| file.state == BlockState::Stale).filter_map(of).min()
 }
 
-/// The file as it was, once a day; and what a person had changed in the block, each time.
+/// Backs up the file once a day, and a person's edits of the block each time.
 fn keep_copies(
     folder: &SharedFolder,
     system: &Arc<dyn System>,

@@ -1,4 +1,4 @@
-//! What is wrong with a memory and around it, and what to do.
+//! Diagnosis of a memory and its surroundings, with remedies.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -23,16 +23,16 @@ use crate::{GlobalEdges, MemoryError};
 const MAX_SECRETS: usize = 20;
 /// Memories pointed out, at most.
 const MAX_REMARKS: usize = 5;
-/// Days without a change from which it is said how long ago the last one was.
+/// Days without a change after which the last change is reported.
 const QUIET_DAYS: i32 = 7;
 /// Folders that a system should be able to watch: the daemon takes half of them at most.
 const FEW_WATCHES: u64 = 8_192;
-/// Hours that a time may lie ahead: clocks of machines differ.
+/// Maximum hours that a time may be in the future: clocks of machines differ.
 const CLOCK_HOURS: i32 = 24;
-/// Most lines and characters of a block, whatever the configuration says.
+/// Maximum lines and characters of a block, whatever the configuration.
 const MAX_BLOCK: (usize, usize) = (60, 4_000);
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -44,14 +44,14 @@ pub enum Level {
     Bad,
 }
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// How much it matters.
+    /// Severity.
     pub level: Level,
-    /// What was found.
+    /// Description.
     pub text: String,
-    /// What to do.
+    /// Remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -70,7 +70,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything that all projects share, and at `project` if there is one.
+/// Runs all checks of shared state, and of `project` if there is one.
 pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     let folder = SharedFolder::new(home.to_owned());
     let mut found = Vec::new();
@@ -124,7 +124,7 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     found
 }
 
-/// Where Linux says how many folders a user may watch.
+/// Linux' limit for the number of watched folders.
 const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 /// A limit that the daemon would run into; nothing where there is none that can be read.
@@ -186,7 +186,7 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
     found
 }
 
-/// Memories that nobody is told of unasked, because nobody here approved them.
+/// Memories that are not shown unasked because they are not approved.
 fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
     if memory.is_replaced() {
         return Some(Finding::warning(REPLACED, "mind approve"));
@@ -204,7 +204,7 @@ fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
     })
 }
 
-/// What is kept, how old it is, and whether its times can be.
+/// Size, age and plausibility of the stored state.
 fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
     let mut found = Vec::new();
     if NotedFile::of(&memory.path).is_damaged() {
@@ -255,7 +255,7 @@ fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
     found
 }
 
-/// Where secrets stand in the memory; never what they are.
+/// Locations of secrets in the memory; never the secrets themselves.
 fn secrets_of(project: &Path) -> Vec<Finding> {
     let Ok(root) = m1nd_vfs::Root::open(project) else { return Vec::new() };
     let Ok(path) = m1nd_base::RepoPath::new(MEMORY_FILE) else { return Vec::new() };

@@ -1,8 +1,8 @@
-//! What became of the code that a memory names.
+//! State of the code that memories name.
 //!
-//! When a memory is first seen with an index at hand, each piece of code that it names is noted with its id and the hash of
-//! its text. Later both are compared with the index. What cannot be compared is `unknown`: a memory is never said to be
-//! current about code that changed.
+//! When a memory is first seen with an index available, each piece of code that it names is recorded with its id and
+//! the hash of its text. Later both are compared with the index. Code that cannot be compared is `unknown`: a memory
+//! is never reported as current if its code may have changed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,20 +19,20 @@ use m1nd_engine::Snapshot;
 
 /// Most pieces of code noted of one memory.
 pub(crate) const MAX_ANCHORS: usize = 8;
-/// Nodes of one name that are compared with the text of one that is gone.
+/// Maximum nodes of the same name compared with the text of a missing one.
 const MAX_TWINS: usize = 50;
 
-/// What became of a piece of code.
+/// State of a piece of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CodeState {
-    /// Its text is what it was.
+    /// Its text is unchanged.
     Current,
-    /// Its text is what it was, in another place.
+    /// Its text is unchanged, at another location.
     Relocated,
-    /// It cannot be told.
+    /// Undetermined.
     Unknown,
-    /// It is there with another text.
+    /// It exists with another text.
     Stale,
     /// It is no longer there.
     Gone,
@@ -52,37 +52,37 @@ impl CodeState {
     }
 }
 
-/// A piece of code that a memory names, and what became of it.
+/// A piece of code that a memory names, and its state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CodeRow {
-    /// As the memory names it.
+    /// Name in the memory.
     pub name: String,
     /// Its id in the index; empty if nothing of that name was ever found.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub node_id: String,
-    /// What became of it.
+    /// State.
     pub state: CodeState,
-    /// Where it is now, for one that was relocated.
+    /// New location of relocated code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
-    /// Why it cannot be told, or what else is known.
+    /// Reason for an unknown state, or further information.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// An index, and where in it a project lies.
+/// An index, and the location of a project in it.
 #[derive(Clone, Copy)]
 pub(crate) struct CodeIndex<'s> {
     snapshot: &'s Snapshot,
-    /// What stands before the project's paths in the index: nothing, or text that ends in `/`.
+    /// Prefix of the project's paths in the index: empty, or ending in `/`.
     prefix: &'s str,
 }
 
-/// Where a project lies in an index.
+/// Location of a project in an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProjectPrefix(String);
 
-/// The path in the index of the file that a node stands in, by the node's id; `None` for what stands in none.
+/// Index path of a node's file, from the node's id; `None` for nodes without a file.
 pub(crate) fn path_in(node: &str) -> Option<&str> {
     node.strip_prefix("file::")?.split("::").next()
 }
@@ -100,7 +100,7 @@ impl ProjectPrefix {
         })
     }
 
-    /// The path in the project of the file that a node stands in, by the node's id.
+    /// Project path of a node's file, from the node's id.
     #[must_use]
     pub(crate) fn file_of<'n>(&self, node: &'n str) -> Option<&'n str> {
         path_in(node)?.strip_prefix(self.0.as_str())
@@ -170,7 +170,7 @@ impl<'s> CodeIndex<'s> {
         Some((content, source.hash))
     }
 
-    /// What became of a piece of code.
+    /// State of a piece of code.
     pub(crate) fn state(self, anchor: &Anchor) -> CodeRow {
         let row = |state| anchor.row(state);
         let graph = self.snapshot.graph();
@@ -189,7 +189,7 @@ impl<'s> CodeIndex<'s> {
                     },
                     // Deleted or moved: where its text is now nobody knows before that is indexed.
                     Err(ReadError::Files(VfsError::NotFound { .. })) => anchor.not_indexed_yet(),
-                    // What cannot be looked at may well be there.
+                    // A path that cannot be examined may well exist.
                     Err(error) => CodeRow { reason: Some(error.to_string()), ..row(CodeState::Unknown) },
                 }
             }
@@ -200,7 +200,7 @@ impl<'s> CodeIndex<'s> {
         }
     }
 
-    /// What is not indexed may be there: the file of a branch that was checked out after the index was made.
+    /// Code that is not indexed may exist: the file of a branch that was checked out after indexing.
     fn back_on_disk(self, anchor: &Anchor) -> Option<CodeRow> {
         let path = RepoPath::new(path_in(&anchor.node)?).ok()?;
         let source = self.snapshot.read_file(&path).ok()?;
@@ -215,7 +215,7 @@ impl<'s> CodeIndex<'s> {
         Some(CodeRow { reason: Some(reason.to_owned()), ..anchor.row(CodeState::Unknown) })
     }
 
-    /// What became of a piece of code that is not where it was.
+    /// State of code that is not at its recorded location.
     fn missing(self, anchor: &Anchor) -> CodeRow {
         match self.twin(anchor) {
             Ok(Some(node)) => {
@@ -231,7 +231,7 @@ impl<'s> CodeIndex<'s> {
         }
     }
 
-    /// A node elsewhere with the text of one that is gone.
+    /// A node elsewhere with the text of a missing one.
     fn twin(self, anchor: &Anchor) -> Result<Option<NodeIx>, Lost> {
         let graph = self.snapshot.graph();
         let name = anchor.node.rsplit("::").next().unwrap_or(&anchor.node);
@@ -262,7 +262,7 @@ impl<'s> CodeIndex<'s> {
     }
 }
 
-/// Why nothing that has the text of code that is gone was found.
+/// The reason why no node with the text of missing code was found.
 enum Lost {
     /// Something that may have it is not as it was indexed.
     Unread,
@@ -277,7 +277,7 @@ impl Anchor {
         CodeRow { reason: Some(reason.to_owned()), ..self.row(CodeState::Unknown) }
     }
 
-    /// What became of it, with nothing more to say.
+    /// The state without further information.
     fn row(&self, state: CodeState) -> CodeRow {
         CodeRow { name: self.text.clone(), node_id: self.node.clone(), state, moved_to: None, reason: None }
     }
@@ -288,8 +288,8 @@ pub(crate) fn worst(rows: &[CodeRow]) -> Option<CodeState> {
     rows.iter().map(|row| row.state).max()
 }
 
-/// For each of these pieces of code that others are said to be about: which memories' code calls or uses code that changed.
-/// `changed` are ids of nodes that are stale, gone ones included; the answer is by the id of the node that depends on them.
+/// For each of these nodes, named by memories: the nodes whose code calls or uses changed code. `changed` are ids of
+/// stale nodes, including missing ones; the answer is keyed by the dependent node's id.
 pub(crate) fn depending(snapshot: &Snapshot, nodes: &[String], changed: &[String]) -> BTreeMap<String, Vec<String>> {
     let graph = snapshot.graph();
     let mut found = BTreeMap::new();

@@ -1,18 +1,18 @@
 use std::path::{Path, PathBuf};
 
-/// Where memories are looked for.
+/// Locations of memories.
 #[derive(Debug, Clone)]
 pub struct MindConfig {
-    /// Folder of what all projects with memories share (`MIND_HOME`).
+    /// Folder shared by all projects with memories (`MIND_HOME`).
     pub home: PathBuf,
-    /// Where the current project is looked for: the first of these that lies in one.
+    /// Candidate locations of the current project: the first one that is inside a project counts.
     pub places: Vec<PathBuf>,
-    /// How many of the places the person who started this named: they go before what a client says of itself.
+    /// Number of these given by the user, which take precedence over those announced by a client.
     pub named: usize,
 }
 
 impl MindConfig {
-    /// The usual setup beside a store: the shared folder inside of it, the roots as places that were named.
+    /// The usual setup beside a store: the shared folder inside of it, and the roots as user-given locations.
     pub fn beside(store: &Path, roots: Vec<PathBuf>) -> Self {
         Self { home: store.join("mind"), named: roots.len(), places: roots }
     }

@@ -3,21 +3,21 @@ use std::path::PathBuf;
 use m1nd_store::StoreError;
 use m1nd_vfs::VfsError;
 
-/// Why something about memories was not done.
+/// The reason why a memory operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// No project with memories is at the folder or above it.
     #[error("no project with a memory is at `{}` or above it; run `mind init` in the project", cwd.display())]
     NoProject {
-        /// Where was looked.
+        /// Starting point of the search.
         cwd: PathBuf,
     },
-    /// Something else stands where a project's memory should.
+    /// Something that is not a file is in the place of a project's memory.
     #[error("`{}` is {what}, where a memory is a file; move it away, then run `mind init` in the project", path.display())]
     NoFile {
-        /// Where it stands.
+        /// Its path.
         path: PathBuf,
-        /// What it is.
+        /// Its kind.
         what: &'static str,
     },
     /// A gotcha like this one is stored already; it was counted as met once more.
@@ -27,24 +27,24 @@ pub enum MemoryError {
         id: String,
         /// Its title.
         title: String,
-        /// How near both are, 0 to 1.
+        /// Similarity, 0 to 1.
         similarity: f32,
     },
     /// Comments and commits are being read for the first time, and nothing that was read answers so far.
     #[error("nothing found so far: comments and commits are being read for the first time ({done} of {total} files)")]
     IndexNotReady {
-        /// Files that were looked at.
+        /// Number of files processed.
         done: usize,
         /// Files there are.
         total: usize,
     },
-    /// Neither the memory nor what was read of it before can be searched.
+    /// Neither the memory nor a previously read version can be searched.
     #[error("the memory cannot be searched: {why}")]
     SearchFailed {
-        /// What stands against it.
+        /// Reason.
         why: String,
     },
-    /// What was given cannot be used.
+    /// The input is invalid.
     #[error("{0}")]
     Invalid(String),
     /// The daemon is needed and does not run.
@@ -58,15 +58,15 @@ pub enum MemoryError {
     NotPrivate {
         /// The folder or socket.
         path: PathBuf,
-        /// What stands against it, and what to do.
+        /// Reason, and what to do.
         why: String,
     },
-    /// A file of ours that cannot be made again does not hold what it should. It is left as it is.
+    /// A file of ours that cannot be rebuilt is malformed. It is left unchanged.
     #[error("`{}` cannot be read: {why}; it was left as it is: correct it, or move it away to start without it", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit.
+        /// Description of the damage.
         why: String,
     },
     /// The text around a block cannot be changed safely.
@@ -74,7 +74,7 @@ pub enum MemoryError {
     Block {
         /// The file.
         path: PathBuf,
-        /// What stands against it.
+        /// Reason.
         why: String,
     },
     /// A file of the project cannot be read.
@@ -86,7 +86,7 @@ pub enum MemoryError {
 }
 
 impl MemoryError {
-    /// Whether the system or the user forbids it.
+    /// Returns whether the system or the user forbids it.
     #[must_use]
     pub fn is_denied(&self) -> bool {
         match self {

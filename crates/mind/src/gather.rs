@@ -1,4 +1,4 @@
-//! Memories that stand elsewhere: comments in code and messages of commits.
+//! Memories outside of the memory file: comments in code and commit messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::stack;
 const MAX_FILE: u64 = 1 << 20;
 /// Newest commits whose messages are read at the first look.
 const MAX_COMMITS: usize = 200;
-/// How much further back a later look goes to find the commit up to which messages were read.
+/// How much further back a later look searches for the last commit whose message was read.
 const MAX_FURTHER: usize = 1_000;
 /// Commits with memories that are kept; older ones are dropped.
 const MAX_KEPT: usize = 2_000;
@@ -32,14 +32,14 @@ const SHORT: usize = 10;
 const BINARY_PROBE: usize = 8 << 10;
 /// Seconds that the time of a file may be wrong by: clocks of file systems are coarse.
 const CLOCK_TICK: i64 = 2;
-/// Files with comments that carry memories that are kept; further files are not looked at, and it is said how many.
+/// Maximum files with memories in comments; further files are not processed, but counted.
 pub(crate) const MAX_FILES: usize = 5_000;
 
-/// What a look at all files of a project found.
+/// Result of a look at all files of a project.
 pub(crate) struct Found {
     /// Comments that carry memories, by file.
     pub(crate) files: BTreeMap<String, FileNote>,
-    /// What the project is made with.
+    /// Detected stack.
     pub(crate) stack: Vec<Box<str>>,
     /// See [`Noted::looked`].
     pub(crate) looked: Vec<u64>,
@@ -49,11 +49,11 @@ pub(crate) struct Found {
     pub(crate) folders: Vec<String>,
 }
 
-/// Looks at the files of a project for comments that carry memories and for what it is made with. Of comments, only files
-/// that are new or whose size or time is another than `before` are read; one that cannot be read now keeps what is noted of
-/// it. Ignored and hidden files, and those of dependencies, do not count;
-/// links are not followed. `None` if the project cannot be opened or its files cannot be listed: what is noted stays.
-/// `progress` is told how many files of how many have been looked at.
+/// Searches the files of a project for comments with memories and for its stack. Only files that are new or whose
+/// size or time differs from `before` are read for comments; an unreadable one keeps its recorded memories. Ignored
+/// and hidden files, and those of dependencies, do not count; links are not followed. `None` if the project cannot be
+/// opened or its files cannot be listed: the recorded state stays. `progress` receives the number of processed files
+/// and their total.
 pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dyn Fn(usize, usize)) -> Option<Found> {
     look_at(project, before, now, MAX_FILES, progress)
 }
@@ -111,7 +111,7 @@ fn look_at(
         let comments = comments_of(&path, &text, &limits);
         let mut records: Vec<Record> =
             comments.iter().flat_map(|comment| comment_records(comment, path.as_str(), &key, None)).collect();
-        // What is written below the project must not hold a secret that was only in code.
+        // Text written below the project must not contain a secret that was only in code.
         records.iter_mut().for_each(redact);
         if !records.is_empty() {
             let note = FileNote { size: meta.size, mtime_ns: meta.mtime_ns, records };
@@ -132,13 +132,14 @@ fn folders(files: &[(RepoPath, FileMeta)]) -> Vec<String> {
     folders
 }
 
-/// Whether a file can say something for the memory of its project: code by its comments, a manifest by its name.
+/// Returns whether a file can say something for the memory of its project: code by its comments, a manifest by its
+/// name.
 pub(crate) fn is_telling(path: &str) -> bool {
     is_code_file(path) || stack_evidence(path).is_some()
 }
 
-/// Whether a file that has changed says something for the memory of its project now: it is a manifest, or has the mark of
-/// comments that do. One that cannot be read may have, or may be gone.
+/// Returns whether a changed file is relevant to the memory of its project: it is a manifest, or contains the marker
+/// of memory comments. An unreadable one may be relevant, or may be removed.
 pub(crate) fn tells(project: &Path, file: &Path) -> bool {
     let inner = file.strip_prefix(project).ok().and_then(Path::to_str).map(|inner| inner.replace('\\', "/"));
     let Some(inner) = inner else { return false };
@@ -161,7 +162,7 @@ fn comments_of(path: &RepoPath, text: &str, limits: &Limits) -> Vec<Comment> {
         Some(found) => {
             let mut rows: Vec<Comment> =
                 found.rows.iter().map(|found| Comment { line: found.line, text: found.text.into() }).collect();
-            // What was not looked for in the tree is told by its form.
+            // Comments beyond the tree are found lexically.
             if let Some(from) = found.cut_at {
                 rows.extend(comments_by_form(path.as_str(), text).into_iter().filter(|row| row.line >= from));
             }
@@ -173,11 +174,11 @@ fn comments_of(path: &RepoPath, text: &str, limits: &Limits) -> Vec<Comment> {
 
 /// The messages of a project's commits.
 pub(crate) struct Messages {
-    /// What is checked out.
+    /// The checked-out commit.
     pub(crate) head: String,
     /// When the newest commit was made, in seconds since 1970.
     pub(crate) newest: i64,
-    /// Those that carry memories, newest first.
+    /// Commits with memories, newest first.
     pub(crate) commits: Vec<MessageNote>,
     /// When those were made.
     pub(crate) times: BTreeMap<String, i64>,
@@ -186,7 +187,8 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    /// Keeps what is noted of commits that were not read, behind those that were: they may only be missing now.
+    /// Keeps the recorded memories of commits that were not read, after those that were: they may only be missing
+    /// now.
     pub(crate) fn keep_known(&mut self, noted: &Noted) {
         let read: BTreeSet<String> = self.commits.iter().map(|note| note.commit.clone()).collect();
         for known in noted.commits.iter().filter(|known| !read.contains(&known.commit)) {
@@ -202,8 +204,7 @@ impl Messages {
     }
 }
 
-/// The memories in messages of commits that are reachable from what is checked out; `None` if that is still `head`, or there
-/// is no history.
+/// Memories in messages of commits reachable from `HEAD`; `None` if that is still `head`, or there is no history.
 pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
     let git = GitFolder::find(project).ok()?;
     let now = git.head().ok()?;
@@ -215,7 +216,7 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
     let (mut notes, mut times, mut newest) = (Vec::new(), BTreeMap::new(), 0);
     let known = (!head.is_empty()).then_some((head, MAX_FURTHER));
     let found = messages(&git, &now, MAX_COMMITS, known, &Cancel::new()).ok()?;
-    // What was reachable from a commit that is still reachable is so, too.
+    // Everything reachable from a commit that is still reachable is so, too.
     let is_partial = found.met || found.cut == Some(Cut::Missing);
     for message in found.rows {
         newest = newest.max(message.time);

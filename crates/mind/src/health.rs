@@ -1,4 +1,4 @@
-//! Whether a memory can be relied on: the facts, for the rules.
+//! Health of a memory: collects the facts for the rules.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -8,7 +8,7 @@ use m1nd_memory::{HealthFacts, Record, SourceKind, memory_health};
 use crate::block::{BlockState, block_files, wrong_since};
 use crate::load::ProjectMemory;
 
-/// How a memory is: `good`, `stale` or `empty`, and by which rule.
+/// Health of a memory (`good`, `stale` or `empty`), and the rule that determines it.
 pub(crate) fn of(memory: &ProjectMemory, now: Timestamp) -> (m1nd_memory::Health, String) {
     let files = block_files(memory);
     let hours = |since: Timestamp| now.since((Unit::Hour, since)).map_or(0, |span| span.get_hours());
@@ -24,12 +24,12 @@ pub(crate) fn behind(memory: &ProjectMemory) -> Option<Date> {
     m1nd_memory::behind(&facts(memory))
 }
 
-/// What is known without looking at the block. The index is made of the file whenever it is asked, and nothing waits for the
+/// The facts without the block. The index is derived from the file on every request, and nothing waits for the
 /// daemon, so neither can be behind.
 fn facts(memory: &ProjectMemory) -> HealthFacts {
     let day = |seconds| Timestamp::from_second(seconds).ok().map(|time| time.to_zoned(TimeZone::system()).date());
     let own = memory.records.iter().filter(|record| record.source.kind == SourceKind::MemoryFile);
-    // What is noted in commits is noted, too; a comment has no day of its own.
+    // Entries in commits count as well; a comment has no date of its own.
     let is_dated = |record: &&Record| record.source.kind == SourceKind::Commit && memory.is_told(record);
     let committed = memory.records.iter().filter(is_dated);
     HealthFacts {

@@ -1,6 +1,6 @@
-//! What is said to an agent at certain moments: at the start of a session, with each request, before an edit, at the end.
+//! Messages to an agent at certain moments: at session start, with each prompt, before an edit, at the end.
 //!
-//! The hooks of Claude Code: JSON in, JSON out. A hook never stands in the way: what goes wrong is silence.
+//! The hooks of Claude Code: JSON in, JSON out. A hook never blocks: errors result in silence.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,12 +21,12 @@ use crate::project::{MEMORY_FILE, first_project};
 use crate::registry::Registry;
 use crate::{MemoryError, block, capture};
 
-/// How long others are waited for where the client waits: it gives up after a few seconds.
+/// Time to wait for locks while the client waits: it gives up after a few seconds.
 const WAIT: Duration = Duration::from_millis(500);
 
 /// Memories shown with a request.
 const MAX_PROMPT: usize = 5;
-/// Answers among which those that may be told are looked for.
+/// Number of answers searched for ones that may be shown.
 const MAX_LOOKED_AT: usize = 20;
 /// Least relevance of one.
 const MIN_RELEVANCE: f32 = 0.3;
@@ -36,7 +36,7 @@ const MAX_EDIT: usize = 3;
 const MIN_WARNING: f32 = 0.5;
 /// Characters of one row.
 const MAX_ROW: usize = 240;
-/// Bytes of an edit that are looked at.
+/// Maximum bytes of an edit that are examined.
 const MAX_CODE: usize = 64 << 10;
 /// Shortest request that is answered, in characters: "go on" asks for nothing.
 const MIN_PROMPT: usize = 12;
@@ -66,11 +66,11 @@ impl HookEvent {
     }
 }
 
-/// What is to be said, as the client expects it; `None` for nothing. `input` is what the client sent, `places` are the folders
-/// in which the project is looked for before the one that it names.
+/// Returns the hook's output in the client's format; `None` for nothing. `input` is sent by the client, `places` are
+/// searched for the project before the folder that it names.
 ///
 /// # Errors
-/// What stands against reading or noting. The caller says nothing then.
+/// The reason why reading or recording failed. The caller then prints nothing.
 pub fn hook(
     keeper: &Keeper,
     event: HookEvent,
@@ -114,7 +114,7 @@ impl Moment<'_> {
         if memory.is_own() || !memory.is_linked() {
             return Ok(memory);
         }
-        // What was written in a work tree counts once it was looked at.
+        // Text written in a worktree counts once it was looked at.
         self.keeper.refresh(self.project, Depth::Quick)?;
         read()
     }
@@ -132,7 +132,7 @@ impl Moment<'_> {
         if !goes_on && let Err(error) = self.keeper.end_session(self.project) {
             tracing::warn!(%error, "the notes of the last session stay");
         }
-        // What cannot be noted now is no reason to say nothing.
+        // A failure to record is no reason to say nothing.
         let refreshed = self.keeper.refreshed(self.project);
         if let Err(error) = &refreshed {
             tracing::warn!(%error, "what is new is not noted");
@@ -143,7 +143,7 @@ impl Moment<'_> {
         }
         let memory = refreshed.map_or_else(|_| self.memory(), |(_, memory)| Ok(memory))?;
         let kept = block::refresh(&memory);
-        // A block that stood there as it should is in the client's context by now.
+        // A block that was up to date is already in the client's context.
         if kept.written.is_empty() && block::is_in(self.project, "CLAUDE.md") {
             return Ok(None);
         }
@@ -197,8 +197,8 @@ impl Moment<'_> {
         )
     }
 
-    /// Files that a request may name besides those that stand there as they are in the project: behind an `@`, or seen from
-    /// the folder in which the client works.
+    /// Files that a prompt may name in other forms than their project path: after an `@`, or relative to the client's
+    /// folder.
     fn places(&self, prompt: &str) -> Vec<String> {
         let pointed = prompt.split_whitespace().filter_map(|word| word.strip_prefix('@'));
         let pointed = pointed.map(|word| word.trim_end_matches(|c: char| c.is_ascii_punctuation()).to_owned());
@@ -241,7 +241,7 @@ impl Moment<'_> {
             let severity = json!(warning.severity);
             let severity = severity.as_str().unwrap_or_default();
             let way = if warning.workaround.is_empty() { String::new() } else { format!(": {}", warning.workaround) };
-            // One of the project is a memory, too, and is told once.
+            // A gotcha of the project is a memory, too, and is shown once.
             let id = warning.id.strip_prefix(PROJECT_PREFIX).unwrap_or(&warning.id);
             (id.to_owned(), format!("[gotcha, {severity}] {}{way}", warning.title))
         });
@@ -275,7 +275,7 @@ impl Moment<'_> {
         limit: usize,
     ) -> Result<Option<String>, MemoryError> {
         let mut rows = first;
-        // One that is told for what it rejected is told.
+        // A memory shown for its rejected alternative is not repeated.
         let told: Vec<String> = rows.iter().filter_map(|(id, _)| Some(id.split_once(':')?.1.to_owned())).collect();
         let others = records.iter().map(|record| (record.id.to_string(), row(record)));
         rows.extend(others.filter(|(id, _)| !told.contains(id)));
@@ -293,8 +293,8 @@ impl Moment<'_> {
     }
 }
 
-/// What is said at the start of a session instead of memories that nobody here has approved. None of their own words: whoever
-/// wrote them may have written them for an agent.
+/// Message at session start instead of unapproved memories. Contains none of their text, which may have been written
+/// to address an agent.
 fn not_approved(memory: &ProjectMemory) -> Option<String> {
     let count = memory.records.len();
     (count > 0).then(|| {
@@ -307,7 +307,7 @@ fn not_approved(memory: &ProjectMemory) -> Option<String> {
     })
 }
 
-/// Whether a memory names the file, or a symbol in the text that is replaced.
+/// Returns whether a memory names the file, or a symbol in the text that is replaced.
 fn is_about(record: &Record, file: &str, before: &str) -> bool {
     names_of(record).iter().any(|name| {
         let ends_in = file == name || file.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('/'));
@@ -321,14 +321,14 @@ fn is_about(record: &Record, file: &str, before: &str) -> bool {
     })
 }
 
-/// Whether a node stands in a file of the project, by its id: the project may be a part of what is indexed.
+/// Returns whether a node is in a file of the project, from its id: the project may be a part of the indexed files.
 fn lies_in(node: &str, file: &str) -> bool {
     path_in(node)
         .and_then(|path| path.strip_suffix(file))
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Whether a memory is worth being shown unasked.
+/// Returns whether a memory is worth being shown unasked.
 fn is_worth(record: &Record) -> bool {
     let is_over = record.superseded_by.is_some() || record.status == Some(m1nd_memory::Status::Resolved);
     !is_over && (record.is_key || record.confidence >= MEDIUM_CONFIDENCE)
@@ -347,7 +347,7 @@ fn row(record: &Record) -> String {
     }
 }
 
-/// Makes rows for somebody who is stuck: a solved issue with the line that solved it, which is what helps.
+/// Rows for somebody who is stuck: a resolved issue with the line that resolved it.
 fn answer_row(memory: &ProjectMemory) -> impl Fn(&Record) -> String {
     let file = memory.path.join(MEMORY_FILE);
     move |record| {
@@ -361,7 +361,7 @@ fn answer_row(memory: &ProjectMemory) -> impl Fn(&Record) -> String {
     }
 }
 
-/// A memory that gave up what is considered again: how surely, its `alternative`, then the memory.
+/// A memory that rejected the approach being considered: confidence, its `alternative`, then the memory.
 pub(crate) fn rejected_row(record: &Record, alternative: usize, severity: RejectedSeverity) -> String {
     let what = record.alternatives.get(alternative).map(|text| &**text).unwrap_or_default();
     let what = if repository_source(record).is_some() { quotation(what) } else { what.to_owned() };
@@ -373,7 +373,7 @@ pub(crate) fn rejected_row(record: &Record, alternative: usize, severity: Reject
     format!("[{sure}] {what}: {}", row(record))
 }
 
-/// Where the text of a memory is from, if it came with the repository: nobody here chose to keep it.
+/// Origin of a memory's text, if it came with the repository: nobody here chose to keep it.
 fn repository_source(record: &Record) -> Option<&'static str> {
     match record.source.kind {
         SourceKind::Comment => Some("a comment in the repository"),
@@ -382,9 +382,9 @@ fn repository_source(record: &Record) -> Option<&'static str> {
     }
 }
 
-/// A text in quotation marks that neither ends them nor says anything by its markup.
+/// Quotes a text, so that it neither ends the quotation nor contains active markup.
 fn quotation(text: &str) -> String {
-    // Spaces in place of the marks: what stands around one must not become another.
+    // Replaced by spaces: the surrounding text must not form a new marker.
     let text = without_hidden(text).replace("<!--", " ").replace("-->", " ").replace('"', "'");
     format!("\"{}\"", text.trim())
 }
@@ -400,12 +400,12 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// What an edit puts in, of all its forms.
+/// Text inserted by an edit, in all its forms.
 fn new_text(tool: &Value) -> String {
     texts(tool, &["new_string", "content", "new_source"])
 }
 
-/// What an edit takes out.
+/// Text removed by an edit.
 fn old_text(tool: &Value) -> String {
     texts(tool, &["old_string"])
 }

@@ -1,4 +1,4 @@
-//! What is kept beside the memories of a project, as programs read it: everything but what agents were shown.
+//! Export of a project's stored state: everything except the memories shown to agents.
 
 use jiff::Timestamp;
 use m1nd_memory::{RecordId, Relation, Session};
@@ -11,7 +11,7 @@ use crate::noted::{Anchor, Seconds};
 /// The index of one project.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexExport {
-    /// When memories were first looked at.
+    /// Time of the first look at memories.
     pub began: Option<Timestamp>,
     /// When `MEMORY.md` was last found changed.
     pub updated: Option<Timestamp>,
@@ -19,21 +19,21 @@ pub struct IndexExport {
     pub scanned: Option<Timestamp>,
     /// The commit up to which messages were read.
     pub head: Option<String>,
-    /// What the files of the project say that it is made with.
+    /// Stack detected from the project's files.
     pub stack: Vec<Box<str>>,
-    /// What is known of each memory, also of those that are no longer there.
+    /// State of each memory, including memories that no longer exist.
     pub memories: Vec<IndexedMemory>,
     /// Files with comments that carry memories.
     pub comment_files: Vec<String>,
     /// Commits with messages that carry memories, newest first.
     pub commits: Vec<String>,
-    /// What memories say of each other.
+    /// Relations between memories.
     pub relations: Vec<Relation>,
     /// Days and stretches of work.
     pub sessions: Vec<IndexedSession>,
 }
 
-/// What is known of one memory.
+/// Stored state of one memory.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexedMemory {
     /// Its name.
@@ -44,14 +44,14 @@ pub struct IndexedMemory {
     pub retired: Option<Timestamp>,
     /// The code that it names.
     pub code: Vec<IndexedCode>,
-    /// What became of that, as the last look with an index found it.
+    /// State at the last look with an index.
     pub state: Option<CodeState>,
 }
 
 /// A piece of code that a memory names.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexedCode {
-    /// As the memory names it.
+    /// Name in the memory.
     pub name: String,
     /// Its id in the graph.
     pub node_id: String,
@@ -66,13 +66,13 @@ pub struct IndexedSession {
     pub start: Option<Timestamp>,
     /// Its last moment.
     pub end: Option<Timestamp>,
-    /// What was done in it.
+    /// The session.
     #[serde(flatten)]
     pub session: Session,
 }
 
 impl ProjectMemory {
-    /// What is kept beside its memories.
+    /// Returns the stored state.
     #[must_use]
     pub fn index(&self) -> IndexExport {
         let noted = &self.noted;

@@ -1,4 +1,4 @@
-//! The only one that writes about memories: what is noted of a project, the block, the gotchas of all projects.
+//! The only writer of memory state: recorded data of projects, the block, the gotchas of all projects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,10 +31,10 @@ const MAX_RESOLVED: usize = 2_000;
 /// Seconds after which it is noted that comments were looked for although none is new.
 const MAX_UNSCANNED: Seconds = 3_600;
 
-/// How long others that change approvals are waited for where nobody asked for one.
+/// Time to wait for other writers of approvals in automatic updates.
 const APPROVAL_WAIT: Duration = Duration::from_millis(500);
 
-/// How much is looked at.
+/// Scope of a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// `MEMORY.md` and commits: milliseconds.
@@ -43,26 +43,26 @@ pub enum Depth {
     Full,
 }
 
-/// What a look at a project found and did.
+/// Result of an update of a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     /// `MEMORY.md` is another than the last time.
     pub memory_changed: bool,
     /// Files whose block was written.
     pub written: Vec<PathBuf>,
-    /// What stood against it, in words.
+    /// Problems, in words.
     pub problems: Vec<String>,
-    /// What cannot be read of the memory.
+    /// Unreadable parts of the memory.
     pub unread: Vec<String>,
     /// Memories in the file, in the archive, in comments, in commits.
     pub sources: [usize; 4],
-    /// What is in the memory.
+    /// Statistics of the memory.
     pub stats: ProjectStats,
-    /// Where code is that says something for the memory.
+    /// Location of code that is relevant to the memory.
     pub code: Code,
 }
 
-/// Where code is that says something for the memory, by paths in the project.
+/// Location of code that is relevant to the memory, by project path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Code {
     /// Folders that hold code or manifests, the upper ones first; empty for the project itself.
@@ -71,25 +71,25 @@ pub struct Code {
     pub commented: Vec<String>,
 }
 
-/// What a look at a project found.
+/// Result of a look at a project.
 struct Looked {
     /// `MEMORY.md` is another than the last time.
     memory_changed: bool,
-    /// Where code is that says something; nothing for a quick look.
+    /// Location of relevant code; empty for a quick look.
     code: Code,
     /// The memory, as it was read before its times and code were noted.
     memory: ProjectMemory,
 }
 
-/// Brings what is kept of projects up to date. Any number of processes may; changes are made under locks.
+/// Updates the stored state of projects. Any number of processes may do so; changes are made under locks.
 #[derive(Debug, Clone)]
 pub struct Keeper {
     home: SharedFolder,
-    /// The folder of the code indexes; without it code is never looked at.
+    /// Folder of the code indexes; without it code is never examined.
     store: Option<PathBuf>,
     /// The code index of this process, which goes before one of the store.
     snapshot: Option<Arc<Snapshot>>,
-    /// Where it says how far a look is.
+    /// Receives the progress of a look.
     looking: Looking,
 }
 
@@ -104,7 +104,7 @@ impl Keeper {
         }
     }
 
-    /// As [`Keeper::new`], with the code index of this process.
+    /// Like [`Keeper::new`], with the code index of this process.
     pub(crate) fn with_snapshot(home: &Path, snapshot: Arc<Snapshot>, looking: Looking) -> Self {
         Self { snapshot: Some(snapshot), looking, ..Self::new(home, None) }
     }
@@ -122,10 +122,10 @@ impl Keeper {
         GlobalEdges::add(&self.home, draft, Timestamp::now())
     }
 
-    /// Brings everything about a project up to date: what is noted, and the blocks in files that have one.
+    /// Updates everything about a project: the recorded state, and existing blocks.
     ///
     /// # Errors
-    /// [`MemoryError`] if its memory cannot be read or nothing can be noted. Files that cannot be written are among
+    /// [`MemoryError`] if its memory cannot be read or nothing can be recorded. Unwritable files are listed in
     /// [`Kept::problems`].
     pub fn keep(&self, project: &Path) -> Result<Kept, MemoryError> {
         let Looked { memory_changed, code, memory } = self.look(project, Depth::Full)?;
@@ -135,7 +135,7 @@ impl Keeper {
         Ok(Kept { memory_changed, unread: memory.left_out().collect(), sources, stats, code, ..kept })
     }
 
-    /// Forgets what was read of comments and commits and what code memories were about, so that all of it is looked for again.
+    /// Discards the recorded comments, commits and code of memories, so that all of it is searched again.
     ///
     /// # Errors
     /// [`MemoryError::Store`].
@@ -173,7 +173,7 @@ impl Keeper {
         }
     }
 
-    /// Notes what is new in a project. `true` if `MEMORY.md` is another than the last time.
+    /// Records what is new in a project. `true` if `MEMORY.md` changed since the last time.
     ///
     /// # Errors
     /// [`MemoryError::Files`] or [`MemoryError::Store`].
@@ -181,19 +181,19 @@ impl Keeper {
         Ok(self.look(project, depth)?.memory_changed)
     }
 
-    /// As a quick [`Keeper::refresh`], with the memory as it is then.
+    /// Like a quick [`Keeper::refresh`]; returns the resulting memory.
     pub(crate) fn refreshed(&self, project: &Path) -> Result<(bool, ProjectMemory), MemoryError> {
         let looked = self.look(project, Depth::Quick)?;
         Ok((looked.memory_changed, self.read_again(&looked.memory)?))
     }
 
-    /// A memory as its files are now. What they have in common with what was read before is not read again.
+    /// Reads a memory from its current files, reusing unchanged parts.
     fn read_again(&self, before: &ProjectMemory) -> Result<ProjectMemory, MemoryError> {
         Ok(ProjectMemory::of(&before.path, Texts::read(&before.path, &self.home)?, Some(before)))
     }
 
     fn look(&self, project: &Path, depth: Depth) -> Result<Looked, MemoryError> {
-        // Nothing is made beside a memory that is gone.
+        // Nothing is created for a memory that was removed.
         let there = project.join(MEMORY_FILE);
         if !there.is_file() {
             let missing = || VfsError::NotFound { path: there.to_string_lossy().into_owned() }.into();
@@ -241,7 +241,7 @@ impl Keeper {
         Ok(Looked { memory_changed, code: code.unwrap_or_default(), memory })
     }
 
-    /// Approves what was written on this machine since the last look; see [`approval::made_here`].
+    /// Approves texts written on this machine since the last look; see [`approval::made_here`].
     fn note_approvals(&self, project: &Path, before: &Noted, is_full: bool) -> Result<(), MemoryError> {
         let approvals = Approvals::new(&self.home);
         let known = approvals.get(project)?.filter(|known| known.since.is_some());
@@ -281,7 +281,7 @@ impl Keeper {
         }
     }
 
-    /// Notes a work tree of a project that was taken over, so that what is written in it counts as what is written there.
+    /// Records a worktree of an approved project, so that text written in it counts like text written in the project.
     fn note_worktree(&self, project: &Path) -> Result<(), MemoryError> {
         let approvals = Approvals::new(&self.home);
         let Some(of) = worktree::inherited(project, &self.home) else { return Ok(()) };
@@ -294,13 +294,13 @@ impl Keeper {
         })
     }
 
-    /// Takes a project over: its own files of memories and, of the comments and commits that hold some now, those in `wanted`
-    /// (files, or `git:` and a commit), or all. Returns what was approved by it. `without_block` notes whether its user wants
-    /// no block, if that is known.
+    /// Approves a project: its own memory files and, of the comments and commits with memories, those in `wanted`
+    /// (files, or `git:` and a commit), or all. Returns the new approvals. `without_block` records whether its user
+    /// wants no block, if known.
     ///
     /// # Errors
-    /// [`MemoryError::Invalid`] if something wanted holds no memory; [`MemoryError::Files`], [`MemoryError::Damaged`] or
-    /// [`MemoryError::Store`].
+    /// [`MemoryError::Invalid`] if something in `wanted` contains no memory; [`MemoryError::Files`],
+    /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn approve(
         &self,
         project: &Path,
@@ -326,13 +326,13 @@ impl Keeper {
         })
     }
 
-    /// Takes back what [`Keeper::approve`] said, of the files and commits in `wanted` or of the whole project. What was put out of
-    /// sight stays so.
+    /// Withdraws approvals, of the files and commits in `wanted` or of the whole project. Hidden memories stay
+    /// hidden.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn disapprove(&self, project: &Path, wanted: &[String]) -> Result<(), MemoryError> {
-        // Without a project of its own it would count as the one that it is a work tree of.
+        // Without a project of its own it would count as the one that it is a worktree of.
         let is_declined = wanted.is_empty() && worktree::inherited(project, &self.home).is_some();
         Approvals::new(&self.home).change(project, WAIT, |approved| {
             if wanted.is_empty() {
@@ -349,7 +349,7 @@ impl Keeper {
         })
     }
 
-    /// Puts a memory of a project out of sight of everybody, wherever it stands, or back into it. Its text stays where it is.
+    /// Hides a memory of a project wherever it is, or shows it again. Its text stays in place.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -401,7 +401,7 @@ impl Keeper {
         Ok((changed, memory))
     }
 
-    /// Notes what became of the code that memories name, if the project is indexed.
+    /// Records the state of the code that memories name, if the project is indexed.
     fn note_code(&self, memory: &ProjectMemory) -> Result<(), MemoryError> {
         let project = memory.path.as_path();
         if memory.noted.records.values().all(|seen| seen.anchors.is_empty()) {
@@ -428,11 +428,11 @@ impl Keeper {
         Ok(())
     }
 
-    /// Ends the session of a project whose notes were left for longer than a session may be silent: what of them is worth
-    /// to outlive it goes to the archive, and they are cleared. `true` if there was one.
+    /// Ends the session of a project after the maximum silence: notes worth keeping move to the archive, and the rest
+    /// is cleared. `true` if there was one.
     ///
     /// # Errors
-    /// [`MemoryError`]; the notes stay then.
+    /// [`MemoryError`]; the notes then stay.
     pub fn end_session(&self, project: &Path) -> Result<bool, MemoryError> {
         session_end::end(project, &self.home, Timestamp::now())
     }
@@ -473,7 +473,7 @@ struct Named {
     id: RecordId,
     /// Hash of its text.
     text: u64,
-    /// What it names.
+    /// Code that it names.
     names: Vec<String>,
 }
 
@@ -482,7 +482,7 @@ impl Named {
         Self { id: record.id, text: text_hash(record), names: names_of(record) }
     }
 
-    /// Notes the code that was found; `None` says that there was no index to look in.
+    /// Records the code that was found; `None` means that there was no index.
     fn note(&self, seen: &mut Seen, found: Option<Vec<Anchor>>) {
         match found {
             // Without an index it stays due, unless there is nothing to look for.
@@ -498,7 +498,7 @@ impl Named {
 }
 
 impl Seen {
-    /// Whether its code is still to be looked for: never done, or the text is another.
+    /// Returns whether its code is still to be looked for: never done, or the text is another.
     fn is_due(&self, record: &Record) -> bool {
         self.text != text_hash(record)
     }
@@ -523,7 +523,7 @@ fn note_times(noted: &mut Noted, memory: &ProjectMemory, now: Seconds) {
     if noted.updated == 0 {
         noted.began = now;
     }
-    // What was there before anybody looked was written by then.
+    // Memories that existed before the first look were written by then.
     let first = if noted.updated == 0 { memory.modified.as_second().min(now) } else { now };
     let present: BTreeSet<RecordId> = memory.records.iter().map(|record| record.id).collect();
     for id in &present {
@@ -537,7 +537,7 @@ fn note_times(noted: &mut Noted, memory: &ProjectMemory, now: Seconds) {
     }
 }
 
-/// A hash of what a memory says; never 0.
+/// A hash of a memory's text; never 0.
 fn text_hash(record: &Record) -> u64 {
     let text = format!("{}\n{}", record.content, record.reasoning.as_deref().unwrap_or_default());
     m1nd_base::ContentHash::of(text.as_bytes()).short().max(1)

@@ -1,8 +1,9 @@
-//! Memories of projects: where they are, what they say now, what code they are about.
+//! Project memory as a service: locations, current content, and linked code.
 //!
-//! What people wrote (`.mind/MEMORY.md`) is the only truth; everything else is made from it and can be thrown away.
-//! [`Memories`] answers and changes nothing; what is worth keeping between two readings (when a memory was first seen, the
-//! code it was about then) is noted by [`Keeper`] only, which also writes the block in `CLAUDE.md`.
+//! The text that people wrote (`.mind/MEMORY.md`) is the only source of truth; everything else is derived from it and
+//! can be deleted. [`Memories`] answers queries and changes nothing; data worth keeping between two readings (when a
+//! memory was first seen, its code at that time) is recorded only by [`Keeper`], which also writes the block in
+//! `CLAUDE.md`.
 
 mod approval;
 mod block;

@@ -1,4 +1,4 @@
-//! Everything that is known of one project's memories, made from its files. Reads only.
+//! Loads everything about one project's memories from its files. Read-only.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use crate::sessions;
 use crate::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
 use crate::{MemoryError, stack};
 
-/// Largest memory file that is read, in bytes. The parser reads less of it and says so.
+/// Maximum size of a memory file, in bytes. The parser reads less of it and reports that.
 const MAX_MEMORY: u64 = 64 << 20;
 /// Largest `config.toml`, in bytes.
 const MAX_SETTINGS: u64 = 1 << 20;
@@ -33,7 +33,7 @@ const MAX_SETTINGS: u64 = 1 << 20;
 const MAX_SESSION: u64 = 1 << 20;
 /// Archive files that are read.
 const MAX_ARCHIVES: usize = 100;
-/// What is said of a project whose repository is not the one that was taken over.
+/// Message for a project whose repository is not the approved one.
 pub(crate) const REPLACED: &str =
     "what lies in this folder is not the repository that was approved here; read what it says, then `mind approve`";
 /// The folder of old memories, below the project.
@@ -45,21 +45,21 @@ pub struct ProjectMemory {
     pub path: PathBuf,
     /// Its name for people.
     pub name: String,
-    /// How its memories are kept and shown.
+    /// Settings for keeping and showing memories.
     pub settings: Settings,
-    /// What is wrong with its files, in words.
+    /// Problems of its files, in words.
     pub problems: Vec<String>,
-    /// What `MEMORY.md` says.
+    /// Parsed `MEMORY.md`.
     pub parsed: Parsed,
     /// All memories: of the file, its archive, comments and commits. Secrets are taken out; each has a date.
     pub records: Arc<[Record]>,
     /// When each was written, else first seen, as it is shown.
     pub dates: Vec<String>,
-    /// What the notes of the running session say (`.mind/SESSION.md`).
+    /// Notes of the current session (`.mind/SESSION.md`).
     pub notes: SessionNotes,
     /// Days and stretches of work, oldest first; the last one may go on.
     pub sessions: Vec<Worked>,
-    /// What the project is made with.
+    /// Stack of the project.
     pub stack: Vec<Box<str>>,
     /// When `MEMORY.md` was last changed.
     pub modified: Timestamp,
@@ -72,11 +72,11 @@ pub struct ProjectMemory {
     /// Hash of `MEMORY.md`.
     pub(crate) hash: ContentHash,
     pub(crate) noted: Noted,
-    /// What its user has said of it.
+    /// The user's decisions about it.
     standing: Standing,
     /// The files and commits whose memories are approved as they are now.
     approved: BTreeSet<String>,
-    /// What was linked when notes of the session became memories.
+    /// Relations created when session notes became memories.
     links: Vec<Relation>,
     recall: OnceLock<Arc<Recall>>,
     matcher: OnceLock<EdgeMatcher>,
@@ -95,11 +95,11 @@ pub(crate) struct Texts {
     standing: Standing,
     modified: Timestamp,
     today: Date,
-    /// Which of them could not be read, and why.
+    /// Unreadable texts, with the reason.
     problems: Vec<String>,
 }
 
-/// What is known beside the texts that memories are made of.
+/// Data beside the texts of memories.
 struct Told<'t> {
     noted: &'t Noted,
     settings: &'t Settings,
@@ -108,7 +108,7 @@ struct Told<'t> {
     notes: &'t SessionNotes,
 }
 
-/// The user's settings, and what is wrong with them.
+/// The user's settings, and their problems.
 pub fn user_settings(home: &SharedFolder) -> (Settings, Vec<String>) {
     let mut settings = Settings::default();
     let mut problems = Vec::new();
@@ -128,7 +128,7 @@ fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut 
     }
 }
 
-/// As [`stored`], below a folder.
+/// Like [`stored`], below a folder.
 fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Result<Vec<u8>, MemoryError> {
     let read = match root.read(&repo_path(name)?, max) {
         Err(VfsError::NotFound { .. }) => return Ok(Vec::new()),
@@ -188,7 +188,7 @@ impl Texts {
         Self::around(memory, modified, project, home)
     }
 
-    /// Those that are left when `MEMORY.md` cannot be read.
+    /// The remaining texts if `MEMORY.md` cannot be read.
     pub(crate) fn without_memory(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
         Self::around(Vec::new(), 0, project, home)
     }
@@ -211,7 +211,7 @@ impl Texts {
         })
     }
 
-    /// What both files of settings say, and what is wrong with them.
+    /// Settings of both files, and their problems.
     fn settings(&self) -> (Settings, Vec<String>) {
         let mut settings = Settings::default();
         let mut problems = Vec::new();
@@ -222,12 +222,12 @@ impl Texts {
         (settings, problems)
     }
 
-    /// What a file of memories says.
+    /// Parses a memory file.
     fn parse(&self, project: &str, kind: SourceKind, file: &str, text: &[u8]) -> Parsed {
         parse(&String::from_utf8_lossy(text), &ParseContext { project, today: self.today, kind, file })
     }
 
-    /// What `MEMORY.md` says, of what is to be shown. Not read again where `before` was made of the same.
+    /// Parses `MEMORY.md`, restricted to visible memories. Reuses `before` if it comes from the same text.
     fn parse_memory(&self, project: &str, settings: &Settings, before: Option<&ProjectMemory>) -> Parsed {
         let approved = &self.standing.approved;
         let hash = ContentHash::of(&self.memory);
@@ -246,7 +246,7 @@ impl Texts {
         parsed
     }
 
-    /// The memories of all texts, with when each was written and what was linked when notes of the session became memories.
+    /// The memories of all texts, with their dates and the relations created when session notes became memories.
     fn records(&self, project: &str, parsed: &Parsed, told: &Told<'_>) -> (Vec<Record>, Vec<String>, Vec<Relation>) {
         let standing = &self.standing;
         let mut records = parsed.records.clone();
@@ -298,7 +298,7 @@ impl ProjectMemory {
         Ok(Self::of(project, Texts::read(project, home)?, None))
     }
 
-    /// What these texts say. What `before`, read earlier, has in common with it is taken over.
+    /// Builds the memory from these texts. Reuses the parts in common with `before`, read earlier.
     pub(crate) fn of(project: &Path, texts: Texts, before: Option<&Self>) -> Self {
         let (settings, mut problems) = texts.settings();
         problems.extend(texts.problems.iter().cloned());
@@ -348,7 +348,7 @@ impl ProjectMemory {
         }
     }
 
-    /// What the memories of all texts say of each other, looked for when first asked for.
+    /// Relations between the memories of all texts, computed on demand.
     pub fn relations(&self) -> &[Relation] {
         self.relations.get_or_init(|| {
             let mut found = relations(&self.records);
@@ -366,36 +366,38 @@ impl ProjectMemory {
         self.recall.get_or_init(|| Arc::new(make()))
     }
 
-    /// What checks intents and code against all gotchas that can matter here, made when first asked for.
+    /// Matcher for intents and code over all applicable gotchas, built on demand.
     pub fn matcher(&self) -> &EdgeMatcher {
         let make = || EdgeMatcher::new(self.global.edges(), self.settings.builtin_edges, &self.parsed.gotchas);
         self.matcher.get_or_init(make)
     }
 
-    /// Whether the user of this machine has taken the project over: registered it, made its memory or approved it.
+    /// Returns whether the user of this machine has taken the project over: registered it, made its memory or
+    /// approved it.
     #[must_use]
     pub const fn is_own(&self) -> bool {
         self.standing.is_own
     }
 
-    /// How far one of its memories may be told to somebody who did not ask for it.
+    /// Trust in one of its memories.
     #[must_use]
     pub fn trust(&self, record: &Record) -> Trust {
         approval::trust(record, self.is_own(), &self.approved)
     }
 
-    /// Whether it is a work tree of a project that was taken over, known by its texts.
+    /// Returns whether it is a worktree of a project that was taken over, known by its texts.
     pub(crate) const fn is_linked(&self) -> bool {
         self.standing.approved.is_linked
     }
 
-    /// Whether another repository lies in its folder than the one that the user has taken over.
+    /// Returns whether its folder contains another repository than the approved one.
     #[must_use]
     pub const fn is_replaced(&self) -> bool {
         self.standing.is_replaced
     }
 
-    /// What an answer about its memories cannot hold, or nobody here approved, and why: what is wrong with its files first.
+    /// Limits of answers about its memories (unreadable or unapproved parts) with reasons; problems of its files come
+    /// first.
     pub fn left_out(&self) -> impl Iterator<Item = String> {
         let replaced = self.is_replaced().then(|| REPLACED.to_owned());
         let files = self.noted.not_looked as usize;
@@ -408,7 +410,7 @@ impl ProjectMemory {
         self.problems.iter().cloned().chain(replaced).chain(cut)
     }
 
-    /// Whether one of its memories may be told to somebody who did not ask for it.
+    /// Returns whether one of its memories may be shown unasked.
     #[must_use]
     pub fn is_told(&self, record: &Record) -> bool {
         self.trust(record) != Trust::Unapproved
@@ -420,18 +422,18 @@ impl ProjectMemory {
         approval::listed(&self.noted, &self.standing.approved)
     }
 
-    /// Whether the user wants no block in the files of the project.
+    /// Returns whether the user wants no block in the files of the project.
     pub(crate) const fn is_without_block(&self) -> bool {
         self.standing.approved.without_block
     }
 
-    /// What the project is made with, as the registry keeps it.
+    /// Stack tags, as stored in the registry.
     #[must_use]
     pub fn stack_tags(&self) -> Vec<String> {
         self.stack.iter().map(|tag| tag.to_string()).collect()
     }
 
-    /// How many memories stand in the file, its archive, comments and messages of commits.
+    /// Number of memories in the file, its archive, comments and commit messages.
     #[must_use]
     pub fn source_counts(&self) -> [usize; 4] {
         let kinds = [SourceKind::MemoryFile, SourceKind::Archive, SourceKind::Comment, SourceKind::Commit];
@@ -439,7 +441,7 @@ impl ProjectMemory {
     }
 }
 
-/// What the parser could not use of `MEMORY.md`.
+/// Describes a problem of `MEMORY.md`.
 fn in_words(problem: &ParseProblem) -> String {
     match problem.line {
         0 => format!("{MEMORY_FILE}: {}", problem.detail),
@@ -447,8 +449,7 @@ fn in_words(problem: &ParseProblem) -> String {
     }
 }
 
-/// Adds the memories of comments and commits, and drops those that are not sure enough, stand there twice or are not to be
-/// shown again.
+/// Adds the memories of comments and commits, and drops those that are too uncertain, duplicated or hidden.
 fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, approved: &Approved) {
     if settings.include_code_comments {
         records.extend(noted.files.values().flat_map(|file| file.records.iter().cloned()));
@@ -464,7 +465,7 @@ fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, a
     });
 }
 
-/// Fills in the day of each memory, takes secrets out, and tells when each was written, as it is shown.
+/// Adds the day of each memory, redacts secrets, and returns when each was written, for display.
 fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: Timestamp) -> Vec<String> {
     let zone = TimeZone::system();
     let of = |record: &mut Record| {
@@ -477,7 +478,7 @@ fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: T
     records.iter_mut().map(of).collect()
 }
 
-/// The memories after fixes of other texts have closed their issues. A text that may not be told closes nothing either.
+/// Resolves issues by fixes of other texts. A text that is not approved resolves nothing.
 fn closed(
     mut records: Vec<Record>,
     mut dates: Vec<String>,
@@ -504,7 +505,7 @@ fn redact_notes(notes: &mut SessionNotes) {
     }
 }
 
-/// Takes secrets out of what is shown beside the memories.
+/// Redacts secrets in displayed text beside the memories.
 fn redact_parsed(parsed: &mut Parsed) {
     for gotcha in &mut parsed.gotchas {
         clean(&mut gotcha.title);
@@ -535,7 +536,7 @@ fn clean(text: &mut Box<str>) {
 fn date_of(record: &mut Record, seen: Timestamp, zone: &TimeZone) -> String {
     let written = record.date.and_then(|date| date.to_zoned(zone.clone()).ok());
     let time = written.unwrap_or_else(|| seen.to_zoned(zone.clone()));
-    // The day on which a gotcha was first seen says nothing about it: it holds until it is taken out.
+    // The day on which a gotcha was first seen is irrelevant: it applies until it is removed.
     if record.kind != Kind::Gotcha {
         record.date.get_or_insert(time.date());
     }

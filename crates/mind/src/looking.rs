@@ -1,4 +1,4 @@
-//! How far the look at a project's comments and commits is, for those who ask meanwhile.
+//! Progress of looks at a project's comments and commits, for concurrent queries.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Clone, Default)]
 pub struct Looking(Arc<Mutex<BTreeMap<PathBuf, Progress>>>);
 
-/// How far a look is.
+/// Progress of a look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Files that were looked at.
+    /// Number of processed files.
     pub done: usize,
     /// Files there are; 0 while that is not known.
     pub total: usize,
@@ -30,13 +30,13 @@ impl Looking {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that a project is being looked at.
+    /// Registers a look at a project.
     pub fn begin(&self, project: &Path) -> Look {
         self.lock().insert(project.to_owned(), Progress::default());
         Look { looking: self.clone(), project: project.to_owned() }
     }
 
-    /// How far the look at a project is; `None` if there is none.
+    /// Progress of the look at a project; `None` if there is none.
     #[must_use]
     pub fn at(&self, project: &Path) -> Option<Progress> {
         self.lock().get(project).copied()
@@ -44,7 +44,7 @@ impl Looking {
 }
 
 impl Look {
-    /// Says how far it is.
+    /// Reports progress.
     pub fn is_at(&self, done: usize, total: usize) {
         if let Some(progress) = self.looking.lock().get_mut(&self.project) {
             *progress = Progress { done, total };

@@ -1,4 +1,4 @@
-//! Memories as they are asked for: nothing here changes anything.
+//! Queries over memories: nothing here changes anything.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,22 +32,22 @@ use m1nd_engine::Snapshot;
 
 /// Projects whose memories are kept read; the one not asked for the longest is dropped.
 const MAX_READ: usize = 64;
-/// Pieces of code that are compared with the index to find out what depends on changed ones.
+/// Maximum pieces of code compared with the index to find dependents of changed code.
 const MAX_COMPARED: usize = 400;
 /// Agents whose shown gotchas are remembered.
 const MAX_AGENTS: usize = 1_000;
-/// Stands behind the id of a gotcha that an agent was shown because of its code.
+/// Suffix of the id of a gotcha that was shown to an agent because of code.
 const BY_CODE: &str = " by code";
 /// Found memories, the best first, for which others of like meaning are looked for: each costs a pass over all memories.
 const MAX_LINKED: usize = 5;
-/// Memories that say the same as a found one and are told of with it.
+/// Maximum duplicates reported with a found memory.
 const MAX_SAME: usize = 5;
 /// Memories shown unasked about a piece of code.
 const MAX_UNASKED: usize = 3;
 /// Least confidence of a memory that is shown unasked.
 const MIN_UNASKED: f32 = 0.6;
 
-/// What is asked.
+/// A query.
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryQuery<'q> {
     /// In words.
@@ -58,18 +58,18 @@ pub struct MemoryQuery<'q> {
     pub kinds: &'q [Kind],
     /// Most answers.
     pub limit: usize,
-    /// Files and symbols that the caller works at, beside those that the text names.
+    /// Files and symbols in the caller's focus, in addition to those named by the text.
     pub near: &'q [String],
 }
 
 /// The answers.
 #[derive(Debug, Clone, Default)]
 pub struct FoundMemories {
-    /// How many there are.
+    /// Number of matches.
     pub total: usize,
     /// The best.
     pub rows: Vec<FoundMemory>,
-    /// What limits them, in words.
+    /// Limits of the answer, in words.
     pub notice: Option<String>,
 }
 
@@ -80,25 +80,25 @@ pub struct FoundMemory {
     pub record: Record,
     /// The name of its project.
     pub project: String,
-    /// How well it answers, 0 to 1.
+    /// Relevance, 0 to 1.
     pub relevance: f32,
     /// When it was written, else first seen; RFC 3339.
     pub date: String,
-    /// How far it may be trusted.
+    /// Trust.
     pub trust: Trust,
-    /// The code it names, and what became of that.
+    /// The code it names, and its state.
     pub code: Vec<CodeRow>,
-    /// Which of its code is near to code that was asked about.
+    /// Its code that is near the code in question.
     pub near: Option<NearCode>,
     /// Code that its own code uses and that changed since another memory was written about it.
     pub depends_on_changed: Vec<String>,
     /// Other memories of the project that say the same and answer no better; few.
     pub same: Vec<Record>,
-    /// Other memories of the project that it speaks of, or that speak of it, the surest first.
+    /// Related memories of the project, most certain first.
     pub related: Vec<Related>,
 }
 
-/// What is about to be done.
+/// Planned work.
 #[derive(Debug, Clone, Copy)]
 pub struct EdgeQuestion<'q> {
     /// In words.
@@ -107,8 +107,7 @@ pub struct EdgeQuestion<'q> {
     pub code: Option<&'q str>,
     /// Takes the place of the detected stack.
     pub stack: Option<&'q [String]>,
-    /// Who asks, to be warned of each gotcha once; nobody is asked twice for who they are, so without a name everything is
-    /// shown.
+    /// Name of the agent, which is warned of each gotcha once. Without a name everything is shown.
     pub agent: Option<&'q str>,
 }
 
@@ -119,7 +118,7 @@ pub struct FoundEdges {
     pub warnings: Vec<EdgeWarning>,
     /// Ids and titles of those that apply and were shown before.
     pub repeated: Vec<(String, String)>,
-    /// What limits them, in words.
+    /// Limits of the answer, in words.
     pub notice: Option<String>,
 }
 
@@ -131,23 +130,23 @@ pub struct Note {
     /// Its kind.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// What it says.
+    /// Title.
     pub title: String,
     /// The way around, of a gotcha; the reason, of a decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// What became of its code.
+    /// State of its code.
     pub state: CodeState,
-    /// Where it stands: `file:line`.
+    /// Location: `file:line`.
     pub source: String,
 }
 
 /// The memories of all projects of a user, as one place sees them.
 pub struct Memories {
     home: SharedFolder,
-    /// Where the current project is looked for, the first that lies in one.
+    /// Candidate locations of the current project; the first one inside a project counts.
     places: Vec<PathBuf>,
-    /// Where the client has its project open, as it says itself: looked at after the first `named` places.
+    /// Locations announced by the client: considered after the first `named` places.
     client: Mutex<Vec<PathBuf>>,
     named: usize,
     read: Mutex<BTreeMap<PathBuf, Held>>,
@@ -157,12 +156,12 @@ pub struct Memories {
     models: Models,
 }
 
-/// What tells a project's memories from those of another time, without reading them.
+/// Cheap identification of the state of a project's memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryStamp {
     /// When `MEMORY.md` was last changed.
     changed: Option<SystemTime>,
-    /// What is checked out: a commit may carry memories and change no file.
+    /// Checked-out commit, because a commit may contain memories without changing a file.
     head: Option<String>,
 }
 
@@ -209,7 +208,7 @@ impl Memories {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = places;
     }
 
-    /// The looks at projects that go on.
+    /// The running looks at projects.
     pub fn looking(&self) -> &Looking {
         &self.looking
     }
@@ -230,14 +229,14 @@ impl Memories {
         first_project(&places, self.home.path())
     }
 
-    /// What a project's `MEMORY.md` and its history are now: to see cheaply that one of them is another.
+    /// Current stamp of a project's `MEMORY.md` and history, for cheap detection of changes.
     pub fn stamp(&self, project: &Path) -> MemoryStamp {
         let changed = std::fs::metadata(project.join(MEMORY_FILE)).and_then(|data| data.modified()).ok();
         let head = GitFolder::find(project).and_then(|git| git.head()).map(|head| head.commit()).ok();
         MemoryStamp { changed, head }
     }
 
-    /// A project's memories as its files are now. Made anew only if one of them changed.
+    /// The memories of a project from its current files. Rebuilt only if one of them changed.
     ///
     /// # Errors
     /// [`MemoryError::Files`].
@@ -263,8 +262,8 @@ impl Memories {
         Ok(memory)
     }
 
-    /// A project's memories for a question. If its files cannot be read now, what was read last, else what is left of it,
-    /// with why in `notices`.
+    /// The memories of a project for a query. If its files cannot be read now, the version read last, else the
+    /// remaining parts, with the reason in `notices`.
     ///
     /// # Errors
     /// [`MemoryError::SearchFailed`] if nothing is left.
@@ -291,7 +290,7 @@ impl Memories {
         }
     }
 
-    /// What an empty answer may not hide: comments and commits that nobody has read yet.
+    /// An error for an empty answer while comments and commits have not been read yet.
     fn not_looked_at(&self, memory: &ProjectMemory, is_empty: bool) -> Result<Option<String>, MemoryError> {
         if memory.noted.scanned != 0 {
             return Ok(None);
@@ -309,16 +308,16 @@ impl Memories {
         }
     }
 
-    /// The memories that answer a question.
+    /// Searches memories.
     ///
     /// # Errors
-    /// [`MemoryError::NoProject`] outside of a project, unless all are asked; [`MemoryError::SearchFailed`];
-    /// [`MemoryError::IndexNotReady`] if nothing was found and not everything has been looked at.
+    /// [`MemoryError::NoProject`] outside of a project, unless all are searched; [`MemoryError::SearchFailed`];
+    /// [`MemoryError::IndexNotReady`] if nothing was found and not everything has been read.
     pub fn search(&self, query: &MemoryQuery<'_>, snapshot: &Snapshot) -> Result<FoundMemories, MemoryError> {
         let today = Some(jiff::Zoned::now().date());
         let mut notices = Vec::new();
         let projects = self.asked(query, &mut notices)?;
-        // Of all projects only the user's own settings hold.
+        // For all projects only the user's own settings apply.
         let settings = match projects.as_slice() {
             [one] if !query.all_projects => one.settings.clone(),
             _ => user_settings(&self.home).0,
@@ -378,7 +377,7 @@ impl Memories {
             }
             Err(error) => return Err(MemoryError::SearchFailed { why: error.to_string() }),
         };
-        // Whoever stands in a project means it, too, registered or not.
+        // The project around the caller is included, registered or not.
         paths.extend(here.filter(|here| !paths.contains(here)));
         let of = |path: &PathBuf| {
             let mut why = Vec::new();
@@ -400,7 +399,7 @@ impl Memories {
         Ok(found)
     }
 
-    /// The gotchas that apply to what is about to be done, each once for an agent. What cannot be read is left out and named.
+    /// Returns the gotchas that apply to planned work, each once per agent. Unreadable parts are left out and named.
     pub fn edges(&self, question: &EdgeQuestion<'_>) -> FoundEdges {
         let given: Option<Vec<Box<str>>> =
             question.stack.map(|stack| stack.iter().map(|tag| tag.as_str().into()).collect());
@@ -447,8 +446,8 @@ impl Memories {
         found
     }
 
-    /// What `check` says and this agent was not shown before; it is shown now. What was shown because of words is shown once
-    /// more when the code itself has it: that is another thing to be told.
+    /// Filters the result of `check` to gotchas not yet shown to this agent, and records them. A gotcha shown because
+    /// of words is shown once more if the code itself matches, because that is new information.
     fn once(&self, question: &EdgeQuestion<'_>, check: impl Fn(&BTreeSet<Box<str>>) -> Vec<EdgeWarning>) -> FoundEdges {
         let nothing = BTreeSet::new();
         let Some(agent) = question.agent else {
@@ -476,8 +475,8 @@ impl Memories {
         FoundEdges { warnings, repeated, notice: None }
     }
 
-    /// What is known about these pieces of code, for somebody who did not ask: the surest and worst first, few. Empty if
-    /// there is no project, or anything stands against reading.
+    /// Memories about these nodes, for a caller that did not ask for them: the few most certain and severe ones.
+    /// Empty if there is no project, or reading fails.
     pub fn about(&self, nodes: &[String], snapshot: &Snapshot) -> Vec<Note> {
         let Ok(memory) = self.project().and_then(|project| self.of(&project)) else { return Vec::new() };
         memory.about(nodes, snapshot)
@@ -500,16 +499,16 @@ impl Hit<'_> {
     }
 }
 
-/// What was asked of which projects, and their answers.
+/// A query and its answers.
 struct Asked<'a, 's> {
     projects: &'a [Arc<ProjectMemory>],
-    /// Of each project, with what lies near the places of the question.
+    /// Answers of each project, with the nodes near the places of the question.
     answers: &'a [(Recalled, Option<Near<'s>>)],
     snapshot: &'s Snapshot,
 }
 
 impl Asked<'_, '_> {
-    /// The answers with everything that is told of them. What limits that is added to the notices.
+    /// Assembles the complete answers. Limits are added to the notices.
     fn shown(&self, rows: &[Hit<'_>], notices: &mut Vec<String>) -> Vec<FoundMemory> {
         let mut views: Vec<Option<CodeView>> = self.projects.iter().map(|_| None).collect();
         let mut shown = Vec::with_capacity(rows.len());
@@ -599,7 +598,7 @@ impl ProjectMemory {
         }
     }
 
-    /// What became of the code that each memory names, by its place in the list; those that name none are left out.
+    /// State of the code of each memory, by its index in the list; memories without code are left out.
     pub fn code_states(&self, snapshot: &Snapshot) -> FxHashMap<usize, CodeState> {
         let view = CodeView::without_dependants(self, snapshot);
         let state = |at: usize| Some((at, worst(&view.rows(self, snapshot, at))?));
@@ -607,13 +606,13 @@ impl ProjectMemory {
     }
 }
 
-/// How the code that a project's memories name is doing.
+/// State of the code named by a project's memories.
 struct CodeView {
-    /// Where the project lies in the index; `None` if the index does not hold it.
+    /// Location of the project in the index; `None` if it is not indexed.
     prefix: Option<ProjectPrefix>,
     /// Ids of nodes that changed since a memory was written about them.
     changed: Vec<String>,
-    /// Pieces of code that were not compared, so that what depends on them is not told.
+    /// Number of pieces that were not compared, so that their dependents are unknown.
     not_compared: usize,
 }
 
@@ -637,12 +636,12 @@ impl CodeView {
         Self { prefix, changed, not_compared }
     }
 
-    /// As [`CodeView::of`], where nobody asks what depends on changed code.
+    /// Like [`CodeView::of`], without dependents of changed code.
     fn without_dependants(memory: &ProjectMemory, snapshot: &Snapshot) -> Self {
         Self { prefix: ProjectPrefix::of(snapshot, &memory.path), changed: Vec::new(), not_compared: 0 }
     }
 
-    /// What the limit leaves unsaid.
+    /// Describes the effect of the limit.
     fn limit_in_words(&self, memory: &ProjectMemory) -> Option<String> {
         (self.not_compared > 0).then(|| {
             format!(

@@ -1,4 +1,4 @@
-//! Memories about code near a place: what a question names, or where the caller works.
+//! Memories about code near a place: code named in a question, or in the caller's focus.
 
 use std::collections::VecDeque;
 
@@ -16,14 +16,14 @@ use m1nd_engine::Snapshot;
 const MAX_PLACES: usize = 16;
 /// Steps in the graph that are near.
 const MAX_STEPS: u8 = 2;
-/// How near code is after each number of steps.
+/// Nearness of code after each number of steps.
 const SHARES: [f32; MAX_STEPS as usize + 1] = [1.0, 0.6, 0.3];
-/// Nodes that are looked at.
+/// Maximum nodes to visit.
 const MAX_VISITED: usize = 4_000;
-/// From code with more neighbours no step is taken: what everything uses is near to nothing.
+/// Nodes with more neighbours are not expanded: code that everything uses is near nothing.
 const MAX_NEIGHBOURS: usize = 64;
 
-/// Why a memory is near.
+/// The reason why a memory is near.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct NearCode {
     /// The code that the memory names.
@@ -34,7 +34,7 @@ pub struct NearCode {
     pub steps: u8,
 }
 
-/// What lies near the places of a question.
+/// Nodes near the places of a question.
 pub(crate) struct Near<'s> {
     snapshot: &'s Snapshot,
     prefix: ProjectPrefix,
@@ -64,12 +64,12 @@ impl<'s> Near<'s> {
         (!reached.is_empty()).then_some(Self { snapshot, prefix, reached })
     }
 
-    /// How near the code of a memory is, 0 to 1.
+    /// Nearness of a memory's code, 0 to 1.
     pub(crate) fn share(&self, memory: &ProjectMemory, record: &Record) -> f32 {
         self.nearest(memory, record).map_or(0.0, |(_, steps, _)| SHARES[usize::from(steps)])
     }
 
-    /// Why a memory is near, if it is.
+    /// The reason why a memory is near, if it is.
     pub(crate) fn reason(&self, memory: &ProjectMemory, record: &Record) -> Option<NearCode> {
         let (node, steps, to) = self.nearest(memory, record)?;
         let id = |node| self.snapshot.graph().id(node).to_owned();
@@ -113,7 +113,7 @@ fn reached(graph: &Graph, starts: &[NodeIx]) -> FxHashMap<NodeIx, (u8, NodeIx)> 
     reached
 }
 
-/// What a node is tied to, in order of the ids; nothing if that is too much. A file counts as what holds its symbols.
+/// Neighbours of a node, in id order; empty if there are too many. A file also has the neighbours of its symbols.
 fn neighbours(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     let is_inside = |other: &NodeIx| !graph.kind(*other).is_outside();
     let ties = || {
@@ -124,7 +124,7 @@ fn neighbours(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     if found.len() > MAX_NEIGHBOURS {
         found.clear();
     }
-    // What it holds and what holds it is near, however much that is.
+    // Its members and its owner are near, however many there are.
     found.extend(graph.out_edges(node).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to));
     found.extend(graph.in_edges(node).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.from));
     found.retain(is_inside);

@@ -1,6 +1,6 @@
-//! What is worth keeping between two readings of a project's memories: when each was first seen, the code it was about then,
-//! comments and messages by the files and commits they stand in. All of it can be made again but the times; so it is one
-//! small file below `.mind/.index/`, replaced whole, and answers do not depend on its being there.
+//! Recorded state of a project's memories between two readings: when each was first seen, its code at that time,
+//! comments and messages by file and commit. Everything except the times can be rebuilt, so it is one small file
+//! below `.mind/.index/`, replaced atomically, and answers do not depend on its existence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,14 +16,14 @@ use crate::project::index_folder;
 
 /// The file.
 const FILE: &str = "noted.m1nd";
-/// How it begins. The number goes up with its format.
+/// Magic bytes; the number increases with the format.
 const MAGIC: &[u8; 8] = b"m1ndmem4";
-/// How it began when it had none of the last members, and how many those are: from [`Noted::began`], [`Noted::looked`] and
-/// [`Noted::not_looked`] on. Each of those is one zero when it holds nothing.
+/// Magic bytes of older formats, and the number of trailing members they lack: from [`Noted::began`],
+/// [`Noted::looked`] and [`Noted::not_looked`] on. Each of those is encoded as a single zero if empty.
 const OLD_MAGICS: [(&[u8; 8], usize); 3] = [(b"m1ndmem1", 5), (b"m1ndmem2", 2), (b"m1ndmem3", 1)];
 /// Largest such file that is read, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
-/// How long a change waits for others.
+/// Time to wait for other writers.
 const WAIT: Duration = Duration::from_secs(2);
 /// Sessions whose shown gotchas are remembered; the oldest is forgotten.
 const MAX_SESSIONS: usize = 200;
@@ -48,11 +48,11 @@ pub(crate) struct Noted {
     pub(crate) head: String,
     /// When the newest commit was made; 0 if none is known.
     pub(crate) newest_commit: Seconds,
-    /// What the project is made with, as its files say.
+    /// Stack detected from the project's files.
     pub(crate) stack: Vec<Box<str>>,
-    /// What became of the code that memories name, as the last look with an index found it.
+    /// State of the code that memories name, at the last look with an index.
     pub(crate) code: BTreeMap<RecordId, CodeState>,
-    /// What each session of an agent was shown.
+    /// Items shown in each agent session.
     pub(crate) shown: BTreeMap<String, Shown>,
     /// When `MEMORY.md` was last found changed; 0 for never.
     pub(crate) updated: Seconds,
@@ -60,15 +60,15 @@ pub(crate) struct Noted {
     pub(crate) scanned: Seconds,
     /// Hash of `MEMORY.md` then.
     pub(crate) memory: Option<ContentHash>,
-    /// When memories were first looked at; 0 if that is not known. What is seen later was written about then.
+    /// Time of the first look at memories; 0 if unknown. Memories seen later were written about then.
     pub(crate) began: Seconds,
     /// When the commits were made whose messages carry memories.
     pub(crate) commit_times: BTreeMap<String, Seconds>,
     /// The files that memories name, and when each was last changed as far as somebody watched; 0 for never.
     pub(crate) touched: BTreeMap<String, Seconds>,
-    /// The files that were looked at for comments: hashes of path, size and time, in order. Others are looked at again.
+    /// Files searched for comments: hashes of path, size and time, sorted. Others are searched again.
     pub(crate) looked: Vec<u64>,
-    /// How many files were not looked at for comments, because enough others have some.
+    /// Number of files not searched for comments, because the limit of files with comments was reached.
     pub(crate) not_looked: u32,
 }
 
@@ -82,14 +82,14 @@ pub(crate) struct Seen {
     pub(crate) retired: Option<Seconds>,
     /// Hash of its text when its code was looked for; 0 while that is still to be done.
     pub(crate) text: u64,
-    /// What it names, as it was when it was first resolved.
+    /// The code that it names, as first resolved.
     pub(crate) anchors: Vec<Anchor>,
 }
 
 /// A piece of code that a memory names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
-    /// As the memory names it.
+    /// Name in the memory.
     pub(crate) text: String,
     /// Its id in the graph.
     pub(crate) node: String,
@@ -115,7 +115,7 @@ pub(crate) struct MessageNote {
     pub(crate) records: Vec<m1nd_memory::Record>,
 }
 
-/// What an agent's session has seen.
+/// Items shown to an agent session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Shown {
     pub(crate) last: Seconds,
@@ -133,35 +133,35 @@ impl NotedFile {
         Self { project: project.to_owned() }
     }
 
-    /// What is kept, still packed; nothing if there is no file, or one that cannot be read.
+    /// The stored bytes; empty if there is no readable file.
     pub(crate) fn packed(&self) -> Vec<u8> {
         index_folder(&self.project).and_then(|folder| folder.read(FILE, MAX_BYTES)).ok().flatten().unwrap_or_default()
     }
 
-    /// What is kept; nothing if there is no file, or one that cannot be used.
+    /// The stored state; empty if there is no usable file.
     pub(crate) fn read(&self) -> Noted {
         Self::unpack(&self.packed())
     }
 
-    /// What was packed; nothing if it is damaged.
+    /// Decodes a state; empty if damaged.
     pub(crate) fn unpack(packed: &[u8]) -> Noted {
         decode(packed).unwrap_or_default()
     }
 
-    /// Whether there is a file that cannot be used; it is made anew with the next change.
+    /// Returns whether there is an unusable file, which the next change rebuilds.
     pub(crate) fn is_damaged(&self) -> bool {
         let packed = self.packed();
         !packed.is_empty() && decode(&packed).is_none()
     }
 
-    /// Changes what is kept, alone, and returns what it is then. A damaged file is set aside.
+    /// Changes the state under a lock and returns the result. A damaged file is quarantined.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Noted)) -> Result<Noted, StoreError> {
         let folder = index_folder(&self.project)?;
         folder.change(FILE, MAX_BYTES, WAIT, |content| {
             let before = content.as_deref().and_then(decode);
             if content.is_some() && before.is_none() {
                 let kept = folder.set_aside(FILE)?;
-                tracing::warn!(kept = %kept.display(), "what was noted of the memories is damaged and made anew");
+                tracing::warn!(kept = %kept.display(), "the recorded state of the memories is damaged and will be rebuilt");
             }
             let before = before.unwrap_or_default();
             let mut after = before.clone();
@@ -174,7 +174,7 @@ impl NotedFile {
 }
 
 impl Noted {
-    /// Drops the oldest of what only grows.
+    /// Drops the oldest entries of growing lists.
     fn bound(&mut self) {
         while self.shown.len() > MAX_SESSIONS {
             let oldest = self.shown.iter().min_by_key(|(_, shown)| shown.last).map(|(session, _)| session.clone());
@@ -211,7 +211,7 @@ fn decode(bytes: &[u8]) -> Option<Noted> {
         return None;
     }
     let body = [body, &vec![0; missing]].concat();
-    // What is left over is none of the format that the first bytes name.
+    // Remaining bytes mean that it is not of the format named by the magic bytes.
     postcard::take_from_bytes(&body).ok().filter(|(_, rest)| rest.is_empty()).map(|(noted, _)| noted)
 }
 

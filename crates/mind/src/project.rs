@@ -1,4 +1,4 @@
-//! Which project a folder belongs to.
+//! Finds the project that a folder belongs to.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,14 @@ pub(crate) const FOLDER: &str = ".mind";
 pub(crate) const MEMORY_FILE: &str = ".mind/MEMORY.md";
 /// The notes of the running session, below the project.
 pub(crate) const SESSION_FILE: &str = ".mind/SESSION.md";
-/// What can be made again, below the project.
+/// Derived files, relative to the project.
 pub(crate) const INDEX_FOLDER: &str = ".mind/.index";
 
-/// The nearest folder from `start` upwards that holds `.mind/MEMORY.md`, canonical. `home` is the folder that all projects
-/// share: it is called `.mind`, too, and is never taken for a project's.
+/// Returns the nearest folder from `start` upwards that contains `.mind/MEMORY.md`, canonical. `home` is the shared
+/// folder: it is called `.mind`, too, and is never taken for a project's.
 ///
 /// # Errors
-/// [`MemoryError::NoProject`]; [`MemoryError::NoFile`] where the nearest thing of that name is none.
+/// [`MemoryError::NoProject`]; [`MemoryError::NoFile`] if the nearest entry of that name is no file.
 pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
     let canonical = std::fs::canonicalize(start);
     let shown = canonical.as_ref().ok().cloned().or_else(|| std::path::absolute(start).ok());
@@ -35,7 +35,7 @@ pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
     found.map(Path::to_owned).ok_or_else(|| folders().find_map(no_file).unwrap_or_else(none))
 }
 
-/// What stands where the memory of a project should, if that is there and no file.
+/// Error for an entry in the place of a project's memory that is no file.
 pub(crate) fn no_file(project: &Path) -> Option<MemoryError> {
     let path = project.join(MEMORY_FILE);
     path.symlink_metadata().ok()?;
@@ -48,11 +48,11 @@ pub(crate) fn no_file(project: &Path) -> Option<MemoryError> {
     Some(MemoryError::NoFile { path, what })
 }
 
-/// The folder of what can be made again, unless it, the folder around it or what is written in it by name is a link out of the project: a repository must not
-/// say where we write.
+/// The folder of derived files, unless it, its parent or one of the written files is a link out of the project: a
+/// repository must not control where we write.
 ///
 /// # Errors
-/// [`StoreError::Outside`], or [`StoreError::Io`] for a link to nothing.
+/// [`StoreError::Outside`], or [`StoreError::Io`] for a dangling link.
 pub(crate) fn index_folder(project: &Path) -> Result<SharedFolder, StoreError> {
     let index = project.join(INDEX_FOLDER);
     inside(project, &project.join(FOLDER))?;
@@ -68,13 +68,13 @@ pub(crate) fn name_of(project: &Path) -> String {
     project.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The project that a folder or file belongs to, if one of these places lies in one: the first that does.
+/// The project of the first of these places that is inside one.
 pub(crate) fn first_project(places: &[PathBuf], home: &Path) -> Result<PathBuf, MemoryError> {
     let mut missed = None;
     for place in places {
         match find_project(place, home) {
             Ok(project) => return Ok(project),
-            // What is in the way says more than that there is nothing.
+            // An obstacle is more informative than a missing project.
             Err(error @ MemoryError::NoFile { .. }) => missed = Some(error),
             Err(error) => missed = missed.or(Some(error)),
         }

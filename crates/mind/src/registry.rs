@@ -1,4 +1,4 @@
-//! `projects.json`: the projects of this user that have memories.
+//! `projects.json`: the user's projects with memories.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::project_file::{ProjectFile, Rows};
 /// The file.
 pub(crate) const FILE: &str = "projects.json";
 const ROWS: ProjectFile = ProjectFile { name: FILE, version: 1, max_bytes: 16 << 20 };
-/// How long a change waits for others where nobody waits for it.
+/// Time to wait for other writers in background updates.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
 /// A registered project.
@@ -26,7 +26,7 @@ pub struct Project {
     pub path: PathBuf,
     /// Its name for people.
     pub name: String,
-    /// What it is made with.
+    /// Its stack.
     #[serde(default)]
     pub stack: Vec<String>,
     /// When it was registered.

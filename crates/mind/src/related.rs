@@ -1,4 +1,4 @@
-//! Memories that one is related to: by what they say of each other, and by likeness.
+//! Related memories: by explicit relations, and by similarity.
 
 use m1nd_memory::{Relation, RelationKind};
 
@@ -9,30 +9,29 @@ use crate::settings::WORDS;
 const MAX_RELATED: usize = 5;
 /// Confidence from which a relation is shown.
 const MIN_RELATION: f32 = 0.6;
-/// Memories of like meaning that are looked at for one.
+/// Maximum similar memories considered for one.
 const MAX_ALIKE: usize = 8;
-/// Likeness (cosine) from which two memories are about the same thing. Those that say the same are none of these: they are told
-/// as one.
+/// Minimum similarity (cosine) of related memories. Duplicates are not among them: they are reported as one.
 const MIN_LIKENESS: f32 = 0.5;
 
 /// A memory that another one is related to.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Related {
-    /// How.
+    /// Kind of relation.
     pub relation: RelationKind,
-    /// Whether the found memory says it; else the other one does.
+    /// Whether the found memory contains the reference; otherwise the other one does.
     pub is_from_here: bool,
     /// The other one.
     pub id: String,
-    /// What it says.
+    /// Title.
     pub title: String,
-    /// How sure, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 
 impl ProjectMemory {
-    /// The memories that one is related to, few: what is said of them first, the surest first; then, if `is_linked`, those of
-    /// like meaning.
+    /// The few memories related to one: explicit relations first, most certain first; then, if `is_linked`, similar
+    /// ones.
     pub(super) fn related(&self, at: usize, is_linked: bool) -> Vec<Related> {
         let id = self.records[at].id;
         let sure = self.relations().iter().filter(|relation| relation.confidence >= MIN_RELATION);
@@ -67,7 +66,7 @@ impl ProjectMemory {
         }
         let recall = self.recall();
         let near = recall.similar(&self.records[at].content, MAX_ALIKE + 1).into_iter().map(|(other, _)| other);
-        // A text that nobody approved is told as an answer, marked as such, or not at all.
+        // An unapproved text is only shown as an answer, marked as such.
         let is_told = |other: usize| self.is_told(&self.records[other]) || !self.is_own();
         let others = near.filter(|&other| other != at && is_told(other) && !recall.is_same(at, other));
         let mut alike: Vec<(usize, f32)> = others.map(|other| (other, recall.cosine(at, other).min(1.0))).collect();

@@ -1,5 +1,5 @@
-//! The end of a session whose notes (`.mind/SESSION.md`) were left: what is worth to outlive it goes to the archive, and the
-//! next session starts with an empty page. The notes as they were are kept once more.
+//! End of an inactive session (`.mind/SESSION.md`): notes worth keeping move to the archive, and the next session
+//! starts with an empty page. The old notes are backed up.
 
 use std::path::Path;
 
@@ -17,11 +17,11 @@ use crate::{MemoryError, SharedFolder, sessions, tidy};
 /// The notes of a session that has not begun.
 const EMPTY: &str = "# Session\n\n## Experience\n\n## Blockers\n\n## Rejected\n\n## Assumptions\n";
 
-/// Ends the session of a project if there are notes of one and nothing has happened for as long as a session may be silent.
-/// `true` if it did.
+/// Ends the session of a project if it has notes and the maximum silence has passed. `true` if it did.
 ///
 /// # Errors
-/// [`MemoryError::Files`] or [`MemoryError::Store`]; then the notes stay, at most what outlives them stands in the archive.
+/// [`MemoryError::Files`] or [`MemoryError::Store`]; then the notes stay, and at most the archived part is already in
+/// the archive.
 pub(crate) fn end(project: &Path, home: &SharedFolder, now: Timestamp) -> Result<bool, MemoryError> {
     let root = Root::open(project)?;
     let changed = |file: &str| -> Result<Option<i64>, MemoryError> {
@@ -57,8 +57,7 @@ pub(crate) fn end(project: &Path, home: &SharedFolder, now: Timestamp) -> Result
     Ok(true)
 }
 
-/// What of the notes is still worth something: approaches that were rejected with a reason and are not known by then, and
-/// experience that names code.
+/// Notes worth keeping: rejected approaches with a reason that are not known yet, and experience that names code.
 fn outliving(memory: &ProjectMemory) -> String {
     let mut lines = String::new();
     for record in memory.records.iter().filter(|record| &*record.rule == SESSION_RULE) {

@@ -1,4 +1,4 @@
-//! `config.toml`: of the user in the folder that all projects share, and of a project, which wins where it may.
+//! `config.toml`: the user's in the shared folder, and a project's, which takes precedence where allowed.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use toml::{Table, Value};
 /// The name of both files.
 pub const FILE: &str = "config.toml";
 
-/// How memories are kept and shown.
+/// Settings for keeping and showing memories.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Minutes without a change after which a session has ended.
@@ -16,7 +16,7 @@ pub struct Settings {
     pub check_interval_seconds: u32,
     /// Milliseconds that must pass without a further change.
     pub debounce_ms: u32,
-    /// What the daemon logs: debug, info, warn or error.
+    /// Log level of the daemon: debug, info, warn or error.
     pub log_level: String,
     /// Whether the servers start the daemon if none runs.
     pub autostart: bool,
@@ -40,11 +40,11 @@ pub struct Settings {
     pub feedback: bool,
     /// Confidence below which a decision without a reason is vague.
     pub vague_decision_threshold: f32,
-    /// What finds memories by meaning: `built-in` word vectors, `words` alone, or a `model` of the user's own on top.
+    /// Embedder for search: `built-in` word vectors, `words` alone, or a `model` of the user's own on top.
     pub embedder: String,
     /// The folder of that model; empty for none.
     pub model_path: String,
-    /// Whether secrets are taken out of what is shown.
+    /// Whether secrets are redacted in displayed text.
     pub redact: bool,
     /// Whether comments in code count.
     pub include_code_comments: bool,
@@ -82,7 +82,7 @@ impl Default for Settings {
     }
 }
 
-/// Where a setting is kept.
+/// Field of a setting.
 enum Place<'s> {
     Number(&'s mut u32, std::ops::RangeInclusive<u32>),
     Share(&'s mut f32),
@@ -126,10 +126,10 @@ const EMBEDDERS: &[&str] = &[BUILT_IN, WORDS, MODEL];
 const BUILT_IN: &str = "built-in";
 /// No vectors at all.
 pub(crate) const WORDS: &str = "words";
-/// A model in a folder orders what was found.
+/// Value for a model in a folder, which re-ranks results.
 pub(crate) const MODEL: &str = "model";
 
-/// Whose file it is. A project's comes with its repository, so it may not undo what protects the user.
+/// Owner of the file. A project's file comes with its repository, so it may not loosen protections of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
     /// The user's own.
@@ -139,7 +139,7 @@ pub enum Owner {
 }
 
 impl Settings {
-    /// Takes over what a file says. Returns what was wrong with it: what is not understood or not allowed is left out.
+    /// Applies the settings of a file. Returns their problems; unknown or forbidden settings are skipped.
     pub fn apply(&mut self, text: &str, owner: Owner) -> Vec<String> {
         let table: Table = match text.trim_start_matches('\u{feff}').parse() {
             Ok(table) => table,
@@ -249,7 +249,7 @@ impl Settings {
     }
 }
 
-/// What is said of a key that is none, with the nearest one that is.
+/// Message for an unknown key, with the nearest valid one.
 fn unknown(key: &str) -> String {
     let name = key.rsplit('.').next().unwrap_or(key);
     let shared = |known: &&&str| {
@@ -263,10 +263,10 @@ fn unknown(key: &str) -> String {
     format!("unknown key `{key}`{hint}")
 }
 
-/// The text of a `config.toml` with one key set; everything else stays, comments too.
+/// Returns the text of a `config.toml` with one key set; everything else stays, including comments.
 ///
 /// # Errors
-/// What is wrong with key or value, as a sentence.
+/// A sentence about the invalid key or value.
 pub fn set_key(text: &str, key: &str, value: &str) -> Result<String, String> {
     let (section, name) = key.split_once('.').ok_or_else(|| unknown(key))?;
     let quoted = format!("{value:?}");

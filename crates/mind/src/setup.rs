@@ -1,4 +1,4 @@
-//! Making a project's folder of memories.
+//! Creates a project's memory folder.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use m1nd_store::{RealSystem, create_user_file, inside};
 use crate::MemoryError;
 use crate::project::{FOLDER, MEMORY_FILE, name_of, no_file};
 
-/// What keeps derived files out of git.
+/// Keeps derived files out of git.
 const IGNORED: &str = ".index/\n";
 
-/// What was made and what was there.
+/// Created and existing parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
     /// The project, canonical.

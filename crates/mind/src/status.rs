@@ -1,4 +1,4 @@
-//! How memories are doing.
+//! Status of memories.
 
 use std::path::{Path, PathBuf};
 
@@ -26,9 +26,9 @@ pub struct MemoryStatusReport {
     pub global_stats: GlobalStats,
     /// This program.
     pub version: &'static str,
-    /// What makes the vectors of meaning.
+    /// Source of the vectors.
     pub embedder: String,
-    /// What could not be read, and what to do.
+    /// Unreadable parts, and what to do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -42,11 +42,11 @@ pub struct DaemonStatus {
     pub pid: Option<u32>,
     /// Since when.
     pub uptime_seconds: Option<u64>,
-    /// How many projects it looks after.
+    /// Number of watched projects.
     pub projects_watching: usize,
-    /// When it last looked at a changed memory.
+    /// Time of the last look at a changed memory.
     pub last_index: Option<Timestamp>,
-    /// Why it notices changes late, if it does.
+    /// Reason why changes are noticed late, if they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<String>,
 }
@@ -58,7 +58,7 @@ pub struct ProjectStatus {
     pub path: PathBuf,
     /// Its name.
     pub name: String,
-    /// What it is made with.
+    /// Its stack.
     pub stack: Vec<Box<str>>,
     /// `good`, `stale` or `empty`.
     pub memory_health: Health,
@@ -66,19 +66,19 @@ pub struct ProjectStatus {
     pub memory_health_reason: String,
     /// When its memory last changed.
     pub last_activity: Timestamp,
-    /// What is in it.
+    /// Statistics.
     pub stats: ProjectStats,
     /// Whether it is registered.
     pub registered: bool,
     /// Comments and commits with memories that nobody here has approved.
     #[serde(skip_serializing_if = "is_zero")]
     pub unapproved: usize,
-    /// What is wrong with its files, or left out of its memories.
+    /// Problems of its files, and omitted memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// What is in a memory.
+/// Statistics of a memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectStats {
     /// Decisions.
@@ -112,7 +112,7 @@ const fn is_zero(count: &usize) -> bool {
 }
 
 impl ProjectStats {
-    /// Counts what is in a memory.
+    /// Computes the statistics of a memory.
     #[must_use]
     pub fn of(memory: &ProjectMemory) -> Self {
         let (now, gap) = (Timestamp::now().as_second(), gap_seconds(&memory.settings));
@@ -138,7 +138,7 @@ impl ProjectStats {
 }
 
 impl ProjectStatus {
-    /// What is to say of a project, but for whether it is registered.
+    /// Status of a project, except whether it is registered.
     fn of(memory: &ProjectMemory, now: Timestamp) -> Self {
         let (health, memory_health_reason) = health::of(memory, now);
         Self {
@@ -155,7 +155,7 @@ impl ProjectStatus {
         }
     }
 
-    /// What is left to say of a project whose memory cannot be read.
+    /// Status of a project whose memory cannot be read.
     fn unreadable(path: PathBuf, error: &MemoryError, now: Timestamp) -> Self {
         Self {
             name: name_of(&path),
@@ -172,17 +172,18 @@ impl ProjectStatus {
     }
 }
 
-/// That a memory cannot be read, and why. Some errors say both.
+/// Message that a memory cannot be read, and why. Some errors contain both.
 fn unread(error: &MemoryError) -> String {
     let why = error.to_string();
     if why.contains("cannot be read") { why } else { format!("`{MEMORY_FILE}` cannot be read: {why}") }
 }
 
 impl Memories {
-    /// How memories are doing.
+    /// Returns the status of memories.
     ///
     /// # Errors
-    /// What stands against looking for the project; being outside of one does not, and what cannot be read is named.
+    /// The reason why the project could not be searched; being outside of one is no error, and unreadable parts are
+    /// named.
     pub fn status(&self) -> Result<MemoryStatusReport, MemoryError> {
         let home = self.home();
         let now = Timestamp::now();
@@ -223,7 +224,7 @@ impl Memories {
         })
     }
 
-    /// Counts over all registered projects; what cannot be counted is named.
+    /// Statistics over all registered projects; unreadable ones are named.
     fn global_stats(&self, registered: &[Project], problems: &mut Vec<String>) -> GlobalStats {
         let mut total_memories = 0;
         for project in registered {
@@ -241,7 +242,7 @@ impl Memories {
 }
 
 impl DaemonStatus {
-    /// What the daemon of a folder that all projects share says, if it runs.
+    /// Status of the daemon of a shared folder, if it runs.
     fn of(home: &Path, now: Timestamp) -> Self {
         match daemon::status(home) {
             Ok(report) => Self {

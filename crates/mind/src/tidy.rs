@@ -1,4 +1,4 @@
-//! Taking old or unwanted entries out of a memory. Only when asked for by a person; the file as it was is kept.
+//! Removal of old or unwanted entries from a memory. Only at a person's request; the previous file is backed up.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::project::{MEMORY_FILE, SESSION_FILE, index_folder};
 const MAX_BYTES: u64 = 64 << 20;
 /// Held while the memory is changed.
 pub(super) const LOCK: &str = ".tidy.lock";
-/// How long to wait for it.
+/// Time to wait for the lock.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// A day that is moved.
@@ -32,15 +32,15 @@ pub struct Archived {
     pub line: u32,
     /// Lines of it.
     pub lines: usize,
-    /// Where it is moved to.
+    /// Destination.
     pub file: PathBuf,
 }
 
-/// Moves the sections of days before `before` to `.mind/archive/<year>.md`, where they are still found. A day stays while
-/// something in it is pinned, open, or spoken of by another memory.
+/// Moves the sections of days before `before` to `.mind/archive/<year>.md`, where searches still find them. A day
+/// stays while an entry in it is pinned, open, or referenced by another memory.
 ///
 /// # Errors
-/// [`MemoryError::Files`] or [`MemoryError::Store`]; then nothing is lost, at most a day stands in both places.
+/// [`MemoryError::Files`] or [`MemoryError::Store`]; then nothing is lost, and at most a day is in both places.
 pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Vec<Archived>, MemoryError> {
     let _lock = lock(&memory.path)?;
     let text = read(&memory.path, MEMORY_FILE)?;
@@ -80,7 +80,7 @@ pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Ve
     Ok(moved.into_iter().map(|(archived, _)| archived).collect())
 }
 
-/// Whether a memory keeps its day in the file.
+/// Returns whether a memory keeps its day in the file.
 fn must_stay(memory: &ProjectMemory, record: &Record, within: &dyn Fn(u32) -> bool) -> bool {
     let is_open = matches!(record.status, Some(Status::Open | Status::Blocked));
     let line_of = |id| memory.parsed.records.iter().find(|other| other.id == id).map(|other| other.source.line);
@@ -95,7 +95,7 @@ fn must_stay(memory: &ProjectMemory, record: &Record, within: &dyn Fn(u32) -> bo
 /// A memory that was forgotten.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Forgotten {
-    /// The file it stands in, or stood in; `git:` and the short name of a commit.
+    /// Its current or former file; `git:` and the short id of a commit.
     pub file: String,
     /// Its 1-based line there.
     pub line: u32,
@@ -105,8 +105,8 @@ pub struct Forgotten {
     pub hidden: bool,
 }
 
-/// Forgets one memory: its line is taken out of the file of memories that it stands in alone; elsewhere it is put out of sight,
-/// for this user and for good. Ids of `mind_edges` are understood, too.
+/// Forgets one memory: removes its line from the memory file if it is alone on it; otherwise hides it permanently for
+/// this user. Also accepts ids of `mind_edges`.
 ///
 /// # Errors
 /// [`MemoryError::Invalid`] if there is no such memory or its file has changed; [`MemoryError::Store`] and the like.
@@ -169,7 +169,7 @@ fn take_out(memory: &ProjectMemory, record: &Record, dry_run: bool) -> Result<St
     Ok(text_of)
 }
 
-/// Whether no other memory stands on a memory's line, one that is out of sight included.
+/// Returns whether no other memory is on the same line, including hidden ones.
 fn is_alone(memory: &ProjectMemory, record: &Record) -> Result<bool, MemoryError> {
     let text = read(&memory.path, &record.source.file)?;
     let on_line = |found: &&Record| found.source.line == record.source.line;
@@ -183,7 +183,7 @@ fn parsed(memory: &ProjectMemory, record: &Record, text: &str) -> Vec<Record> {
     parse(text, &ParseContext { project: &project, today: memory.today, kind, file }).records
 }
 
-/// Whether a memory still stands where it was found, in the text that its file has now.
+/// Returns whether a memory is still at its location in the current text of its file.
 fn stands_in(memory: &ProjectMemory, record: &Record, text: &str) -> bool {
     let is_it = |found: &Record| found.id == record.id && found.source.line == record.source.line;
     parsed(memory, record, text).iter().any(is_it)
@@ -215,7 +215,7 @@ pub(super) fn read(project: &Path, file: &str) -> Result<String, MemoryError> {
     String::from_utf8(bytes).map_err(|_| MemoryError::Invalid(format!("{file} is not UTF-8; it was left as it is")))
 }
 
-/// Adds a section to an archive, unless it is there.
+/// Appends a section to an archive, unless it is already there.
 pub(super) fn append(file: &Path, section: &str) -> Result<(), MemoryError> {
     let title = file.file_stem().unwrap_or_default().to_string_lossy();
     create_user_file(&RealSystem, file, format!("# {title}\n\n").as_bytes())?;

@@ -1,9 +1,9 @@
-//! Linked work trees (`git worktree add`) of a repository whose project the user has taken over.
+//! Linked worktrees (`git worktree add`) of a repository with an approved project.
 //!
-//! Such a folder is the user's own as long as every text of memories in it is one that was approved: it had stood in a
-//! project that was taken over, or was written in this work tree while nothing but commits of this machine moved what is
-//! checked out. So the texts decide. The repository only says with which project they are compared: it must name the work
-//! tree as its own, which no file of a repository can make it do.
+//! Such a folder is trusted while every memory text in it is approved: it existed in an approved project, or was
+//! written in this worktree while only commits of this machine moved its `HEAD`. So the texts decide. The repository
+//! only determines the project for the comparison: it must name the worktree as its own, which no file of a
+//! repository can cause.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ const MAX_TEXTS: usize = 500;
 /// Largest text that can be approved, in bytes.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// What was approved of the project that a folder is a work tree of, if all its texts are among that.
+/// Approvals inherited from the main project of a worktree, if all its texts are covered.
 pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved> {
     let (git, inner) = place(project)?;
     if !git.is_linked() {
@@ -35,7 +35,7 @@ pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved>
         .map(|(_, approved)| approved)
 }
 
-/// Whether all texts of a folder are approved.
+/// Returns whether all texts of a folder are approved.
 pub(crate) fn is_approved(project: &Path, approved: &Approved) -> bool {
     texts_of(project).is_some_and(|texts| holds(approved, &texts))
 }
@@ -44,7 +44,7 @@ fn holds(approved: &Approved, texts: &[String]) -> bool {
     texts.iter().all(|text| approved.texts.contains(text))
 }
 
-/// Remembers the texts of a project as they are now. What is not read as a whole is left out.
+/// Records the current texts of a project. Partially read ones are left out.
 pub(crate) fn note(project: &Path, approved: &mut Approved) {
     for text in texts_of(project).unwrap_or_default() {
         if !approved.texts.contains(&text) {
@@ -55,8 +55,8 @@ pub(crate) fn note(project: &Path, approved: &mut Approved) {
     approved.texts.drain(..more);
 }
 
-/// Remembers the texts of a work tree that were written in it since the last look: its memory was approved then, and nothing
-/// but commits of this machine moved what is checked out. So are those that are `inherited`.
+/// Records the texts written in a worktree since the last look: its memory was approved then, and only commits of
+/// this machine moved its `HEAD`. Also those that are `inherited`.
 pub(crate) fn note_written(
     project: &Path,
     approved: &mut Approved,
@@ -70,7 +70,7 @@ pub(crate) fn note_written(
     }
 }
 
-/// The git folder around a project, and where in the work tree the project lies.
+/// The git folder around a project, and the project's path in the worktree.
 fn place(project: &Path) -> Option<(GitFolder, &Path)> {
     let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     Some((GitFolder::find(around).ok()?, project.strip_prefix(around).ok()?))

@@ -1,4 +1,4 @@
-//! Walks along calls, bounded in steps and nodes, and what is test code.
+//! Bounded walks along calls, and classification of test code.
 
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 /// Most nodes of one walk.
 const MAX_NODES: usize = 2_000;
 
-/// Who stands behind a node.
+/// Nodes reached by a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
     /// Steps from the node to the first node that was looked for, and the node itself and the one it was reached through.
@@ -16,29 +16,29 @@ pub(crate) struct Reached {
     pub(crate) possible: bool,
     /// The walk ended at its limit of nodes or steps with more to see.
     pub(crate) is_cut: bool,
-    /// It ended at its limit of nodes: what lies within the steps is not known, either.
+    /// The node limit was reached: nodes within the steps may be missing.
     pub(crate) is_full: bool,
     /// Nodes that were passed without a hit, in the order of the walk, without the first ones.
     pub(crate) passed: Vec<NodeIx>,
 }
 
-/// Which way to walk.
+/// Direction of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     Callers,
     Called,
 }
 
-/// Which calls are followed.
+/// Calls to follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Along {
     Certain,
-    /// Those that are only possible, too.
+    /// Including possible ones.
     Possible,
 }
 
-/// Walks breadth-first along calls from some nodes until `wanted`. The nodes themselves are asked, too, when walking to
-/// what they call.
+/// Walks breadth-first along calls from some nodes until `wanted`. When walking to callees, the start nodes are
+/// tested as well.
 pub(crate) fn walk(
     graph: &Graph,
     starts: &[NodeIx],
@@ -96,7 +96,7 @@ pub(crate) fn walk(
     reached
 }
 
-/// Who passes a function on, or replaces it, may have it run as well as who calls it.
+/// Returns whether an edge may lead to execution: passing a function on, or overriding it, counts like calling it.
 fn leads_on(relation: Relation, direction: Direction) -> bool {
     match direction {
         Direction::Callers => matches!(relation, Relation::Calls | Relation::Tests | Relation::References),
@@ -104,7 +104,7 @@ fn leads_on(relation: Relation, direction: Direction) -> bool {
     }
 }
 
-/// Whether a node is test code.
+/// Returns whether a node is test code.
 pub(crate) fn is_test(graph: &Graph, node: NodeIx) -> bool {
     graph.flags(node).has(NodeFlags::TEST)
         || graph.file(node).is_some_and(|file| graph.flags(file).has(NodeFlags::TEST))

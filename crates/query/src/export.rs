@@ -1,5 +1,5 @@
-//! The graph as rows, for whoever wants to check or reuse it. What each member means is described in `docs/export.md`;
-//! a change of a member's name or meaning raises [`FORMAT_VERSION`].
+//! The graph as rows, for checking or reuse. `docs/export.md` documents each member; a change of a member's name or
+//! meaning increments [`FORMAT_VERSION`].
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use m1nd_engine::Snapshot;
 /// Version of the rows. Members may be added without raising it.
 pub const FORMAT_VERSION: u32 = 2;
 
-/// The provenance of edges that a compiler's index tells of.
+/// Provenance of edges supplied by a compiler index.
 pub const COMPILER: &str = "scip";
 
 /// A node as a row.
@@ -20,13 +20,13 @@ pub const COMPILER: &str = "scip";
 pub struct NodeRow<'g> {
     /// The lasting name.
     pub id: &'g str,
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
     /// Short name.
     pub name: &'g str,
     /// Path of its file, `/`-separated, from the root; `None` for packages outside the roots and imported data.
     pub file: Option<&'g str>,
-    /// Line its name is written on, 1-based; 0 for files and for what has none.
+    /// Line of its name, 1-based; 0 for files and nameless nodes.
     pub line: u32,
     /// First line, decorators and comments excluded, 1-based; 0 if it has none.
     pub start_line: u32,
@@ -49,9 +49,9 @@ pub struct EdgeRow<'g> {
     pub from: &'g str,
     /// Id of the target.
     pub to: &'g str,
-    /// What it says.
+    /// Its relation.
     pub relation: Relation,
-    /// How sure it is.
+    /// Its certainty.
     pub tier: EdgeTier,
     /// Number of candidates of the reference it comes from: 1 if certain, 0 if from imported data.
     pub of: u16,
@@ -61,27 +61,27 @@ pub struct EdgeRow<'g> {
     pub from_line: u32,
     /// Short name of the source.
     pub from_name: &'g str,
-    /// What the source is.
+    /// Kind of the source.
     pub from_kind: NodeKind,
     /// Path of the target's file; `None` for packages outside the roots and imported data.
     pub to_file: Option<&'g str>,
-    /// Line of the target's name, 1-based; 0 for files and for what has none.
+    /// Line of the target's name, 1-based; 0 for files and nameless nodes.
     pub to_line: u32,
     /// Short name of the target.
     pub to_name: &'g str,
-    /// What the target is.
+    /// Kind of the target.
     pub to_kind: NodeKind,
-    /// Where it is written in the source's file: 1-based line and column in characters, in order.
+    /// Sites in the source's file: 1-based line and column in characters, in order.
     pub sites: Vec<(u32, u16)>,
     /// It follows from dynamic dispatch: the call names a method that the target overrides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dispatch: bool,
-    /// [`COMPILER`] if a compiler's index says so of at least one of its sites; else it is our linker that does.
+    /// [`COMPILER`] if a compiler index supplies at least one of its sites, `None` if only our linker does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<&'static str>,
 }
 
-/// Which edges become rows.
+/// Selects edges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EdgeFilter {
     /// These relations only; all if empty.

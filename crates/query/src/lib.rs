@@ -1,7 +1,7 @@
-//! Every question over a [`Snapshot`](m1nd_engine::Snapshot): one folder a topic, each question a function of the snapshot
-//! and what is asked. Nothing in here changes the index or reads the disk but through the snapshot.
+//! Queries over a [`Snapshot`](m1nd_engine::Snapshot): one folder per topic, each query a function of the snapshot
+//! and its parameters. Nothing in here changes the index, or reads the disk except through the snapshot.
 //!
-//! Tools print what they find here. What two topics need lies beside them; what memory needs as well lies below, in the
+//! Tools print the results. Code shared by two topics is beside them; code shared with memory is below, in the
 //! engine.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]

@@ -1,4 +1,4 @@
-//! Weighted sums of signals, by which what is found is ordered. Their weights are data, fitted by `cargo xtask`.
+//! Linear ranking models over signals. Their weights are data, fitted by `cargo xtask`.
 
 /// Weights of signals, in their order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,12 +30,12 @@ impl<const N: usize> Model<N> {
         Self { weights }
     }
 
-    /// The value of what has these signals: higher is better, only differences mean something.
+    /// Score for these signals: higher is better, only differences are meaningful.
     pub fn value(&self, signals: &[f64; N]) -> f64 {
         self.weights.iter().zip(signals).map(|(weight, signal)| weight * signal).sum()
     }
 
-    /// How sure the model is of the best of these, 0 to 1: its share of the exponentials of all values.
+    /// Softmax probability of the best of these, 0 to 1.
     pub fn confidence<'s>(&self, files: impl Iterator<Item = &'s [f64; N]> + Clone) -> f64 {
         confidence(files.map(|signals| self.value(signals)))
     }

@@ -1,24 +1,24 @@
-//! From what a caller writes to the node it means. One resolver serves every tool.
+//! Resolves a caller's text to a node. One resolver serves every tool.
 
 use m1nd_base::NodeKind;
 use m1nd_graph::NodeIx;
 
 use m1nd_engine::Snapshot;
 
-/// Labels looked at for suggestions in a large index before the search stops.
+/// Maximum labels examined for suggestions in a large index.
 const SUGGESTION_SCAN: usize = 400_000;
 /// Suggestions given.
 const SUGGESTIONS: usize = 5;
 /// Characters of a text that error messages repeat.
 const SHOWN: usize = 200;
 
-/// Why a text names no single node.
+/// The reason why a text does not resolve to a single node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// Nothing matches.
     #[error("no node is named `{text}`")]
     NotFound {
-        /// As it was asked for, shortened.
+        /// Text as requested, shortened.
         text: String,
         /// Ids of similar nodes, best first.
         suggestions: Vec<String>,
@@ -26,11 +26,11 @@ pub enum ResolveError {
     /// Several match.
     #[error("`{text}` names {total} nodes")]
     Ambiguous {
-        /// As it was asked for, shortened.
+        /// Text as requested, shortened.
         text: String,
         /// Ids of the matching nodes, best first, at most [`ResolveError::MAX_CANDIDATES`].
         candidates: Vec<String>,
-        /// How many match.
+        /// Number of matches.
         total: usize,
     },
 }

@@ -54,7 +54,7 @@ pub enum Frame {
     },
     /// Unreadable bytes that were skipped.
     Broken {
-        /// What was received and what was expected.
+        /// Received and expected input.
         reason: String,
         /// The framing that they seemed to use.
         mode: Mode,

@@ -41,11 +41,11 @@ impl Handler {
     }
 }
 
-/// The entries of `tools/list`: one for each tool that exists and is listed under these options.
+/// The entries of `tools/list` under these options.
 fn listing(options: &ServeOptions) -> Vec<Tool> {
     let tools = options.tools.iter().filter(|tool| options.only.is_none_or(|only| only == tool.toolset));
     let listed = tools.filter(|tool| options.toolsets.as_ref().is_none_or(|sets| sets.contains(&tool.toolset)));
-    // Few tools cost an agent little, so their schemas say all; of many each word counts.
+    // A few tools cost an agent little, so their schemas are complete; with many, every word counts.
     let is_whole = options.only.is_some();
     listed.map(|tool| entry(tool, is_whole)).collect()
 }
@@ -55,7 +55,7 @@ pub fn tools_list(options: &ServeOptions) -> Value {
     json!({"tools": listing(options)})
 }
 
-/// The entry of one tool in `tools/list`; with all that its schema says if `is_whole`.
+/// The entry of one tool in `tools/list`; with the complete schema if `is_whole`.
 fn entry(tool: &ToolDef, is_whole: bool) -> Tool {
     let mut schema = match tool.listed_schema() {
         Value::Object(schema) => schema,

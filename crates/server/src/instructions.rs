@@ -2,8 +2,8 @@ use m1nd_tools::{Catalog, Purpose, Toolset};
 
 use crate::options::ServeOptions;
 
-/// What an agent is told when it connects. It is made of fixed text and of the registry of tools: nothing of a repository ever
-/// gets in here.
+/// Instructions for agents, sent in the handshake. Built from fixed text and the registry of tools: never includes
+/// anything from a repository.
 pub fn instructions(options: &ServeOptions) -> String {
     let tools = Catalog::new(options.tools);
     match options.only {

@@ -49,7 +49,7 @@ const MEMORY_PERIOD: Duration = Duration::from_secs(2);
 /// Time to wait at shutdown for calls that were cancelled.
 const SHUTDOWN: Duration = Duration::from_millis(500);
 
-/// Why serving did not start or ended badly.
+/// The reason why serving did not start or ended abnormally.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The system refused a thread.

@@ -128,7 +128,7 @@ impl Sessions {
         self.mint_for(agent, value, T::KIND.lifetime)
     }
 
-    /// As [`Sessions::mint`], with a lifetime of its own; `None` if it is not to expire.
+    /// Like [`Sessions::mint`], with a lifetime of its own; `None` if it is not to expire.
     ///
     /// # Errors
     /// As [`Sessions::mint`].

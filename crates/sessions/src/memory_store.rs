@@ -62,7 +62,7 @@ impl State {
         }
     }
 
-    /// Whether the value of a handle fits in the place of the one with its id.
+    /// Returns whether the value of a handle fits in the place of the one with its id.
     fn room_for(&self, next: &StoredHandle, limits: &HandleLimits, now_ms: u64) -> HandleWrite {
         let live = || self.handles.values().filter(|row| row.id != next.id && !row.is_expired(now_ms));
         let size = |row: &StoredHandle| row.value.len() as u64;

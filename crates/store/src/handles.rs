@@ -44,7 +44,7 @@ impl StoredHandle {
         other.changed_ms.cmp(&self.changed_ms).then_with(|| self.id.cmp(&other.id))
     }
 
-    /// Whether it has expired at a time.
+    /// Returns whether it has expired at a time.
     #[must_use]
     pub fn is_expired(&self, now_ms: u64) -> bool {
         self.expires_ms().is_some_and(|end| end <= now_ms)
@@ -73,7 +73,7 @@ pub struct Expiry {
     pub remembered: usize,
 }
 
-/// What became of a write.
+/// Outcome of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HandleWrite {
     /// It is stored, durably.
@@ -233,7 +233,7 @@ fn clear(connection: &Connection, expiry: &Expiry) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Whether the value of a handle fits where one of `instead` bytes goes.
+/// Returns whether the value of a handle fits where one of `instead` bytes goes.
 fn room_for(
     connection: &Connection,
     handle: &StoredHandle,

@@ -1,10 +1,11 @@
 //! Everything that outlives the process: databases, snapshot files, locks. The only crate that uses SQL.
 //!
 //! Two classes of data, kept in different files:
-//! - **precious** (`project.db`: settings, roots, feedback of agents and what they hold): written with full synchronisation,
-//!   never replaced by something empty. If it is damaged or newer than this program, opening fails and says so.
-//! - **derived** (snapshots, the facts cache): can be made again from the project. If it is damaged it
-//!   is set aside as `*.corrupt-<time>` and started anew.
+//! - **precious** (`project.db`: settings, roots, feedback of agents and what they hold): written with full
+//!   synchronisation, never replaced by something empty. If it is damaged or newer than this program, opening fails
+//!   and says so.
+//! - **derived** (snapshots, the facts cache): can be made again from the project. If it is damaged it is set aside
+//!   as `*.corrupt-<time>` and started again.
 //!
 //! ```text
 //! <home>/projects/<slug>-<hash>/project.db    precious

@@ -114,14 +114,14 @@ impl Root {
         Ok(FileMeta::of(&meta))
     }
 
-    /// Whether the path itself or a folder on the way to it is a symbolic link.
+    /// Returns whether the path itself or a folder on the way to it is a symbolic link.
     pub fn has_link(&self, path: &RepoPath) -> bool {
         let shown = path.as_str();
         let ends = shown.match_indices('/').map(|(end, _)| end).chain([shown.len()]);
         ends.into_iter().any(|end| self.dir.symlink_metadata(&shown[..end]).is_ok_and(|meta| meta.is_symlink()))
     }
 
-    /// Whether the folder is still the one at its path: not removed, moved away or replaced by another.
+    /// Returns whether the folder is still the one at its path: not removed, moved away or replaced by another.
     pub fn is_at_path(&self) -> bool {
         let Ok(there) = Dir::open_ambient_dir(&*self.path, ambient_authority()) else { return false };
         let (Ok(open), Ok(there)) = (self.dir.dir_metadata(), there.dir_metadata()) else { return false };

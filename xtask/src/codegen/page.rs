@@ -79,7 +79,7 @@ fn arguments(page: &mut String, tool: &ToolDef) {
     }
 }
 
-/// What an argument takes, in words.
+/// Type of an argument, in words.
 fn kind(property: &Value) -> String {
     let words: Vec<&str> = property["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     match (words.is_empty(), property["type"].as_str()) {

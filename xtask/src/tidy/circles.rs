@@ -77,7 +77,7 @@ fn identifier(text: &str) -> String {
 /// Folders of which each names the next, back to the first; `None` if there are none.
 fn circle(arrows: &Arrows) -> Option<Vec<String>> {
     let mut left = arrows.clone();
-    // Whatever names nothing that is left is in no circle.
+    // An entry that names no remaining one is in no cycle.
     loop {
         let done: Vec<String> = left
             .iter()

@@ -1,4 +1,4 @@
-//! From a SCIP index to what the linker takes: symbols become nodes or packages, occurrences become references.
+//! Converts a SCIP index to the linker's input: symbols become nodes or packages, occurrences become references.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::snapshot::Snapshot;
 /// Examples of files that are left out.
 const EXAMPLES: usize = 10;
 
-/// What an index is laid over.
+/// Project data that an index is matched with.
 pub(crate) struct Ground<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) linker: &'a Linker,
@@ -48,7 +48,7 @@ pub(crate) fn import(
             uses.map(|(pos, row)| CompilerRow { pos: *pos, symbol: row.symbol, import: row.import }).collect();
         rows.sort_unstable();
         rows.dedup();
-        // A use of a local variable names the type of the same name, too: it is not told which of them is meant.
+        // A use of a local variable also names the type of the same name: it is unknown which of them is meant.
         let locals: FxHashSet<Pos> = file
             .occurrences
             .iter()
@@ -76,7 +76,8 @@ pub(crate) fn import(
     Ok((set, report))
 }
 
-/// What symbols implement or replace. Indexers also name what stands further up; only the next one above is told here.
+/// Direct implementations and overrides. Indexers also list transitive ones; only the next definition above is
+/// reported here.
 struct Direct {
     above: FxHashMap<u32, Vec<u32>>,
 }
@@ -91,7 +92,7 @@ impl Direct {
         let direct = all.iter().map(|(&symbol, above)| {
             let between = |high: u32| above.iter().any(|low| *low != high && *low != symbol && is_over(low, high));
             let mut next: Vec<u32> = above.iter().copied().filter(|&high| !between(high)).collect();
-            // In a circle each stands above the other: all are told then.
+            // In a cycle each is above the other, so all are reported.
             if next.is_empty() {
                 next.extend(above);
             }
@@ -102,7 +103,7 @@ impl Direct {
     }
 }
 
-/// What the definitions of a file implement or replace, among what is defined in the project.
+/// Implementations and overrides by the definitions of a file, of definitions in the project.
 fn relations(file: &FittingFile, symbols: &Known, direct: &Direct) -> Vec<CompilerRelation> {
     let is_node = |symbol: &u32| matches!(symbols.rows.get(*symbol as usize), Some(CompilerSymbol::Nodes(nodes)) if !nodes.is_empty());
     let mut found = Vec::new();
@@ -163,7 +164,7 @@ fn fitting(
     Ok(files)
 }
 
-/// Paths of the documents in the project's index, `None` for those that are not there or name nothing inside a root.
+/// Index paths of the documents, `None` for missing ones and for paths outside every root.
 fn paths(ground: &Ground<'_>, index: &Index) -> Vec<Option<RepoPath>> {
     let relative: Vec<Option<RepoPath>> =
         index.documents.iter().map(|document| RepoPath::new(&document.path).ok()).collect();
@@ -252,7 +253,7 @@ fn fit(ground: &Ground<'_>, document: &Document, path: &RepoPath, names: &[Optio
     Some(file)
 }
 
-/// Position of an occurrence and what is written there; `None` if the file has no such place.
+/// Position and text of an occurrence; `None` if the file has no such position.
 fn place<'t>(lines: &[&'t str], row: &Occurrence, columns: Columns) -> Option<(Pos, &'t str)> {
     let line = lines.get(row.start.0 as usize)?;
     let (start, before) = offset(line, row.start.1, columns)?;
@@ -280,8 +281,8 @@ fn offset(line: &str, col: u32, columns: Columns) -> Option<(usize, usize)> {
     (units == col).then(|| (line.len(), line.chars().count()))
 }
 
-/// Whether a definition's name is what is written at its place, as far as that can be told: languages and indexers have
-/// symbols whose name is written nowhere (modules, constructors, default exports).
+/// Returns whether the text at a definition's position is its name, as far as that can be checked: languages and
+/// indexers have symbols whose name is written nowhere (modules, constructors, default exports).
 fn fits(symbol: &Symbol, written: &str) -> bool {
     let is_word = |text: &str| !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     let tells = symbol.suffix == Suffix::Other && is_word(&symbol.name) && is_word(written);
@@ -319,7 +320,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// What the symbols are for the linker.
+/// Our equivalents of the symbols.
 struct Known {
     rows: Vec<CompilerSymbol>,
     /// Whether it is anything; by number of the symbol.
@@ -354,7 +355,7 @@ fn symbols(
     }
     report.definitions = nodes.iter().filter(|nodes| !nodes.is_empty()).count();
     report.definitions_without_node = defined.iter().filter(|defined| **defined).count() - report.definitions;
-    // What a package defines here and what it does not (files that were left out) is all of the project.
+    // Names that a package defines here, and those it does not (in files that were left out), are all of the project.
     let own: FxHashSet<&str> = names
         .iter()
         .zip(&defined)
@@ -376,8 +377,8 @@ fn symbols(
     known
 }
 
-/// scip-python says of any name that is like one of the built-in names that it is that one, also where the file defines
-/// it itself. Members of built-in types are not concerned.
+/// scip-python takes any name that resembles a builtin for that builtin, even if the file defines it itself. Members
+/// of builtin types are not affected.
 fn is_guess(symbol: &Symbol) -> bool {
     symbol.scheme == "scip-python" && symbol.modules == ["builtins"] && symbol.depth < 2
 }
@@ -387,7 +388,7 @@ fn is_only_type(node: &CompilerNode) -> bool {
     [DefKind::TypeAlias, DefKind::Interface].iter().any(|only| Some(only.word()) == kind)
 }
 
-/// The name of a symbol's package as imports write it; `None` for what comes with the language.
+/// Import name of a symbol's package; `None` for the language itself.
 fn package(symbol: &Symbol) -> Option<Box<str>> {
     match (symbol.scheme.as_str(), symbol.package.as_str()) {
         ("scip-typescript", "typescript") => None,
@@ -416,7 +417,7 @@ impl<'a> Inside<'a> {
         Self { by_name }
     }
 
-    /// Whether a file of the project may be the one that the symbol's modules name.
+    /// Returns whether a file of the project may be the one that the symbol's modules name.
     fn holds(&self, symbol: &Symbol) -> bool {
         let ends = |path: &str| {
             let name = path.rsplit('/').next().unwrap_or(path);

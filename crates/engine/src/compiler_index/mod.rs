@@ -1,7 +1,8 @@
-//! Indexes made by compilers, imported as SCIP. What they say of references stands in place of what the linker finds, as
-//! long as a file is as it was when the index was imported.
+//! Imported compiler indexes (SCIP). Their references replace the linker's, as long as a file is unchanged since the
+//! import.
 //!
-//! An index comes from outside, so it is kept in a file of its own beside the snapshots: those may be deleted at any time.
+//! An index comes from outside, so it is stored in a file of its own beside the snapshots, which may be deleted at
+//! any time.
 
 mod import;
 mod scip;
@@ -42,7 +43,7 @@ pub(crate) struct IndexSet {
     pub(crate) files: Vec<IndexedFile>,
 }
 
-/// What an index says of one file.
+/// Content of an index for one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct IndexedFile {
     pub(crate) path: RepoPath,
@@ -53,8 +54,8 @@ pub(crate) struct IndexedFile {
 }
 
 impl CompilerIndex {
-    /// The indexes after another one was imported. It takes the place of one from the same source, and of what others
-    /// say of its files.
+    /// Adds an index. It replaces a previous one from the same source, and the content of other indexes for its
+    /// files.
     pub(crate) fn with(&self, set: IndexSet) -> Self {
         let mut sets: Vec<IndexSet> = self.sets.iter().filter(|old| old.source != set.source).cloned().collect();
         let covers = |path: &RepoPath| set.files.binary_search_by(|file| file.path.cmp(path)).is_ok();
@@ -78,7 +79,7 @@ impl CompilerIndex {
         self.sets.iter().map(|set| set.source.as_str())
     }
 
-    /// What they say of a file with this content.
+    /// Content for a file with this hash.
     pub(crate) fn of_file(&self, path: &RepoPath, hash: ContentHash) -> Option<CompilerFile> {
         self.sets.iter().find_map(|set| {
             let place = set.files.binary_search_by(|file| file.path.cmp(path)).ok()?;
@@ -88,7 +89,7 @@ impl CompilerIndex {
         })
     }
 
-    /// Their bytes for storing, and what a snapshot says of them.
+    /// Encodes the indexes, and their coverage for the snapshot.
     ///
     /// # Errors
     /// If they cannot be encoded.
@@ -103,10 +104,10 @@ impl CompilerIndex {
         Ok((bytes, self.cover(hash)))
     }
 
-    /// Stored indexes, and what a snapshot says of them.
+    /// Decodes stored indexes, and their coverage for the snapshot.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// A description of the damage.
     pub(crate) fn decode(bytes: &[u8]) -> Result<(Self, Cover), &'static str> {
         let head = bytes.get(..HEAD).ok_or("it is cut off")?;
         if &head[..8] != MAGIC {

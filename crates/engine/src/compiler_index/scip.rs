@@ -1,4 +1,4 @@
-//! Reading SCIP: the documents of an index, one after the other, with what linking needs of them.
+//! Reads SCIP: the documents of an index, one after the other, with the data that linking needs.
 
 use m1nd_base::{Cancel, Cancelled};
 use protobuf::CodedInputStream;
@@ -14,7 +14,7 @@ const MAX_OCCURRENCES: usize = 50_000_000;
 const MAX_RELATIONS: usize = 10_000_000;
 /// Longest symbol that is read, in bytes; uses of a longer one are left out.
 const MAX_SYMBOL_BYTES: usize = 8 << 10;
-/// Occurrences between two looks at the cancel flag.
+/// Occurrences between two checks of the cancel flag.
 const CANCEL_PERIOD: usize = 100_000;
 /// Field `metadata` of an index, a message.
 const METADATA: u32 = 1 << 3 | 2;
@@ -23,7 +23,7 @@ const DOCUMENT: u32 = 2 << 3 | 2;
 /// Indexers that count columns in UTF-16 units without saying so: those of languages whose compilers do.
 const UTF16_TOOLS: &[&str] = &["scip-typescript", "scip-python", "scip-java", "scip-dotnet", "lsif-typescript"];
 
-/// Why a file is no index.
+/// The reason why a file is not a usable index.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ScipError {
     /// Its bytes are not those of an index.
@@ -60,20 +60,20 @@ pub(crate) struct Index {
     pub(crate) symbols: Vec<Box<str>>,
 }
 
-/// What the index says of one file.
+/// Content of the index for one file.
 #[derive(Debug)]
 pub(crate) struct Document {
-    /// As written; not yet checked.
+    /// As written, unchecked.
     pub(crate) path: String,
     /// The file's content when it was indexed, if that was kept.
     pub(crate) text: String,
     pub(crate) columns: Columns,
     pub(crate) occurrences: Vec<Occurrence>,
-    /// Symbols with what they implement or replace, both as numbers in [`Index::symbols`].
+    /// Implementations and overrides, as pairs of indexes into [`Index::symbols`].
     pub(crate) relations: Vec<(u32, u32)>,
 }
 
-/// One place where a symbol stands. Lines and columns count from 0.
+/// An occurrence of a symbol. Lines and columns are 0-based.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Occurrence {
     pub(crate) start: (u32, u32),
@@ -186,7 +186,7 @@ fn document(message: Message, number: usize, tool_is_utf16: bool, symbols: &mut 
     let occurrences = rows.filter_map(|row| {
         let (start, end_col) = range(row)?;
         let has = |role: SymbolRole| row.symbol_roles & role as i32 != 0;
-        // What only announces a definition is no use of it.
+        // A forward declaration is no use of the definition.
         (!has(SymbolRole::ForwardDefinition)).then(|| Occurrence {
             start,
             end_col,
@@ -200,7 +200,7 @@ fn document(message: Message, number: usize, tool_is_utf16: bool, symbols: &mut 
     Document { path: message.relative_path, text: message.text, columns, occurrences, relations }
 }
 
-/// What the symbols of a document implement or replace.
+/// Implementations and overrides by the symbols of a document.
 fn relations(message: &Message, number: usize, symbols: &mut Symbols) -> Vec<(u32, u32)> {
     let is_read = |symbol: &str| !symbol.is_empty() && symbol.len() <= MAX_SYMBOL_BYTES;
     let mut found = Vec::new();
@@ -231,10 +231,10 @@ fn range(row: &Row) -> Option<((u32, u32), Option<u32>)> {
     ((line, col) <= (end_line, end)).then_some(((line, col), (line == end_line).then_some(end)))
 }
 
-/// What a symbol's last descriptor says it is, as far as it matters here.
+/// Kind of a symbol according to its last descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suffix {
-    /// A package, module, namespace or file, or what a language adds to one.
+    /// A package, module, namespace or file, or an extension of one.
     Module,
     Parameter,
     Other,
@@ -244,7 +244,7 @@ pub(crate) enum Suffix {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Symbol {
     pub(crate) scheme: String,
-    /// Name of its package; empty if it says none.
+    /// Name of its package; empty if unknown.
     pub(crate) package: String,
     /// Names of the modules it is in, outermost first.
     pub(crate) modules: Vec<String>,
@@ -255,8 +255,8 @@ pub(crate) struct Symbol {
     pub(crate) depth: usize,
 }
 
-/// Takes a global symbol apart: `scheme manager package version descriptors`, where a doubled space stands for one.
-/// `None` if it is no such text.
+/// Parses a global symbol: `scheme manager package version descriptors`, where a doubled space is an escaped one.
+/// `None` if the text is malformed.
 pub(crate) fn parse_symbol(text: &str) -> Option<Symbol> {
     let mut rest = text;
     let mut fields = [const { String::new() }; 4];
@@ -304,7 +304,7 @@ pub(crate) fn parse_symbol(text: &str) -> Option<Symbol> {
     (!symbol.name.is_empty()).then_some(symbol)
 }
 
-/// A text up to an end mark; a doubled mark stands for one. Yields what follows.
+/// Reads up to an end mark; a doubled mark is an escaped one. Returns the rest.
 fn take_escaped<'t>(text: &'t str, mark: char, out: &mut String) -> Option<&'t str> {
     let mut rest = text;
     loop {

@@ -1,7 +1,7 @@
-//! What git tells of the files of an index.
+//! Git history of the indexed files.
 //!
-//! It follows what is checked out and not the index, so it is kept beside the snapshots and shared by all of them. Nobody
-//! who indexes waits for it: it is read when first asked for, or in the background by a server that watches.
+//! It follows `HEAD` and not the index, so it is kept beside the snapshots and shared by all of them. No ingest waits
+//! for it: it is read on first use, or in the background by a watching server.
 
 mod source;
 
@@ -44,7 +44,7 @@ pub struct PartnerFile<'h> {
 }
 
 impl ProjectHistory {
-    /// Whether there is a history of any root.
+    /// Returns whether there is a history of any root.
     pub fn is_known(&self) -> bool {
         self.roots.iter().any(|root| root.history.is_ok())
     }
@@ -54,7 +54,7 @@ impl ProjectHistory {
         self.loaded().next().map(|(_, loaded)| &loaded.history)
     }
 
-    /// The histories that are there, each with the prefix of its root's paths.
+    /// The available histories, each with the path prefix of its root.
     pub fn loaded(&self) -> impl Iterator<Item = (&str, &LoadedHistory)> {
         let known = |root: &'_ RootHistory| root.history.is_ok();
         self.roots
@@ -63,12 +63,12 @@ impl ProjectHistory {
             .filter_map(|root| Some((&*root.info.prefix, &*root.history.as_ref().ok()?.loaded)))
     }
 
-    /// What is missing, in words: why a root has no history, of what other commit it is, or why it ends early.
+    /// Gaps in words: why a root has no history, which other commit it is of, or why it ends early.
     pub fn gaps(&self) -> Vec<String> {
         self.gaps_but(None)
     }
 
-    /// As [`ProjectHistory::gaps`], without the limit of commits, which every large project reaches.
+    /// Like [`ProjectHistory::gaps`], without the commit limit, which every large project reaches.
     pub fn gaps_within_limits(&self) -> Vec<String> {
         self.gaps_but(Some(Cut::Commits))
     }
@@ -93,7 +93,7 @@ impl ProjectHistory {
         gaps
     }
 
-    /// A number for what answers can depend on: equal for equal histories, in every process.
+    /// A hash of everything that answers can depend on: equal for equal histories, in every process.
     pub fn state(&self) -> u64 {
         let root = |root: &RootHistory| match &root.history {
             Ok(held) => {
@@ -136,7 +136,7 @@ fn short(commit: &str) -> &str {
 }
 
 impl Histories {
-    /// The histories of these roots, read on to what is checked out.
+    /// The histories of these roots, updated to `HEAD`.
     pub(crate) fn project(&self, roots: &[RootInfo], cancel: &Cancel) -> ProjectHistory {
         project(roots, |path| self.of(path, cancel))
     }

@@ -1,4 +1,4 @@
-//! Where histories are kept, read on and stored.
+//! Storage and updates of histories.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use m1nd_store::DerivedFiles;
 
 use crate::report::RootInfo;
 
-/// Time after which a caller goes on with what was read by then, by itself or by another.
+/// Time after which a caller continues with the commits read so far, by itself or by another.
 const WAITED: Duration = Duration::from_secs(5);
 /// The same in the background.
 const IN_BACKGROUND: Duration = Duration::from_secs(300);
-/// Time between two looks at the cancel flag while another caller reads.
+/// Interval of checks of the cancel flag while another caller reads.
 const LOOK: Duration = Duration::from_millis(20);
 /// Largest stored history that is read, in bytes.
 const MAX_STORED: u64 = 512 << 20;
@@ -48,7 +48,7 @@ impl LoadedHistory {
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub(crate) loaded: Arc<LoadedHistory>,
-    /// The commit that is checked out, if it is another than the history is of.
+    /// The commit of `HEAD`, if the history is of another one.
     pub(crate) checked_out: Option<String>,
 }
 
@@ -62,7 +62,7 @@ impl Held {
 /// The histories of the roots.
 #[derive(Debug, Default)]
 pub(crate) struct Histories {
-    /// Where they are stored; `None` keeps them in memory only.
+    /// Storage; `None` keeps them in memory only.
     files: Option<DerivedFiles>,
     writes: bool,
     roots: Mutex<BTreeMap<PathBuf, Arc<Slot>>>,
@@ -72,18 +72,18 @@ pub(crate) struct Histories {
 #[derive(Debug, Default)]
 struct Slot {
     state: Mutex<State>,
-    /// Told when a reading has ended.
+    /// Signalled when a reading has ended.
     ended: Condvar,
-    /// Held by who looks for what is stored.
+    /// Held while loading the stored history.
     loading: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     newest: Option<Arc<LoadedHistory>>,
-    /// Why the last reading gave none.
+    /// The reason why the last reading failed.
     reason: Option<NoHistory>,
-    /// The stored one was looked at.
+    /// Whether the stored history has been loaded.
     is_loaded: bool,
     /// Somebody reads.
     is_reading: bool,
@@ -112,13 +112,13 @@ impl Histories {
         lock(&self.roots).entry(root.to_owned()).or_default().clone()
     }
 
-    /// The history of what is checked out in a root now. Of another commit only if somebody else reads and does not get
-    /// done in time.
+    /// The history of a root's `HEAD`. Of another commit only if another caller is reading and does not finish in
+    /// time.
     pub(crate) fn of(&self, root: &Path, cancel: &Cancel) -> Result<Held, NoHistory> {
         self.within(root, WAITED, cancel)
     }
 
-    /// What was read last, else what is stored; `None` if there is neither. Reads nothing of the history itself.
+    /// The history read last, else the stored one; `None` if there is neither. Reads no commits.
     pub(crate) fn loaded(&self, root: &Path) -> Option<Result<Held, NoHistory>> {
         let head = match GitFolder::find(root).and_then(|git| git.head()) {
             Ok(head) => head,
@@ -161,7 +161,7 @@ impl Histories {
             let known = lock(&slot.state).newest.clone();
             return known.map(|known| Held::new(known, &head)).ok_or(NoHistory::BeingRead);
         };
-        // Who had the turn before may have read just this.
+        // The previous holder may have read exactly this.
         let before = lock(&slot.state).newest.clone();
         if let Some(whole) = before.as_ref().filter(|before| is_whole(before)) {
             return Ok(Held::new(whole.clone(), &head));
@@ -209,7 +209,7 @@ impl Histories {
             Ok(history) => Some(history),
             Err(StoredError::OtherFormat) => None,
             Err(error) => {
-                tracing::warn!(%error, "it is read anew");
+                tracing::warn!(%error, "the stored history is unusable; reading the git history again");
                 if self.writes {
                     // It is overwritten in any case.
                     let _ = files.set_aside(&name);
@@ -225,7 +225,7 @@ impl Histories {
             .map_err(|error| error.to_string())
             .and_then(|bytes| files.write(&name_of(root), &bytes).map_err(|error| error.to_string()));
         if let Err(error) = written {
-            tracing::warn!(error, "the history could not be stored; it is read anew next time");
+            tracing::warn!(error, "the history could not be stored; it will be read again next time");
         }
     }
 }

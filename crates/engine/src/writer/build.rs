@@ -1,4 +1,4 @@
-//! From links to the next snapshot: built anew, or as changes over the one before.
+//! Builds the next snapshot from links: from scratch, or as changes on top of the previous one.
 
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ impl Packer {
 }
 
 impl Writer {
-    /// Takes what packing the current state needs; `None` if it cannot be packed now.
+    /// Collects the input for packing the current state; `None` if it cannot be packed now.
     pub(super) fn packer(&self) -> Option<Packer> {
         let snapshot = self.shared.current();
         let files = match (&self.linked, snapshot.search.packed()) {

@@ -1,4 +1,4 @@
-//! Which files to look at, and what of them is new.
+//! Selects the files to process, and finds out what changed in them.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,13 +18,13 @@ use crate::snapshot::root_is_gone;
 /// its size and time prove nothing.
 const RACY_NS: i64 = 2_000_000_000;
 
-/// What the walk of some roots found.
+/// Result of walking some roots.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     pub(super) jobs: Vec<Job>,
-    /// Files of the index that are gone.
+    /// Removed files of the index.
     pub(super) removed: Vec<RepoPath>,
-    /// What is not in the index, by its path there.
+    /// Paths that are not indexed, as paths of the index.
     pub(super) skipped: Vec<(String, Problem)>,
     pub(super) looked: Looked,
 }
@@ -33,14 +33,14 @@ pub(super) struct Scan {
 pub(super) struct Target<'a> {
     pub(super) root: usize,
     pub(super) info: &'a RootInfo,
-    /// All roots: the first one has no prefix, so that what is not another's is its own.
+    /// All roots: the first one has no prefix, so every path that belongs to no other root is its own.
     pub(super) roots: &'a [RootInfo],
     pub(super) handle: &'a Root,
     pub(super) scope: Option<&'a RepoPath>,
     pub(super) is_file: bool,
 }
 
-/// How carefully files are compared with the index.
+/// How thoroughly files are compared with the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Care {
     /// Files of the same size and time are taken to be the same.
@@ -49,7 +49,7 @@ pub(super) struct Care {
     pub(super) wants_all: bool,
 }
 
-/// What extraction yielded.
+/// Result of extraction.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) changed: Vec<Extracted>,
@@ -106,13 +106,13 @@ pub(super) fn scan(
     Ok(scan)
 }
 
-/// The path in the target's root of a path of the index, if it lies in that root.
+/// Path relative to the target's root of an index path, if it belongs to that root.
 fn belongs(target: &Target<'_>, path: &RepoPath) -> Option<RepoPath> {
     let of_another = target.info.prefix.is_empty() && prefixes(target.roots).any(|prefix| path.is_within(prefix));
     if of_another { None } else { target.info.inner(path) }
 }
 
-/// What a look at the part `scope` of the target's root covers of the index.
+/// The part of the index covered by `scope` in the target's root.
 fn looked(target: &Target<'_>, scope: &str) -> Looked {
     let within = format!("{}{scope}", target.info.prefix).trim_end_matches('/').to_owned();
     let others: Vec<String> = prefixes(target.roots).map(str::to_owned).collect();
@@ -127,7 +127,7 @@ fn prefixes(roots: &[RootInfo]) -> impl Iterator<Item = &str> {
     roots.iter().map(|root| root.prefix.trim_end_matches('/')).filter(|prefix| !prefix.is_empty())
 }
 
-/// What is left of a root that cannot be read: none of its files, and a word about it.
+/// Result for an unreadable root: none of its files, and a problem.
 pub(super) fn scan_of_gone(roots: &[RootInfo], info: &RootInfo, old: &FileTable) -> Scan {
     let others = || prefixes(roots).filter(|_| info.prefix.is_empty());
     let inside =
@@ -162,7 +162,7 @@ fn job(target: &Target<'_>, inner: RepoPath, meta: FileMeta, old: &FileTable, ca
     }
 }
 
-/// Looks at single files that a watcher named.
+/// Processes single files named by a watcher.
 pub(super) fn scan_paths(
     target: &Target<'_>,
     writer: &Writer,
@@ -182,7 +182,7 @@ pub(super) fn scan_paths(
             Err(error) => error,
         };
         let path = target.info.outer(inner);
-        // Said as the walk says it: the index must not depend on who saw the change.
+        // Reported like in the walk: the index must not depend on who noticed the change.
         let problem = match error {
             VfsError::NotRegular { what: "a folder", .. } => None,
             VfsError::NotRegular { what: "a link", .. } => {
@@ -219,7 +219,7 @@ pub(super) fn gather(
     let mut gathered = Gathered { removed, skipped, looked, ..Gathered::default() };
     let linked = writer.linked.as_ref();
     let nodes_of = |path: &RepoPath| linked.and_then(|linked| linked.files.get(path)).map_or(0, LinkedFile::node_count);
-    // Of the whole index, not of this run alone.
+    // Of the whole index, not only of this run.
     let mut nodes: usize = linked.map_or(0, |linked| linked.files.values().map(LinkedFile::node_count).sum());
     nodes = gathered.removed.iter().fold(nodes, |nodes, path| nodes.saturating_sub(nodes_of(path)));
     extract::extract_all(&jobs, tools, &counters, &mut |job, outcome| match outcome {
@@ -230,7 +230,7 @@ pub(super) fn gather(
                 let detail =
                     format!("{own} nodes beside {others} others, the limit of the graph is {}", limits.graph_nodes);
                 gathered.skipped.push((job.path.to_string(), Problem::new(ProblemKind::GraphLimit, detail)));
-                // What the index had of it is no longer so.
+                // The previous entry is obsolete.
                 gathered.removed.extend(job.before.map(|_| job.path.clone()));
                 nodes = others;
                 return;
@@ -253,7 +253,7 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// Gives a file to the linker; yields what the writer and the index keep of it.
+/// Passes a file to the linker; returns the data for the writer and the index.
 pub(super) fn set_file(linker: &mut Linker, file: Extracted) -> (FileEntry, LinkedFile) {
     let Extracted { mut entry, facts, terms, manifest, .. } = file;
     linker.set_file(&entry.path, Arc::clone(&facts));

@@ -1,4 +1,4 @@
-//! Bringing the index in line with the disk.
+//! Synchronises the index with the disk.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn millis(time: std::time::Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
 }
 
-/// What a run did, for its report.
+/// Statistics of a run, for its report.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) scanned: usize,
@@ -79,17 +79,17 @@ impl Done {
     }
 }
 
-/// What a link run changed, with what else becomes of the files.
+/// Changes made by a link run, and the resulting changes of files.
 pub(super) struct LinkChanges {
     pub(super) delta: LinkDelta,
-    /// Entries of files that changed, `None` for those that are gone.
+    /// Entries of changed files, `None` for removed ones.
     pub(super) rows: std::collections::BTreeMap<RepoPath, Option<FileEntry>>,
     pub(super) edited: Vec<RepoPath>,
     pub(super) removed: Vec<RepoPath>,
 }
 
 impl Writer {
-    /// Does what a caller asked for.
+    /// Runs a caller's request.
     pub(super) fn ingest(
         &mut self,
         request: &IngestRequest,
@@ -256,8 +256,8 @@ impl Writer {
         Ok(scan)
     }
 
-    /// A linker that has the facts of these files and what compilers' indexes say of them, the rows of the files, and what
-    /// those indexes cover.
+    /// Returns a linker with the facts of these files and their compiler indexes, the rows of the files, and the
+    /// coverage of those indexes.
     fn with_facts(&mut self, changed: Vec<Extracted>) -> (Linked, Vec<FileEntry>, Arc<Cover>) {
         let mut linked = Linked { linker: Linker::new(self.shared.config.limits.clone()), files: Default::default() };
         let mut entries: Vec<FileEntry> = Vec::with_capacity(changed.len());
@@ -273,7 +273,7 @@ impl Writer {
         (linked, entries, cover)
     }
 
-    /// Links what changed and publishes it, if anything did.
+    /// Links changes and publishes the result, if there is any.
     fn update(
         &mut self,
         gathered: Gathered,
@@ -326,7 +326,7 @@ impl Writer {
         Ok(done)
     }
 
-    /// Publishes what a link run changed.
+    /// Publishes the changes of a link run.
     pub(super) fn publish_links(
         &mut self,
         mut linked: Linked,
@@ -421,7 +421,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Looks whether roots that were gone are there again.
+    /// Checks whether missing roots have reappeared.
     pub(super) fn look_for_roots(&mut self) {
         let current = self.shared.current();
         let back = current.roots.iter().zip(current.handles.iter());
@@ -432,19 +432,19 @@ impl Writer {
         back.iter().for_each(|root| self.changed(root, Changes::Rescan));
     }
 
-    /// Handles of these roots, opened anew where another folder took the place.
+    /// Handles of these roots, reopened if another folder took the place.
     fn open_roots(&self, roots: &[RootInfo]) -> Arc<[Option<Root>]> {
         self.shared.open_roots(roots, &self.shared.current().handles)
     }
 
-    /// Makes the linker of the current roots anew, and the index if it is not as the disk.
+    /// Rebuilds the linker of the current roots, and the index if it differs from the disk.
     pub(super) fn relink_all(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<(), EngineError> {
         let care = Care { trusts_time: true, wants_all: true };
         let roots = self.shared.current().roots.to_vec();
         self.full(roots, None, care, cancel, progress, &mut Stages::new()).map(|_| ())
     }
 
-    /// Builds the index of these roots anew.
+    /// Rebuilds the index of these roots.
     pub(super) fn rebuild(
         &mut self,
         roots: Vec<RootInfo>,
@@ -556,7 +556,7 @@ pub(super) fn link(
     Ok(pool.install(|| linked.linker.link(cancel, progress))?)
 }
 
-/// Adds to the rows of new files what linking found.
+/// Adds results of linking to the rows of new files.
 fn add_links(entries: &mut [FileEntry], delta: &LinkDelta) {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     for links in &delta.changed {
@@ -567,7 +567,7 @@ fn add_links(entries: &mut [FileEntry], delta: &LinkDelta) {
     }
 }
 
-/// Whether both are the same open folders.
+/// Returns whether both are the same open folders.
 fn same_handles(a: &[Option<Root>], b: &[Option<Root>]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|pair| match pair {
@@ -577,17 +577,17 @@ fn same_handles(a: &[Option<Root>], b: &[Option<Root>]) -> bool {
         })
 }
 
-/// Whether both have the same files with the same content.
+/// Returns whether both have the same files with the same content.
 fn same_content(a: &FileTable, b: &FileTable) -> bool {
     a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.path == b.path && a.hash == b.hash)
 }
 
-/// Whether files of the roots before have the same paths in the index afterwards.
+/// Returns whether files of the roots before have the same paths in the index afterwards.
 fn keeps_prefixes(before: &[RootInfo], after: &[RootInfo]) -> bool {
     before.iter().zip(after).all(|(old, new)| old.path == new.path && old.prefix == new.prefix)
 }
 
-/// Entries whose size or time has to be brought up to date.
+/// Entries whose size or time has to be updated.
 fn touched(files: &FileTable, rows: &[(RepoPath, FileMeta)]) -> Vec<(RepoPath, Option<FileEntry>)> {
     let mut changed = Vec::new();
     for (path, meta) in rows {

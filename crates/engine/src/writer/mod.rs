@@ -1,4 +1,5 @@
-//! The one thread that changes the index. Everything that happens to it is an [`Event`], handled one after the other.
+//! The only thread that changes the index. Everything that happens to it is an [`Event`]; events are handled in
+//! sequence.
 
 mod build;
 mod files;
@@ -31,7 +32,7 @@ use crate::shared::{Shared, raise};
 use crate::snapshot::Snapshot;
 use crate::snapshot::root_is_gone;
 
-/// Pause in changes after which a watcher tells of them.
+/// Pause in changes after which a watcher reports them.
 const DEBOUNCE: Duration = Duration::from_millis(80);
 /// Time without events after which changed files are packed and written to disk.
 const IDLE: Duration = Duration::from_millis(1_500);
@@ -41,7 +42,7 @@ const IDLE_LARGE: Duration = Duration::from_secs(60);
 const LARGE: usize = 300_000;
 /// Time between two tries of a reader to become the writer.
 const TAKEOVER_PERIOD: Duration = Duration::from_millis(400);
-/// Time between two looks for a root that is gone.
+/// Interval of checks for missing roots.
 const ROOT_PERIOD: Duration = Duration::from_secs(1);
 /// Generations reserved on disk at once, so that an edit costs no synchronised write.
 const RESERVED: u64 = 64;
@@ -64,21 +65,21 @@ pub(crate) enum Event {
     Stop,
 }
 
-/// What the caller of an ingest hears.
+/// Messages to the caller of an ingest.
 pub(crate) enum Reply {
-    /// How far it is.
+    /// Progress.
     Progress(ProgressEvent),
-    /// How it ended.
+    /// The result.
     Done(Box<Result<IngestReport, EngineError>>),
 }
 
-/// Who decides how an ingest ends: the writer that is about to publish, or the caller that no longer waits. Only the first
-/// of both gets it, so a cancelled ingest never changes the index.
+/// Decides who determines the end of an ingest: the writer that is about to publish, or the caller that stopped
+/// waiting. Only the first one gets the claim, so a cancelled ingest never changes the index.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Claim(Arc<AtomicBool>);
 
 impl Claim {
-    /// Whether the decision is ours.
+    /// Returns whether the decision is ours.
     pub(crate) fn take(&self) -> bool {
         !self.0.swap(true, Ordering::AcqRel)
     }
@@ -95,7 +96,7 @@ pub(crate) struct LinkedFile {
 }
 
 impl LinkedFile {
-    /// Whether it is test code, also by where it is declared.
+    /// Returns whether it is test code, also by where it is declared.
     fn is_test(&self, links: &FileLinks) -> bool {
         self.is_test || links.is_test
     }
@@ -129,12 +130,12 @@ pub(crate) struct Writer {
     cache: Option<Arc<FactsCache>>,
     pool: Option<Arc<rayon::ThreadPool>>,
     linked: Option<Linked>,
-    /// Imported compilers' indexes with what a snapshot says of them, once they were loaded.
+    /// Imported compiler indexes and their coverage, once loaded.
     compiler: Option<(Arc<CompilerIndex>, Arc<Cover>)>,
     watchers: Vec<Watched>,
     /// Last reserved generation.
     reserved: u64,
-    /// The file that the published state was mapped from or is based on; `None` once all was built anew.
+    /// The file that the published state was mapped from or is based on; `None` after a complete rebuild.
     base: Option<PathBuf>,
     /// The published state is newer than the file.
     unsaved: bool,
@@ -207,7 +208,7 @@ impl Writer {
             return;
         };
         if stored.outdated {
-            let text = "the index was made by another version of the extractors; the next ingest makes it anew";
+            let text = "the index was made by another version of the extractors; the next ingest rebuilds it";
             self.shared.notice(text.into());
         }
         let path = self.shared.followed_path();
@@ -397,7 +398,7 @@ impl Writer {
         packs.into_iter().chain(looks).min()
     }
 
-    /// Whether a root of the index cannot be read.
+    /// Returns whether a root of the index cannot be read.
     fn misses_root(&self) -> bool {
         self.shared.current().handles.iter().any(Option::is_none)
     }
@@ -414,11 +415,11 @@ impl Writer {
             }
             self.pack_in_background();
         }
-        // What failed is tried again after the next pause, not at once.
+        // A failed operation is retried after the next pause, not at once.
         self.active = Instant::now();
     }
 
-    /// Makes the linker anew after a failed run took it away: without it edits could not be packed.
+    /// Rebuilds the linker after a failed run consumed it: without it edits could not be packed.
     fn relink(&mut self) {
         let shared = self.shared.clone();
         let linked = self.guarded(|writer| {
@@ -431,7 +432,7 @@ impl Writer {
         }
     }
 
-    /// A reader becomes the writer when the former one is gone.
+    /// Turns a reader into the writer after the former one has ended.
     fn take_over(&mut self) {
         if let Ok(Some(lock)) = self.shared.project.try_lock() {
             self.lock = Some(lock);
@@ -459,7 +460,7 @@ impl Writer {
         }
     }
 
-    /// Takes over what the packing thread made, waiting for it if need be.
+    /// Adopts the result of the packing thread, waiting for it if needed.
     fn packed(&mut self) {
         let Some(thread) = self.packing.take() else { return };
         let result = thread.join().unwrap_or_else(|_| Err("packing it panicked".into()));
@@ -481,7 +482,7 @@ impl Writer {
     fn save_now(&mut self) -> Result<(), String> {
         self.packed();
         let Some(packer) = self.packer() else { return Ok(()) };
-        // Also when the engine ends: what was acknowledged is to be there the next time.
+        // Also at shutdown: acknowledged edits must be there next time.
         let snapshot = packer.pack(&Cancel::new()).and_then(|snapshot| save(&self.shared, &snapshot))?;
         self.unsaved = false;
         self.shared.publish(snapshot);
@@ -495,8 +496,8 @@ impl Writer {
         }
         let snapshot = self.shared.current();
         let rows = || snapshot.roots.iter().zip(snapshot.handles.iter());
-        // A watcher lists what the walk of the index lists: with other options, or in another folder of that name, it is
-        // started anew.
+        // A watcher lists the same files as the walk of the index: it is restarted with other options, or for another
+        // folder of that name.
         let is_watched = |info: &RootInfo, handle: &Root, watched: &Watched| {
             watched.info == *info && watched.handle.is_same_handle(handle)
         };
@@ -525,7 +526,7 @@ impl Writer {
         self.shared.state().watch = state;
     }
 
-    /// Tells the status if changes can go unnoticed.
+    /// Adds to the status that changes may go unnoticed.
     fn note_watch(&mut self) {
         let degraded = self.watchers.iter().find_map(|watched| watched.watcher.health().degraded);
         let missing = self.misses_root();
@@ -546,7 +547,8 @@ impl Writer {
             return;
         }
         self.packed();
-        // Writing a large index takes longer than whoever ends a server waits; the next one finds the changes by itself.
+        // Writing a large index takes longer than a stopping client waits; the next server finds the changes on its
+        // own.
         let large = self.shared.current().graph.node_count() >= LARGE;
         if self.unsaved
             && !(large && self.shared.config.watch)
@@ -619,7 +621,7 @@ fn walk_options(info: &RootInfo) -> WalkOptions {
     WalkOptions { include_hidden: info.include_hidden, hidden_patterns: info.hidden_patterns.clone() }
 }
 
-/// Writes a packed snapshot and maps what was written, so that the memory it was made in is given back.
+/// Writes a packed snapshot and maps the written file, so that the memory used for building is released.
 fn save(shared: &Shared, snapshot: &Snapshot) -> Result<Arc<Snapshot>, String> {
     let written = shared.project.publish_snapshot(&mut |out| persist::write(snapshot, out));
     let path = written.map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! Where a requested path lies: in which root, and which part of it.
+//! Locates a requested path: its root, and the part of the root.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::report::RootInfo;
 pub(super) struct Place {
     /// Roots of the index afterwards.
     pub(super) roots: Vec<RootInfo>,
-    /// Which of them is read.
+    /// Index of the root that is read.
     pub(super) root: usize,
     /// Folder or file inside it, if not all of it is read.
     pub(super) scope: Option<RepoPath>,
@@ -41,11 +41,11 @@ impl Writer {
             Some(root) => root.clone(),
             None => return Err(self.outside(&request.path)),
         };
-        // Even if only a part of the root is asked for, ids are relative to the root.
+        // Even if only a part of the root is requested, ids are relative to the root.
         let scope = inner(&root, &path);
         let mut roots = match request.mode {
             Mode::Replace => Vec::new(),
-            // Nothing is added: what is dropped is looked for by the path as it was given.
+            // Nothing is added: the data to drop is identified by the path as given.
             Mode::Drop | Mode::Merge => snapshot.roots.to_vec(),
         };
         let options = |prefix: String| RootInfo {
@@ -73,7 +73,8 @@ impl Writer {
         let full = if path.is_absolute() { path.to_owned() } else { self.shared.allowed[0].join(path) };
         let lexical = normal(&full);
         if !self.shared.allowed.iter().any(|allowed| lexical.starts_with(allowed)) {
-            // It may be another name of an allowed root; but what lies outside is not even looked at for its kind.
+            // It may be another name of an allowed root; but nothing is revealed about paths outside, not even their
+            // kind.
             let canonical = std::fs::canonicalize(&full).map_err(|_| self.outside(path))?;
             return if self.shared.allowed.iter().any(|allowed| canonical.starts_with(allowed)) {
                 Ok(canonical)

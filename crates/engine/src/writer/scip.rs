@@ -1,4 +1,4 @@
-//! Taking in a compiler's index.
+//! Imports a compiler index.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -157,7 +157,7 @@ impl Writer {
         Ok(done)
     }
 
-    /// Links what changes with other indexes. The linker is only given back if that succeeds.
+    /// Links the changes caused by other indexes. The linker is only returned on success.
     fn link_with(
         &mut self,
         index: &CompilerIndex,

@@ -1,4 +1,4 @@
-//! Readers and the writer at the same time. No clocks: only order is looked at.
+//! Concurrent readers and writer. No clocks: only the order is checked.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;

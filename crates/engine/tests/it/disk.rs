@@ -1,4 +1,4 @@
-//! What the disk does behind the index: roots and files replaced, limits reached, stores of other versions.
+//! Changes on disk: replaced roots and files, limits, stores of other versions.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a snapshot knows of its files' history.
+//! Histories of a snapshot's files.
 
 #[path = "../../../history/tests/it/repository.rs"]
 #[allow(dead_code, reason = "shared with the tests of the history itself")]

@@ -178,7 +178,7 @@ fn dump(engine: &Engine) -> String {
     format!("{}\n{}", files.join("\n"), snapshot.graph().dump())
 }
 
-/// What a search finds, with scores: they must not depend on how the index came to be.
+/// Search results with scores, which must not depend on how the index was built.
 fn found(engine: &Engine) -> Vec<(String, f64)> {
     let snapshot = engine.snapshot();
     let query = m1nd_search::Query::parse("pool make get use fetch");

@@ -148,7 +148,7 @@ fn imported_graphs_live_beside_the_code() {
     assert_eq!((report.nodes_created, report.bad_edges), (2, 1));
     assert_eq!(report.bad_edge_examples, ["svc::billing → svc::gone"]);
     assert_eq!(edges(&engine.snapshot(), "svc::billing"), ["calls file::app/pool.py"]);
-    // They stay when code changes, incrementally or anew, and when the engine is opened again.
+    // They stay when code changes, incrementally or again, and when the engine is opened again.
     project.tree.write("app/main.py", "def other(): pass\n");
     incremental(&engine, project.tree.path());
     let with_code = edges(&engine.snapshot(), "file::app/main.py");

@@ -1,4 +1,4 @@
-//! What stays between runs, and what happens to damaged files.
+//! Stored data across runs, and handling of damaged files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -159,7 +159,7 @@ fn a_flipped_byte_is_noticed_and_never_a_panic() {
     let mut random = Random::new(7);
     for _ in 0..40 {
         let mut bytes = intact.clone();
-        // Behind header and table: the content, whose checksums are looked at in the background.
+        // After header and table: the content, whose checksums are verified in the background.
         let at = 1_200 + random.below(bytes.len() - 1_200);
         bytes[at] ^= 1 << random.below(8);
         let target = snapshot_file(&project);

@@ -64,12 +64,12 @@ impl DefKind {
         Self::Section,
     ];
 
-    /// Whether a text is the word of some kind.
+    /// Returns whether a text is the name of a kind.
     pub fn is_word(text: &str) -> bool {
         Self::ALL.iter().any(|kind| kind.word() == text)
     }
 
-    /// The word that stands in node ids.
+    /// Name in node ids.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Function => "fn",

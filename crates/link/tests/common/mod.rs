@@ -1,4 +1,4 @@
-//! What the tests of this folder share.
+//! Shared helpers of these tests.
 
 use std::sync::Arc;
 

@@ -21,7 +21,7 @@ pub enum SpliceError {
         line: usize,
     },
     /// The new text is not a block.
-    #[error("the text is not one block between `{START} … -->` and `{END}`; render it anew")]
+    #[error("the text is not one block between `{START} … -->` and `{END}`; render it again")]
     NoBlock,
 }
 

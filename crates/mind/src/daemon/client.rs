@@ -1,4 +1,4 @@
-//! Talking to a daemon that may not be there.
+//! Client of a daemon that may not be running.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,19 +9,19 @@ use super::protocol::{DaemonReport, Reply, Request};
 use super::{LOCK, SOCKET};
 use crate::MemoryError;
 
-/// How long an answer may take.
+/// Time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(40);
-/// How long it may take to end.
+/// Time to wait for its end.
 const END: Duration = Duration::from_secs(30);
 /// Time between two looks whether it has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Whether a daemon runs: whether its lock is held.
+/// Returns whether a daemon runs: whether its lock is held.
 pub fn is_running(home: &Path) -> bool {
     SharedFolder::new(home.to_owned()).is_held(LOCK)
 }
 
-/// How the daemon is doing.
+/// Requests the daemon's status.
 ///
 /// # Errors
 /// [`MemoryError::DaemonNotRunning`], or [`MemoryError::Daemon`] if it does not answer.
@@ -29,11 +29,11 @@ pub fn status(home: &Path) -> Result<DaemonReport, MemoryError> {
     ask(home, &Request::Status)?.ok_or_else(|| MemoryError::Daemon("the daemon gave no report; restart it".into()))
 }
 
-/// Asks the daemon for something.
+/// Sends a request to the daemon.
 ///
 /// # Errors
 /// [`MemoryError::DaemonNotRunning`], or [`MemoryError::Daemon`] if it refuses or does not answer;
-/// [`MemoryError::NotPrivate`] if the socket may be another user's: nothing is asked then.
+/// [`MemoryError::NotPrivate`] if the socket may belong to another user, in which case nothing is sent.
 pub fn ask(home: &Path, request: &Request) -> Result<Option<DaemonReport>, MemoryError> {
     if !is_running(home) {
         return Err(MemoryError::DaemonNotRunning);
@@ -64,7 +64,7 @@ pub fn stop(home: &Path) -> Result<(), MemoryError> {
         return answer.map(drop);
     }
     let asked = Instant::now();
-    // It may have ended before its answer was on its way: what counts is whether it is there.
+    // It may have ended before it could answer: whether it is running decides.
     while is_running(home) {
         if asked.elapsed() > END {
             answer?;

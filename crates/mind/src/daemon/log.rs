@@ -1,4 +1,4 @@
-//! What the daemon did, in four files: when what was done to which project. Never what a memory says.
+//! The daemon's log in four files: what was done to which project, and when. Never the text of a memory.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -20,7 +20,7 @@ pub const KEPT_LOGS: usize = 5;
 /// Characters of one line.
 const MAX_LINE: usize = 2_000;
 
-/// How much a line matters.
+/// Log level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Debug,
@@ -49,21 +49,21 @@ impl Level {
     }
 }
 
-/// Who says a line: the number of its log in [`LOGS`].
+/// Source of a line: index of its log in [`LOGS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Starts, ends, blocks, sessions.
     Daemon,
-    /// What was read out of memories.
+    /// Parsing of memories.
     Parser,
-    /// What was looked at, and what was noted of it.
+    /// Looks at projects, and recorded state.
     Index,
 }
 
 /// The log of warnings and errors.
 const ERRORS: usize = 3;
 
-/// Files that are written line by line and begun anew when they are large.
+/// Files written line by line and rotated when they are large.
 #[derive(Debug)]
 pub(crate) struct Logs {
     folder: PathBuf,

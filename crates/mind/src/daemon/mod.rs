@@ -1,7 +1,8 @@
-//! The daemon: keeps the blocks of all registered projects fresh. Optional; whatever it does is also done when asked for.
+//! The daemon: keeps the blocks of all registered projects up to date. Optional: everything it does also happens on
+//! request.
 //!
-//! It is alive while it holds a lock, which the system gives back however it ends. It is talked to over a socket beside the
-//! lock. Files are only looked at again when their content has another hash, so its own writing wakes nobody.
+//! It is alive while it holds a lock, which the system releases however it ends. Clients use a socket beside the
+//! lock. Files are only processed again when the hash of their content changes, so its own writes do not wake it.
 
 mod client;
 mod log;
@@ -17,7 +18,7 @@ pub use log::{KEPT_LOGS, LOG_FOLDER, LOGS, MAX_LOG_BYTES};
 pub use protocol::{DaemonReport, ProjectReport, Request};
 pub use run::{prepare, run};
 
-/// Whether the folder that all projects share is the user's own and nobody else writes into it.
+/// Returns whether the folder that all projects share is the user's own and nobody else writes into it.
 ///
 /// # Errors
 /// [`MemoryError::NotPrivate`](crate::MemoryError::NotPrivate).
@@ -32,9 +33,9 @@ pub(crate) fn check_private(home: &std::path::Path) -> Result<(), crate::MemoryE
 
 /// The lock that a running daemon holds.
 pub(crate) const LOCK: &str = "daemon.lock";
-/// Where it listens.
+/// Its socket.
 pub(crate) const SOCKET: &str = "daemon.sock";
-/// What it says about itself, for people and older programs: never used to tell whether it runs.
+/// Its self-description, for people and older programs: never used to determine whether it runs.
 pub(crate) const STATE: &str = "daemon.json";
 /// Its process, likewise only for show: a number may be in use again.
 pub(crate) const PID: &str = "daemon.pid";

@@ -1,11 +1,11 @@
-//! Looking now and then, where the system does not tell of changes.
+//! Polling, where the system does not report changes.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::project::{MEMORY_FILE, SESSION_FILE};
 
-/// What tells without reading whether a memory or the commits of a project may be others: size and time of a few files.
+/// Size and time of a few files, which reveal possible changes of a memory or of commits without reading.
 pub(crate) type Stamp = Vec<Option<(u64, SystemTime)>>;
 
 /// The stamp of a project now. `commits` are the folders in which something changes with a commit.
@@ -19,15 +19,15 @@ pub(crate) fn stamp(project: &Path, commits: &[PathBuf]) -> Stamp {
     own.into_iter().chain(refs).map(of).collect()
 }
 
-/// The name of the network file system that a folder lies on: the system does not tell what others change there. `None` where
-/// that cannot be asked for.
+/// Name of the network file system of a folder: the system does not report changes made by others there. `None` if it
+/// cannot be determined.
 #[cfg(target_os = "linux")]
 pub(crate) fn network_file_system(folder: &Path) -> Option<&'static str> {
     let kind = rustix::fs::statfs(folder).ok()?.f_type;
     name_of(u64::try_from(kind).ok()? & u64::from(u32::MAX))
 }
 
-/// As on Linux; elsewhere it is not known.
+/// Stub for systems other than Linux.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn network_file_system(_folder: &Path) -> Option<&'static str> {
     None

@@ -1,5 +1,5 @@
-//! Whether the folder and the socket are the user's own. Who can write into the folder can put another socket in the place of
-//! the daemon's, and would be told which projects there are and what the daemon is asked for.
+//! Checks that the folder and the socket are private to the user. Whoever can write into the folder could replace the
+//! daemon's socket, and learn which projects exist and what is requested.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) fn close(path: &Path, user: u32) {
     let Ok(data) = std::fs::metadata(path) else { return };
     if data.uid() == user && data.mode() & OTHERS_WRITE != 0 {
         let mode = std::fs::Permissions::from_mode(data.mode() & 0o7777 & !OTHERS_WRITE);
-        // What cannot be changed is refused by whoever looks at it next.
+        // If it cannot be changed, the next check refuses it.
         let _ = std::fs::set_permissions(path, mode);
     }
 }

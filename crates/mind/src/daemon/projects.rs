@@ -1,4 +1,4 @@
-//! What the daemon knows of each project, and when it looks at one again. No clock: times are handed in.
+//! The daemon's state of each project, and the scheduling of looks. No clock: times are passed in.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use super::protocol::ProjectReport;
 use crate::keeper::Code;
 use crate::project::{FOLDER, MEMORY_FILE};
 
-/// Least time between two looks at one project, so that a storm of changes costs little.
+/// Minimum interval between two looks at one project, so that a storm of changes costs little.
 const LEAST: Duration = Duration::from_millis(500);
 
-/// Files of a git folder that are no news of a commit: its index and what is locked for a moment.
+/// Returns whether a file of a git folder may indicate a commit: not its index and short-lived locks.
 fn is_news(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_branch = path.ancestors().skip(1).any(|folder| folder.ends_with("refs/heads"));
@@ -30,7 +30,7 @@ const MAX_FOLDERS: usize = 500;
 /// Folders of code of all projects that are watched: the system has few, and editors want some.
 const MAX_ALL_FOLDERS: usize = 4_000;
 
-/// Projects that are gone, each with the folders of code that were watched for it.
+/// Removed projects, each with its watched source folders.
 pub(crate) type Gone = Vec<(PathBuf, BTreeSet<PathBuf>)>;
 
 /// A look that is planned.
@@ -44,13 +44,13 @@ pub(crate) struct Due {
 /// One project.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
-    /// When it is to be looked at, if it is.
+    /// Scheduled look, if any.
     pub(crate) due: Option<Due>,
-    /// When it is to be looked at once more, whatever happens until then.
+    /// A further look, scheduled in any case.
     again: Option<Instant>,
-    /// When it was looked at last.
+    /// Time of the last look.
     looked: Option<Instant>,
-    /// How often it was looked at.
+    /// Number of looks.
     pub(crate) looks: u64,
     /// When its memory last changed.
     pub(crate) activity: Option<Timestamp>,
@@ -68,9 +68,9 @@ pub(crate) struct Watched {
     commented: BTreeSet<PathBuf>,
     /// Folders of code that are watched.
     folders: BTreeSet<PathBuf>,
-    /// What told the last time whether something may have changed.
+    /// Last stamp.
     stamp: Stamp,
-    /// Those that were changed since it was looked at, by their path in the project; when, in seconds since 1970.
+    /// Files changed since the last look, by project path, with seconds since 1970.
     touched: BTreeMap<String, i64>,
     pub(crate) problem: Option<String>,
 }
@@ -81,7 +81,7 @@ impl Watched {
     }
 }
 
-/// The folder that `inner` lies in at `folder`.
+/// Strips the components of `inner` from the end of `folder`; `None` if it does not end with them.
 fn without_end(folder: &Path, inner: &str) -> Option<PathBuf> {
     let around = folder.ancestors().nth(Path::new(inner).components().count())?;
     folder.ends_with(inner).then(|| around.to_owned())
@@ -99,7 +99,7 @@ pub(crate) struct Projects {
 }
 
 impl Projects {
-    /// Takes over the registered ones. Returns the new and those that are gone, with their watched folders.
+    /// Adopts the registered projects. Returns the new ones and the removed ones, with their watched folders.
     pub(crate) fn set(&mut self, registered: &[PathBuf]) -> (Vec<PathBuf>, Gone) {
         let gone: Vec<PathBuf> = self.by_path.keys().filter(|path| !registered.contains(path)).cloned().collect();
         let gone: Gone = gone
@@ -117,8 +117,8 @@ impl Projects {
         (new, gone)
     }
 
-    /// The projects whose folder of memories this path lies in, or that have a commit by it: work trees can share a branch's
-    /// folder.
+    /// The projects whose memory folder contains this path, or whose commits it indicates: worktrees can share a
+    /// branch's folder.
     pub(crate) fn of(&self, path: &Path) -> Vec<PathBuf> {
         let around = |folder: &Path| without_end(folder, FOLDER);
         if let Some(project) = path.ancestors().filter_map(around).find(|project| self.by_path.contains_key(project)) {
@@ -136,7 +136,8 @@ impl Projects {
         }
     }
 
-    /// A file was changed: if memories of a project name it, that is looked at after a pause, and its session goes on.
+    /// A file was changed: if memories of a project name it, a look is scheduled after a pause, and the session
+    /// continues.
     pub(crate) fn code_changed(&mut self, path: &Path, now: Instant, time: Timestamp) {
         let named = self.by_path.iter_mut().filter(|(_, project)| project.code.contains(path));
         let mut due = Vec::new();
@@ -163,7 +164,7 @@ impl Projects {
         watching.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Whether a folder is watched for one of them.
+    /// Returns whether a folder is watched for one of them.
     pub(crate) fn watches(&self, folder: &Path) -> bool {
         self.by_path.iter().any(|(path, project)| {
             project.folders.contains(folder)
@@ -172,12 +173,13 @@ impl Projects {
         })
     }
 
-    /// Whether a file had comments that carry memories when its project was last looked at.
+    /// Returns whether a file contained memories in comments at the last look at its project.
     pub(crate) fn had_comments(&self, project: &Path, file: &Path) -> bool {
         self.by_path.get(project).is_some_and(|project| project.commented.contains(file))
     }
 
-    /// Code of a project was changed: its session goes on. If it says something for the memory, that is looked at after a pause.
+    /// Code of a project was changed: its session continues. If it is relevant to the memory, a look is scheduled
+    /// after a pause.
     pub(crate) fn code_saved(&mut self, path: &Path, matters: bool, now: Instant, time: Timestamp) {
         self.session_goes_on(path, time);
         if matters {
@@ -227,7 +229,7 @@ impl Projects {
         }
     }
 
-    /// As [`Projects::wake`], for all.
+    /// Like [`Projects::wake`], for all projects.
     pub(crate) fn wake_all(&mut self, now: Instant, pause: Duration) {
         let paths: Vec<PathBuf> = self.by_path.keys().cloned().collect();
         for path in paths {
@@ -235,13 +237,13 @@ impl Projects {
         }
     }
 
-    /// Whether the folder of one is not watched: it is not there, or cannot be.
+    /// Returns whether a project's folder is not watched: it is missing, or cannot be watched.
     pub(crate) fn any_unwatched(&self) -> bool {
         self.by_path.values().any(|project| !project.is_watched)
     }
 
-    /// Those whose stamp is another than before are to be looked at, of `all` or only of those that are not watched; those that
-    /// are due already stay so.
+    /// Schedules looks at projects with another stamp than before, of `all` or only of those that are not watched;
+    /// scheduled looks stay.
     pub(crate) fn poll(&mut self, now: Instant, all: bool, stamp: impl Fn(&Path, &[PathBuf]) -> Stamp) {
         for (path, project) in self.by_path.iter_mut().filter(|(_, project)| all || !project.is_watched) {
             let stamp = stamp(path, &project.commits);
@@ -264,12 +266,12 @@ impl Projects {
         self.by_path.values().filter_map(Watched::next).min()
     }
 
-    /// Whether a session is open somewhere.
+    /// Returns whether a session is open somewhere.
     pub(crate) fn any_open(&self) -> bool {
         self.by_path.values().any(|project| project.is_open)
     }
 
-    /// The project that is to be looked at now: the one that has waited longest.
+    /// Takes the project that is due and has waited longest.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<PathBuf> {
         let due = self.by_path.iter_mut().filter(|(_, project)| project.next().is_some_and(|at| at <= now));
         let (path, project) = due.min_by_key(|(_, project)| (project.next(), project.looked))?;
@@ -291,7 +293,7 @@ impl Projects {
         ended
     }
 
-    /// What is said of them.
+    /// Status report of the projects.
     pub(crate) fn report(&self, now: Timestamp, silence: Duration) -> Vec<ProjectReport> {
         let row = |(path, project): (&PathBuf, &Watched)| {
             let recent = project.activity.is_some_and(|last| now.duration_since(last).unsigned_abs() < silence);
@@ -354,7 +356,7 @@ mod tests {
     fn changes_that_go_on_do_not_put_a_look_off_for_ever() {
         let (start, pause, path) = (Instant::now(), Duration::from_millis(100), Path::new("/a"));
         let at = |millis| start + Duration::from_millis(millis);
-        // Changes: when, and with which pause; then when the project is looked at.
+        // Changes: time and pause of each; then the times of the looks.
         let rows: [(&[(u64, Duration)], u64); 4] = [
             (&[(0, pause), (90, pause), (180, pause), (270, pause), (290, pause)], 300),
             (&[(0, pause), (50, CODE_PAUSE)], 300),

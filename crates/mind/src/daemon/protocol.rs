@@ -1,4 +1,4 @@
-//! What is said over the socket: one line of JSON each way.
+//! Socket protocol: one line of JSON each way.
 
 use std::path::PathBuf;
 
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 /// Longest line, in bytes.
 pub(crate) const MAX_LINE: u64 = 1 << 20;
 
-/// What the daemon is asked for.
+/// Request to the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Request {
     /// Whether it answers.
     Ping,
-    /// How it is doing.
+    /// Report the status.
     Status,
-    /// Look at a project again; at all without one.
+    /// Look at a project again, or at all without a path.
     Reindex {
         /// Its folder.
         #[serde(default)]
@@ -26,7 +26,7 @@ pub enum Request {
     Stop,
 }
 
-/// How the daemon is doing.
+/// Status of the daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DaemonReport {
     /// Its process. For show: a number may be in use again.
@@ -35,9 +35,9 @@ pub struct DaemonReport {
     pub started_at: Timestamp,
     /// Its version.
     pub version: String,
-    /// When it last looked at a changed memory.
+    /// Time of the last look at a changed memory.
     pub last_index: Option<Timestamp>,
-    /// Why changes are noticed late, if they are.
+    /// Reason why changes are noticed late, if they are.
     pub degraded: Option<String>,
     /// The projects it looks after.
     pub projects: Vec<ProjectReport>,
@@ -58,14 +58,14 @@ pub struct ProjectReport {
     /// Memories in it, as the daemon last read them.
     #[serde(default)]
     pub memories: usize,
-    /// How often the daemon looked at it.
+    /// Number of looks at it.
     #[serde(default)]
     pub looks: u64,
-    /// Why it could not be kept fresh the last time.
+    /// Reason why the last update failed.
     pub problem: Option<String>,
 }
 
-/// What the daemon answers.
+/// Answer of the daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reply {
     pub(crate) ok: bool,

@@ -1,4 +1,4 @@
-//! The loop of the daemon: one thread that does everything, woken by the watch, the socket and the time.
+//! The daemon's loop: a single thread, woken by the watcher, the socket and timers.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,11 +20,11 @@ use crate::project::{FOLDER, SESSION_FILE};
 use crate::registry::{FILE as REGISTRY, Registry, WAIT};
 use crate::{Keeper, Kept, MemoryError, Settings, gather, user_settings};
 
-/// How long the lock is waited for: whoever asks whether a daemon runs holds it for a moment.
+/// Time to wait for the lock: a check whether a daemon runs holds it for a moment.
 const LOCK_WAIT: Duration = Duration::from_millis(300);
-/// Time between two looks at projects that cannot be watched.
+/// Polling interval of projects that cannot be watched.
 const POLL: Duration = Duration::from_secs(5);
-/// How long a change of the list of projects is waited for.
+/// Pause after a change of the list of projects.
 const LIST_PAUSE: Duration = Duration::from_millis(100);
 
 /// Time after a caller could not be let in until the next one is.
@@ -33,13 +33,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Time after a change of code until the index is expected to know it.
 const INDEX_PAUSE: Duration = Duration::from_secs(10);
 
-/// What wakes the loop.
+/// Events that wake the loop.
 enum Event {
     /// Something may have changed at this path; anywhere without one.
     Changed(Option<PathBuf>),
     /// Somebody asks.
     Asked(Request, Sender<Reply>),
-    /// The system or a person says that it is time to end.
+    /// The system or a person requests the end.
     Told,
 }
 
@@ -53,7 +53,7 @@ struct Daemon {
     projects: Projects,
     watch: Option<FolderWatch>,
     degraded: Option<String>,
-    /// When all projects were last to be looked at because changes are not noticed.
+    /// Time of the last poll of all projects.
     polled: Instant,
     started_at: Timestamp,
     last_index: Option<Timestamp>,
@@ -84,11 +84,11 @@ pub fn prepare(home: &Path) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Runs until it is asked to end. `level` takes the place of the one in the user's settings.
+/// Runs until it is asked to end. `level` overrides the user's setting.
 ///
 /// # Errors
-/// [`MemoryError::Daemon`] if one runs already or the socket cannot be made; [`MemoryError::NotPrivate`] if others may write
-/// where it keeps that; [`MemoryError::Store`].
+/// [`MemoryError::Daemon`] if one is already running or the socket cannot be created; [`MemoryError::NotPrivate`] if
+/// others can write to its folder; [`MemoryError::Store`].
 pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(), MemoryError> {
     prepare(home)?;
     let folder = SharedFolder::new(home.to_owned());
@@ -104,7 +104,7 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
     let (events, inbox) = unbounded();
     let heard = heed_signals(events.clone()).and_then(|()| listen(home, events.clone()));
     if let Err(error) = heard {
-        // Whoever started it in the background sees nothing else.
+        // A background start shows its errors nowhere else.
         logs.write(Part::Daemon, Level::Error, format_args!("not started: {error}"));
         return Err(error);
     }
@@ -154,7 +154,7 @@ impl Daemon {
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            // All that waits, before work that may take a while: who asks waits for one look at most.
+            // Handles all pending events before long work, so that a client waits for one look at most.
             while let Some(event) = next {
                 if self.heed(event) {
                     return;
@@ -165,7 +165,7 @@ impl Daemon {
         }
     }
 
-    /// Takes in what happened; `true` if it is time to end.
+    /// Handles an event; `true` if it is time to end.
     fn heed(&mut self, event: Event) -> bool {
         match event {
             Event::Changed(path) => {
@@ -183,7 +183,7 @@ impl Daemon {
         }
     }
 
-    /// How long nothing has to be done; `None` until something happens.
+    /// Time until something is due; `None` if nothing is.
     fn wait(&self) -> Option<Duration> {
         let now = Instant::now();
         let due = [self.projects.next(), self.list_due].into_iter().flatten().min();
@@ -193,7 +193,7 @@ impl Daemon {
         [due, check, poll].into_iter().flatten().min()
     }
 
-    /// Whether something is not told by the system and has to be looked for.
+    /// Returns whether polling is needed because the system does not report changes.
     fn polls(&self) -> bool {
         self.degraded.is_some() || self.projects.any_unwatched()
     }
@@ -233,7 +233,7 @@ impl Daemon {
         }
     }
 
-    /// A file in a watched folder of code was changed: what is no code is no news.
+    /// A file in a watched source folder was changed; files that are no code are ignored.
     fn code_saved(&mut self, project: &Path, file: &Path, now: Instant) {
         let inner = file.strip_prefix(project).ok().and_then(Path::to_str).unwrap_or_default();
         if gather::is_telling(inner) {
@@ -274,7 +274,7 @@ impl Daemon {
         }
     }
 
-    /// Does what is due.
+    /// Does everything that is due.
     fn pass(&mut self) {
         let now = Instant::now();
         if self.list_due.is_some_and(|due| due <= now) {
@@ -298,7 +298,7 @@ impl Daemon {
         }
     }
 
-    /// Brings what is noted of a project and its block up to date, if its memory has changed.
+    /// Updates the recorded state of a project and its block, if its memory has changed.
     fn look_at(&mut self, path: &Path) {
         let begun = Instant::now();
         let touched = self.projects.take_touched(path);
@@ -326,7 +326,7 @@ impl Daemon {
             self.watch_project(path);
         }
         if !touched.is_empty() {
-            // Whoever keeps the index needs a while; what it says then is looked at once more.
+            // The process that keeps the index needs a while; its result gets another look.
             self.projects.look_again(path, Instant::now() + INDEX_PAUSE);
         }
         if let Some(code) = code {
@@ -334,7 +334,7 @@ impl Daemon {
         }
     }
 
-    /// What a look found, into the state and the logs.
+    /// Records the result of a look in the state and the logs.
     fn take_over(&mut self, path: &Path, kept: Kept, took: Duration) -> Code {
         let now = Timestamp::now();
         let shown = path.display();
@@ -388,7 +388,7 @@ impl Daemon {
             watch.remove(folder);
         }
         for folder in new {
-            // One that is not there, or too many: looking with the next change of the memory is all that is lost.
+            // A missing folder, or too many: changes in it are only noticed with the next change of the memory.
             if let Err(error) = watch.add(&folder) {
                 self.logs.write(Part::Index, Level::Debug, &error);
             }
@@ -425,7 +425,7 @@ impl Daemon {
 
     fn watch_project(&mut self, path: &Path) {
         let is_watched = self.watch_folder(&path.join(FOLDER));
-        // Without git, or with an unusual one, commits are looked at with the next change.
+        // Without git, or with an unusual one, commits are noticed with the next change.
         let commits = GitFolder::find(path).map(|git| git.moved_in()).unwrap_or_default();
         if let Some(watch) = &self.watch {
             commits.iter().for_each(|folder| drop(watch.add(folder)));
@@ -473,7 +473,7 @@ impl Daemon {
     /// The last block of each project, and nothing left behind.
     fn end(&mut self) {
         if !self.lock.is_in_place() {
-            // What lies there is another's, who holds the new lock; or nothing lies there, and nothing is to be made anew.
+            // If something is there, it belongs to the holder of the new lock; if not, nothing must be created again.
             if self.home.path().is_dir() {
                 self.log(Level::Warn, "ended: its lock was removed");
             }
@@ -498,7 +498,7 @@ impl Daemon {
     }
 }
 
-/// Turns the signals that ask a process to end into an event: what is open is finished then.
+/// Turns termination signals into an event, so that pending work is finished.
 #[cfg(unix)]
 fn heed_signals(events: Sender<Event>) -> Result<(), MemoryError> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -521,7 +521,7 @@ fn heed_signals(_events: Sender<Event>) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Listens on the socket in a thread of its own. Only for the holder of the lock: a socket that is there was left behind.
+/// Listens on the socket in its own thread. Only for the holder of the lock: an existing socket is a leftover.
 #[cfg(unix)]
 fn listen(home: &Path, events: Sender<Event>) -> Result<(), MemoryError> {
     use std::os::unix::fs::PermissionsExt;
@@ -563,9 +563,9 @@ fn listen(_home: &Path, _events: Sender<Event>) -> Result<(), MemoryError> {
 fn serve(stream: std::os::unix::net::UnixStream, events: &Sender<Event>) -> Option<()> {
     use std::io::{BufRead, BufReader, Read, Write};
 
-    /// How long a caller may take to ask.
+    /// Time for a client to send its request.
     const PATIENCE: Duration = Duration::from_secs(10);
-    /// How long the loop may take to answer: it looks at one project at a time, which a busy machine makes long.
+    /// Time for the loop to answer: it processes one project at a time, which takes long on a busy machine.
     const ANSWER: Duration = Duration::from_secs(30);
 
     stream.set_read_timeout(Some(PATIENCE)).ok()?;

@@ -1,4 +1,4 @@
-//! What a project is made with, told by the files that a look at it finds.
+//! Stack detection from the files of a project.
 
 use m1nd_mind::{Depth, Keeper, ProjectMemory};
 use m1nd_testkit::TempTree;

@@ -1,4 +1,4 @@
-//! What a change of a node can reach.
+//! Impact of a change of a node.
 
 use std::collections::BTreeMap;
 
@@ -25,13 +25,13 @@ const MAX_FAR: usize = 20_000;
 /// Files listed.
 const MAX_FILES: usize = 100;
 
-/// Which side of the node's dependencies to show.
+/// Direction of dependencies to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Direction {
-    /// What a change here can affect.
+    /// Nodes that a change here can affect.
     #[default]
     Forward,
-    /// What can affect this node.
+    /// Nodes that can affect this one.
     Reverse,
     /// Both.
     Both,
@@ -40,9 +40,9 @@ pub enum Direction {
 /// A question for the reach of a change.
 #[derive(Debug, Clone, Copy)]
 pub struct ImpactQuery {
-    /// The node that changes; what it contains changes with it.
+    /// The changed node, including its members.
     pub node: NodeIx,
-    /// Which side.
+    /// Direction.
     pub direction: Direction,
     /// Most edges from the node.
     pub max_hops: u32,
@@ -62,7 +62,7 @@ impl ImpactQuery {
 /// How a dependent is affected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImpactClass {
-    /// It names what changes: another signature or name breaks it.
+    /// It names the changed node, so that a new signature or name breaks it.
     BreaksCompile,
     /// It may behave differently.
     Behaviour,
@@ -87,7 +87,7 @@ impl ImpactClass {
 /// One affected (or affecting) node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpactRow {
-    /// Which.
+    /// The node.
     pub node: NodeIx,
     /// A dependent of the changed node; otherwise something that it depends on.
     pub dependent: bool,
@@ -97,7 +97,7 @@ pub struct ImpactRow {
     pub strength: f64,
     /// How it is affected.
     pub class: ImpactClass,
-    /// Edges from this row's node to the changed one (or, for what it depends on, from the changed node to this one).
+    /// Edges from this row's node to the changed one (for dependencies: from the changed node to this one).
     pub witness: Vec<Hop>,
 }
 
@@ -123,19 +123,19 @@ pub struct Hiding {
     pub node: NodeIx,
     /// Name that is referred to.
     pub name: String,
-    /// What is done with it.
+    /// Role of the reference.
     pub role: String,
-    /// Why it has no target.
+    /// Reason why it has no target.
     pub reason: String,
     /// Path of its file.
     pub file: String,
     /// Line.
     pub line: u32,
-    /// It may hide a dependent of a dependent only (for what the node needs: a need of a need).
+    /// It may only hide an indirect dependent (for dependencies: an indirect dependency).
     pub far: bool,
 }
 
-/// What a change can reach.
+/// Impact of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpactAnswer {
     /// Rows: code first, then tests, then the rest; nearer before farther, stronger before weaker.
@@ -157,11 +157,11 @@ pub struct ImpactAnswer {
     pub closure: ClosureState,
     /// Open references that may hide dependents, direct ones first, the first [`MAX_HIDING`].
     pub hiding: Vec<Hiding>,
-    /// How many there are.
+    /// Total number.
     pub total_hiding: usize,
     /// Files of the same language that could not be parsed whole, whose references are not known.
     pub unseen_files: usize,
-    /// Nodes that are left out because too weak; what lies behind them is not followed.
+    /// Number of nodes dropped as too weak; nothing beyond them is followed.
     pub too_weak: usize,
     /// Edges by dynamic dispatch that are not followed because nothing in sight makes the class of the method.
     pub not_made: usize,
@@ -169,7 +169,7 @@ pub struct ImpactAnswer {
     pub why: String,
 }
 
-/// What a change of a node can reach, or what can reach it.
+/// Returns the nodes that a change of a node can reach, or that can reach it.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -223,7 +223,7 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
     Ok(answer)
 }
 
-/// Finds what may hide rows.
+/// Finds references that may hide rows.
 fn close(
     snapshot: &Snapshot,
     query: &ImpactQuery,
@@ -236,7 +236,7 @@ fn close(
     let language = snapshot.file_of(query.node).map(|file| file.language.family());
     let mut hiding = Vec::new();
     for (side, reach) in reaches {
-        // What a farther node could add lies beyond the bound of hops.
+        // Additional rows of a farther node are beyond the hop limit.
         let near = reach.rows.iter().filter(|row| row.hops < query.max_hops).map(|row| row.node);
         let followed: Vec<NodeIx> = near.take(MAX_NAMED).collect();
         incomplete |= followed.len() >= MAX_NAMED;
@@ -318,7 +318,7 @@ fn unknown_imports(snapshot: &Snapshot, starts: &[NodeIx], language: Option<Lang
     unknown.map(|reference| open(graph, &reference, false)).collect()
 }
 
-/// Why rows may be missing, if they may.
+/// Reasons why rows may be missing, if they may.
 fn blocked_by(answer: &ImpactAnswer, direct: usize, incomplete: bool) -> Option<String> {
     let far = answer.total_hiding - direct;
     let mut reasons = Vec::new();
@@ -364,7 +364,8 @@ fn open(graph: &Graph, reference: &m1nd_graph::UnresolvedRef<'_>, far: bool) -> 
     }
 }
 
-/// Whether what was skipped at a path may hold code of a family: a file of it by its name, or a folder.
+/// Returns whether something skipped at a path may contain code of a language family: a file with such a name, or a
+/// folder.
 fn may_hold(path: &str, wanted: Language) -> bool {
     let Ok(path) = RepoPath::new(path) else { return true };
     match Language::detect(&path, b"").family() {
@@ -437,7 +438,8 @@ fn describe(graph: &Graph, side: Side, row: &Reached<'_>, steps: &[Reached<'_>])
     }
 }
 
-/// `steps` lead from the affected node to what changes (for dependencies: from what changes to the affected node).
+/// `steps` lead from the affected node to the changed one (for dependencies: from the changed node to the affected
+/// one).
 fn class(graph: &Graph, side: Side, node: NodeIx, steps: &[Reached<'_>]) -> ImpactClass {
     if graph.flags(node).has(NodeFlags::TEST) {
         return ImpactClass::Test;

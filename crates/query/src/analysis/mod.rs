@@ -1,4 +1,4 @@
-//! Answers about the graph, composed of its algorithms. What a tool prints, it finds here.
+//! Analyses of the graph, composed of its algorithms, for the tools to print.
 
 mod impact;
 pub mod trace;

@@ -1,4 +1,4 @@
-//! How two nodes are connected, with the evidence of every step.
+//! Connections of two nodes, with evidence for every step.
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, Relation};
 use m1nd_graph::paths::{self, FoundPath, PathQuery, Way};
@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 
 use m1nd_engine::{FileEntry, Snapshot};
 
-/// Edges that one search may look at.
+/// Maximum edges visited by one search.
 const BUDGET: usize = 400_000;
-/// Nodes of the region that is searched for what could hide a path.
+/// Maximum nodes of the region searched for hidden paths.
 const REGION: usize = 50_000;
 /// Dangling references listed.
 const MAX_DANGLING: usize = 20;
@@ -34,17 +34,17 @@ pub struct Hop {
     pub from: NodeIx,
     /// Node it leads to.
     pub to: NodeIx,
-    /// What the edge says.
+    /// Relation of the edge.
     pub relation: Relation,
     /// The edge points the way of the step; otherwise it reads from `to` to `from`.
     pub forward: bool,
-    /// How sure the edge is.
+    /// Certainty of the edge.
     pub tier: EdgeTier,
     /// Number of candidates of the reference, 1 if certain.
     pub of: u16,
     /// It follows from dynamic dispatch: the call names a method that the target overrides.
     pub dispatch: bool,
-    /// A compiler's index says so of at least one of its places.
+    /// A compiler index supplies at least one of its sites.
     pub compiler: bool,
     /// Path of the file it is written in, empty if none.
     pub file: String,
@@ -57,8 +57,8 @@ pub struct Hop {
 pub struct WhyStep {
     /// The edge.
     pub hop: Hop,
-    /// Candidates of an edge that is only possible, its own target included; of dynamic dispatch the most central ones,
-    /// while the hop's `of` says how many there are. Empty if certain.
+    /// Candidates of a possible edge, including its own target; for dynamic dispatch only the most central ones,
+    /// while the hop's `of` is their number. Empty if certain.
     pub candidates: Vec<NodeIx>,
 }
 
@@ -82,7 +82,7 @@ pub enum ClosureState {
     Closed,
     /// At least one hop rests on a reference with several candidates.
     Blocked,
-    /// It cannot be told.
+    /// Undetermined.
     Unknown,
 }
 
@@ -102,7 +102,7 @@ impl ClosureState {
 pub struct DanglingEdge {
     /// Node that holds the reference.
     pub source: NodeIx,
-    /// What it does: a relation if the edge exists, else the role (`call`, `read`, …).
+    /// Relation if the edge exists, else the role (`call`, `read`, …).
     pub relation: String,
     /// `ambiguous`, `dynamic_dispatch`, or `unresolved` and why.
     pub reason: String,
@@ -116,7 +116,7 @@ pub struct DanglingEdge {
     pub candidates: Vec<NodeIx>,
 }
 
-/// Whether the answer can be relied on, and what stands against it.
+/// Completeness of the answer, and its obstacles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhyClosure {
     /// The verdict.
@@ -126,13 +126,13 @@ pub struct WhyClosure {
     pub reason: Option<&'static str>,
     /// References that keep it open, the first [`MAX_DANGLING`].
     pub dangling_edges: Vec<DanglingEdge>,
-    /// How many there are.
+    /// Total number.
     pub dangling_total: usize,
     /// One sentence.
     pub why: String,
 }
 
-/// How two nodes are connected.
+/// Connections of two nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhyAnswer {
     /// Paths: those that follow edges from source to target first, then the other way, then mixed.
@@ -157,8 +157,8 @@ impl WhyAnswer {
     }
 }
 
-/// How two nodes are connected: the cheapest paths along edges from source to target; only if there are none, along
-/// edges the other way; only if there are none, along both.
+/// Returns the cheapest paths along edges from source to target; if there are none, along edges in the other
+/// direction; if there are none, along both.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -198,7 +198,7 @@ pub fn why(snapshot: &Snapshot, query: &WhyQuery, cancel: &Cancel) -> Result<Why
     Ok(WhyAnswer { found: !answer.is_empty(), paths: answer, closure })
 }
 
-/// Whether something could hide a path from source to target, or back unless the paths found lead back.
+/// Returns whether something could hide a path from source to target, or back unless the paths found lead back.
 ///
 /// A hidden path leaves the known graph at a node that is reached from its start: a reference without target there,
 /// or a file that is not known whole, may be its next step, by whatever name.
@@ -249,9 +249,8 @@ fn closure_without_path(
     Ok(WhyClosure { state, reason: Some(reason), dangling_edges, dangling_total, why })
 }
 
-/// What it means that no path was found: the state, its reason and both in words. `found` is the way that was found
-/// instead, `whole` whether the search came to its end, `dangling` and `unseen` count references and files that could hide
-/// a path.
+/// Verdict on a missing path: state, reason and text. `found` is the direction that was found instead, `whole`
+/// whether the search was complete, `dangling` and `unseen` count references and files that could hide a path.
 fn verdict(
     max_hops: u32,
     found: Option<Way>,

@@ -1,4 +1,4 @@
-//! Files that are not what is shipped: examples, benchmarks, foreign code, helpers of tests.
+//! Files that are not shipped: examples, benchmarks, third-party code, test helpers.
 
 use m1nd_base::{EdgeTier, NodeKind, Relation, RepoPath};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::calls::is_test;
 
-/// Folders of code that is beside what is shipped, unless that uses it.
+/// Folders of code that is not shipped, unless shipped code uses it.
 const ASIDE: [&str; 12] = [
     "example",
     "examples",
@@ -24,14 +24,14 @@ const ASIDE: [&str; 12] = [
 /// Folders of foreign code.
 const FOREIGN: [&str; 2] = ["vendor", "third_party"];
 
-/// Which files are beside what is shipped, as far as it was asked.
+/// Cache of files that are not shipped.
 #[derive(Default)]
 pub(super) struct Aside {
     known: FxHashMap<RepoPath, Option<String>>,
 }
 
 impl Aside {
-    /// Why a file is not what is shipped; `None` if nothing says so.
+    /// Reason why a file is not shipped; `None` if there is none.
     pub(super) fn reason(&mut self, graph: &Graph, path: &RepoPath) -> Option<String> {
         if let Some(known) = self.known.get(path) {
             return known.clone();
@@ -58,7 +58,7 @@ fn look(graph: &Graph, path: &RepoPath) -> Option<String> {
         let used = users().any(|edge| edge.tier == EdgeTier::Certain && is_shipped(edge.from));
         return (!used).then(|| aside(folder));
     }
-    // That a module is declared says nothing of who uses it: `#[cfg(test)] mod helpers;`.
+    // A module declaration is no use: `#[cfg(test)] mod helpers;`.
     let uses =
         || users().filter(|edge| !(edge.relation == Relation::Imports && graph.kind(edge.from) == NodeKind::File));
     let hidden = nodes.iter().all(|&node| !graph.flags(node).has(NodeFlags::EXPORTED));

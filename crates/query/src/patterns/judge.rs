@@ -1,9 +1,9 @@
-//! Weighs a match by what the graph knows.
+//! Judges matches with the graph.
 //!
-//! For every pattern: a match in test code is a false positive; one in an example or a benchmark that nothing shipped uses, or in
-//! foreign code, is mitigated; so is one in a function or file that is hidden from others and that only tests use. What is left goes by [`Check`]. "Confirmed"
-//! says that nothing which is known speaks against the match; where an edge is only possible, or a reference has no target,
-//! so that something could, `open` says what is not known.
+//! For every pattern: a match in test code is a false positive; one in third-party code, or in an example or
+//! benchmark that no shipped code uses, is mitigated; so is one in a private function or file that only tests use.
+//! Other matches are judged by [`Check`]. "Confirmed" means that no known fact speaks against the match; if a
+//! possible edge or an unresolved reference might, `open` names it.
 
 use std::sync::Arc;
 
@@ -28,12 +28,12 @@ const TEST_STEPS: usize = 4;
 const AUTH_STEPS: usize = 3;
 /// Nodes that are named as evidence.
 const MAX_CONTEXT: usize = 3;
-/// Members of a class that are looked at.
+/// Maximum members of a class that are examined.
 const MAX_MEMBERS: usize = 200;
-/// Files read again for what their functions do, in one scan.
+/// Maximum files re-read per scan for the bodies of their functions.
 const MAX_FILES_READ: usize = 2_000;
 
-/// What became of a match.
+/// Verdict on a match.
 struct Verdict {
     status: FindingStatus,
     reason: String,
@@ -58,7 +58,7 @@ impl Verdict {
         Self::new(FindingStatus::FalsePositive, reason)
     }
 
-    /// A match of which the graph cannot tell whether it is what the pattern looks for.
+    /// A match for which the graph cannot decide whether the pattern applies.
     fn undecided(open: impl Into<String>) -> Self {
         Self::new(FindingStatus::Unvalidated, "as written").open(open)
     }
@@ -85,7 +85,7 @@ struct Called {
     external: bool,
 }
 
-/// Weighs matches, and remembers what it had to read for it.
+/// Judges matches, and caches the files it had to read.
 pub(super) struct Judge<'s> {
     snapshot: &'s Snapshot,
     graph: &'s Graph,
@@ -114,7 +114,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// Whether the time ended before all was weighed.
+    /// Returns whether the time ended before all was weighed.
     pub(super) fn is_late(&self) -> bool {
         self.late
     }
@@ -125,7 +125,7 @@ impl<'s> Judge<'s> {
         finding(raw, node, Verdict::new(FindingStatus::Unvalidated, "not weighed by the graph"))
     }
 
-    /// The match and what became of it.
+    /// Judges a match.
     pub(super) fn judge(&mut self, raw: &Raw) -> Result<Finding, Cancelled> {
         self.cancel.check()?;
         let node = self.subject(raw).or_else(|| self.around(raw));
@@ -209,7 +209,7 @@ impl<'s> Judge<'s> {
         closed.then(|| users.iter().map(|edge| edge.from).collect())
     }
 
-    /// Calls that stand in some pieces of a file.
+    /// Calls within some extents of a file.
     fn called_in(&self, path: &RepoPath, pieces: &[Extent]) -> Called {
         let mut called = Called::default();
         let Some(file) = self.graph.find_file(path.as_str()) else { return called };
@@ -263,7 +263,7 @@ impl<'s> Judge<'s> {
         (!found.is_cut).then_some(found.rows)
     }
 
-    /// Whether the body of a function holds a match; `None` if that is not known.
+    /// Returns whether the body of a function holds a match; `None` if that is not known.
     fn body_holds(&mut self, node: NodeIx, text: &'static str) -> Option<bool> {
         let (first, last) = self.graph.lines(node);
         let found = self.matches_in(self.graph.file(node)?, text)?;
@@ -374,7 +374,7 @@ impl<'s> Judge<'s> {
         let Some(call) = &found.call else { return Verdict::confirmed("as written") };
         let called = self.called_in(&raw.path, std::slice::from_ref(call));
         let mut functions = called.certain.iter().copied().filter(|node| self.graph.kind(*node) == NodeKind::Function);
-        // Of nested or chained calls it is not known here which one gives the result.
+        // For nested or chained calls it is unknown here which one gives the result.
         let (Some(callee), None) = (functions.next(), functions.next()) else {
             return Verdict::confirmed("as written").open("what the called function returns is not known");
         };
@@ -541,7 +541,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// How a function on the way to the tests may be run by something that is not known to.
+    /// How a function on the way to the tests may be run by unknown code.
     fn unnamed_use(&self, caller: NodeIx) -> Option<String> {
         let graph = self.graph;
         let label = graph.label(caller);
@@ -556,7 +556,7 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// Whether the result of a signature speaks of a word.
+/// Returns whether the result type of a signature contains a word.
 fn result_holds(signature: &str, word: &str) -> bool {
     match signature.rsplit_once("->") {
         Some((_, result)) => result.contains(word),

@@ -1,5 +1,5 @@
-//! The last scans that took long. Looking again may be cut short by the clock, or get further, so that the pages of an answer
-//! would not join: all of them are cut from the rows of the first.
+//! Cache of recent slow scans. A repeated scan may be cut short by the clock, or get further, so that the pages of an
+//! answer would not fit together: all pages are taken from the rows of the first.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

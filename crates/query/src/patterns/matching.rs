@@ -1,4 +1,4 @@
-//! Files in, matches out: what one file shows on its own.
+//! Matches patterns in files, using only the file itself.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
@@ -15,7 +15,7 @@ use m1nd_engine::FileEntry;
 use m1nd_engine::Language;
 use m1nd_engine::{Snapshot, SourceText};
 
-/// Severity of what a caller's own pattern finds.
+/// Severity of matches of a caller's own pattern.
 const CUSTOM_SEVERITY: f64 = 0.5;
 /// Longest first line of a match that is shown, in bytes.
 const MAX_TEXT_BYTES: usize = 160;
@@ -35,11 +35,11 @@ pub(super) struct Raw {
     /// The file is test code.
     pub(super) in_test_file: bool,
     pub(super) stale: bool,
-    /// A caller's own pattern: what it means in test code is not known.
+    /// A caller's own pattern: its meaning in test code is unknown.
     pub(super) custom: bool,
 }
 
-/// Where a match stands.
+/// Location of a match.
 #[derive(Debug, Clone)]
 pub(super) enum Place {
     Syntax(SyntaxMatch),
@@ -63,7 +63,7 @@ impl Raw {
     }
 }
 
-/// What a file shows.
+/// Matches in a file.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     pub(super) rows: Vec<Raw>,
@@ -89,7 +89,7 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    /// Of a caller's own pattern.
+    /// For a caller's own pattern.
     fn custom(query: SyntaxQuery) -> Self {
         Self {
             name: "custom",
@@ -105,7 +105,7 @@ impl Compiled {
 }
 
 impl Compiled {
-    /// Whether a file with this text may hold a match that no condition takes back.
+    /// Returns whether a file with this text may hold a match that no condition takes back.
     fn may_match(&self, text: &str) -> bool {
         self.query.may_match(text) && self.needs.iter().all(|near| near.query.may_match(text))
     }
@@ -131,7 +131,7 @@ fn code(text: &str, files: &[&FileEntry]) -> Result<FxHashMap<Language, Vec<Comp
     }
 }
 
-/// What is looked for, compiled for the languages of the files.
+/// Patterns compiled for the languages of the files.
 pub(super) enum Matcher {
     Syntax(FxHashMap<Language, Vec<Compiled>>),
     Lines(Box<Grep>),
@@ -169,7 +169,7 @@ impl Matcher {
         Ok(Self::Syntax(by_language))
     }
 
-    /// Whether files of a language are looked through.
+    /// Returns whether files of a language are looked through.
     pub(super) fn fits(&self, language: Language) -> bool {
         match self {
             Self::Syntax(by_language) => by_language.contains_key(&language),
@@ -177,7 +177,7 @@ impl Matcher {
         }
     }
 
-    /// What a file shows, or why it cannot be looked through.
+    /// Searches a file, or returns the reason why it cannot be searched.
     pub(super) fn look(
         &self,
         snapshot: &Snapshot,
@@ -288,14 +288,14 @@ fn syntax(
     Ok(Ok(once_a_place(looked)))
 }
 
-/// Of several rules that match at one place the gravest is kept, and of several matches of a rule the first.
+/// Keeps the most severe of several rules that match at one place, and the first of several matches of a rule.
 fn once_a_place(mut looked: Looked) -> Looked {
     looked.rows.sort_by(|a, b| a.start().cmp(&b.start()).then_with(|| b.severity.total_cmp(&a.severity)));
     looked.rows.dedup_by_key(|row| row.start());
     looked
 }
 
-/// Whether what a rule asks for is near a match. `is_cut` is set if it may be, but was not looked for to the end.
+/// Returns whether a rule's condition matches near a match. `is_cut` is set if the search for it was incomplete.
 fn is_near(
     parsed: &SyntaxFile<'_>,
     near: &CompiledNear,

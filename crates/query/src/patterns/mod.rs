@@ -1,4 +1,4 @@
-//! Patterns of code, each match weighed by what the graph knows of it: [`scan`].
+//! Patterns of risky code, each match judged with the graph: [`scan`].
 
 mod aside;
 mod judge;
@@ -21,7 +21,7 @@ use m1nd_engine::Language;
 use m1nd_engine::Snapshot;
 use matching::{Looked, Matcher, Raw};
 
-/// Time that looking through files may take; what was not looked at by then is said.
+/// Time limit for searching files; files not searched by then are reported.
 const MATCH_BUDGET: Duration = Duration::from_secs(8);
 /// Time that weighing the matches may take; those not weighed by then say so.
 const JUDGE_BUDGET: Duration = Duration::from_secs(8);
@@ -29,12 +29,12 @@ const JUDGE_BUDGET: Duration = Duration::from_secs(8);
 const KEPT_FROM: Duration = Duration::from_millis(500);
 /// Most matches of one scan.
 const MAX_MATCHES: usize = 20_000;
-/// Files looked at between two looks at the clock.
+/// Files searched between two checks of the clock.
 const CHUNK: usize = 64;
 /// Files that were skipped that are named.
 const MAX_SKIPPED_ROWS: usize = 20;
 
-/// What to look for.
+/// Patterns to search for.
 #[derive(Debug, Clone)]
 pub enum Wanted {
     /// A pattern of the table.
@@ -60,7 +60,7 @@ pub enum Wanted {
 /// A question for findings.
 #[derive(Debug, Clone)]
 pub struct ScanQuery {
-    /// What to look for.
+    /// Patterns to search for.
     pub wanted: Wanted,
     /// Folder or file it is limited to, as [`Snapshot::scope`] gives it.
     pub scope: String,
@@ -72,7 +72,7 @@ pub struct ScanQuery {
     pub false_positives: bool,
 }
 
-/// Why a question cannot be answered.
+/// The reason why a query cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum ScanFault {
     /// The query cannot be used.
@@ -86,14 +86,14 @@ pub enum ScanFault {
     Cancelled(#[from] Cancelled),
 }
 
-/// What became of a match.
+/// Verdict on a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FindingStatus {
-    /// Nothing that the graph knows speaks against it.
+    /// No fact in the graph speaks against it.
     Confirmed,
-    /// It is there, but something else makes up for it or keeps it small.
+    /// It applies, but other code compensates for it or limits it.
     Mitigated,
-    /// It is not what the pattern looks for.
+    /// The pattern does not apply.
     FalsePositive,
     /// The graph was not asked, or cannot tell.
     Unvalidated,
@@ -116,11 +116,11 @@ impl FindingStatus {
 pub struct ContextNode {
     /// The node.
     pub node: NodeIx,
-    /// What it has to do with the finding: a relation, or what it does.
+    /// Relation to the finding: an edge relation, or an action.
     pub relation: &'static str,
 }
 
-/// One match and what became of it.
+/// A match and its verdict.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// Its file.
@@ -133,19 +133,19 @@ pub struct Finding {
     pub end_line: u32,
     /// Name of the rule.
     pub rule: &'static str,
-    /// How bad it is if it is confirmed, 0 to 1.
+    /// Severity of a confirmed finding, 0 to 1.
     pub severity: f64,
-    /// What the rule says.
+    /// Message of the rule.
     pub message: &'static str,
-    /// What became of it.
+    /// Verdict.
     pub status: FindingStatus,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// What is not known and could change the status.
+    /// Unknown facts that could change the status.
     pub open: Option<String>,
     /// Innermost symbol around it, else the file.
     pub node: Option<NodeIx>,
-    /// Nodes that speak for or against it.
+    /// Nodes for or against it.
     pub context: Vec<ContextNode>,
     /// The first line as it is written, shortened.
     pub text: String,
@@ -153,7 +153,7 @@ pub struct Finding {
     pub stale: bool,
 }
 
-/// What was found.
+/// Result of a scan.
 #[derive(Debug, Clone, Default)]
 pub struct ScanAnswer {
     /// Findings: proven before open ones, by severity, path and line.
@@ -168,7 +168,7 @@ pub struct ScanAnswer {
     pub files_without_rules: usize,
     /// Files that could not be looked through, the first of them with the reason.
     pub skipped: Vec<(RepoPath, String)>,
-    /// How many could not be looked through.
+    /// Number of files that could not be searched.
     pub skipped_total: usize,
     /// Files that the time or the limit of matches did not suffice for.
     pub files_left: usize,
@@ -192,7 +192,7 @@ impl ScanAnswer {
     }
 }
 
-/// As [`scan`]; for a further page of an answer that took long, that answer if it is still kept.
+/// Like [`scan`]; for a further page of a slow answer, returns the cached answer if it still exists.
 ///
 /// # Errors
 /// [`ScanFault`].
@@ -214,7 +214,7 @@ pub fn scan_paged(
     Ok(answer)
 }
 
-/// Looks through indexed files, as they are on the disk now, and weighs what is found by the graph.
+/// Searches the current content of indexed files, and judges the matches with the graph.
 ///
 /// # Errors
 /// [`ScanFault`].

@@ -1,4 +1,4 @@
-//! What belongs to a topic: from the nodes that meet the words, to what they are connected with, by four kinds of evidence.
+//! Finds the code of a topic: from the nodes that match the words to connected ones, by four kinds of evidence.
 
 use super::seek_given;
 use std::collections::BTreeMap;
@@ -25,13 +25,13 @@ const CAUSAL_HOPS: u32 = 2;
 const CAUSAL_STRENGTH: f64 = 0.05;
 /// Nodes that changes are followed to.
 const CAUSAL_NODES: usize = 1_000;
-/// What something that a seed depends on counts against something that depends on it.
+/// Weight of a seed's dependency relative to a dependent.
 const UPSTREAM_SHARE: f64 = 0.7;
 /// Files that changed together with one file, at most.
 const PARTNERS: usize = 50;
 /// Days after which the last change of a file counts half.
 const HALF_LIFE_DAYS: f64 = 7.0;
-/// Share of recency in what the history says of a seed's own file; the rest is how often it changes.
+/// Share of recency in the temporal evidence for a seed's own file; the rest is the frequency of changes.
 const RECENCY_SHARE: f64 = 0.6;
 /// Commits in [`CHURN_DAYS`] with which a file counts as changing all the time.
 const FULL_CHURN: f64 = 10.0;
@@ -71,7 +71,7 @@ impl Dimension {
         Self::ALL.into_iter().find(|dimension| dimension.word() == word)
     }
 
-    /// Its share of the score when all four are there.
+    /// Its share of the score if all four are available.
     const fn weight(self) -> f64 {
         match self {
             Self::Structural => 0.35,
@@ -81,14 +81,14 @@ impl Dimension {
     }
 }
 
-/// A question for what belongs to a topic.
+/// A query for the code of a topic.
 #[derive(Debug, Clone)]
 pub struct ActivateQuery {
     /// Words, names, paths.
     pub text: String,
-    /// Which evidence counts; all if empty.
+    /// Dimensions to use; all if empty.
     pub dimensions: Vec<Dimension>,
-    /// What is near everything does not count as near.
+    /// Subtracts the nearness that hubs have to everything.
     pub above_chance: bool,
     /// Look for pairs of files that belong together with no connection in the code.
     pub ghost_edges: bool,
@@ -101,19 +101,19 @@ pub struct ActivateQuery {
 /// A node that belongs to the topic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ActivateRow {
-    /// Which.
+    /// The node.
     pub node: NodeIx,
     /// Sum of its dimensions by their weights, 0 to 1. The weights of dimensions that do not count are shared out.
     pub activation: f64,
     /// Evidence by [`Dimension::ALL`], each 0 to 1; `None` where the dimension does not count.
     pub dimensions: [Option<f64>; 4],
-    /// How many times nearer to the seeds than chance; `None` if it is not near.
+    /// Nearness to the seeds relative to chance; `None` if it is not near.
     pub lift: Option<f64>,
     /// It is one of the seeds.
     pub is_seed: bool,
 }
 
-/// What belongs to a topic.
+/// The code of a topic.
 #[derive(Debug, Clone, Default)]
 pub struct ActivateAnswer {
     /// Nodes that everything starts from, with their share of the start, best first.
@@ -128,7 +128,7 @@ pub struct ActivateAnswer {
     pub structural_holes: Strongest<StructuralHole>,
     /// Dimensions that were asked for and could not be computed, with the reason.
     pub unavailable: Vec<(Dimension, String)>,
-    /// The neighbourhood is larger than was looked at.
+    /// The neighbourhood is larger than the part that was visited.
     pub incomplete: bool,
     /// More nodes meet a word than were ranked: the others have no part in [`Dimension::Semantic`].
     pub unranked_words: bool,
@@ -141,14 +141,14 @@ impl ActivateQuery {
         self.dimensions.is_empty() || self.dimensions.contains(&dimension)
     }
 
-    /// Whether it asks for what only the history tells.
+    /// Returns whether it needs git history.
     pub fn needs_history(&self) -> bool {
         self.counts(Dimension::Temporal) || self.ghost_edges
     }
 }
 
-/// What belongs to a topic. Reads the history on if the question needs it, and changes nothing else: asked twice, it
-/// says the same.
+/// Returns the code of a topic. Updates the history if the query needs it, and changes nothing else: repeated queries
+/// give the same answer.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -157,7 +157,7 @@ pub fn activate(snapshot: &Snapshot, query: &ActivateQuery, cancel: &Cancel) -> 
     activate_given(snapshot, query, history.as_ref(), cancel)
 }
 
-/// As [`activate`], with this history.
+/// Like [`activate`], with the given history.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -221,8 +221,8 @@ pub(super) fn spread_weights(snapshot: &Snapshot, cancel: &Cancel) -> Result<Arc
     snapshot.derived().get_or_try_init(|| SpreadWeights::of(snapshot.graph(), cancel))
 }
 
-/// What a change of the seeds can reach, and what can reach them. Symbols only: a change gets to nearly every file by
-/// its imports. With it, whether there are more than were followed.
+/// Nodes that a change of the seeds can reach, and nodes that can reach them. Symbols only, because a change reaches
+/// nearly every file through imports. Also returns whether there are more than were followed.
 fn causal(snapshot: &Snapshot, shares: &[(NodeIx, f64)], cancel: &Cancel) -> Result<(Scores, bool), Cancelled> {
     let graph = snapshot.graph();
     let seeds: Vec<NodeIx> = shares.iter().map(|(seed, _)| *seed).collect();
@@ -242,8 +242,8 @@ fn causal(snapshot: &Snapshot, shares: &[(NodeIx, f64)], cancel: &Cancel) -> Res
     Ok((scores, is_cut))
 }
 
-/// What the history says: of the files of seeds, how lately and how often they change; of others, how regularly they
-/// change together with those. Symbols have what their files have only if they are in a file of a seed.
+/// Temporal evidence: for files of seeds, recency and frequency of changes; for others, how regularly they change
+/// together with those. Symbols inherit it only from files of seeds.
 fn temporal(snapshot: &Snapshot, seeds: &[(NodeIx, f64)], history: &ProjectHistory) -> Scores {
     let graph = snapshot.graph();
     let best = seeds.first().map_or(1.0, |(_, share)| *share);
@@ -273,7 +273,7 @@ pub(super) fn seeds_of(graph: &Graph, rows: &[super::SeekRow]) -> Vec<(NodeIx, f
     let best = rows.first().map_or(0.0, |row| row.score);
     let mut seeds: Vec<(NodeIx, f64)> = Vec::new();
     for row in rows.iter().filter(|row| row.score > 0.0 && row.score >= best * SEED_SHARE) {
-        // A part of what is already a seed adds nothing.
+        // A part of a seed adds nothing.
         let is_inside = graph.parent(row.node).is_some_and(|parent| seeds.iter().any(|(seed, _)| *seed == parent));
         if !is_inside && seeds.len() < SEEDS {
             seeds.push((row.node, row.score));
@@ -289,8 +289,8 @@ pub(super) fn above_chance(near: &spread::Spread) -> Scores {
     structural(near, true)
 }
 
-/// Nearness of the nodes, the nearest one 1. Above chance, what a walk from anywhere has there is taken off first, so
-/// that hubs have only what they owe to the seeds.
+/// Nearness of the nodes, relative to the nearest. Above chance, stationary shares are subtracted first, so that hubs
+/// only keep what they owe to the seeds.
 fn structural(near: &spread::Spread, above_chance: bool) -> Scores {
     let value = |near: &spread::Near| {
         if above_chance && near.lift > 0.0 { (near.share - near.share / near.lift).max(0.0) } else { near.share }
@@ -299,7 +299,7 @@ fn structural(near: &spread::Spread, above_chance: bool) -> Scores {
     if most <= 0.0 {
         return Scores::default();
     }
-    // Shares fall with every step by a power; the root keeps what is two steps away visible.
+    // Shares fall by a power with every step; the root keeps nodes two steps away visible.
     near.nodes.iter().map(|near| (near.node, (value(near) / most).sqrt())).collect()
 }
 
@@ -323,7 +323,7 @@ fn combined(graph: &Graph, scores: &[Option<Scores>; 4], lifts: &Scores, seeds: 
         }
         if dimensions.iter().flatten().any(|value| *value > LEAST) {
             let is_seed = seeds.iter().any(|(seed, _)| *seed == node);
-            // Sums of a walk differ in their last bits with the order of edges, which says nothing.
+            // The last bits of sums depend on the order of edges, which is meaningless.
             let activation = (activation * 1e9).round() / 1e9;
             rows.push(ActivateRow { node, activation, dimensions, lift: lifts.get(&node).copied(), is_seed });
         }

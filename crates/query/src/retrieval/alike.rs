@@ -1,4 +1,4 @@
-//! Nodes that are connected with the same others, without an edge between them.
+//! Nodes with the same neighbours, without an edge between them.
 
 use std::rc::Rc;
 
@@ -14,9 +14,9 @@ use crate::calls::is_test;
 const COMPARED: usize = 300;
 /// Nodes that one node is compared with: those with the most common neighbours.
 const CANDIDATES: usize = 300;
-/// Connections of neighbours that are looked at for the candidates of one node, those of the least connected first.
+/// Maximum connections of neighbours examined for the candidates of one node, least connected neighbours first.
 const LOOKED_AT: usize = 200_000;
-/// Pairs that are told.
+/// Maximum pairs reported.
 const PAIRS: usize = 10;
 /// Pairs of which one node has part, if there are several starts.
 const PAIRS_OF_NODE: usize = 3;
@@ -33,21 +33,21 @@ pub struct SympatheticPair {
     pub a: NodeIx,
     /// The other one.
     pub b: NodeIx,
-    /// Correlation of where one step leads from each, against what connections drawn at random by weight would give:
-    /// 0 is chance, 1 the same places.
+    /// Correlation of the one-step distributions of both, relative to random connections by weight: 0 is chance, 1
+    /// identical.
     pub coupling: f64,
-    /// What both are connected with, the least connected first.
+    /// Common neighbours, least connected first.
     pub shared: Vec<NodeIx>,
-    /// How many there are.
+    /// Total number.
     pub shared_total: usize,
 }
 
-/// What is connected like the starts.
+/// Nodes with neighbours like the starts'.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Alike {
     /// Pairs, the most alike first.
     pub pairs: Vec<SympatheticPair>,
-    /// There are more pairs than are told.
+    /// There are more pairs than reported.
     pub more_pairs: bool,
     /// Nodes of which only the strongest [`Alike::COMPARED`] neighbours were compared, by id: they may share more with others
     /// than is counted.
@@ -61,7 +61,7 @@ impl Alike {
     pub const COMPARED: usize = COMPARED;
 }
 
-/// Where one step leads from a node.
+/// One-step distribution of a node.
 struct Step {
     /// All neighbours, by number.
     to: Vec<(NodeIx, f64)>,
@@ -77,7 +77,7 @@ impl Step {
     }
 }
 
-/// Where one step leads from nodes, looked up once for each.
+/// Cache of one-step distributions.
 struct Steps<'g> {
     graph: &'g Graph,
     total: f64,
@@ -149,7 +149,7 @@ impl Steps<'_> {
         Ok((candidates.into_iter().take(CANDIDATES).map(|(node, _)| node).collect(), is_cut))
     }
 
-    /// The pair of a start with a candidate, if they are alike; `with_itself` is what the start has with itself.
+    /// The pair of a start and a candidate, if they are alike; `with_itself` is the start's self-correlation.
     fn pair(&mut self, start: NodeIx, other: NodeIx, with_itself: f64) -> Option<SympatheticPair> {
         let spread = with_itself * (self.meeting(other, other).0 - 1.0);
         let (meeting, shared) = self.meeting(start, other);

@@ -1,4 +1,4 @@
-//! What agents told of answers, and what it means for a question: nodes told right or wrong for questions like it.
+//! Effect of agents' feedback on a query: nodes marked right or wrong for similar queries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,17 +20,17 @@ const LEAST_SIMILAR: f64 = 0.5;
 /// Days after which an entry counts half; it fades in whole days, so that answers of one day are the same.
 const HALF_LIFE_DAYS: f64 = 30.0;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// What a told node passes on to what it contains.
+/// Share of feedback passed on to the members of a node.
 const CONTAINED: f64 = 0.5;
-/// Nodes inside a told one that it is passed on to.
+/// Maximum members that feedback is passed on to.
 const MAX_CONTAINED: usize = 200;
-/// What `partial` counts against `correct`.
+/// Weight of `partial` relative to `correct`.
 const PARTIAL: f64 = 0.5;
 
-/// What an agent says of the nodes of an answer.
+/// Feedback on the nodes of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feedback {
-    /// They answer the question.
+    /// The nodes answer the query.
     Correct,
     /// They do not.
     Wrong,
@@ -65,16 +65,16 @@ impl Feedback {
     }
 }
 
-/// A row of the ledger: what an agent told of an answer.
+/// A row of the ledger: feedback on an answer.
 #[derive(Debug, Clone)]
 pub struct LedgerRow<'a> {
     /// Its number.
     pub id: i64,
-    /// What was asked.
+    /// The query.
     pub query: &'a str,
-    /// What was told.
+    /// The feedback.
     pub feedback: Feedback,
-    /// How much it counts, 0 to 1.
+    /// Weight, 0 to 1.
     pub strength: f64,
     /// When, in milliseconds since 1970.
     pub at_ms: u64,
@@ -102,7 +102,7 @@ pub struct Ledger {
     by_word: FxHashMap<String, Vec<u32>>,
 }
 
-/// What the ledger says for a question.
+/// Effect of the ledger on a query.
 #[derive(Debug, Default)]
 pub(crate) struct Says {
     pub(crate) told: FxHashMap<NodeIx, Told>,
@@ -122,7 +122,7 @@ fn words(text: &str) -> BTreeSet<String> {
 }
 
 impl Ledger {
-    /// Nodes inside of each told one, itself among them, that it is passed on to.
+    /// Maximum members, including the node itself, that feedback is passed on to.
     pub const MAX_CONTAINED: usize = MAX_CONTAINED;
 
     /// The ledger of these rows, oldest first.
@@ -142,7 +142,7 @@ impl Ledger {
         if self.entries.is_empty() {
             return Vec::new();
         }
-        // As much of it as is kept of a question: a long one is like itself.
+        // Truncated like stored queries, so that a long query equals itself.
         let asked = words(&shortened(text, MAX_QUERY));
         let mut shared: BTreeMap<u32, u32> = BTreeMap::new();
         for number in asked.iter().filter_map(|word| self.by_word.get(word)).flatten() {
@@ -165,7 +165,7 @@ impl Ledger {
         found
     }
 
-    /// What it says of nodes for a question.
+    /// Feedback on nodes for a query.
     pub(crate) fn says(&self, text: &str, snapshot: &Snapshot, now_ms: u64) -> Says {
         let mut says = Says::default();
         let graph = snapshot.graph();
@@ -194,7 +194,7 @@ impl Ledger {
     }
 }
 
-/// How alike two sets of words are, by how rare those are that they share: 0 to 1.
+/// Similarity of two sets of words by the rarity of common ones, 0 to 1.
 fn cosine(a: &BTreeSet<String>, b: &BTreeSet<String>, rarity: &mut impl FnMut(&String) -> f64) -> f64 {
     let mut sum = |words: &mut dyn Iterator<Item = &String>| words.map(|word| rarity(word).powi(2)).sum::<f64>();
     let both = sum(&mut a.intersection(b));
@@ -215,7 +215,7 @@ impl Entry {
         }
     }
 
-    /// The nodes it is about that are still there, and what they contain, each with its share.
+    /// The remaining nodes of the feedback and their members, each with its share.
     fn shares(&self, graph: &Graph, gone: &mut Vec<String>) -> BTreeMap<NodeIx, f64> {
         let mut shares: BTreeMap<NodeIx, f64> = BTreeMap::new();
         for id in &self.nodes {

@@ -1,8 +1,8 @@
-//! What nearly all siblings of something have and it lacks.
+//! Properties that nearly all siblings of a node have and it lacks.
 //!
-//! Siblings are nodes of one kind that share a role: members of one class, functions of one file, files of one folder, types
-//! with one base, functions with one decorator, functions of one name in the files of a folder. Only what at least three in
-//! four of them have counts, and only if it is rarer elsewhere than chance explains.
+//! Siblings are nodes of one kind that share a role: members of one class, functions of one file, files of one
+//! folder, types with one base, functions with one decorator, functions of one name in the files of a folder. Only
+//! properties of at least three in four of them count, and only if they are rarer elsewhere than chance explains.
 
 use super::activate_given;
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation};
@@ -18,7 +18,7 @@ use crate::calls::{Along, Direction, is_test, walk};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 
-/// Nodes of the topic that are looked at.
+/// Maximum nodes of the topic that are examined.
 const MAX_MEMBERS: usize = 60;
 /// Siblings that have it, at least.
 const LEAST_HOLDERS: usize = 3;
@@ -38,39 +38,39 @@ const NAMED: usize = 3;
 /// All holes.
 const MAX_HOLES: usize = 500;
 
-/// What something lacks.
+/// A missing property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hole {
-    /// What lacks it.
+    /// The node that lacks it.
     pub node: NodeIx,
-    /// How near it is to the topic, 0 to 1.
+    /// Nearness to the topic, 0 to 1.
     pub activation: f64,
-    /// What is lacking.
+    /// The missing property.
     pub lacks: Trait,
-    /// What the siblings share.
+    /// Common role of the siblings.
     pub group: GroupKey,
     /// Siblings that have it, with a place where, at most three.
     pub holders: Vec<(NodeIx, Option<(NodeIx, Pos)>)>,
-    /// How many have it.
+    /// Number of siblings that have it.
     pub with: usize,
-    /// Of how many siblings, without the node itself.
+    /// Number of siblings, without the node itself.
     pub of: usize,
     /// Chance of as many, if it were as frequent among them as among others of the kind.
     pub p_value: f64,
-    /// How strong the evidence is, 0 to 1.
+    /// Strength of the evidence, 0 to 1.
     pub strength: f64,
-    /// What is not known and could be it.
+    /// Unknown facts that could provide it.
     pub open: Option<String>,
 }
 
-/// What a topic lacks.
+/// Missing properties in a topic.
 #[derive(Debug, Clone, Default)]
 pub struct GapsAnswer {
     /// Nodes of the topic that have siblings.
     pub compared: usize,
     /// Nodes of the topic.
     pub members: usize,
-    /// Groups of siblings that were looked at.
+    /// Number of groups of siblings that were examined.
     pub groups: usize,
     /// Holes, strongest first; those that are sure before those that are not.
     pub holes: Vec<Hole>,
@@ -78,11 +78,11 @@ pub struct GapsAnswer {
     pub repeated: Vec<RepeatedUse>,
     /// The best match of the words.
     pub first: Option<NodeIx>,
-    /// There are more than were looked at.
+    /// There are more than were examined.
     pub incomplete: bool,
 }
 
-/// What nearly all siblings of the nodes of a topic have and these lack, and what they each do for themselves. A node
+/// Returns the properties that nearly all siblings of a topic's nodes have and these lack, and repeated work. A node
 /// belongs to the topic from `min_activation`, 0 to 1, see [`activate`].
 ///
 /// # Errors
@@ -137,7 +137,7 @@ pub fn gaps(
     Ok(answer)
 }
 
-/// Whether something can be expected of a node: code of the project that is no test.
+/// Returns whether something can be expected of a node: code of the project that is no test.
 fn can_lack(graph: &Graph, node: NodeIx) -> bool {
     use NodeKind::{Class, Enum, File, Function, Interface, Struct, Trait};
     matches!(graph.kind(node), Class | Enum | File | Function | Interface | Struct | Trait)
@@ -155,13 +155,13 @@ fn rank(graph: &Graph, holes: &mut [Hole]) {
     });
 }
 
-/// How many members of a group have each trait.
+/// Number of members of a group with each trait.
 struct Counted {
     group: Group,
     traits: Vec<(Trait, Vec<(NodeIx, Having)>)>,
 }
 
-/// What was looked up for one answer.
+/// Cache for one answer.
 struct Look<'s> {
     snapshot: &'s Snapshot,
     traits: Traits<'s>,
@@ -187,7 +187,7 @@ impl Look<'_> {
         Ok(counted)
     }
 
-    /// What a node lacks of what the others of a group have.
+    /// Properties that a node lacks and the others of a group have.
     fn holes(&mut self, node: NodeIx, activation: f64, group: &Group, cancel: &Cancel) -> Result<Vec<Hole>, Cancelled> {
         let counted = self.counted(group, cancel)?;
         let others = counted.group.members.len() - 1;
@@ -201,7 +201,7 @@ impl Look<'_> {
             if own == Some(true) || with.len() < LEAST_HOLDERS || share < LEAST_SHARE || lacking > HOLES_OF_TRAIT {
                 continue;
             }
-            // What the group itself is made of says nothing.
+            // The defining property of the group says nothing.
             let strength = lower_bound(with.len(), others) * lacks.weight();
             if strength < LEAST_STRENGTH || counted.group.key.is_trait(lacks) || self.is_of_another_role(node, lacks) {
                 continue;
@@ -231,7 +231,8 @@ impl Look<'_> {
         Ok(holes)
     }
 
-    /// Whether the node is what the trait is about, or is used by it: who is called by all does not call itself.
+    /// Returns whether the node is the target of the trait, or used by it: a function called by all does not call
+    /// itself.
     fn is_of_another_role(&self, node: NodeIx, lacks: &Trait) -> bool {
         let graph = self.snapshot.graph();
         let Some(other) = lacks.node() else { return false };
@@ -246,7 +247,8 @@ impl Look<'_> {
             && walk(graph, &[other], (Direction::Called, Along::Certain), DETOUR, &|one| one == node).hit.is_some()
     }
 
-    /// Whether another file is to use what only others of the group let it use: what is not exported is not forgotten there.
+    /// Returns whether another file would have to use something that is only accessible to others of the group: it is
+    /// not missing if it is not exported.
     fn is_out_of_reach(&self, node: NodeIx, lacks: &Trait, with: &[&(NodeIx, Having)]) -> bool {
         let graph = self.snapshot.graph();
         let is_exported = |node: NodeIx| graph.flags(node).has(NodeFlags::EXPORTED);
@@ -257,7 +259,7 @@ impl Look<'_> {
             && with.iter().all(|(holder, _)| is_exported(*holder))
     }
 
-    /// Whether a file is used by one of those that have it: what a file is made of need not be used beside it.
+    /// Returns whether a file is used by one of those that have it: a part of a file need not be used beside it.
     fn is_part_of_another(&self, node: NodeIx, lacks: &Trait, with: &[&(NodeIx, Having)]) -> bool {
         let graph = self.snapshot.graph();
         if !matches!(lacks, Trait::UsedBy(..)) || graph.kind(node) != NodeKind::File {
@@ -271,7 +273,7 @@ impl Look<'_> {
         })
     }
 
-    /// What is not known and could be what is lacking; `None` if something else brings it about.
+    /// Unknown facts that could provide the missing property; `None` if something else provides it.
     fn open(&self, node: NodeIx, lacks: &Trait, is_possible: bool) -> Option<Open> {
         let graph = self.snapshot.graph();
         if is_possible {
@@ -329,7 +331,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether calls within [`DETOUR`] steps may lead to or from `other`; `None` if some do for sure.
+    /// Returns whether calls within [`DETOUR`] steps may lead to or from `other`; `None` if some do for sure.
     fn detour(&self, own: &[NodeIx], direction: Direction, other: NodeIx) -> Option<Open> {
         let graph = self.snapshot.graph();
         let sure = walk(graph, own, (direction, Along::Certain), DETOUR, &|one| one == other);
@@ -347,7 +349,7 @@ impl Look<'_> {
         })
     }
 
-    /// Whether a base of a type has a member of this name.
+    /// Returns whether a base of a type has a member of this name.
     fn defines_by_base(&self, node: NodeIx, label: &str) -> Option<Open> {
         let graph = self.snapshot.graph();
         let (bases, open) = self.bases(node);
@@ -357,7 +359,7 @@ impl Look<'_> {
         (!inherits).then_some(open)
     }
 
-    /// The bases of a type, those of its bases with them, and what is not known of them.
+    /// All bases of a type, and which of them are unknown.
     fn bases(&self, node: NodeIx) -> (Vec<NodeIx>, Open) {
         let graph = self.snapshot.graph();
         let mut open = Open::Nothing;
@@ -388,7 +390,7 @@ impl Look<'_> {
     }
 }
 
-/// Whether anything unknown could be what is lacking.
+/// Whether unknown facts could provide the missing property.
 enum Open {
     Nothing,
     Maybe(String),
@@ -411,7 +413,7 @@ impl Open {
     }
 }
 
-/// Lower end of the interval in which a share lies, at 90 % (Wilson, "Probable inference", 1927).
+/// Lower bound of the 90 % confidence interval of a share (Wilson, "Probable inference", 1927).
 pub(super) fn lower_bound(with: usize, of: usize) -> f64 {
     let (z, n, share) = (1.645_f64, of as f64, with as f64 / of as f64);
     let middle = share + z * z / (2.0 * n);

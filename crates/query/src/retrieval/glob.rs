@@ -27,25 +27,26 @@ pub struct GlobQuery {
 /// A file that was found.
 #[derive(Debug, Clone, Copy)]
 pub struct GlobRow<'s> {
-    /// What the index knows of it.
+    /// Its index entry.
     pub file: &'s FileEntry,
     /// Its node.
     pub node: Option<NodeIx>,
 }
 
-/// What was found: all of it, in order.
+/// The complete result, in order.
 #[derive(Debug, Clone)]
 pub struct GlobAnswer<'s> {
     /// Files in order.
     pub rows: Vec<GlobRow<'s>>,
-    /// Files that were looked at.
+    /// Number of files examined.
     pub scanned: usize,
 }
 
-/// A glob over paths: `*` stays inside one component, `**` spans several; a pattern without a slash means file names.
+/// Compiles a glob over paths: `*` matches within one component, `**` across several; a pattern without a slash
+/// matches file names.
 ///
 /// # Errors
-/// What is wrong with the pattern.
+/// A description of the invalid pattern.
 pub(super) fn compile(pattern: &str) -> Result<globset::GlobMatcher, String> {
     let pattern = pattern.trim().trim_start_matches("./");
     if pattern.is_empty() {
@@ -56,10 +57,10 @@ pub(super) fn compile(pattern: &str) -> Result<globset::GlobMatcher, String> {
     glob.map(|glob| glob.compile_matcher()).map_err(|error| error.kind().to_string())
 }
 
-/// Indexed files whose path matches a glob.
+/// Returns indexed files whose path matches a glob.
 ///
 /// # Errors
-/// What is wrong with the pattern.
+/// A description of the invalid pattern.
 pub fn glob<'s>(snapshot: &'s Snapshot, query: &GlobQuery) -> Result<GlobAnswer<'s>, String> {
     let matcher = compile(&query.pattern)?;
     let mut scanned = 0;

@@ -10,7 +10,7 @@ use super::glob::compile;
 use m1nd_engine::FileEntry;
 use m1nd_engine::Snapshot;
 
-/// Time that one search may take. What was not searched by then is said.
+/// Time limit of a search. Files not searched by then are reported.
 const BUDGET: Duration = Duration::from_millis(2_000);
 /// Files searched at once; how many rows are still wanted is known between two such groups.
 const CHUNK: usize = 256;
@@ -18,7 +18,7 @@ const CHUNK: usize = 256;
 /// A question for lines.
 #[derive(Debug, Clone, Default)]
 pub struct GrepQuery {
-    /// What to look for, and how.
+    /// Pattern and options.
     pub options: GrepOptions,
     /// Folder or file it is limited to, as [`Snapshot::scope`] gives it.
     pub scope: String,
@@ -30,7 +30,7 @@ pub struct GrepQuery {
     pub limit: usize,
 }
 
-/// Why a question cannot be answered.
+/// The reason why a query cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum GrepFault {
     /// The pattern cannot be used.
@@ -57,7 +57,7 @@ pub struct GrepRow<'s> {
     pub stale: bool,
 }
 
-/// What was found.
+/// Result of a search.
 #[derive(Debug, Clone, Default)]
 pub struct GrepAnswer<'s> {
     /// The rows asked for: code, then other text, then tests; by path and line.
@@ -90,8 +90,8 @@ pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> R
     let mut answer = GrepAnswer::default();
     let mut chunks = files.chunks(CHUNK);
     for chunk in chunks.by_ref() {
-        // Rows before the page are only counted: a far page costs time, not memory. What a file of this group adds to
-        // the page is known once those before it are counted.
+        // Rows before the page are only counted: a far page costs time, not memory. The rows of a file for the page
+        // are only known once those before it are counted.
         let starts_here = answer.total >= query.offset;
         let keep = if starts_here { 0..end.saturating_sub(answer.total) } else { 0..0 };
         let search = |file: &&FileEntry| match searching.is_over() {
@@ -132,8 +132,8 @@ fn search_file(
     Ok((!matches.binary).then_some(Searched { matches, stale }))
 }
 
-/// Looks again at a file that was only counted, for the rows that lie on the page. `before` is the number of rows of
-/// the files before it.
+/// Searches a file that was only counted again for its rows on the page. `before` is the number of rows of earlier
+/// files.
 fn page_of(
     snapshot: &Snapshot,
     grep: &Grep,
@@ -155,7 +155,7 @@ fn page_of(
     Ok(())
 }
 
-/// Adds what a file gave; the rows it holds are those of the page.
+/// Adds the result of a file, whose rows are those of the page.
 fn take<'s>(
     snapshot: &'s Snapshot,
     answer: &mut GrepAnswer<'s>,

@@ -1,4 +1,4 @@
-//! Files of the search index in the graph and in the table of files.
+//! Maps files of the search index to the graph and the table of files.
 
 use m1nd_base::node_id;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use m1nd_engine::graph::{Graph, NodeIx};
 use m1nd_engine::{FileEntry, FileTable, Snapshot};
 use m1nd_search::{Hit, Index};
 
-/// Where the graph and the table of files have each file of the search index: found once a snapshot, not for each hit.
+/// Position of each file of the search index in the graph and in the table of files: computed once per snapshot.
 #[derive(Debug)]
 struct Places(Vec<Place>);
 

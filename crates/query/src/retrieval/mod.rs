@@ -42,7 +42,7 @@ use m1nd_graph::NodeIx;
 
 use m1nd_engine::Snapshot;
 
-/// How many times more important than a node that nothing refers to a node must be to count in full.
+/// Importance relative to an unreferenced node at which the prior is 1.
 const FULL_PRIOR: f64 = 1_000.0;
 /// Share of the mean importance that every node has.
 const FLOOR: f64 = 0.15;

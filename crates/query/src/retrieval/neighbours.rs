@@ -1,4 +1,4 @@
-//! What a node is directly connected with, whole: a node that very much is connected with is no exception.
+//! All direct connections of a node, including hubs.
 
 use m1nd_base::Relation;
 use m1nd_graph::spread::{sum_by_node, weight};

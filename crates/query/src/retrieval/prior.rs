@@ -1,5 +1,5 @@
-//! What speaks for or against nodes beside the words of a question: what an agent was primed with, and what agents told of
-//! answers to questions like it. Applied once, after the ranking: the ranking itself knows nothing of it.
+//! Adjustments of scores beyond the query: priming by the agent's task, and feedback on similar queries. Applied
+//! once, after the ranking, which knows nothing of it.
 
 use m1nd_base::{Cancel, Cancelled, ContentHash};
 use m1nd_graph::{Graph, NodeIx};
@@ -13,14 +13,14 @@ use m1nd_engine::history::ProjectHistory;
 
 /// Nodes that one task primes, the nearest.
 const MAX_PRIMED: usize = 200;
-/// What is less near a task than this is not primed.
+/// Minimum nearness to a task for priming.
 const LEAST_NEAR: f64 = 0.05;
 /// Chance to return to the task's own nodes at each step: about two steps away.
 const RESTART: f64 = 0.4;
-/// What feedback of full strength on the same question multiplies a score with, or divides it by.
+/// Factor of full-strength feedback on the same query: multiplies or divides the score.
 const TOLD_SPAN: f64 = 4.0;
 
-/// What a task is about: the nodes that meet its words, and what lies within about two steps of them.
+/// Code of a task: the nodes that match its words, and nodes within about two steps.
 #[derive(Debug, Clone, Default)]
 pub struct PrimingPlan {
     /// The nodes that meet the words, with their share, best first.
@@ -29,12 +29,12 @@ pub struct PrimingPlan {
     pub nodes: Vec<(NodeIx, f64)>,
 }
 
-/// What an agent said that it is about to do.
+/// An agent's announced task.
 #[derive(Debug, Clone, Copy)]
 pub struct PrimedTask<'a> {
     /// In words.
     pub task: &'a str,
-    /// What is left of its strength, 0 to 1.
+    /// Remaining strength, 0 to 1.
     pub strength: f64,
     /// Ids of the nodes it is about with their nearness, 0 to 1: numbers of nodes do not outlive a snapshot.
     pub nodes: &'a [(String, f64)],
@@ -43,22 +43,22 @@ pub struct PrimedTask<'a> {
 /// The priming that had a part in an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrimedBy {
-    /// What the agent said that it is about to do.
+    /// The announced task.
     pub task: String,
-    /// What is left of its strength, 0 to 1: the nearest node gets this share on top of its score.
+    /// Remaining strength, 0 to 1: the nearest node gains this share of its score.
     pub strength: f64,
     /// Nodes of the priming that are still there.
     pub nodes: usize,
 }
 
-/// What agents told of a node, summed up for one question.
+/// Feedback on a node, summed up for one query.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Told {
     /// -1 (wrong) to 1 (right).
     pub weight: f64,
     /// Entries of the ledger that it comes from, oldest first.
     pub entries: Vec<i64>,
-    /// It was told of the node itself, not only of what contains it.
+    /// The feedback was on the node itself, not only on its owner.
     pub is_itself: bool,
 }
 
@@ -67,17 +67,17 @@ pub struct Told {
 pub struct FeedbackEntry {
     /// Its number.
     pub id: i64,
-    /// What was told.
+    /// The feedback.
     pub feedback: &'static str,
-    /// What was asked then.
+    /// The query of the feedback.
     pub query: String,
-    /// How alike the questions are, to 1.
+    /// Similarity of the queries, up to 1.
     pub similarity: f64,
     /// Whole days since.
     pub age_days: u64,
 }
 
-/// What is known of nodes beside a question.
+/// Priming and feedback for a query.
 #[derive(Debug, Clone, Default)]
 pub struct Prior {
     entries: Vec<FeedbackEntry>,
@@ -89,8 +89,8 @@ pub struct Prior {
 }
 
 impl Prior {
-    /// What speaks for nodes when an agent asks for `text` at `now_ms`: what it was primed with, and what the ledger says
-    /// of questions like it. `unavailable` is why the ledger could not be read, if it could not.
+    /// Collects the adjustments for an agent's query `text` at `now_ms`: its priming, and feedback on similar
+    /// queries. `unavailable` is the reason why the ledger could not be read, if so.
     pub fn of(
         snapshot: &Snapshot,
         text: &str,
@@ -114,17 +114,17 @@ impl Prior {
         &self.entries
     }
 
-    /// Ids of told nodes that are no longer there.
+    /// Ids of nodes with feedback that no longer exist.
     pub fn gone(&self) -> &[String] {
         &self.gone
     }
 
-    /// Why the ledger could not be read.
+    /// The reason why the ledger could not be read.
     pub fn unavailable(&self) -> Option<&str> {
         self.unavailable.as_deref()
     }
 
-    /// Nodes that were told right, by number.
+    /// Nodes marked right, by number.
     pub fn told_right(&self) -> Vec<NodeIx> {
         let mut nodes: Vec<NodeIx> =
             self.told.iter().filter(|(_, told)| told.weight > 0.0 && told.is_itself).map(|(node, _)| *node).collect();
@@ -142,23 +142,23 @@ impl Prior {
         self.primed.get(&node).copied()
     }
 
-    /// What was told of a node.
+    /// Feedback on a node.
     pub fn told(&self, node: NodeIx) -> Option<&Told> {
         self.told.get(&node)
     }
 
-    /// What a score is multiplied with: 1 if nothing is known, at most 8, at least ¼.
+    /// Factor for a score: 1 without information, at most 8, at least ¼.
     pub fn factor(&self, node: NodeIx) -> f64 {
         let told = self.told(node).map_or(0.0, |told| told.weight);
         (1.0 + self.boost(node).unwrap_or(0.0)) * TOLD_SPAN.powf(told)
     }
 
-    /// Whether it moves nothing, whatever the rows.
+    /// Returns whether it moves nothing, whatever the rows.
     pub fn is_empty(&self) -> bool {
         self.primed.is_empty() && self.told.is_empty()
     }
 
-    /// A number for what it does to rows: equal for equal effects, in every process. 0 if it does nothing.
+    /// A hash of the effect on rows: equal for equal effects, in every process. 0 without an effect.
     pub fn state(&self, graph: &Graph) -> u64 {
         if self.is_empty() {
             return 0;
@@ -190,7 +190,7 @@ impl Prior {
     }
 }
 
-/// [`seek_given`] with what is known beside the question.
+/// [`seek_given`] with priming and feedback.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -204,7 +204,7 @@ pub fn seek_with(
     if prior.is_empty() {
         return seek_given(snapshot, query, history, cancel);
     }
-    // What is known may lift a row over the least score, or push it below.
+    // Adjustments may lift a row over the minimum score, or push it below.
     let mut answer = seek_given(snapshot, &SeekQuery { min_score: 0.0, ..query.clone() }, history, cancel)?;
     prior.reorder(snapshot.graph(), &mut answer.rows, |row| row.node, |row| &mut row.score);
     let before = answer.rows.len();
@@ -216,7 +216,7 @@ pub fn seek_with(
     Ok(answer)
 }
 
-/// [`activate_given`] with what is known beside the question.
+/// [`activate_given`] with priming and feedback.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -232,7 +232,7 @@ pub fn activate_with(
     Ok(answer)
 }
 
-/// What a task is about.
+/// Determines the code of a task.
 ///
 /// # Errors
 /// [`Cancelled`].

@@ -1,8 +1,7 @@
-//! Work that functions of several files each do for themselves: they all use the same things together, and none of them
-//! leaves it to another.
+//! Repeated work: functions in several files that all use the same things together, without delegating to each other.
 //!
-//! The things used together are a closed set: everything that all of these functions use and few others do. It is found from
-//! pairs, by the functions that have both.
+//! The things used together are a closed set: everything that all of these functions use and few others do. It is
+//! found from pairs, by the functions that use both.
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation};
 use m1nd_graph::{Graph, NodeIx};
@@ -19,9 +18,9 @@ const LEAST_USES: usize = 3;
 const LEAST_FILES: usize = 3;
 /// Functions of the topic among them, at least.
 const LEAST_OF_TOPIC: usize = 2;
-/// What more functions use belongs to no work of its own.
+/// Things with more users characterise no work of their own.
 const MOST_USERS: usize = 60;
-/// Edges of a node that are looked at.
+/// Maximum edges of a node that are examined.
 const EDGES: usize = 500;
 /// Things a function uses that are paired, those with the fewest users first.
 const PAIRED: usize = 24;
@@ -37,7 +36,7 @@ const MAX_FOUND: usize = 20;
 /// Work done again and again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepeatedUse {
-    /// What is used together, in the order in which the first function uses it.
+    /// Things used together, in the order of the first function.
     pub uses: Vec<NodeIx>,
     /// The functions that use all of it and where each first does: those of the topic first, nearest first.
     pub by: Vec<(NodeIx, Option<Pos>)>,
@@ -45,7 +44,7 @@ pub struct RepeatedUse {
     pub files: usize,
     /// A function that does it for others. None of `by` certainly calls another of them; a possible call may.
     pub existing: Option<NodeIx>,
-    /// How near the nearest of the functions is to the topic, 0 to 1.
+    /// Nearness of the nearest function to the topic, 0 to 1.
     pub activation: f64,
     /// Chance of as many functions with all of it, if each thing were used independently of the others.
     pub p_value: f64,
@@ -53,8 +52,8 @@ pub struct RepeatedUse {
     pub strength: f64,
 }
 
-/// What functions of a topic do that functions of other files do as well, strongest first, and whether there is more than
-/// was looked at.
+/// Returns work of a topic's functions that functions of other files repeat, strongest first, and whether there is
+/// more than was examined.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -79,7 +78,7 @@ pub(super) fn repeated_uses(
     Ok((kept, look.is_cut || !found.is_empty()))
 }
 
-/// Leaves out sets that say mostly what a stronger one said; what is beyond [`MAX_FOUND`] stays in `found`.
+/// Drops sets that mostly repeat a stronger one; those beyond [`MAX_FOUND`] stay in `found`.
 fn distinct(found: &mut Vec<RepeatedUse>) -> Vec<RepeatedUse> {
     let mut kept: Vec<RepeatedUse> = Vec::new();
     let mut beyond = Vec::new();
@@ -106,7 +105,7 @@ struct Look<'g> {
     users: FxHashMap<NodeIx, Vec<NodeIx>>,
     near: FxHashMap<NodeIx, f64>,
     pairs: usize,
-    /// A function uses more than is paired or looked at.
+    /// A function uses more than is paired or examined.
     is_cut: bool,
 }
 
@@ -163,7 +162,7 @@ impl Look<'_> {
         }
     }
 
-    /// A set as it is told, if it is no chance and nobody leaves the work to somebody.
+    /// The final set, if it is not chance and none of the functions delegates to another.
     fn judged(&self, mut uses: Vec<NodeIx>, mut by: Vec<NodeIx>, functions: usize) -> Option<RepeatedUse> {
         let graph = self.graph;
         let all: FxHashSet<NodeIx> = by.iter().copied().collect();
@@ -171,7 +170,7 @@ impl Look<'_> {
             let is_wanted = |one: NodeIx| one != start && all.contains(&one);
             walk(graph, &[start], (Direction::Called, Along::Certain), DELEGATES, &is_wanted).hit
         };
-        // Who does it for another of them, or is done for by one, is no repetition.
+        // A function that calls another one of them, or is called by one, repeats nothing.
         let served: Vec<(NodeIx, NodeIx)> =
             by.iter().filter_map(|one| served_by(*one).map(|(_, serves, _)| (*one, serves))).collect();
         let existing = served.iter().map(|(_, serves)| *serves).min();
@@ -199,7 +198,7 @@ impl Look<'_> {
     }
 }
 
-/// Whether an edge says for sure that something is used by a function.
+/// Returns whether an edge is a certain use by a function.
 fn is_use(relation: Relation, tier: EdgeTier) -> bool {
     matches!(relation, Relation::Calls) && tier != EdgeTier::Possible
 }

@@ -1,9 +1,9 @@
-//! What is tied to something at several scales: from what it works with directly to the part of the project it belongs to.
+//! Code tied to a start at several scales: from direct collaborators to the part of the project it belongs to.
 //!
-//! Each scale is a personalised PageRank whose walks take so many steps on average before they return to the start
-//! ([`m1nd_graph::spread`]); what a walk from anywhere has at a node is taken off. A node belongs to the scale at which most of what
-//! has left the start is there. Without a start the anchors of the project are found instead: the most important nodes of which none is near
-//! another.
+//! Each scale is a personalised PageRank with a given mean number of steps before a restart ([`m1nd_graph::spread`]),
+//! minus the stationary share of each node. A node belongs to the scale at which it has the largest share of the mass
+//! that left the start. Without a start, the anchors of the project are returned instead: the most important nodes,
+//! none of which is near another.
 
 use super::activate::spread_weights;
 use super::seek_given;
@@ -21,11 +21,11 @@ use m1nd_engine::history::ProjectHistory;
 
 /// Steps that a walk takes on average, scale by scale.
 const SCALES: [u32; 5] = [1, 2, 4, 8, 16];
-/// Steps at which the parts of a whole project are looked at.
+/// Steps for the parts of a whole project.
 const GLOBAL_STEPS: u32 = 4;
 /// Mass that may wait at a node, times the weight of its edges.
 const TOLERANCE: f64 = 1e-4;
-/// Edges that one scale looks at.
+/// Maximum edges visited per scale.
 const MAX_EDGES: usize = 200_000;
 /// Parts of a project that are looked for, and nodes that may be the anchor of one.
 const MAX_PARTS: usize = 12;
@@ -39,7 +39,7 @@ const LEAST: f64 = 0.02;
 /// Where to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResonateFrom {
-    /// At what meets these words.
+    /// At the matches of these words.
     Words(String),
     /// At a node.
     Node(NodeIx),
@@ -50,10 +50,10 @@ pub enum ResonateFrom {
 /// A node tied to the start, or to an anchor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ResonateRow {
-    /// Which.
+    /// The node.
     pub node: NodeIx,
-    /// How strongly, 0 to 1: the root of what is left at its scale, times the logarithm of its lift (from a start), over the
-    /// most that any node has there.
+    /// Strength, 0 to 1: the root of the remaining mass at its scale, times the logarithm of its lift (from a start),
+    /// relative to the largest value of any node.
     pub amplitude: f64,
     /// Number of its group, from 1.
     pub group: usize,
@@ -70,29 +70,29 @@ pub struct ResonateGroup {
     pub anchor: Option<NodeIx>,
     /// Nodes of the group.
     pub size: usize,
-    /// Share of what has left the start, above chance, that is at nodes of the group, 0 to 1.
+    /// Share of the mass that left the start, above chance, at nodes of the group, 0 to 1.
     pub energy: f64,
 }
 
-/// What is tied to a start.
+/// Code tied to a start.
 #[derive(Debug, Clone, Default)]
 pub struct ResonateAnswer {
-    /// Where the walks start, with their share.
+    /// Start nodes, with their share.
     pub seeds: Vec<(NodeIx, f64)>,
     /// Rows by group, the strongest first within each.
     pub rows: Vec<ResonateRow>,
     /// Scales or parts that have rows.
     pub groups: Vec<ResonateGroup>,
-    /// What is connected alike.
+    /// Nodes with similar neighbours.
     pub alike: Alike,
     /// Some scale reached its limit of edges.
     pub incomplete: bool,
 }
 
-/// What is left at nodes above chance.
+/// Mass above chance.
 type Left = Vec<Above>;
 
-/// What is left at a node.
+/// Mass above chance at a node.
 struct Above {
     node: NodeIx,
     left: f64,
@@ -100,7 +100,8 @@ struct Above {
     lift: f64,
 }
 
-/// What is tied to a start at several scales, or the parts of the project. The history has a part in what meets words.
+/// Returns code tied to a start at several scales, or the parts of the project. History contributes to the matches of
+/// words.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -189,7 +190,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
     Ok(answer)
 }
 
-/// Sums of walks differ in their last bits with the order of edges, which says nothing.
+/// Rounds: the last bits of sums depend on the order of edges, which is meaningless.
 pub(super) fn rounded(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }
@@ -207,11 +208,11 @@ fn walk(
     spread::spread(graph, starts, &bounds, weights, cancel)
 }
 
-/// What each node has above chance. Without what is only a part of something else, and what the starts contain.
+/// Mass above chance of each node, without parts of other nodes and members of the starts.
 fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
     let is_start = |node: NodeIx| starts.iter().any(|(start, _)| *start == node);
     let is_inside = |node: NodeIx| graph.ancestors(node).any(is_start);
-    // Tests are near whatever they test, and hide what else is.
+    // Tests are near everything they test, and would hide other nodes.
     let from_test = starts.iter().any(|(start, _)| is_test(graph, *start));
     let is_row = |node: NodeIx| !is_part(graph.kind(node)) && (from_test || !is_test(graph, node));
     let rows = near.nodes.iter().filter(|near| is_row(near.node) || is_start(near.node));
@@ -220,13 +221,13 @@ fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
     rows.filter(|near| near.lift > 1.0).map(above).collect()
 }
 
-/// Kinds that say nothing beside what they are a part of.
+/// Kinds that add nothing to their owner.
 pub(super) fn is_part(kind: NodeKind) -> bool {
     use NodeKind::{Constant, Directory, Field, Variable, Variant};
     kind.is_outside() || matches!(kind, Field | Variable | Variant | Constant | Directory)
 }
 
-/// The scale at which most of what has left the starts is at a node.
+/// The scale with the largest share of mass at a node.
 #[derive(Clone, Copy, Default)]
 struct Peak {
     share: f64,
@@ -235,13 +236,14 @@ struct Peak {
 }
 
 impl Peak {
-    /// What the share tells of the start: little where walks from elsewhere come by as well (its part of the relative entropy).
+    /// How specific the share is to the start: low for nodes that walks from elsewhere reach as well (contribution to
+    /// the relative entropy).
     fn telling(&self) -> f64 {
         self.share * self.lift.ln()
     }
 }
 
-/// Puts every node into the scale at which most of what has left the starts is at it.
+/// Assigns every node to the scale with its largest share of mass.
 fn by_scale(graph: &Graph, scales: &[Left], answer: &mut ResonateAnswer) {
     let starts: FxHashSet<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
     let mut peak: FxHashMap<NodeIx, Peak> = FxHashMap::default();
@@ -250,7 +252,7 @@ fn by_scale(graph: &Graph, scales: &[Left], answer: &mut ResonateAnswer) {
         let all: f64 = away().map(|above| above.left).sum();
         for &Above { node, left, lift } in away() {
             let known = peak.entry(node).or_default();
-            // What is about as near at a finer scale belongs to that.
+            // Ties within the margin go to the finer scale.
             if left / all > known.share * CLEAR {
                 *known = Peak { share: left / all, scale, lift };
             }

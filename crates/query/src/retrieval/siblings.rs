@@ -1,4 +1,4 @@
-//! Nodes of one kind that share a role.
+//! Groups of nodes of one kind that share a role.
 
 use m1nd_base::{NodeKind, Relation};
 use m1nd_graph::{Graph, NodeIx};
@@ -11,9 +11,9 @@ use m1nd_engine::Snapshot;
 const LEAST: usize = 4;
 /// A larger group has no common role.
 const MOST: usize = 200;
-/// Edges of a node that are looked at.
+/// Maximum edges of a node that are examined.
 const EDGES: usize = 2_000;
-/// Names of files that stand for their folder, with their endings.
+/// File names that represent their folder, with their extensions.
 const FRONTS: &[(&str, &[&str])] = &[
     ("__init__", &["py", "pyi"]),
     ("__main__", &["py"]),
@@ -26,21 +26,21 @@ const FRONTS: &[(&str, &[&str])] = &[
     ("doc", &["go"]),
 ];
 
-/// What the nodes of a group share.
+/// Common role of a group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GroupKey {
-    /// They are members of one kind, of one type or of one file.
+    /// Members of one kind, of one type or of one file.
     MembersOf(NodeIx, u8),
-    /// They are files of one folder with one ending.
+    /// Files of one folder with one extension.
     FilesOf(String, String),
-    /// They are of one kind and have an edge of this relation to one node.
+    /// Nodes of one kind with an edge of this relation to one node.
     With(Relation, NodeIx, u8),
-    /// They are of one kind and have one name, in the files of one folder.
+    /// Nodes of one kind with one name, in the files of one folder.
     Named(String, String, u8),
 }
 
 impl GroupKey {
-    /// Whether the trait is what makes the group.
+    /// Returns whether the trait defines the group.
     pub(super) fn is_trait(&self, other: &Trait) -> bool {
         match (self, other) {
             (Self::With(relation, node, _), Trait::Uses(by, target)) => relation == by && node == target,
@@ -107,8 +107,8 @@ pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
     groups
 }
 
-/// Whether a file stands for its folder, by the rules of its language or because all it does is to pass on what others define:
-/// its role is not that of the files beside it.
+/// Returns whether a file represents its folder, by the rules of its language or because it only re-exports: its role
+/// differs from that of its siblings.
 fn is_front(graph: &Graph, file: NodeIx) -> bool {
     let path = graph.path(file);
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);

@@ -1,4 +1,4 @@
-//! What can be said of a node by its connections, so that nodes of one role can be compared.
+//! Traits of nodes by their connections, for comparing nodes of one role.
 
 use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
@@ -8,12 +8,12 @@ use crate::calls::is_test;
 
 /// Nodes inside a node whose connections count as its own.
 pub(super) const MEMBERS: usize = 300;
-/// Edges of each that are looked at.
+/// Maximum edges of each node that are examined.
 const EDGES: usize = 500;
-/// Bases of a type that are looked at, with theirs.
+/// Maximum bases of a type that are examined, including indirect ones.
 pub(super) const MAX_BASES: usize = 64;
 
-/// Something that can be said of a node.
+/// A trait of a node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trait {
     /// It has an edge of this relation to a node.
@@ -35,7 +35,7 @@ impl Trait {
         }
     }
 
-    /// How much its absence tells.
+    /// Weight of its absence.
     pub(super) fn weight(&self) -> f64 {
         match self {
             Self::Uses(Relation::Decorates | Relation::Inherits | Relation::Implements, _) => 1.0,
@@ -53,11 +53,11 @@ impl Trait {
 pub(super) struct Having {
     /// By an edge that is certain.
     pub(super) sure: bool,
-    /// Where.
+    /// Its place.
     pub(super) at: Option<(NodeIx, Pos)>,
 }
 
-/// Looks up what can be said of nodes.
+/// Determines traits of nodes.
 pub(super) struct Traits<'g> {
     graph: &'g Graph,
     symbols: f64,
@@ -69,7 +69,7 @@ impl<'g> Traits<'g> {
         Self { graph, symbols: graph.node_count() as f64, users: FxHashMap::default() }
     }
 
-    /// What can be said of a node, each once, in order.
+    /// The distinct traits of a node, in order.
     pub(super) fn of(&self, node: NodeIx) -> Vec<(Trait, Having)> {
         let graph = self.graph;
         let is_file = graph.kind(node) == NodeKind::File;
@@ -83,7 +83,7 @@ impl<'g> Traits<'g> {
             }
         };
         for &one in &own {
-            // What a file imports and calls depends on what it is about; what is done with it does not.
+            // Imports and calls of a file depend on its topic; uses of it do not.
             let out = graph.out_edges(one).take(EDGES).filter(|edge| !is_file && self.is_telling(edge));
             let out = out.filter(|edge| !own.contains(&edge.to) && !is_said_by_class(graph, &own, edge.to));
             for edge in out {
@@ -119,7 +119,8 @@ impl<'g> Traits<'g> {
         found
     }
 
-    /// Whether a node has a trait by an edge beyond those that [`Traits::of`] looks at. `own` is the node with its members.
+    /// Returns whether a node has a trait by an edge beyond those that [`Traits::of`] examines. `own` is the node
+    /// with its members.
     pub(super) fn is_beyond(&self, node: NodeIx, own: &[NodeIx], one: &Trait) -> bool {
         let graph = self.graph;
         let is_file = graph.kind(node) == NodeKind::File;
@@ -136,17 +137,17 @@ impl<'g> Traits<'g> {
                 into.any(|edge| edge.relation == *relation && edge.to == node && edge.from == *other)
             }
             Trait::Tested => into.any(|edge| is_test(graph, edge.from)),
-            // What of its members was not looked at is asked by their number.
+            // Members beyond the limit are accounted for by their number.
             Trait::Defines(..) => false,
         }
     }
 
-    /// Whether an edge says more than what language and libraries are used.
+    /// Returns whether an edge says more than which language and libraries are used.
     fn is_telling(&self, edge: &EdgeRef<'_>) -> bool {
         use Relation::{Calls, Decorates, Implements, Inherits, ReadsConfig, References};
         let kind = self.graph.kind(edge.to);
         match edge.relation {
-            // The package says what is used of it nowhere; its members do.
+            // A package without members says nothing about its use; its members do.
             _ if kind == NodeKind::Package => false,
             Decorates => is_its_own(self.graph, edge),
             Implements | Inherits | ReadsConfig => true,
@@ -161,7 +162,7 @@ impl<'g> Traits<'g> {
         let all = match one {
             Trait::Uses(_, node) => self.users(*node, true),
             Trait::UsedBy(_, node) => self.users(*node, false),
-            // Names of members and tests are compared with a coin: only a large group can be told from it.
+            // Names of members and tests are compared with a coin flip: only a large group differs significantly.
             Trait::Defines(..) => return 0.25,
             Trait::Tested => return 0.3,
         };
@@ -204,7 +205,8 @@ fn bases_beyond(graph: &Graph, node: NodeIx) -> Vec<BaseEdge<'_>> {
     found
 }
 
-/// Whether a node is a constructor of a class that one of these calls itself: to construct is an edge to both, and one fact.
+/// Returns whether a node is a constructor of a class that one of these calls itself: to construct is an edge to
+/// both, and one fact.
 pub(super) fn is_said_by_class(graph: &Graph, by: &[NodeIx], node: NodeIx) -> bool {
     let class = graph.parent(node).filter(|_| graph.flags(node).has(NodeFlags::CONSTRUCTOR));
     let calls =
@@ -212,13 +214,13 @@ pub(super) fn is_said_by_class(graph: &Graph, by: &[NodeIx], node: NodeIx) -> bo
     class.is_some_and(calls)
 }
 
-/// Where an edge rests first: the position, in the file of this node.
+/// First site of an edge: the position, in the file of this node.
 fn first_site(edge: &EdgeRef<'_>) -> Option<(NodeIx, Pos)> {
     Some((edge.from, edge.sites.first()?))
 }
 
-/// Whether an edge of a decorator is about the node that it comes from, before whose name it stands, and not about one of its
-/// parameters or about something in it that is no node.
+/// Returns whether a decorator edge belongs to its source node, before whose name it is written, and not to a
+/// parameter or to something in it that is no node.
 pub(super) fn is_its_own(graph: &Graph, edge: &EdgeRef<'_>) -> bool {
     let before_name = || edge.sites.iter().any(|site| site.line <= graph.name_line(edge.from));
     edge.relation != Relation::Decorates || (graph.kind(edge.from) != NodeKind::File && before_name())

@@ -1,4 +1,4 @@
-//! What belongs together without a connection in the code, and what is connected without having been found.
+//! Code that belongs together without a connection, and connected code that was not found.
 
 use std::collections::hash_map::Entry;
 
@@ -12,7 +12,7 @@ use super::neighbours::neighbours;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 
-/// Rows whose files are looked at.
+/// Maximum rows whose files are examined.
 const ROWS: usize = 50;
 /// Rows of the answer that are read, the first ones.
 pub(super) const ROWS_READ: usize = 2 * ROWS;
@@ -41,7 +41,7 @@ pub struct GhostEdge {
     pub lift: f64,
     /// Chance of as many by accident.
     pub p_value: f64,
-    /// How regular it is, 0 to 1.
+    /// Regularity, 0 to 1.
     pub strength: f64,
     /// The newest commits that touched both and few others: short name and subject (text of the repository).
     pub evidence: Vec<(String, String)>,
@@ -50,13 +50,13 @@ pub struct GhostEdge {
 /// A node that more of the found ones are connected with than its number of connections explains.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructuralHole {
-    /// Which.
+    /// The node.
     pub node: NodeIx,
     /// Found nodes that it is connected with, most important first.
     pub neighbours: Vec<NodeIx>,
-    /// How many there are.
+    /// Total number.
     pub connected: usize,
-    /// Of how many connections.
+    /// Number of all connections.
     pub of: usize,
     /// Sum over these neighbours of one over the logarithm of their connections (Adamic and Adar, "Friends and neighbors on
     /// the Web", 2003).
@@ -148,7 +148,7 @@ fn common_commits(history: &ProjectHistory, path: &str, other: m1nd_history::Fil
     named.collect()
 }
 
-/// Files that some edge of a file's code leads to or comes from: all of them, for what is not there is said to be missing.
+/// Files connected with a file's code by any edge: all of them, because others are reported as unconnected.
 fn connected_files(graph: &Graph, file: NodeIx, cancel: &Cancel) -> Result<FxHashSet<NodeIx>, Cancelled> {
     let mut found = FxHashSet::default();
     for node in graph.of_file(file) {

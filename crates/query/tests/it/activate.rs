@@ -1,4 +1,4 @@
-//! What belongs to a topic by its history and its connections.
+//! Code of a topic by history and connections.
 
 use m1nd_base::Cancel;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, Snapshot};
@@ -37,7 +37,7 @@ fn files_that_change_together_without_a_connection_are_ghost_edges() {
     repository.tree.write("billing.py", "from money import Money\ndef charge_invoice():\n    return Money(7)\n");
     repository.tree.write("money.py", "class Money:\n    rate = 7\n");
     repository.tree.write("mail.py", "def remind():\n    return 7\n");
-    // More connections than are looked at.
+    // More connections than the limit.
     for number in 0..450 {
         repository.tree.write(format!("a/u{number}.py"), "from money import Money\n");
     }

@@ -1,4 +1,4 @@
-//! What questions take from the history of git.
+//! Use of git history in queries.
 
 #[path = "../../../history/tests/it/repository.rs"]
 #[allow(dead_code, reason = "shared by several suites")]

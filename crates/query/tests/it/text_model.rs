@@ -1,4 +1,4 @@
-//! A model of meaning that the user named orders the best matches anew.
+//! A model of meaning that the user named orders the best matches again.
 
 use m1nd_base::Cancel;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, ModelUse};

@@ -33,7 +33,7 @@ const USAGE: &str = "expected: cargo xtask eval localize --rows FILE... --checko
   [--only TEXT]                    rows whose id holds TEXT
   [--fresh]                        index again
   [--predictions FILE]             write the ranked files of each row
-  [--model FOLDER]                 order the best anew by a model of meaning
+  [--model FOLDER]                 re-rank the best with an embedding model
   [--explain N]                    print the first N files of rows that are missed
   [--check | --write]              compare with, or keep as, eval/localize/<rows>.json";
 

@@ -1,5 +1,5 @@
-//! Frames in what was built of the project's sources file by file: `dist/pool.js` is `src/pool.ts`. Lines of built files mean nothing
-//! in the sources, so the function is looked for by its name; a file that all of a package may be in must have it.
+//! Maps frames in build output to sources, file by file: `dist/pool.js` is `src/pool.ts`. Lines of built files do not
+//! apply to the sources, so the function is searched by name; a bundle of a whole package must contain it.
 
 use m1nd_graph::Graph;
 use m1nd_trace::{Format, Frame};
@@ -13,7 +13,7 @@ const SOURCES: &[&str] = &[".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs",
 /// Folders that builds write to, and further ones below them, a kind of modules each.
 const OUTPUTS: &[&str] = &["dist", "build", "out"];
 const KINDS: &[&str] = &["lib", "es", "esm", "cjs", "mjs", "umd", "commonjs", "browser", "node", "module", "modules"];
-/// Folders that sources lie in; what is built from them lies without.
+/// Source folders; their build output is in sibling folders.
 const SOURCE_FOLDERS: &[&str] = &["src", "source", "lib", "app", ""];
 /// Names of files that all of a package is often built into.
 const BUNDLES: &[&str] = &["index", "main", "bundle"];
@@ -24,8 +24,8 @@ pub(super) struct MadeFrom {
     pub(super) alone: bool,
 }
 
-/// What a frame's file is made from: below the folders of its package, if it is of one of the project, else beside the folder that
-/// it was built to.
+/// Sources of a frame's file: in the folders of its package, if that is one of the project's, else beside the output
+/// folder.
 pub(super) fn made_from(
     graph: &Graph,
     format: Format,

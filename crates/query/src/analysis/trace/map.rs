@@ -1,4 +1,4 @@
-//! Frames of a stack → nodes of the graph, whatever folder the program was built or installed in.
+//! Maps stack frames to nodes of the graph, independent of where the program was built or installed.
 
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
@@ -14,9 +14,9 @@ use m1nd_engine::Snapshot;
 const MAX_OTHERS: usize = 5;
 /// Parts of a path from its end that two files must share at least, unless one path is wholly within the other.
 const LEAST_SHARED: usize = 2;
-/// Folders directly below which packages lie, each in a folder of its own name.
+/// Folders whose children are packages, named after them.
 const PACKAGES: &[&str] = &["site-packages", "dist-packages", "node_modules", "bower_components", "vendor"];
-/// The same, where the folder's name ends in a version and below it lies what lies at the top of the package's repository.
+/// The same, but the name of a package's folder ends in a version, and its content is that of the repository root.
 const VERSIONED: &[&str] = &["registry", "git", "mod", "gems", ".nuget"];
 
 /// A frame with the node it is in.
@@ -28,7 +28,7 @@ pub struct MappedFrame {
     pub exception: usize,
     /// The frame.
     pub frame: Frame,
-    /// Where it is, or why that is not known.
+    /// Its place, or the reason why it is unknown.
     pub place: Result<Place, String>,
 }
 
@@ -39,25 +39,25 @@ impl MappedFrame {
     }
 }
 
-/// Where a frame is.
+/// Place of a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
     /// The innermost symbol, or the file.
     pub node: NodeIx,
     /// Its file's path in the index.
     pub path: String,
-    /// What it was recognised by.
+    /// How it was matched.
     pub by: MatchedBy,
     /// Other files whose paths end as well like that of the frame, the first few.
     pub others: Vec<String>,
 }
 
-/// What a frame's node was recognised by.
+/// How a frame was matched with a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchedBy {
-    /// The line lies in a symbol of the function's name.
+    /// The line is in a symbol with the function's name.
     LineAndName,
-    /// The file has a symbol of the function's name, but elsewhere: the program is of another version than the index.
+    /// The file has a symbol with the function's name, but elsewhere: the program has another version than the index.
     Name,
     /// The line alone.
     Line,
@@ -106,7 +106,7 @@ impl<'s> Files<'s> {
         Self { snapshot, by_name, packages }
     }
 
-    /// Where a frame is, or why that is not known.
+    /// Place of a frame, or the reason why it is unknown.
     pub(super) fn place(&self, frame: &Frame, format: Format) -> Result<Place, String> {
         let by_file = self.by_file(frame, format);
         let is_open = by_file.is_err() && frame.line.is_none() && frame.origin == Origin::Code;
@@ -116,14 +116,14 @@ impl<'s> Files<'s> {
         }
     }
 
-    /// Where the only function is that a frame can mean; `None` if the index has none of its name, in a language that has such
+    /// The only function that a frame can refer to; `None` if the index has none of its name, in a language with such
     /// traces.
     fn by_function(&self, frame: &Frame, format: Format, name: &str) -> Option<Result<Place, String>> {
         let graph = self.snapshot.graph();
         let written = frame.function.as_deref().unwrap_or_default();
         let owner =
             written.split(|c: char| !(c.is_alphanumeric() || c == '_')).rfind(|part| !part.is_empty() && *part != name);
-        // What says whose it is must fit: `Pool::get` is not the `get` of a cache.
+        // Qualifiers must match: `Pool::get` is not the `get` of a cache.
         let fits = |node: NodeIx| {
             let parent = graph.parent(node).filter(|parent| graph.kind(*parent) != NodeKind::File);
             owner.is_none_or(|owner| parent.is_none_or(|parent| graph.label(parent) == owner))
@@ -189,17 +189,17 @@ impl<'s> Files<'s> {
         })
     }
 
-    /// Where a frame is in what its file was built from.
+    /// Place of a frame in the sources of its file.
     fn by_source(&self, frame: &Frame, format: Format, package: Option<&Folders<'_>>) -> Option<Place> {
         let made = made_from(self.snapshot.graph(), format, frame, package)?;
-        // What stands at its line is in the built file.
+        // Its line number is that of the built file.
         let anywhere = Frame { line: None, ..frame.clone() };
         let place = self.best(&anywhere, made.files.iter().map(String::as_str).collect())?;
         let is_it = place.by == MatchedBy::Name || made.alone;
         is_it.then_some(Place { by: MatchedBy::Built, ..place })
     }
 
-    /// Of files that fit as well, the one that has the function; then code before tests, and the shortest path.
+    /// Of equally matching files, the one that contains the function; then code before tests, and the shortest path.
     fn best(&self, frame: &Frame, files: Vec<&str>) -> Option<Place> {
         let mut places: Vec<Place> = files.iter().filter_map(|file| self.in_file(frame, file)).collect();
         let is_test = |place: &Place| self.snapshot.graph().flags(place.node).has(NodeFlags::TEST);
@@ -251,13 +251,14 @@ impl<'s> Files<'s> {
     }
 }
 
-/// Whether a node has a function's name; the mark of a private one is no part of it.
+/// Returns whether a node has a function's name; the mark of a private one is no part of it.
 fn is_called(graph: &Graph, node: NodeIx, name: &str) -> bool {
     let label = graph.label(node);
     label == name || label.strip_prefix('#') == Some(name)
 }
 
-/// Whether a format of traces is that of a language. Debuggers and sanitizers show whatever was compiled to a program.
+/// Returns whether a format of traces is that of a language. Debuggers and sanitizers show whatever was compiled to a
+/// program.
 const fn is_of(format: Format, language: Language) -> bool {
     use Language::{
         C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Svelte, Swift, Tsx, TypeScript,
@@ -278,13 +279,14 @@ const fn is_of(format: Format, language: Language) -> bool {
 
 /// How much of a frame's path a file's path must share.
 enum Needed {
-    /// What [`LEAST_SHARED`] says, or all of one of both.
+    /// [`LEAST_SHARED`], or one path completely.
     Any,
-    /// At least so many parts from the end.
+    /// At least this many components from the end.
     Parts(usize),
 }
 
-/// In a package's folder all that lies below counts: `node_modules/pg/lib/conn.js` is not the `lib/conn.js` of the project.
+/// Below a package folder, all components count: `node_modules/pg/lib/conn.js` is not the `lib/conn.js` of the
+/// project.
 fn needed(wanted: &[&str], origin: Origin) -> Needed {
     if origin != Origin::Vendored {
         return Needed::Any;

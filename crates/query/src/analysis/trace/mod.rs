@@ -1,4 +1,4 @@
-//! What a stack trace is about: its frames in the graph, and where the fault may be.
+//! Stack trace analysis: frames in the graph, and suspects for the fault.
 
 mod built;
 mod map;
@@ -25,16 +25,16 @@ use m1nd_engine::history::ProjectHistory;
 const MAX_FRAMES: usize = 2_000;
 /// Files that changed with the first suspect.
 const MAX_CO_CHANGES: usize = 10;
-/// Files to look at.
+/// Maximum files to examine.
 const MAX_FILES: usize = 5;
-/// Share of the first suspect's value below which a file is not one to look at.
+/// Minimum score of a file, relative to the first suspect's.
 const LEAST_OF_FIRST: f64 = 0.4;
 /// Steps of the causal chain.
 const MAX_CHAIN: usize = 60;
 /// Common commits from which on a partner is worth a look, and the chance of it being chance.
 const PARTNER_SUPPORT: u32 = 2;
 const PARTNER_P: f64 = 0.01;
-/// Affected nodes from which on a repair is of high, or of medium, risk.
+/// Numbers of affected nodes from which a fix has high or medium risk.
 const HIGH_RISK: usize = 50;
 const MEDIUM_RISK: usize = 10;
 /// Hops that count for it.
@@ -45,7 +45,7 @@ const HOUR: f64 = 3_600.0;
 /// A text with stack traces.
 #[derive(Debug, Clone)]
 pub struct TraceQuery {
-    /// The text, with whatever stands around the traces.
+    /// The text, including anything around the traces.
     pub text: String,
     /// The format that is tried first.
     pub format: Option<Format>,
@@ -66,9 +66,9 @@ pub struct ExceptionSummary {
     pub kind: String,
     /// Its message.
     pub message: String,
-    /// The message goes on behind what was read of it.
+    /// The message is longer than the part that was read.
     pub is_message_cut: bool,
-    /// What it has to do with the next one.
+    /// Relation to the next exception.
     pub relation: ExceptionRelation,
     /// Frames that were read.
     pub frames: usize,
@@ -87,29 +87,30 @@ pub struct CoChange {
     pub modified_at: i64,
     /// Common commits.
     pub support: u32,
-    /// Why it is named.
+    /// Reason for the suspicion.
     pub reason: String,
     /// Changed together more often than by chance.
     pub is_partner: bool,
 }
 
-/// Where a repair may reach.
+/// Expected reach of a fix.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FixScope {
-    /// Files to look at, the likeliest first.
+    /// Files to examine, most likely first.
     pub files: Vec<String>,
-    /// Nodes that a change of the first suspect can affect within a few hops; `None` where no frame says that it is the one.
+    /// Number of nodes that a change of the first suspect can affect within a few hops; `None` if no frame supports
+    /// the suspect.
     pub blast_radius: Option<usize>,
     /// `low`, `medium`, `high` or `unknown`.
     pub risk: &'static str,
 }
 
-/// What a text with stack traces is about.
+/// Result of analysing a text with stack traces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceAnswer {
     /// Exceptions: of each trace the root cause first.
     pub exceptions: Vec<ExceptionSummary>,
-    /// The exception that was reported, by number; the last one if none says so.
+    /// Index of the reported exception; the last one if none is marked.
     pub reported: Option<usize>,
     /// Frames in the order of the exceptions, innermost first.
     pub frames: Vec<MappedFrame>,
@@ -123,15 +124,15 @@ pub struct TraceAnswer {
     pub causal_chain: Vec<String>,
     /// Its steps beyond those.
     pub chain_left: usize,
-    /// Where a repair may reach.
+    /// Expected reach of a fix.
     pub fix_scope: FixScope,
-    /// Why there is no history, or where it ends.
+    /// Gaps of the history.
     pub history_gaps: Vec<String>,
     /// The text was cut at a limit.
     pub is_cut: bool,
     /// Frames of the text that were not looked for in the index, beyond the first.
     pub frames_left: usize,
-    /// What limits left out of what speaks for suspects.
+    /// Evidence left out because of limits.
     pub left_out: LeftOut,
 }
 
@@ -150,7 +151,7 @@ pub fn trace(snapshot: &Snapshot, query: &TraceQuery, cancel: &Cancel) -> Result
     trace_given(snapshot, query, &snapshot.history(cancel), cancel)
 }
 
-/// As [`trace`], with this history.
+/// Like [`trace`], with the given history.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -168,7 +169,7 @@ pub fn trace_given(
     let (mut suspects, left_out) = suspects::rank(snapshot, &evidence, cancel)?;
     let total_suspects = suspects.len();
     suspects.truncate(query.max_suspects);
-    // What changed with a file of which nothing says that it broke is no suspect.
+    // Files that changed together with an unplaced file are no suspects.
     let is_placed = frames.iter().any(|frame| frame.place.is_ok());
     let first = suspects.first().filter(|_| is_placed);
     let co_changes = first.map_or_else(Vec::new, |first| co_changes(snapshot, first, query, history));
@@ -213,7 +214,7 @@ fn map_frames(snapshot: &Snapshot, traces: &[Trace], cancel: &Cancel) -> Result<
 
 /// The steps of the mapped frames, and how many there are beyond those that are kept.
 fn causal_chain(snapshot: &Snapshot, traces: &[Trace], frames: &[MappedFrame]) -> (Vec<String>, usize) {
-    // What failed beside it, while something was closed or in another thread, led to nothing.
+    // Failures beside it, during clean-up or in another thread, are no causes.
     let leads = |frame: &&MappedFrame| {
         let exception = traces.get(frame.trace).and_then(|trace| trace.exceptions.get(frame.exception));
         exception.is_none_or(|row| !matches!(row.relation, ExceptionRelation::Suppressed | ExceptionRelation::Aside))
@@ -260,8 +261,8 @@ fn co_changes(snapshot: &Snapshot, first: &Suspect, query: &TraceQuery, history:
     found
 }
 
-/// Where a repair may reach. Where no frame is placed, nothing says that the first suspect is what will be repaired: the
-/// files are those to look at, the risk is not known.
+/// Reach of a fix. If no frame is placed, the first suspect is not supported: the files are the ones to examine, the
+/// risk is unknown.
 fn fix_scope(
     snapshot: &Snapshot,
     suspects: &[Suspect],
@@ -292,7 +293,7 @@ fn fix_scope(
     Ok(FixScope { files, blast_radius: Some(blast_radius), risk })
 }
 
-/// Files whose last change lies within a window around that of a file: path, time, hours between.
+/// Files whose last change is within a time window of a file's: path, time, hours between.
 fn changed_around(history: &ProjectHistory, path: &str, window_hours: f64) -> Vec<(String, i64, f64)> {
     let Some(file) = history.file(path) else { return Vec::new() };
     let time = file.last_change();

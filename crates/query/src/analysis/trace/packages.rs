@@ -1,5 +1,5 @@
-//! Frames below a folder of installed packages that are the project's own: faults of a library are reported from where it is
-//! installed.
+//! Frames in installed packages that belong to the project: faults of a library are reported from its installed
+//! location.
 
 use m1nd_base::RepoPath;
 use m1nd_trace::{Frame, Origin};
@@ -11,7 +11,7 @@ use m1nd_engine::Snapshot;
 /// Manifests that are read for their names.
 const MAX_MANIFESTS: usize = 2_000;
 
-/// Who names and installs packages.
+/// Package ecosystem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Registry {
     Npm,
@@ -134,7 +134,7 @@ impl Packages {
         Self { folders }
     }
 
-    /// Where an installed path is, if it is of a package of the project.
+    /// Sources of an installed path, if its package belongs to the project.
     pub(super) fn folders<'p>(&self, path: &'p str) -> Option<Folders<'p>> {
         let Installed { registry, package, rest } = Installed::of(path)?;
         let key = (registry, package);
@@ -143,7 +143,7 @@ impl Packages {
     }
 }
 
-/// Where an installed path is in the project.
+/// Sources of an installed path.
 pub(super) struct Folders<'p> {
     /// Name of its package.
     pub(super) package: String,

@@ -1,4 +1,4 @@
-//! What speaks for a suspect, and the model that weighs it. The weights are data, fitted by `cargo xtask fit-trace`.
+//! Signals for suspects, and the model that weights them. The weights are data, fitted by `cargo xtask fit-trace`.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use crate::linear::Model;
 
 const WEIGHTS: &str = include_str!("weights.txt");
 
-/// Names of the signals, in the order of [`Signals::values`]. Their weights stand beside them in `weights.txt`.
+/// Names of the signals, in the order of [`Signals::values`]. Their weights are in `weights.txt`.
 pub const SUSPECT_SIGNALS: &[&str] = &[
     "innermost",
     "raises",
@@ -35,36 +35,36 @@ pub fn suspect_model() -> &'static SuspectModel {
     &FITTED
 }
 
-/// What speaks for a suspect, each 0 to 1.
+/// Signals for a suspect, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Signals {
     /// It is the frame of the project that is nearest to where it broke.
     pub innermost: f64,
-    /// The same where that frame did not break but refused: it raises what was reported.
+    /// The same for a frame that raised the error deliberately.
     pub raises: f64,
-    /// How near it is to where it broke, of a frame.
+    /// Nearness of a frame to the failure.
     pub frame: f64,
     /// The same of the nearest frame in its file.
     pub file_of_frame: f64,
-    /// Share of the frames of the project that lie in its file.
+    /// Share of the project's frames that are in its file.
     pub share_of_frames: f64,
-    /// How near it is as something that a frame calls or is built of.
+    /// Nearness as a callee or part of a frame.
     pub near: f64,
     /// The same of a frame of test code.
     pub near_test: f64,
-    /// How near its file is as one that the file of a frame uses.
+    /// Nearness of its file as a dependency of a frame's file.
     pub near_file: f64,
-    /// How well it meets the words of the message and of the text.
+    /// Match with the words of the message and of the text.
     pub words: f64,
-    /// How well its file does.
+    /// The same for its file.
     pub words_of_file: f64,
-    /// How well the whole text, frames and all, meets its file: what `seek` values it at.
+    /// Score of its file in `seek` for the whole text, including frames.
     pub sought_file: f64,
     /// Whether the message names it.
     pub named: f64,
-    /// How lately its file changed.
+    /// Recency of its file's last change.
     pub recency: f64,
-    /// How often its file changes.
+    /// Frequency of its file's changes.
     pub churn: f64,
     /// Importance in the graph.
     pub centrality: f64,
@@ -95,7 +95,7 @@ impl Signals {
         ]
     }
 
-    /// How near it is to where it broke, 0 to 1: what is next to a frame is half as near, a file that is used a quarter.
+    /// Nearness to the failure, 0 to 1: half for neighbours of a frame, a quarter for used files.
     pub const fn nearness(&self) -> f64 {
         self.frame.max(self.near_test).max(self.near / 2.0).max(self.near_file / 4.0)
     }

@@ -1,7 +1,7 @@
-//! Where the fault may be: suspects are collected here with what speaks for them, a model weighs it ([`super::signals`]).
+//! Suspects for a fault: collects candidates with their signals, which a model weights ([`super::signals`]).
 //!
-//! The frame nearest to where it broke is the best single guess; its callers follow. A fault that is in no frame is mostly
-//! next to one: something that a frame calls or is built of, or what the words of the message name.
+//! The frame nearest to the failure is the best single guess, followed by its callers. A fault outside of all frames
+//! is mostly next to one: a callee or part of a frame, or something named in the message.
 
 use crate::retrieval::{importance, seek_files_given, seek_given};
 use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
@@ -16,19 +16,19 @@ use crate::retrieval::{FileModel, SeekQuery};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 
-/// Innermost frames whose files are looked at.
+/// Number of innermost frames whose files are examined.
 const NEAR_FILES: usize = 2;
-/// What is kept of the depth where the program is of another version than the index.
+/// Factor on depth if the program has another version than the index.
 const OTHER_VERSION: f64 = 0.95;
-/// Innermost frames whose neighbours are looked at.
+/// Number of innermost frames whose neighbours are examined.
 const NEAR_FRAMES: usize = 4;
-/// Edges of a frame that are looked at.
+/// Maximum edges of a frame that are examined.
 const MAX_EDGES: usize = 200;
-/// Members of a file that are looked at.
+/// Maximum members of a file that are examined.
 const MAX_MEMBERS: usize = 2_000;
 /// Found rows of the words that count.
 const MAX_WORD_ROWS: usize = 60;
-/// Longest text that is searched for, in bytes: messages first, then what stands around the traces.
+/// Maximum length of the text for the search, in bytes: messages first, then the text around the traces.
 const MAX_WORDS: usize = 1_500;
 /// Longest text that is sought as a whole, in bytes.
 const MAX_SOUGHT: usize = 32 << 10;
@@ -48,26 +48,26 @@ const CHURN_MIDDLE: f64 = 3.0;
 /// A place where the fault may be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suspect {
-    /// Which.
+    /// The node.
     pub node: NodeIx,
     /// Rank value, 0 to 1. Not a measured chance.
     pub suspiciousness: f64,
-    /// What speaks for it.
+    /// Its signals.
     pub signals: Signals,
-    /// 1.0 for the innermost frame of the project, less for each one outwards; `None` for what is in no frame.
+    /// 1.0 for the innermost frame of the project, decreasing outwards; `None` outside of all frames.
     pub trace_depth: Option<f64>,
     /// Nodes of the frames that called it, the nearest first.
     pub callers: Vec<NodeIx>,
-    /// Why it is a suspect, in words.
+    /// Reason for the suspicion, in words.
     pub why: String,
 }
 
-/// What limits left out of the evidence.
+/// Evidence left out because of limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LeftOut {
     /// Bytes of the text behind those that are sought as a whole.
     pub text_bytes: usize,
-    /// Something near where it broke is connected with more than was looked at: what it uses may be no suspect.
+    /// A node near the failure has more connections than were examined: some of its dependencies may not be suspects.
     pub connections: bool,
 }
 
@@ -76,7 +76,7 @@ impl LeftOut {
     pub const SOUGHT_BYTES: usize = MAX_SOUGHT;
 }
 
-/// What is known of the failure.
+/// Evidence about the failure.
 pub(super) struct Evidence<'a> {
     pub(super) query: &'a TraceQuery,
     pub(super) traces: &'a [Trace],
@@ -143,7 +143,7 @@ pub(super) fn rank(
     Ok((suspects, candidates.left_out))
 }
 
-/// Whether a node is test code, or lies in a file of it.
+/// Returns whether a node is test code, or in a test file.
 fn is_test(snapshot: &Snapshot, node: NodeIx) -> bool {
     snapshot.graph().flags(node).has(NodeFlags::TEST) || snapshot.file_of(node).is_some_and(|file| file.is_test)
 }
@@ -154,7 +154,8 @@ struct Near {
     depth: f64,
 }
 
-/// What an exception's frames are worth: the root says most, but what happened while it was handled is what was reported.
+/// Weight of an exception's frames: highest for the root cause, but an exception raised while handling it was the
+/// reported one.
 const fn share(relation: ExceptionRelation) -> f64 {
     match relation {
         ExceptionRelation::Cause | ExceptionRelation::Reported => 1.0,
@@ -165,7 +166,7 @@ const fn share(relation: ExceptionRelation) -> f64 {
     }
 }
 
-/// Adds the nodes of frames. Those of the root cause come first, then those of what it led to.
+/// Adds the nodes of frames, first those of the root cause, then those of later exceptions.
 fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) -> Vec<Near> {
     let mut near: Vec<Near> = Vec::new();
     let graph = snapshot.graph();
@@ -225,7 +226,7 @@ fn frame_words(frame: &MappedFrame, place: &Place, at: usize) -> String {
     }
 }
 
-/// Adds to every suspect what the frames in its file say.
+/// Adds the frames of its file to every suspect.
 fn add_frames_of_files(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) {
     let graph = snapshot.graph();
     let mut frames: FxHashMap<&str, f64> = FxHashMap::default();
@@ -246,7 +247,7 @@ fn add_frames_of_files(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates:
     }
 }
 
-/// Adds what the innermost frames call, are built of or override.
+/// Adds callees, parts and overridden methods of the innermost frames.
 fn add_neighbours(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
     let graph = snapshot.graph();
     for frame in near.iter().take(NEAR_FRAMES) {
@@ -281,7 +282,8 @@ fn add_neighbours(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidate
     }
 }
 
-/// Adds the files that those of the innermost frames use: a fault in what a library calls back is in no frame of its own.
+/// Adds the dependencies of the innermost frames' files: a fault in a callback of a library is in no frame of its
+/// own.
 fn add_used_files(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidates) {
     let graph = snapshot.graph();
     for frame in near.iter().take(NEAR_FILES) {
@@ -307,7 +309,7 @@ fn add_used_files(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidate
     }
 }
 
-/// Adds what the messages name: identifiers that only a few nodes have.
+/// Adds identifiers in the messages that only a few nodes have.
 fn add_named(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) {
     let graph = snapshot.graph();
     for exception in evidence.traces.iter().flat_map(|trace| &trace.exceptions) {
@@ -343,7 +345,7 @@ fn identifiers(text: &str) -> Vec<&str> {
     names
 }
 
-/// Adds what a search for the words finds.
+/// Adds the results of a search for the words.
 fn add_words(
     snapshot: &Snapshot,
     evidence: &Evidence<'_>,
@@ -376,7 +378,7 @@ fn add_words(
     Ok(())
 }
 
-/// Adds what `seek` makes of the whole text.
+/// Adds the results of `seek` for the whole text.
 fn add_sought_files(
     snapshot: &Snapshot,
     evidence: &Evidence<'_>,
@@ -403,7 +405,7 @@ fn add_sought_files(
     Ok(())
 }
 
-/// Messages, then what stands around the traces.
+/// Messages, followed by the text around the traces.
 fn words_of(evidence: &Evidence<'_>) -> String {
     let exceptions = evidence.traces.iter().flat_map(|trace| &trace.exceptions);
     let mut text = String::new();

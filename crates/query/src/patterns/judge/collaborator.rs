@@ -1,6 +1,6 @@
-//! Whether what code makes for itself is a collaborator that one may want to give to it: something that reaches out of the
-//! program, to files, the network, other processes, the clock or chance. Values, collections and code that only computes can
-//! stay where they are made.
+//! Decides whether an object constructed by code is a collaborator that should be injectable: something with external
+//! effects on files, the network, other processes, the clock or randomness. Values, collections and pure computation
+//! need not be.
 
 use m1nd_base::node_id;
 use m1nd_base::{EdgeTier, NodeKind, Pos, Relation};
@@ -12,8 +12,8 @@ use super::{Judge, MAX_MEMBERS, Verdict};
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::patterns::matching::Raw;
 
-/// Calls from a member to the function that reaches out: it is what the type is for only if it is done near. Some computation far
-/// down that draws a random number makes no collaborator of a value.
+/// Maximum calls from a member to the function with the effect: only a near effect defines a type. A random number
+/// drawn far down makes no collaborator of a value.
 const EFFECT_STEPS: usize = 1;
 /// Types that a type gets members from.
 const MAX_BASES: usize = 16;
@@ -37,7 +37,7 @@ impl<'s> Judge<'s> {
             let name = outside_name(self.graph.id(edge.to));
             return Verdict::confirmed(format!("`{name}` reaches out of the program")).with([edge.to], "calls");
         }
-        // The package and what is used of it are both there: the latter has the longer name.
+        // Both the package and its used member are targets: the latter has the longer name.
         match outside.max_by_key(|edge| self.graph.id(edge.to).len()) {
             Some(edge) => {
                 let name = outside_name(self.graph.id(edge.to));
@@ -49,7 +49,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// What code at some places of a file leads to, in the order written.
+    /// Targets of code at some positions of a file, in order.
     fn targets(&self, raw: &Raw, holds: impl Fn(Pos) -> bool) -> Vec<EdgeRef<'s>> {
         let graph = self.graph;
         let Some(file) = graph.find_file(raw.path.as_str()) else { return Vec::new() };
@@ -160,7 +160,7 @@ impl<'s> Judge<'s> {
         types
     }
 
-    /// Functions that are declared for a type beside it, as methods of Go are.
+    /// Functions declared with the type as receiver, such as methods in Go.
     fn with_receiver(&self, of: NodeIx) -> Vec<NodeIx> {
         let graph = self.graph;
         let method = node_id::owned_infix("impl", graph.label(of), "fn");
@@ -171,14 +171,15 @@ impl<'s> Judge<'s> {
         found
     }
 
-    /// What a function itself calls that reaches out of the program.
+    /// Direct calls of a function with external effects.
     fn outside_call(&self, node: NodeIx, effects: &Effects) -> Option<NodeIx> {
         let calls = self.graph.out_edges(node);
         let outside = calls.filter(|edge| edge.tier == EdgeTier::External && edge.relation == Relation::Calls);
         outside.map(|edge| edge.to).find(|to| effects.knows(outside_name(self.graph.id(*to))))
     }
 
-    /// Whether a function holds a match at the place of a name from outside: a name declared here is not that.
+    /// Returns whether a function holds a match at the place of a name from outside: a name declared here is not
+    /// that.
     fn writes_call(&mut self, node: NodeIx, written: &'static str) -> bool {
         let graph = self.graph;
         let outside = graph.out_edges(node).filter(|edge| edge.tier == EdgeTier::External);
@@ -198,7 +199,7 @@ fn reaching(label: &str, worker: &str, name: &str) -> Verdict {
     }
 }
 
-/// The name of the type that a block of members is of: `Core` of `Core<'s, M>` and of `fmt::Display for io::Core<M>`.
+/// Type name of a block of members: `Core` of `Core<'s, M>` and of `fmt::Display for io::Core<M>`.
 fn implemented(label: &str) -> &str {
     let of = label.rsplit_once(" for ").map_or(label, |(_, of)| of);
     let name = of.split('<').next().unwrap_or(of).trim();

@@ -1,4 +1,4 @@
-//! What bears on a value: who uses and who sets a variable, and what was asked of it before.
+//! Evidence about values: who uses and who sets a variable, and earlier checks of it.
 
 use m1nd_base::NodeKind;
 use m1nd_graph::NodeIx;
@@ -83,7 +83,7 @@ impl Judge<'_> {
     }
 }
 
-/// What a call is made on: `items` of `items.last()` and of `items`.
+/// Receiver of a call: `items` of `items.last()` and of `items`.
 fn asked_value(written: &str) -> &str {
     let Some(inner) = written.strip_suffix(')') else { return written };
     let mut depth = 1_u32;

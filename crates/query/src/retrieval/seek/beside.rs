@@ -1,4 +1,4 @@
-//! What the files beside a file say: others of its folder.
+//! Evidence from the other files of a folder.
 
 use crate::retrieval::indexed_files::IndexedFiles;
 use m1nd_search::FileHit;

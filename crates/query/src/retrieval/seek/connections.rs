@@ -1,4 +1,4 @@
-//! What a found node is connected with.
+//! Connections of a result.
 
 use std::cmp::Ordering;
 
@@ -15,16 +15,17 @@ const CONNECTIONS: usize = 4;
 pub struct Connection {
     /// The other end.
     pub node: NodeIx,
-    /// What the edge says.
+    /// Relation of the edge.
     pub relation: Relation,
     /// The edge starts at the found node.
     pub outgoing: bool,
-    /// How sure it is.
+    /// Certainty.
     pub tier: EdgeTier,
 }
 
 impl Connection {
-    /// The more telling one first: sure before possible, what the node uses before what uses it, the more important end.
+    /// Orders the more informative one first: certain before possible, outgoing before incoming, the more important
+    /// end.
     fn order(&self, other: &Self, graph: &Graph) -> Ordering {
         let key = |row: &Self| (row.tier, !row.outgoing);
         let by_rank = graph.pagerank(other.node).total_cmp(&graph.pagerank(self.node));
@@ -32,8 +33,8 @@ impl Connection {
     }
 }
 
-/// The most telling edges of a node, one to each other end: no containment, sure ones first, then by the importance of
-/// the other end. All edges are looked at, also of what very much uses.
+/// The most informative edges of a node, one per neighbour: no containment, certain ones first, then by importance of
+/// the neighbour. Considers all edges, also of hubs.
 pub fn connections(snapshot: &Snapshot, node: NodeIx) -> Vec<Connection> {
     let graph = snapshot.graph();
     let out = graph.out_edges(node).map(|edge| (edge.to, edge.relation, true, edge.tier));

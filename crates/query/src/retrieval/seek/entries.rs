@@ -1,4 +1,4 @@
-//! What speaks for an entry of a file against the others of it: the signals that the ranking inside of files weighs.
+//! Signals for an entry of a file against the others of it, used by the ranking within files.
 
 use m1nd_base::NodeKind;
 use m1nd_graph::{Graph, NodeIx};
@@ -6,7 +6,7 @@ use m1nd_search::Hit;
 
 use super::signals::Measures;
 
-/// Names of the signals, in order. Their weights stand in `entry_weights.txt`, fitted to functions that repairs changed.
+/// Names of the signals, in order. Their weights are in `entry_weights.txt`, fitted to functions changed by fixes.
 pub const ENTRY_SIGNALS: &[&str] =
     &["words", "title", "near_text", "near_title", "message", "label_title", "label_text", "size"];
 
@@ -15,14 +15,14 @@ pub type EntrySignals = [f64; 8];
 
 /// Lines that everything but functions counts with: a long function does more, a long class only holds more functions.
 const LINES: u32 = 20;
-/// What a file's own entry, or a section of a document, loses against a symbol in it.
+/// Penalty of a file's own entry, or of a document section, against a symbol in it.
 const WHOLE_FILE: f64 = 0.3;
-/// What a block of members loses against the type it adds to, and the members.
+/// Penalty of a block of members against its type and the members.
 const BLOCK: f64 = 0.3;
-/// What parts (fields, variables, variants) lose: their owner is the better place to start.
+/// Penalty of parts (fields, variables, variants), whose owner is a better place to start.
 const PART: f64 = 0.5;
 
-/// An entry with what speaks for it.
+/// An entry with its signals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntryCandidate {
     /// Its node.
@@ -45,7 +45,7 @@ pub(super) fn signals(graph: &Graph, node: NodeIx, hit: &Hit<'_>, measures: &Mea
     [all, title, near, near_title, hit.message, in_title, in_text, f64::from(1 + lines).ln() / 10.0]
 }
 
-/// What an entry loses for being of its kind. `about_text` says that the question asks for documents.
+/// Penalty of an entry for its kind. `about_text` means that the query asks for documents.
 pub(super) fn less(kind: NodeKind, about_text: bool) -> f64 {
     match kind {
         NodeKind::Section if about_text => 0.0,

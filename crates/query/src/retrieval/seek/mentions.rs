@@ -1,4 +1,4 @@
-//! Files that a text names: by path, by file name, as a module, in a frame of a stack trace.
+//! Files that a text mentions: by path, by file name, as a module, in a stack frame.
 
 use m1nd_search::{Mention, Query, Zone};
 use rustc_hash::FxHashMap;
@@ -7,14 +7,14 @@ use m1nd_engine::Snapshot;
 
 /// Components at the end of a module name that may be a class and a member of it.
 const MEMBERS: usize = 2;
-/// What a file name counts whose folders are other ones than those that the text names.
+/// Weight of a file name whose folders differ from those in the text.
 const FOREIGN: f64 = 0.2;
-/// What a module counts that is named by its last component only.
+/// Weight of a module named only by its last component.
 const SHORT_MODULE: f64 = 0.4;
-/// Names of files that stand for their folder.
+/// File names that represent their folder.
 const FOLDER_STEMS: &[&str] = &["__init__", "index", "mod", "lib", "main"];
 
-/// How a text names one file; each 0 to 1.
+/// How a text mentions a file; each 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Named {
     /// By its path, with folders.
@@ -23,7 +23,7 @@ pub(super) struct Named {
     pub(super) name: f64,
     /// As a module.
     pub(super) module: f64,
-    /// In a stack trace: 1 for the innermost frame that lies in the project, less outwards.
+    /// In a stack trace: 1 for the innermost frame in the project, decreasing outwards.
     pub(super) frame: f64,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn named(snapshot: &Snapshot, query: &Query) -> FxHashMap<String, Nam
         }
     }
     for (mention, files) in query.mentions.iter().zip(&matches) {
-        // Of many files with one name none is meant more than the others.
+        // Many files with one name share the weight.
         let share = 1.0 / (files.len().max(1) as f64).sqrt();
         for (path, strength) in files {
             let named = found.entry((*path).to_owned()).or_default();
@@ -98,7 +98,7 @@ fn ends(mention: &Mention) -> Vec<&str> {
     (0..=members).filter_map(|cut| parts.len().checked_sub(cut + 1).and_then(|at| parts.get(at)).copied()).collect()
 }
 
-/// Components of a path as a module: no ending, and the folder for files that stand for theirs.
+/// Components of a path as a module: no extension, and the folder for files that represent theirs.
 fn module_of<'p>(parts: &[&'p str]) -> Vec<&'p str> {
     let mut module = parts.to_vec();
     if let Some(last) = module.last_mut() {
@@ -135,7 +135,7 @@ fn strength(mention: &Mention, parts: &[&str], module: &[&str]) -> f64 {
             _ if common == said.len() && common >= 2 => 1.0,
             _ if common == module.len() && common >= 2 => 0.9,
             _ if common >= 2 => 0.7,
-            // One word that stands alone: `separable.matrix` means `separable.py`.
+            // A single remaining word: `separable.matrix` refers to `separable.py`.
             1 if said.len() == 1 && cut > 0 => SHORT_MODULE,
             _ => 0.0,
         };

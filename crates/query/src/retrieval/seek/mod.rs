@@ -1,6 +1,6 @@
-//! Finding code by what it is about. Words give entries and whole files a lexical score; a model weighs it with the other
-//! signals of each file ([`SIGNALS`]), and a second one orders the entries of each file ([`ENTRY_SIGNALS`]): the best one
-//! stands where its file stands, the others behind it by what they are worth less.
+//! Finds code by topic. Words give entries and whole files a lexical score; one model combines it with the other
+//! signals of each file ([`SIGNALS`]), and a second one ranks the entries of each file ([`ENTRY_SIGNALS`]): the best
+//! entry gets the rank of its file, the others follow by their difference.
 
 use crate::retrieval::importance;
 use crate::retrieval::indexed_files::IndexedFiles;
@@ -41,7 +41,7 @@ pub use signals::{FileCandidate, SIGNALS, Signals};
 const CANDIDATES: usize = 1_000;
 /// Rows that are made together: fewer are not worth another core.
 const ROWS_TOGETHER: usize = 128;
-/// What a node loses against the one before it of the same file, so that several files stand on the first page.
+/// Penalty for each further node of the same file, so that several files appear on the first page.
 const NEXT_OF_FILE: f64 = 0.4;
 /// Words of a question that ask for documents.
 const TEXT_WORDS: &[&str] =
@@ -50,12 +50,12 @@ const TEXT_WORDS: &[&str] =
 const SCALE: f64 = 5.0;
 /// Candidates that have a row of their own, for the file, if none of their entries has one.
 const BEST_FILES: usize = 100;
-/// What the nearest meaning counts against words where no word is met.
+/// Weight of similarity in meaning relative to words, if no word matches.
 const MEANING_SHARE: f64 = 0.6;
 /// Longest summary, in bytes.
 const SUMMARY_BYTES: usize = 240;
 
-/// A question for code by what it is about.
+/// A query for code by topic.
 #[derive(Debug, Clone, Default)]
 pub struct SeekQuery {
     /// Words, names, paths.
@@ -70,7 +70,7 @@ pub struct SeekQuery {
     pub graph_rerank: bool,
     /// Leaves the meaning out: no vectors.
     pub without_vectors: bool,
-    /// Orders the first rows anew; only with `graph_rerank`.
+    /// Re-ranks the first rows; only with `graph_rerank`.
     pub model: Option<Arc<LocalModel>>,
 }
 
@@ -87,7 +87,7 @@ impl SeekQuery {
 /// A node that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeekRow {
-    /// Which.
+    /// The node.
     pub node: NodeIx,
     /// Its rank value, 0 to 1.
     pub score: f64,
@@ -95,25 +95,25 @@ pub struct SeekRow {
     pub lexical: f64,
     /// Cosine of its vector with that of the query; `None` where there is none.
     pub meaning: Option<f64>,
-    /// How lately its file changed, 0 to 1; `None` where no history tells.
+    /// Recency of its file's last change, 0 to 1; `None` without history.
     pub recency: Option<f64>,
     /// Importance in the graph, 0 to 1.
     pub prior: f64,
-    /// Field that brought most of the lexical score: `name`, `owner`, `signature`, `doc`, `path`, `body`, `literal`. Where no word is
-    /// met `meaning`, or `context` for what files around it and the history say.
+    /// Field with the largest share of the lexical score: `name`, `owner`, `signature`, `doc`, `path`, `body`,
+    /// `literal`. Without matching words `meaning`, or `context` for neighbouring files and history.
     pub best_field: &'static str,
     /// Words of the question that it meets.
     pub matched: Vec<Arc<str>>,
 }
 
 impl SeekRow {
-    /// Whether it meets this word of the question.
+    /// Returns whether it meets this word of the question.
     pub fn meets(&self, word: &str) -> bool {
         self.matched.iter().any(|met| **met == *word)
     }
 }
 
-/// What was found.
+/// Result of a query.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SeekAnswer {
     /// Rows, best first; at most [`SeekAnswer::MAX_ROWS`].
@@ -123,7 +123,7 @@ pub struct SeekAnswer {
     /// More nodes meet a word than were ranked, or some of a file that the model did not weigh: the number of rows is a
     /// lower bound.
     pub is_cut: bool,
-    /// How many rows, the first ones, are what the question names; 0 if it says more than a name.
+    /// Number of leading rows that the query names; 0 if it is more than a name.
     pub named: usize,
     /// Rows left out for their score.
     pub below_min_score: usize,
@@ -135,7 +135,7 @@ pub struct SeekAnswer {
     pub met_in_file: usize,
     /// The question is longer than a question: an issue, a message, a report.
     pub is_long: bool,
-    /// Nodes that were looked at.
+    /// Number of nodes examined.
     pub scanned: usize,
     /// Words that were looked for.
     pub words: Vec<String>,
@@ -143,20 +143,20 @@ pub struct SeekAnswer {
     pub unmatched: Vec<String>,
     /// Vectors took part.
     pub used_vectors: bool,
-    /// What of the history took no part, and why; `None` if all of it did.
+    /// The unused part of the history, and the reason; `None` if all of it was used.
     pub no_history: Option<String>,
-    /// The file that the model values most, of all that it weighed; `None` if only words were asked for. It need not be
-    /// that of the first row: a scope, kinds of nodes and what is known beside the question come after the model.
+    /// The file with the best model score; `None` if only words were used. It need not be that of the first row:
+    /// scope, kinds, priming and feedback are applied after the model.
     pub best_file: Option<NodeIx>,
-    /// How sure the model is of that file, 0 to 1.
+    /// The model's confidence in that file, 0 to 1.
     pub confidence: Option<f64>,
-    /// What the model of the query had to do with it.
+    /// Effect of the query's model.
     pub model: Option<ModelUse>,
-    /// What limits left out of the question and of the index.
+    /// Parts of the query and of the index left out because of limits.
     pub left_out: LeftOut,
 }
 
-/// What limits left out of a question, or of the index that it was asked of.
+/// Parts of a query or of the index left out because of limits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LeftOut {
     /// Bytes of a very long question that are not read.
@@ -167,7 +167,7 @@ pub struct LeftOut {
     pub names: usize,
     /// See [`LeftOut::words`].
     pub paths: usize,
-    /// Words that are looked up, but of which it is not told whether a row meets them.
+    /// Number of words that are looked up, but without a report whether a row matches them.
     pub untold: usize,
     /// Entries that hold more words than [`LeftOut::KEPT_WORDS`] each, the first ones, or very long texts.
     pub entries: usize,
@@ -202,11 +202,11 @@ impl LeftOut {
 impl SeekAnswer {
     /// Most rows that one question gives.
     pub const MAX_ROWS: usize = CANDIDATES;
-    /// Words of a long text of which it is told whether a row meets them: the weightiest.
+    /// Maximum words with a report whether a row matches them: the highest-weighted ones.
     pub const TOLD_WORDS: usize = 64;
 }
 
-/// Nodes by what they are about: words in names, headers, comments, paths and bodies, then importance in the graph.
+/// Returns nodes by topic: words in names, headers, comments, paths and bodies, then importance in the graph.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -215,7 +215,7 @@ pub fn seek(snapshot: &Snapshot, query: &SeekQuery, cancel: &Cancel) -> Result<S
     seek_given(snapshot, query, history.as_ref(), cancel)
 }
 
-/// As [`seek`], with this history: what is asked in several steps is answered from one state of it.
+/// Like [`seek`], with the given history, so that a multi-step query uses a single state of it.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -242,7 +242,7 @@ pub fn seek_given(
     Ok(answer)
 }
 
-/// The files that a text may be about, with what speaks for each: what the ranking of [`seek`] weighs.
+/// Returns candidate files for a text, with the signals that the ranking of [`seek`] uses.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -250,7 +250,7 @@ pub fn seek_files(snapshot: &Snapshot, text: &str, cancel: &Cancel) -> Result<Ve
     seek_files_given(snapshot, text, snapshot.loaded_history().as_ref(), cancel)
 }
 
-/// As [`seek_files`], with this history.
+/// Like [`seek_files`], with the given history.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -266,8 +266,7 @@ pub fn seek_files_given(
     Ok(signals::candidates(snapshot, text, &parsed, &ranked, &Measures::of(&parsed, &ranked), history))
 }
 
-/// The entries that a text may be about, with what speaks for each against others of its file: what the ranking inside
-/// of files weighs.
+/// Returns candidate entries for a text, with the signals that the ranking within files uses.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -284,7 +283,7 @@ pub fn seek_entries(snapshot: &Snapshot, text: &str, cancel: &Cancel) -> Result<
     Ok(ranked.found.hits.iter().chain(&ranked.nearest).filter_map(candidate).collect())
 }
 
-/// What a node is for, in a sentence: the start of its doc comment, else its header; empty if it has neither.
+/// Summary of a node: the start of its doc comment, else its header; empty if it has neither.
 pub fn summary(snapshot: &Snapshot, node: NodeIx) -> String {
     let doc = snapshot.graph().doc(node);
     let text = if doc.is_empty() { snapshot.graph().signature(node) } else { first_sentence(doc) };
@@ -297,7 +296,7 @@ fn first_sentence(text: &str) -> &str {
     paragraph.find(". ").or_else(|| paragraph.find(".\n")).map_or(paragraph, |end| &paragraph[..=end])
 }
 
-/// What is told of the file of the first row, against the other files.
+/// Evidence for the file of the first row against the other files.
 fn about_first_file(snapshot: &Snapshot, rows: &[SeekRow], answer: &mut SeekAnswer) {
     let graph = snapshot.graph();
     let Some(file) = rows.first().map(|row| graph.file(row.node)) else { return };
@@ -319,7 +318,7 @@ fn ranked(
     let filter = query.filter();
     let table = Some(Embedding::built_in()).filter(|_| query.graph_rerank && !query.without_vectors);
     let ranked = snapshot.index().rank(&parsed, CANDIDATES, &filter, table, cancel)?;
-    // Those that are near in meaning alone count only with the rest of the signals.
+    // Nodes that only match in meaning count only together with the other signals.
     let nearest = ranked.nearest.iter().filter(|_| query.graph_rerank);
     let hits: Vec<&Hit<'_>> = ranked.found.hits.iter().chain(nearest).collect();
     let told: Vec<(usize, Arc<str>)> =
@@ -373,12 +372,12 @@ fn add_recency(snapshot: &Snapshot, history: &ProjectHistory, rows: &mut [SeekRo
     }
 }
 
-/// The terms of which it is told whether a row meets them, with their numbers.
+/// The terms with a report whether a row matches them, and their indexes.
 fn told(parsed: &Query) -> impl Iterator<Item = (usize, &QueryTerm)> {
     parsed.terms.iter().enumerate().take(SeekAnswer::TOLD_WORDS).filter(|(_, term)| term.counts)
 }
 
-/// What of the history takes no part in the ranking, and why.
+/// The part of the history that the ranking cannot use, and the reason.
 fn no_history(history: Option<&ProjectHistory>) -> Option<String> {
     let Some(history) = history else { return Some("not loaded yet".to_owned()) };
     let gaps = history.gaps_within_limits();
@@ -393,11 +392,11 @@ fn best_file(files: &[FileCandidate]) -> Option<NodeIx> {
     best.map(|(_, file)| file.node)
 }
 
-/// What the ranking of files found.
+/// Result of ranking files.
 struct Judged<'j> {
     files: &'j [FileCandidate],
     parsed: &'j Query,
-    /// What of the words the best entry meets, 0 to 1.
+    /// Share of the words matched by the best entry, 0 to 1.
     strength: f64,
 }
 
@@ -450,7 +449,7 @@ fn order(
     (rows.collect(), kept)
 }
 
-/// The value of every row: that of its file, less what it is worth less than the best one of the file.
+/// Score of every row: that of its file, minus its difference to the best one of the file.
 fn placed(
     graph: &Graph,
     by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>>,
@@ -499,7 +498,8 @@ fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valu
     }
 }
 
-/// From the open scale of the index to 0 to 1, without ties at the top: half of what all words could bring gives 0.55.
+/// Maps the open-ended scale of the index to 0 to 1, without ties at the top: half of the maximum for all words gives
+/// 0.55.
 fn bounded(relative: f64) -> f64 {
     1.0 - (-1.6 * relative.max(0.0)).exp()
 }

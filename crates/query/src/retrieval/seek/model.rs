@@ -1,4 +1,4 @@
-//! The models that order files, and the entries of one file: weighted sums of signals. Their weights are data, fitted by
+//! The models that rank files, and entries of one file: weighted sums of signals. Their weights are data, fitted by
 //! `cargo xtask fit-seek`.
 
 use std::sync::LazyLock;
@@ -32,7 +32,7 @@ impl EntryModel {
     }
 }
 
-/// What a confidence of the ranking was worth where it was measured: on texts of issues and commits.
+/// Measured precision by confidence, on texts of issues and commits.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Calibration {
     /// Confidence from which the first file may be acted on; above 1 if none was good enough.

@@ -1,4 +1,4 @@
-//! A question that is nothing but the name of a symbol, or a path: what has that name is the answer, and words come after it.
+//! Queries that are only a symbol name or a path: the code of that name comes first, word matches after it.
 
 use crate::retrieval::importance;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
@@ -10,8 +10,8 @@ use m1nd_engine::Snapshot;
 /// Nodes up to which a name names something.
 const MOST: usize = 10;
 
-/// Puts what the question names before the other rows, which are sorted: declarations behind the definitions that they announce.
-/// How many rows the question means, without such declarations; none if it says more than a name, or names very much.
+/// Moves the named nodes before the other rows, which are sorted: declarations go after their definitions. Returns
+/// the number of named rows without such declarations; 0 if the query is more than a name, or names too many nodes.
 pub(super) fn lift(snapshot: &Snapshot, question: &str, filter: &Filter<'_>, rows: &mut Vec<SeekRow>) -> usize {
     let Some(name) = name_of(question) else { return 0 };
     let graph = snapshot.graph();

@@ -1,5 +1,5 @@
-//! What the history says of where a text leads: files of commits whose subjects are like it, files that commits with its
-//! prefix touched, how lately files changed, and which change together with the best matches.
+//! Evidence from history: files of commits with similar subjects, files touched by commits with the same prefix,
+//! recency of files, and co-change with the best matches.
 
 use super::subjects::{Subjects, prefix};
 use m1nd_search::{Query, words};
@@ -13,16 +13,16 @@ const LIKE: usize = 60;
 const LIKE_HALF_LIFE: f64 = 1_000.0;
 /// Days after which a commit with the prefix of the text counts half.
 const PREFIX_HALF_LIFE: f64 = 500.0;
-/// Commits with the prefix that are looked at, the newest.
+/// Maximum commits with the prefix, newest first.
 const PREFIXED: usize = 500;
-/// A commit that touches more files says nothing of one of them.
+/// Commits that touch more files say nothing about one of them.
 const MAX_TOUCHED: usize = 50;
 /// Days after which the last change of a file counts half.
 const RECENT_HALF_LIFE: f64 = 60.0;
 /// Files that change together with one file, at most.
 const PARTNERS: usize = 20;
 
-/// What commits say of a file; sums that are compared with those of other files.
+/// Evidence of commits for a file: sums for comparison with other files.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct FromCommits {
     /// From commits whose subject is like the text.
@@ -31,7 +31,7 @@ pub(super) struct FromCommits {
     pub(super) prefix: f64,
 }
 
-/// What commits that a text is like say of files, by path.
+/// Evidence of commits similar to a text, by path.
 pub(super) fn from_commits(
     history: &ProjectHistory,
     query: &Query,
@@ -69,7 +69,7 @@ pub(super) fn prefix_of(text: &str) -> Option<String> {
     prefix(text.trim_start().lines().next()?)
 }
 
-/// Share of the words of a prefix that stand in a path.
+/// Share of a prefix' words that occur in a path.
 pub(super) fn prefix_in_path(prefix: &str, path: &str) -> f64 {
     let mut there: Vec<String> = Vec::new();
     words::terms(path, |term| there.push(term.to_owned()));
@@ -81,12 +81,12 @@ pub(super) fn prefix_in_path(prefix: &str, path: &str) -> f64 {
     if all > 0 { f64::from(met) / f64::from(all) } else { 0.0 }
 }
 
-/// How lately a file changed, 0 to 1.
+/// Recency of a file's last change, 0 to 1.
 pub(super) fn recency(history: &ProjectHistory, path: &str) -> Option<f64> {
     Some((-history.file(path)?.age_days() / RECENT_HALF_LIFE).exp2())
 }
 
-/// What files receive that change together with these, by path.
+/// Co-change scores of files with these, by path.
 pub(super) fn together(history: &ProjectHistory, files: &[(&str, f64)]) -> FxHashMap<String, f64> {
     let mut received: FxHashMap<String, f64> = FxHashMap::default();
     for (path, strength) in files {

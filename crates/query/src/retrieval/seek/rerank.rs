@@ -1,4 +1,4 @@
-//! The first rows in the order that a model of the user's own gives them.
+//! Re-ranking of the first rows with the user's own model.
 
 use std::collections::HashMap;
 
@@ -12,14 +12,14 @@ use m1nd_engine::{Snapshot, SourceText};
 
 /// Rows that the model reads.
 const READ: usize = 50;
-/// What one standard deviation of the cosine counts in values of the ranking.
+/// Weight of one standard deviation of the cosine, in units of the ranking score.
 const SHARE: f64 = 0.4;
-/// Bytes of a symbol's body that the model is given: what it is for stands at its start.
+/// Maximum bytes of a symbol's body for the model: its purpose shows at the start.
 const BODY_BYTES: usize = 600;
-/// Names of a file's symbols that stand for the file.
+/// Maximum number of symbol names that describe a file.
 const NAMES: usize = 40;
 
-/// Orders the first rows, which are sorted, by their score and what the model thinks of them.
+/// Re-ranks the first rows, which are sorted, by their score and the model's similarity.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -65,7 +65,8 @@ pub(super) fn rerank(
     Ok(used)
 }
 
-/// What a model is told of a node: where it is, its header and comment, and how its body begins; of a file, what is in it.
+/// Text of a node for the model: its location, header and comment, and the start of its body; for a file, its
+/// content.
 fn described(snapshot: &Snapshot, node: NodeIx, sources: &mut HashMap<String, Option<SourceText>>) -> String {
     let graph = snapshot.graph();
     let path = graph.path(node);

@@ -1,4 +1,4 @@
-//! What speaks for a file: the signals that the ranking weighs.
+//! Signals of files for the ranking.
 
 use crate::retrieval::importance;
 use crate::retrieval::indexed_files::IndexedFiles;
@@ -17,7 +17,7 @@ use m1nd_engine::FileEntry;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 
-/// Names of the signals, in order. The weights of the ranking stand beside them in `weights.txt`.
+/// Names of the signals, in order. Their weights are in `weights.txt`.
 pub const SIGNALS: &[&str] = &[
     "words",
     "title",
@@ -64,11 +64,11 @@ pub type Signals = [f64; 31];
 const BY_WORDS: usize = 150;
 const BY_ENTRY: usize = 60;
 const BY_GRAPH: usize = 40;
-/// Matches whose connections are looked at.
+/// Maximum matches whose connections are examined.
 const SOURCES: usize = 60;
 /// Files whose signals are taken together: fewer are not worth another core.
 const FILES_TOGETHER: usize = 32;
-/// Files whose partners in the history are looked at.
+/// Maximum files whose co-change partners are examined.
 const LEADERS: usize = 10;
 /// Folders with code that is not the product.
 const ASIDE: &[&str] = &[
@@ -92,10 +92,10 @@ const ASIDE: &[&str] = &[
     "tools",
     "vendor",
 ];
-/// Files that hold what their folder shows to the outside, seldom what it does.
+/// Files that hold the public interface of their folder, seldom its implementation.
 const FRONT: &[&str] = &["__init__", "index", "mod", "lib", "external", "prelude"];
 
-/// A file with what speaks for it.
+/// A file with its signals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileCandidate {
     /// Its path.
@@ -106,7 +106,7 @@ pub struct FileCandidate {
     pub signals: Signals,
 }
 
-/// The most that any file has of each part of the lexical score: what the others are measured by.
+/// Maximum over all files of each part of the lexical score, for normalisation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Most {
     words: f64,
@@ -116,7 +116,7 @@ pub(super) struct Most {
     exact: f64,
     best_exact: f64,
     used: f64,
-    /// The nearest in meaning, and what is near by chance; `None` without vectors.
+    /// The highest similarity in meaning, and the baseline of chance; `None` without vectors.
     near: Option<(Near, Near)>,
 }
 
@@ -150,7 +150,7 @@ impl Most {
     }
 }
 
-/// How far a value lies above the mean, where the most is 1; 0 for what is below.
+/// Distance above the mean, relative to the maximum; 0 below the mean.
 fn lead(value: f64, mean: f64, most: f64) -> f64 {
     if most > mean { ((value - mean) / (most - mean)).max(0.0) } else { 0.0 }
 }
@@ -186,7 +186,7 @@ pub(super) fn candidates(
     history: Option<&ProjectHistory>,
 ) -> Vec<FileCandidate> {
     let graph = snapshot.graph();
-    // They are in the order of their paths.
+    // They are in path order.
     let by_path =
         |path: &str| ranked.files.binary_search_by(|file| file.path.cmp(path)).ok().map(|at| &ranked.files[at]);
     let evidence = Evidence::gather(snapshot, text, query, ranked, measures, history);
@@ -252,7 +252,7 @@ pub(super) struct Words {
     text: FxHashSet<String>,
 }
 
-/// What the candidates of a question are measured by.
+/// Normalisation for the candidates of a query.
 pub(super) struct Measures {
     pub(super) most: Most,
     pub(super) words: Words,
@@ -403,12 +403,13 @@ impl<'e> Evidence<'e> {
     }
 }
 
-/// Whether a folder holds code that is not the product: by one of the words of its name (`_examples`, `deno_dist`).
+/// Returns whether a folder holds code that is not the product: by one of the words of its name (`_examples`,
+/// `deno_dist`).
 fn is_aside(folder: &str) -> bool {
     ASIDE.binary_search(&folder).is_ok() || folder.split(['_', '-', '.']).any(|word| ASIDE.binary_search(&word).is_ok())
 }
 
-/// Whether the name of a file says that it was written elsewhere: it has a version (`underscore-1.3.1.js`), or is minified.
+/// Returns whether a file name indicates third-party code: it has a version (`underscore-1.3.1.js`), or is minified.
 fn is_taken_over(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let has_version = name.split('-').skip(1).any(|part| {
@@ -420,7 +421,7 @@ fn is_taken_over(path: &str) -> bool {
     has_version || name.contains(".min.")
 }
 
-/// The part of a path that says what a file is about, and whether it stands for its folder.
+/// The informative part of a path, and whether it represents its folder.
 fn stem_of(path: &str) -> (&str, bool) {
     let mut parts = path.rsplit('/');
     let stem = parts.next().unwrap_or(path).split('.').next().unwrap_or(path);

@@ -1,4 +1,4 @@
-//! What the best matches are connected with: one step along the edges of the graph, gathered by file.
+//! Connections of the best matches: one step along the edges of the graph, collected by file.
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_graph::{NodeFlags, NodeIx};
@@ -9,7 +9,7 @@ use m1nd_engine::Snapshot;
 /// Edges followed from one node in each direction.
 const EDGES: usize = 200;
 
-/// What a file receives from matches elsewhere.
+/// Scores that a file receives from matches elsewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Received {
     /// From code that uses something of the file.
@@ -30,7 +30,7 @@ pub(super) fn spread(snapshot: &Snapshot, matches: &[(NodeIx, f64)]) -> FxHashMa
         let out: Vec<_> = graph.out_edges(*node).take(EDGES).map(|e| (e.to, e.relation, e.tier, e.of)).collect();
         let into: Vec<_> = graph.in_edges(*node).take(EDGES).map(|e| (e.from, e.relation, e.tier, e.of)).collect();
         for (edges, forward) in [(out, true), (into, false)] {
-            // Who is connected with everything says little of any.
+            // Hubs say little about each of their neighbours.
             let share = strength / (edges.len().max(1) as f64).sqrt();
             for (other, relation, tier, of) in edges {
                 let Some(file) = graph.file(other).filter(|file| Some(*file) != own) else { continue };

@@ -1,4 +1,4 @@
-//! Words of the subjects of commits: which commits are like a text.
+//! Words of commit subjects: similarity of commits to a text.
 
 use m1nd_history::History;
 use m1nd_search::words;
