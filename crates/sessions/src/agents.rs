@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::Sessions;
-use crate::sessions::shortened;
-
 /// Agents that are remembered; the one that was silent longest goes first.
 pub const MAX_AGENTS: usize = 1_000;
 /// Characters of an agent's name, or of a key, that count.
@@ -25,14 +22,14 @@ pub struct AgentSession {
 
 /// Agents by name.
 #[derive(Debug, Default)]
-pub(crate) struct Agents(BTreeMap<String, AgentSession>);
+pub(crate) struct Agents(pub(crate) BTreeMap<String, AgentSession>);
 
 impl Agents {
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    fn touch(&mut self, name: String, now_ms: u64) {
+    pub(crate) fn touch(&mut self, name: String, now_ms: u64) {
         if self.0.len() >= MAX_AGENTS && !self.0.contains_key(&name) {
             let oldest = self.0.values().min_by_key(|agent| agent.last_seen_ms).map(|agent| agent.agent_id.clone());
             oldest.and_then(|oldest| self.0.remove(&oldest));
@@ -45,19 +42,6 @@ impl Agents {
         });
         session.last_seen_ms = now_ms;
         session.queries += 1;
-    }
-}
-
-impl Sessions {
-    /// Notes a call of an agent.
-    pub fn touch(&self, agent: &str) {
-        self.agents_seen().touch(shortened(agent, MAX_NAME), self.clock.now_ms());
-    }
-
-    /// Agents that called since this was made, by name.
-    #[must_use]
-    pub fn agents(&self) -> Vec<AgentSession> {
-        self.agents_seen().0.values().cloned().collect()
     }
 }
 

@@ -9,7 +9,7 @@ use m1nd_store::{Expiry, HandleLimits, HandleWrite, StoredHandle};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::sessions::shortened;
+use crate::common::shortened;
 use crate::{MAX_NAME, SessionError, Sessions, id};
 
 /// Bytes of all values of one agent, over all kinds.
@@ -128,7 +128,7 @@ impl Sessions {
         self.mint_for(agent, value, T::KIND.lifetime)
     }
 
-    /// Like [`Sessions::mint`], with a lifetime of its own; `None` if it is not to expire.
+    /// As [`Sessions::mint`], with a lifetime of its own; `None` if it is not to expire.
     ///
     /// # Errors
     /// As [`Sessions::mint`].

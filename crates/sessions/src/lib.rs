@@ -13,6 +13,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod agents;
+mod common;
 mod error;
 mod feedback;
 mod handles;

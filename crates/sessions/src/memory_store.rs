@@ -6,7 +6,7 @@ use m1nd_store::{
 };
 
 use crate::SessionStore;
-use crate::sessions::lock;
+use crate::common::lock;
 
 /// A store that lives as long as the process.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl State {
         }
     }
 
-    /// Returns whether the value of a handle fits in the place of the one with its id.
+    /// Whether the value of a handle fits in the place of the one with its id.
     fn room_for(&self, next: &StoredHandle, limits: &HandleLimits, now_ms: u64) -> HandleWrite {
         let live = || self.handles.values().filter(|row| row.id != next.id && !row.is_expired(now_ms));
         let size = |row: &StoredHandle| row.value.len() as u64;
@@ -213,8 +213,10 @@ mod tests {
         for id in &ids[..10] {
             assert!(matches!(store.undo_feedback(*id, "bob", 2), Ok(Undone::Now(_))));
         }
-        store.state().prune(4);
-        assert_eq!((store.state().told.len(), store.state().undone.len()), (8, 4));
+        let mut state = store.state();
+        state.prune(4);
+        assert_eq!((state.told.len(), state.undone.len()), (8, 4));
+        drop(state);
         let standing: Vec<i64> = store.feedback(99).expect("readable").iter().map(|row| row.id).collect();
         assert_eq!(standing, ids[26..], "the newest");
     }

@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::sessions::shortened;
-use crate::{MAX_NAME, Sessions};
-
 /// Agents whose priming is kept; the oldest one goes first.
 pub const MAX_PRIMINGS: usize = 100;
 /// Longest task kept, in characters.
@@ -18,11 +15,11 @@ const LIVES: u64 = 8;
 
 /// The priming of one agent, as it was set.
 #[derive(Debug, Clone)]
-struct Priming {
-    task: String,
-    strength: f64,
-    at_ms: u64,
-    nodes: Vec<(String, f64)>,
+pub(crate) struct Priming {
+    pub(crate) task: String,
+    pub(crate) strength: f64,
+    pub(crate) at_ms: u64,
+    pub(crate) nodes: Vec<(String, f64)>,
 }
 
 /// A priming as it is now.
@@ -43,7 +40,7 @@ pub(crate) struct Primings {
 }
 
 impl Primings {
-    fn set(&mut self, agent: &str, priming: Option<Priming>) {
+    pub(crate) fn set(&mut self, agent: &str, priming: Option<Priming>) {
         let Some(priming) = priming else {
             self.agents.remove(agent);
             return;
@@ -56,31 +53,11 @@ impl Primings {
     }
 
     /// The priming of an agent with what is left of its strength.
-    fn of(&self, agent: &str, now_ms: u64) -> Option<(&Priming, f64)> {
+    pub(crate) fn of(&self, agent: &str, now_ms: u64) -> Option<(&Priming, f64)> {
         let priming = self.agents.get(agent)?;
         let age = now_ms.saturating_sub(priming.at_ms) / STEP_MS * STEP_MS;
         let left = (-(age as f64) / HALF_LIFE_MS as f64).exp2();
         (age < LIVES * HALF_LIFE_MS).then_some((priming, priming.strength * left))
-    }
-}
-
-impl Sessions {
-    /// Lets later answers for this agent lean towards what is near a task, until it fades or is replaced. `strength` is 0
-    /// to 1; 0, as well as no nodes, takes the priming away. Nothing is stored.
-    pub fn prime(&self, agent: &str, task: &str, strength: f64, nodes: Vec<(String, f64)>) {
-        let (task, strength) = (shortened(task, MAX_TASK), strength.clamp(0.0, 1.0));
-        let priming = Priming { task, strength, at_ms: self.clock.now_ms(), nodes };
-        let priming = Some(priming).filter(|priming| priming.strength > 0.0 && !priming.nodes.is_empty());
-        self.primings().set(&shortened(agent, MAX_NAME), priming);
-    }
-
-    /// The priming of an agent with what is left of its strength; `None` if it has none, or it has faded.
-    #[must_use]
-    pub fn priming(&self, agent: &str) -> Option<Primed> {
-        let now = self.clock.now_ms();
-        let primings = self.primings();
-        let (priming, strength) = primings.of(&shortened(agent, MAX_NAME), now)?;
-        Some(Primed { task: priming.task.clone(), strength, nodes: priming.nodes.clone() })
     }
 }
 

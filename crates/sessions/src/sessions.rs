@@ -1,12 +1,15 @@
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use m1nd_base::Clock;
+use m1nd_base::{Clock, secrets};
+use m1nd_store::{FEEDBACK_KEPT, NewFeedback, StoreError, Undone};
 
-use crate::SessionStore;
-use crate::agents::Agents;
-use crate::feedback::FeedbackRows;
-use crate::primings::Primings;
+use crate::agents::{AgentSession, Agents, MAX_NAME};
+use crate::common::{lock, shortened};
+use crate::error::SessionError;
+use crate::feedback::{FeedbackRows, Lesson, MAX_LESSON_NODES, MAX_QUESTION};
+use crate::primings::{MAX_TASK, Primed, Priming, Primings};
+use crate::store::SessionStore;
 
 /// Everything that agents hold. All methods take `&self`: one is shared by all threads, in an [`Arc`].
 ///
@@ -26,16 +29,96 @@ impl Sessions {
         Self { store, clock, agents: Mutex::default(), primings: Mutex::default(), feedback: Mutex::default() }
     }
 
-    pub(crate) fn agents_seen(&self) -> MutexGuard<'_, Agents> {
+    /// Notes a call of an agent.
+    pub fn touch(&self, agent: &str) {
+        self.agents_seen().touch(shortened(agent, MAX_NAME), self.clock.now_ms());
+    }
+
+    /// Agents that called since this was made, by name.
+    #[must_use]
+    pub fn agents(&self) -> Vec<AgentSession> {
+        self.agents_seen().0.values().cloned().collect()
+    }
+
+    /// Lets later answers for this agent lean towards what is near a task, until it fades or is replaced. `strength` is 0
+    /// to 1; 0, as well as no nodes, takes the priming away. Nothing is stored.
+    pub fn prime(&self, agent: &str, task: &str, strength: f64, nodes: Vec<(String, f64)>) {
+        let (task, strength) = (shortened(task, MAX_TASK), strength.clamp(0.0, 1.0));
+        let priming = Priming { task, strength, at_ms: self.clock.now_ms(), nodes };
+        let priming = Some(priming).filter(|priming| priming.strength > 0.0 && !priming.nodes.is_empty());
+        self.primings().set(&shortened(agent, MAX_NAME), priming);
+    }
+
+    /// The priming of an agent with what is left of its strength; `None` if it has none, or it has faded.
+    #[must_use]
+    pub fn priming(&self, agent: &str) -> Option<Primed> {
+        let now = self.clock.now_ms();
+        let primings = self.primings();
+        let (priming, strength) = primings.of(&shortened(agent, MAX_NAME), now)?;
+        Some(Primed { task: priming.task.clone(), strength, nodes: priming.nodes.clone() })
+    }
+
+    /// Adds to the ledger what an agent tells of an answer. With its number, whether the key was known and nothing added.
+    ///
+    /// # Errors
+    /// [`SessionError::Store`].
+    pub fn learn(&self, told: &Lesson<'_>) -> Result<(i64, bool), SessionError> {
+        let new = NewFeedback {
+            at_ms: self.clock.now_ms(),
+            agent: shortened(told.agent, MAX_NAME),
+            kind: told.kind.to_owned(),
+            query: secrets::redact(&shortened(told.query, MAX_QUESTION)).into_owned(),
+            strength: told.strength.clamp(0.0, 1.0),
+            key: told.key.map(|key| shortened(key, MAX_NAME)),
+            nodes: told.nodes.iter().take(MAX_LESSON_NODES).map(|&node| node.to_owned()).collect(),
+        };
+        Ok(self.store.add_feedback(&new)?)
+    }
+
+    /// Takes an entry of the ledger back.
+    ///
+    /// # Errors
+    /// [`SessionError::Store`].
+    pub fn unlearn(&self, agent: &str, entry: i64) -> Result<Undone, SessionError> {
+        Ok(self.store.undo_feedback(entry, &shortened(agent, MAX_NAME), self.clock.now_ms())?)
+    }
+
+    /// The ledger as it is now, read again if something was added, here or in another process. If it cannot be read now, the
+    /// rows that were read last, and why. Nobody waits for a reading of somebody else.
+    #[must_use]
+    pub fn feedback(&self) -> (Arc<FeedbackRows>, Option<String>) {
+        let known = self.rows_read().clone();
+        match self.read_after(&known) {
+            Ok(rows) => (rows, None),
+            Err(error) => (known, Some(error.to_string())),
+        }
+    }
+
+    fn read_after(&self, known: &Arc<FeedbackRows>) -> Result<Arc<FeedbackRows>, StoreError> {
+        // Before the rows: what is added in between is read again the next time.
+        let newest = self.store.newest_feedback()?;
+        if newest == known.newest() {
+            return Ok(known.clone());
+        }
+        let rows = self.store.feedback(FEEDBACK_KEPT)?;
+        let read = Arc::new(FeedbackRows::new(rows, newest));
+        let mut held = self.rows_read();
+        if held.newest() < newest {
+            *held = read.clone();
+        }
+        Ok(read)
+    }
+
+    fn agents_seen(&self) -> MutexGuard<'_, Agents> {
         lock(&self.agents)
     }
 
-    pub(crate) fn primings(&self) -> MutexGuard<'_, Primings> {
+    fn primings(&self) -> MutexGuard<'_, Primings> {
         lock(&self.primings)
     }
 
     /// The rows of feedback as they were read last.
-    pub(crate) fn rows_read(&self) -> MutexGuard<'_, Arc<FeedbackRows>> {
+    fn rows_read(&self) -> MutexGuard<'_, Arc<FeedbackRows>> {
         lock(&self.feedback)
     }
 }
@@ -44,14 +127,4 @@ impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sessions").field("agents", &self.agents_seen().len()).finish_non_exhaustive()
     }
-}
-
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whatever a panic interrupted, each value is whole between two statements.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The first characters of a text.
-pub(crate) fn shortened(text: &str, most: usize) -> String {
-    text.chars().take(most).collect()
 }
