@@ -26,8 +26,8 @@ pub struct Limits {
     pub folder_depth: usize,
     /// Files of one root.
     pub files: usize,
-    /// Links followed in one go while one reference is evaluated (assignments, calls, members, bases, re-exports). Bounds the
-    /// call stack: a link run needs less than 2 MiB with it.
+    /// Links followed in one go while one reference is evaluated (assignments, calls, members, bases, re-exports).
+    /// Bounds the call stack: a link run needs less than 2 MiB with it.
     pub link_depth: u32,
     /// Evaluation steps spent on one reference before it is left unresolved with that reason.
     pub link_steps: u32,

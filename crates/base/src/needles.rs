@@ -29,8 +29,8 @@ pub struct Needles {
 }
 
 impl Needles {
-    /// Reads the texts off patterns, as they are written for the `regex` crate. A pattern of which nothing is known is always
-    /// tried.
+    /// Reads the texts off patterns, as they are written for the `regex` crate. A pattern of which nothing is known
+    /// is always tried.
     pub fn of<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Self {
         let (mut texts, mut owners, mut always) = (Vec::new(), Vec::new(), Vec::new());
         for (number, pattern) in patterns.into_iter().enumerate() {

@@ -1,8 +1,9 @@
-//! Secrets in texts: found and taken out before a text is indexed, shown or logged. What was found is never repeated: a
-//! finding names its kind and place only.
+//! Secrets in texts: found and taken out before a text is indexed, shown or logged. What was found is never repeated:
+//! a finding names its kind and place only.
 //!
-//! Keys whose form gives them away are found anywhere; what only its neighbourhood gives away (an assignment to something
-//! called `password`, a random token beside the word `key`) must look like a value, not like a name in code.
+//! Keys whose form gives them away are found anywhere; what only its neighbourhood gives away (an assignment to
+//! something called `password`, a random token beside the word `key`) must look like a value, not like a name in
+//! code.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -68,8 +69,8 @@ const fn long_rule(kind: &'static str, pattern: &'static str, check: Check) -> R
     Rule { kind, pattern, check, is_long: true }
 }
 
-// Letters of any case only where they are words: folding a class, or one that leaves out a few characters, over all of Unicode
-// takes longer than everything else that is done with it.
+// Letters of any case only where they are words: folding a class, or one that leaves out a few characters, over all
+// of Unicode takes longer than everything else that is done with it.
 const RULES: &[Rule] = &[
     rule(
         "private key",
@@ -166,7 +167,8 @@ pub fn find(text: &str) -> Vec<Found> {
             }
         }
     }
-    // Of two that begin together the one whose form gives it away names the kind: the sort is stable, `RULES` in that order.
+    // Of two that begin together the one whose form gives it away names the kind: the sort is stable, `RULES` in that
+    // order.
     ranges.sort_by_key(|(range, _)| range.start);
     let (mut found, mut line, mut at): (Vec<Found>, u32, usize) = (Vec::new(), 1, 0);
     for (range, kind) in ranges {

@@ -22,8 +22,8 @@ pub trait System: Debug + Send + Sync {
     /// Makes a folder that only its owner can enter, and those above it. Does nothing if it is there.
     fn create_folder(&self, path: &Path) -> io::Result<()>;
 
-    /// Sets the permission bits of a file, where the system has such. Durable with the next synchronisation of the file or
-    /// its folder.
+    /// Sets the permission bits of a file, where the system has such. Durable with the next synchronisation of the
+    /// file or its folder.
     fn set_mode(&self, path: &Path, mode: u32) -> io::Result<()>;
 
     /// Waits until the names in the folder are on the disk.

@@ -8,9 +8,9 @@ use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
-    /// The nodes that a text may mean, best first; one if it is clear: the node with this id, else the file with this path,
-    /// else those whose qualified name ends in it (`Pool.acquire`, `Pool::acquire`, `a.py::acquire`), else files whose path
-    /// ends in it.
+    /// The nodes that a text may mean, best first; one if it is clear: the node with this id, else the file with this
+    /// path, else those whose qualified name ends in it (`Pool.acquire`, `Pool::acquire`, `a.py::acquire`), else
+    /// files whose path ends in it.
     pub fn nodes_named(&self, text: &str) -> Vec<NodeIx> {
         let graph = self.graph();
         if let Some(node) = graph.find(text).or_else(|| self.by_path(text)) {

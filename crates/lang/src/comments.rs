@@ -24,14 +24,14 @@ pub struct CommentText<'t> {
 pub struct Comments<'t> {
     /// In order of the file.
     pub rows: Vec<CommentText<'t>>,
-    /// 1-based line from which on none were looked for, because there are too many or the caller cancelled; `None` if these
-    /// are all.
+    /// 1-based line from which on none were looked for, because there are too many or the caller cancelled; `None` if
+    /// these are all.
     pub cut_at: Option<u32>,
 }
 
-/// The comments of a file with `mark` in them, in its order, at most [`MAX_COMMENTS`]. A file without the mark costs a search
-/// of its bytes and is not parsed. `None` where the language has no grammar of its own (text, components) or the file could
-/// not be parsed.
+/// The comments of a file with `mark` in them, in its order, at most [`MAX_COMMENTS`]. A file without the mark costs
+/// a search of its bytes and is not parsed. `None` where the language has no grammar of its own (text, components) or
+/// the file could not be parsed.
 pub fn comments_with<'t>(
     language: Language,
     text: &'t str,

@@ -7,8 +7,8 @@ use crate::languages::Language;
 
 /// Maximum length of a literal, in bytes: longer ones are data, or a misread quote.
 const MAX_LITERAL: usize = 8 << 10;
-/// Bytes that are read in vain, behind quotes that nothing closes, for each byte of a text; with [`LOST_ANYWAY`] for a short
-/// one. Beyond that the rest of the text is taken to hold no literals: no code is like that.
+/// Bytes that are read in vain, behind quotes that nothing closes, for each byte of a text; with [`LOST_ANYWAY`] for
+/// a short one. Beyond that the rest of the text is taken to hold no literals: no code is like that.
 const LOST_PER_BYTE: usize = 16;
 const LOST_ANYWAY: usize = 4 << 20;
 /// Longest literal of one character, in bytes between its quotes (`'\u{10ffff}'`).
@@ -140,8 +140,8 @@ fn syntax(language: Language) -> Option<&'static Syntax> {
     })
 }
 
-/// Byte ranges of the contents of string literals, in order and apart; none for documents. Literals that describe the code
-/// around them (Python) are left out. A text full of quotes that nothing closes is only read in part.
+/// Byte ranges of the contents of string literals, in order and apart; none for documents. Literals that describe the
+/// code around them (Python) are left out. A text full of quotes that nothing closes is only read in part.
 pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
     let Some(syntax) = syntax(language) else { return Vec::new() };
     let bytes = text.as_bytes();

@@ -28,8 +28,8 @@ pub fn signature(text: &str) -> Option<Box<str>> {
     (!line.is_empty()).then(|| line.into())
 }
 
-/// A doc comment with the usual markers (`///`, `//!`, `/** */`, leading `*`, `#`, quotes) taken off each line and cut to
-/// [`Definition::MAX_DOC`]. `None` if nothing is left.
+/// A doc comment with the usual markers (`///`, `//!`, `/** */`, leading `*`, `#`, quotes) taken off each line and
+/// cut to [`Definition::MAX_DOC`]. `None` if nothing is left.
 pub fn doc(comment: &str) -> Option<Box<str>> {
     let body = comment.trim();
     let body = body

@@ -204,8 +204,8 @@ impl Linker {
         self.dirty.extend(self.slots.get(path));
     }
 
-    /// The nodes of a file with the places of their names, in order of definitions; the file comes first. Empty if there
-    /// is no such file.
+    /// The nodes of a file with the places of their names, in order of definitions; the file comes first. Empty if
+    /// there is no such file.
     pub fn nodes(&self, path: &RepoPath) -> Vec<NodePlace<'_>> {
         let Some(unit) = self.project.find(path.as_str()).map(|file| self.project.unit(file)) else {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! Edges to what is used of packages outside: beside that to the package there is one to the member, where the code tells
-//! the way to it.
+//! Edges to what is used of packages outside: beside that to the package there is one to the member, where the code
+//! tells the way to it.
 
 mod common;
 

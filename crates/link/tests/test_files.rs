@@ -1,5 +1,5 @@
-//! Files of Rust that are tests because of where they are declared: the flag of the file, and the edges that follow from
-//! it; also after edits of what declares them.
+//! Files of Rust that are tests because of where they are declared: the flag of the file, and the edges that follow
+//! from it; also after edits of what declares them.
 
 mod common;
 
@@ -10,7 +10,8 @@ use m1nd_link::Linker;
 
 const MANIFEST: &str = "//- Cargo.toml\n[package]\nname = \"a\"\nversion = \"0.1.0\"\n";
 
-/// A project as one text, files after `//- path`, and those of its files that are tests though their path does not say so.
+/// A project as one text, files after `//- path`, and those of its files that are tests though their path does not
+/// say so.
 const CASES: &[(&str, &str, &str)] = &[
     (
         "declared for tests",

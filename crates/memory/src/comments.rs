@@ -30,8 +30,8 @@ pub struct Comment {
     pub text: Box<str>,
 }
 
-/// The memories of a comment. A text without a cue is a learning. `path` is relative to the project, `date` the day the line
-/// was written, where that is known.
+/// The memories of a comment. A text without a cue is a learning. `path` is relative to the project, `date` the day
+/// the line was written, where that is known.
 #[must_use]
 pub fn comment_records(comment: &Comment, path: &str, project: &str, date: Option<Date>) -> Vec<Record> {
     let mut found = Vec::new();

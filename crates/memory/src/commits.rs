@@ -25,8 +25,8 @@ pub struct CommitText<'a> {
     pub message: &'a str,
 }
 
-/// The memories of a commit message: lines of its body that start with a label (`decided: …`, any case) count as bold labels,
-/// other lines say nothing; the subject may decide or teach.
+/// The memories of a commit message: lines of its body that start with a label (`decided: …`, any case) count as bold
+/// labels, other lines say nothing; the subject may decide or teach.
 #[must_use]
 pub fn commit_records(commit: &CommitText<'_>, project: &str) -> Vec<Record> {
     let mut all = Vec::new();

@@ -74,9 +74,9 @@ pub struct Source {
     pub line: u32,
 }
 
-/// Names a memory: 16 hexadecimal digits made of project, kind of source, kind and normalised title, so that it outlives
-/// shifted lines and repeated parsing. In formats that people read it is written as those digits: a number of this size is
-/// none that every JSON reader keeps.
+/// Names a memory: 16 hexadecimal digits made of project, kind of source, kind and normalised title, so that it
+/// outlives shifted lines and repeated parsing. In formats that people read it is written as those digits: a number
+/// of this size is none that every JSON reader keeps.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId(pub u64);
 
@@ -160,8 +160,8 @@ pub struct Record {
     pub kind: Kind,
     /// A short form of its text, at most 120 characters.
     pub title: Box<str>,
-    /// The whole text it was found in, without Markdown: the line; of a line with several memories the part that is this
-    /// one's, from its sentence up to the next memory.
+    /// The whole text it was found in, without Markdown: the line; of a line with several memories the part that is
+    /// this one's, from its sentence up to the next memory.
     pub content: Box<str>,
     /// Reason, if the text gives one. For a gotcha: the workaround.
     pub reasoning: Option<Box<str>>,

@@ -84,8 +84,8 @@ pub fn sessions_since(sessions: &[Session], day: Date) -> usize {
     sessions.iter().filter(|session| session.date > day).count()
 }
 
-/// Stretches of activity with no silence longer than `gap` between two moments. `moments` are seconds of any clock, in any
-/// order; each stretch is its first and last moment.
+/// Stretches of activity with no silence longer than `gap` between two moments. `moments` are seconds of any clock,
+/// in any order; each stretch is its first and last moment.
 #[must_use]
 pub fn stretches(moments: &[i64], gap_seconds: i64) -> Vec<(i64, i64)> {
     let mut sorted = moments.to_vec();
@@ -128,10 +128,10 @@ impl Worked {
     }
 }
 
-/// All sessions of a project, oldest first. `live` are the memories that were seen within moments of being written: silences
-/// longer than `gap_seconds` part them. `commits` are the memories of commits, parted by [`COMMIT_GAP_SECONDS`]; they count on
-/// days about which nothing better is known. `days` are those of the memory file: one that was lived through gives its
-/// summary to the last session of that day and is none of its own.
+/// All sessions of a project, oldest first. `live` are the memories that were seen within moments of being written:
+/// silences longer than `gap_seconds` part them. `commits` are the memories of commits, parted by
+/// [`COMMIT_GAP_SECONDS`]; they count on days about which nothing better is known. `days` are those of the memory
+/// file: one that was lived through gives its summary to the last session of that day and is none of its own.
 #[must_use]
 pub fn worked(days: &[Session], live: &[Capture<'_>], commits: &[Capture<'_>], gap_seconds: i64) -> Vec<Worked> {
     let mut found = parted(live, gap_seconds);

@@ -282,8 +282,8 @@ fn stub(memory: &ProjectMemory) -> String {
     format!("# {name}\n")
 }
 
-/// For how long no block or an old one has been in the files of a project, as far as their times tell; `None` if all is well
-/// or that is not known.
+/// For how long no block or an old one has been in the files of a project, as far as their times tell; `None` if all
+/// is well or that is not known.
 pub(crate) fn wrong_since(memory: &ProjectMemory, files: &[BlockFile]) -> Option<Timestamp> {
     if !memory.is_own() {
         return None;

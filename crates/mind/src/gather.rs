@@ -122,7 +122,8 @@ fn look_at(
     Some(Found { files: found, stack, looked, not_looked, folders })
 }
 
-/// The project itself, and the folders of files that can say something for a memory: code, and manifests. The upper ones first.
+/// The project itself, and the folders of files that can say something for a memory: code, and manifests. The upper
+/// ones first.
 fn folders(files: &[(RepoPath, FileMeta)]) -> Vec<String> {
     let telling = files.iter().map(|(path, _)| path.as_str()).filter(|path| is_telling(path));
     let folders = telling.map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder));
@@ -154,7 +155,8 @@ pub(crate) fn tells(project: &Path, file: &Path) -> bool {
     String::from_utf8_lossy(&bytes).contains(COMMENT_MARK)
 }
 
-/// The comments with memories in a text: by its grammar where its language has one, so that a string is none; else by form.
+/// The comments with memories in a text: by its grammar where its language has one, so that a string is none; else by
+/// form.
 fn comments_of(path: &RepoPath, text: &str, limits: &Limits) -> Vec<Comment> {
     let head = &text.as_bytes()[..text.len().min(BINARY_PROBE)];
     let language = Language::detect(path, head);

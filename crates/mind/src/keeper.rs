@@ -362,8 +362,8 @@ impl Keeper {
         })
     }
 
-    /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last time,
-    /// with the memory as it was read for that.
+    /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the
+    /// last time, with the memory as it was read for that.
     fn note_records(
         &self,
         project: &Path,
@@ -504,8 +504,8 @@ impl Seen {
     }
 }
 
-/// The memories whose code is to be looked for, at most `max`, and whether those are all. Whoever was looked for longest ago
-/// comes first: names that mean nothing stay due, and must not keep others waiting forever.
+/// The memories whose code is to be looked for, at most `max`, and whether those are all. Whoever was looked for
+/// longest ago comes first: names that mean nothing stay due, and must not keep others waiting forever.
 fn due<'m>(records: &'m [Record], noted: &Noted, max: usize) -> (Vec<&'m Record>, bool) {
     let sought = |record: &Record| noted.records.get(&record.id).map_or(0, |seen| seen.sought);
     let is_due = |record: &Record| noted.records.get(&record.id).is_none_or(|seen| seen.is_due(record));

@@ -38,7 +38,8 @@ const MAX_COMPARED: usize = 400;
 const MAX_AGENTS: usize = 1_000;
 /// Suffix of the id of a gotcha that was shown to an agent because of code.
 const BY_CODE: &str = " by code";
-/// Found memories, the best first, for which others of like meaning are looked for: each costs a pass over all memories.
+/// Found memories, the best first, for which others of like meaning are looked for: each costs a pass over all
+/// memories.
 const MAX_LINKED: usize = 5;
 /// Maximum duplicates reported with a found memory.
 const MAX_SAME: usize = 5;

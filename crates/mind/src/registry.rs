@@ -104,8 +104,8 @@ impl Registry {
         })
     }
 
-    /// Notes that something happened in a project, unless others change the list for longer than `wait`. Nothing happens if
-    /// it is not registered.
+    /// Notes that something happened in a project, unless others change the list for longer than `wait`. Nothing
+    /// happens if it is not registered.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].

@@ -58,8 +58,8 @@ impl ProjectMemory {
         related
     }
 
-    /// The memories that one is like, the likest first: about the same thing, and another statement of it. None where only
-    /// words count.
+    /// The memories that one is like, the likest first: about the same thing, and another statement of it. None where
+    /// only words count.
     fn alike(&self, at: usize) -> Vec<Related> {
         if self.settings.embedder == WORDS {
             return Vec::new();

@@ -101,7 +101,8 @@ pub struct Forgotten {
     pub line: u32,
     /// The line that was taken out, else the title.
     pub text: String,
-    /// Its text stays where it is (code, a commit, a line with other memories), and it is never shown again on this machine.
+    /// Its text stays where it is (code, a commit, a line with other memories), and it is never shown again on this
+    /// machine.
     pub hidden: bool,
 }
 

@@ -10,7 +10,8 @@ const MAX_NODES: usize = 2_000;
 /// Nodes reached by a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
-    /// Steps from the node to the first node that was looked for, and the node itself and the one it was reached through.
+    /// Steps from the node to the first node that was looked for, and the node itself and the one it was reached
+    /// through.
     pub(crate) hit: Option<(usize, NodeIx, NodeIx)>,
     /// Possible edges were met on the way.
     pub(crate) possible: bool,

@@ -27,8 +27,9 @@ pub fn identifiers<'a>(text: &'a str, mut emit: impl FnMut(&'a str)) {
     }
 }
 
-/// Calls `emit` with each part of an identifier, as written: `HTTPServer` → `HTTP`, `Server`; `load_all2` → `load`, `all2`;
-/// `base64Encode` → `base64`, `Encode`. Scripts without spaces between words give overlapping pairs of characters.
+/// Calls `emit` with each part of an identifier, as written: `HTTPServer` → `HTTP`, `Server`; `load_all2` → `load`,
+/// `all2`; `base64Encode` → `base64`, `Encode`. Scripts without spaces between words give overlapping pairs of
+/// characters.
 pub fn parts<'a>(identifier: &'a str, mut emit: impl FnMut(&'a str)) {
     for chunk in identifier.split('_').filter(|chunk| !chunk.is_empty()) {
         if chunk.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
@@ -76,7 +77,8 @@ fn ideographic_parts<'a>(chunk: &'a str, emit: &mut impl FnMut(&'a str)) {
     }
 }
 
-/// Calls `emit` with each index term of `text`: parts of its identifiers in lower case and stemmed. Stop words are kept.
+/// Calls `emit` with each index term of `text`: parts of its identifiers in lower case and stemmed. Stop words are
+/// kept.
 pub fn terms(text: &str, mut emit: impl FnMut(&str)) {
     identifiers(text, |identifier| {
         parts(identifier, |part| {

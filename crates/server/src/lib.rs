@@ -90,9 +90,9 @@ pub fn serve(
     ended.map(|reason| tracing::debug!(?reason, "the client disconnected"))
 }
 
-/// Brings the index of every allowed root up to date in the background, so that a client need not ask for it: builds what
-/// is missing, and looks for what changed while nobody watched. Then looks after the memories of the project. What it
-/// returns is disconnected when it has ended.
+/// Brings the index of every allowed root up to date in the background, so that a client need not ask for it: builds
+/// what is missing, and looks for what changed while nobody watched. Then looks after the memories of the project.
+/// What it returns is disconnected when it has ended.
 fn keep_up(
     services: &Services,
     options: &ServeOptions,
@@ -144,8 +144,8 @@ fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
     engine.status().allowed_roots.iter().map(wanted).filter(is_due).collect()
 }
 
-/// Notes what is new in the memories of the project, and what the code they name looks like, until the server ends: at once, and
-/// whenever the memory or the index is another. The memory may be made while the server runs.
+/// Notes what is new in the memories of the project, and what the code they name looks like, until the server ends:
+/// at once, and whenever the memory or the index is another. The memory may be made while the server runs.
 fn keep_memories(engine: &WeakEngine, memories: &Memories, running: &running::Running) {
     let mut last = None;
     loop {

@@ -8,8 +8,9 @@ use super::ours::{Edge, Node, Ours};
 
 const BOTH: &[EdgeTier] = &[EdgeTier::Certain, EdgeTier::Possible];
 
-/// `main.py` with a class `A` (constructor, method `run`), a function `f` with `inner` inside, and `pkg/__init__.py` with
-/// `g`. Top-level code calls `A`, its constructor and `g`; `f` calls `run` or `inner`; `f` is decorated with `g`.
+/// `main.py` with a class `A` (constructor, method `run`), a function `f` with `inner` inside, and `pkg/__init__.py`
+/// with `g`. Top-level code calls `A`, its constructor and `g`; `f` calls `run` or `inner`; `f` is decorated with
+/// `g`.
 fn program() -> Ours {
     let node = |file: &str, line, name: &str, kind, parent| Node {
         id: name.to_owned(),

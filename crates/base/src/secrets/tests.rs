@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::*;
 
-/// Made up here, split so that no scanner of repositories takes them for real: text before, secret in two parts, text after.
+/// Made up here, split so that no scanner of repositories takes them for real: text before, secret in two parts, text
+/// after.
 const SEEDED: &[(&str, &str, &str, &str)] = &[
     ("deploys use ", "AKIA", "QX7ZT4NB2MPL9RWD", " for the bucket"),
     ("temporary ", "ASIA", "Y34FZKBOKMUTVV7A", ""),

@@ -18,8 +18,8 @@ use crate::terms::FILE_KEY;
 /// Numbers from here on are those of imported data; below they are the linker's.
 const FIRST_IMPORTED: u32 = 1 << 31;
 
-/// Remembers which node each definition is, for the search index. Whether that has changed: macros of other files decide
-/// which definitions are nodes.
+/// Remembers which node each definition is, for the search index. Whether that has changed: macros of other files
+/// decide which definitions are nodes.
 pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks) -> bool {
     let Some(file) = linked.files.get_mut(&links.path) else { return false };
     let own = links.nodes.iter();

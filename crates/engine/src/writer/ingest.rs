@@ -544,8 +544,8 @@ impl Writer {
     }
 }
 
-/// Links and reports how far it is. On the writer's own threads: they have the stack that the linker's depth limit counts
-/// on, and readers' searches do not queue behind it.
+/// Links and reports how far it is. On the writer's own threads: they have the stack that the linker's depth limit
+/// counts on, and readers' searches do not queue behind it.
 pub(super) fn link(
     pool: &rayon::ThreadPool,
     linked: &mut Linked,

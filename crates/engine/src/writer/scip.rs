@@ -99,7 +99,8 @@ impl Writer {
         self.use_index(index, done, cancel, progress, stages)
     }
 
-    /// Drops the index that came from a file, or all if the path is that of a folder, and links the files they were about.
+    /// Drops the index that came from a file, or all if the path is that of a folder, and links the files they were
+    /// about.
     pub(super) fn drop_scip(
         &mut self,
         request: &IngestRequest,

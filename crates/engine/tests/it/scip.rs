@@ -70,8 +70,8 @@ fn shapes() -> Document {
     document("app/shapes.py", rows)
 }
 
-/// What the index says of `use.py`: `either` and `outside` call other things than can be found out, `wrong` calls another
-/// one than it does.
+/// What the index says of `use.py`: `either` and `outside` call other things than can be found out, `wrong` calls
+/// another one than it does.
 fn uses() -> Document {
     let rows: &[Row<'_>] = &[
         (4, 17, 21, AREA, false),

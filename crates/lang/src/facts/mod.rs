@@ -329,7 +329,8 @@ pub struct List {
     pub len: u32,
 }
 
-/// Everything known of one file from its bytes alone. Cached by content hash and [`EXTRACTOR_VERSION`](crate::EXTRACTOR_VERSION).
+/// Everything known of one file from its bytes alone. Cached by content hash and
+/// [`EXTRACTOR_VERSION`](crate::EXTRACTOR_VERSION).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileFacts {
     /// Language the file was extracted as.

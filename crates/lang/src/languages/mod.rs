@@ -122,8 +122,8 @@ struct Row {
     /// Whole file names, or first words of a `#!` line without the interpreter's folder.
     names: &'static [&'static str],
     extract: Option<Extractor>,
-    /// The grammar that queries of it run with: none for text and documents, and none for components, whose scripts are only
-    /// part of their file.
+    /// The grammar that queries of it run with: none for text and documents, and none for components, whose scripts
+    /// are only part of their file.
     grammar: Option<fn() -> tree_sitter::Language>,
 }
 

@@ -103,7 +103,8 @@ impl Eval<'_> {
                 part.found.into_iter().for_each(|found| search.push(found));
             }
         }
-        // A function and a namespace of one name are one: the function has the members of the standard function type too.
+        // A function and a namespace of one name are one: the function has the members of the standard function type
+        // too.
         let is_namespace =
             |eval: &mut Self, value: &Value| matches!(value, Value::Def(of, _) if eval.is_inline_module(*of));
         if search.found.len() > 1 && bases.items.iter().any(|base| is_namespace(self, base)) {

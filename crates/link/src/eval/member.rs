@@ -647,8 +647,8 @@ impl Eval<'_> {
     }
 }
 
-/// A member of an object literal, and before it `known`, which something spread later may have taken the place of; it is
-/// not known of which is spread before and which after. `open`: why something else may have it, too.
+/// A member of an object literal, and before it `known`, which something spread later may have taken the place of; it
+/// is not known of which is spread before and which after. `open`: why something else may have it, too.
 fn beside(known: Option<Search>, mut search: Search, open: Option<Reason>) -> Search {
     search.unknown = search.unknown.or(open);
     let Some(mut both) = known else { return search };

@@ -93,8 +93,8 @@ impl Eval<'_> {
         !self.unit(of.file).list(self.definition(of).decorators).is_empty()
     }
 
-    /// The constructor outside that constructing a value of the class runs, if the class inherits from one class outside
-    /// and no class of the project on the way writes one.
+    /// The constructor outside that constructing a value of the class runs, if the class inherits from one class
+    /// outside and no class of the project on the way writes one.
     pub(crate) fn outside_constructor(&mut self, class: DefRef) -> Option<Outside> {
         let rules = self.rules(class.file);
         let name = rules.constructors.first().filter(|_| rules.constructors_inherited)?;

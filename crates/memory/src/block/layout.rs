@@ -5,8 +5,8 @@ use super::{BlockInput, BlockLimits};
 
 /// The block, markers included, with LF at the ends of lines and none at its end.
 ///
-/// If it is too long, it loses in this order: sessions of the past, gotchas down to 3, decisions down to 3, reasons, pinned
-/// memories down to 5; then all lists down to 2, then to 1, then lines from the end.
+/// If it is too long, it loses in this order: sessions of the past, gotchas down to 3, decisions down to 3, reasons,
+/// pinned memories down to 5; then all lists down to 2, then to 1, then lines from the end.
 #[must_use]
 pub fn render(input: &BlockInput<'_>) -> String {
     let limits = &input.limits;

@@ -64,8 +64,9 @@ pub struct Present {
     pub further: usize,
 }
 
-/// Puts `block` (as [`render`](super::render) gives it) into the bytes of a file: in place of the first block there, or at
-/// the top, behind front matter; further blocks are deleted. Ends of lines are those of the file. Doing it twice is doing it once.
+/// Puts `block` (as [`render`](super::render) gives it) into the bytes of a file: in place of the first block there,
+/// or at the top, behind front matter; further blocks are deleted. Ends of lines are those of the file. Doing it
+/// twice is doing it once.
 ///
 /// # Errors
 /// A block in the file that does not end, or a text that is no block.

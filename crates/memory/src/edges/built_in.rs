@@ -51,8 +51,8 @@ struct DetectionRow {
     code_is_enough: bool,
 }
 
-/// The gotchas that come with the program, in the order of their ids. They cannot be changed, and do not count as global
-/// ones.
+/// The gotchas that come with the program, in the order of their ids. They cannot be changed, and do not count as
+/// global ones.
 #[must_use]
 pub fn built_in() -> &'static [BuiltIn] {
     static PACK: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| {

@@ -194,8 +194,8 @@ impl EdgeMatcher {
         self.problems.get_or_init(|| self.patterns.problems().map(of).collect())
     }
 
-    /// The gotchas of other projects that fit a stack by their tags, the worst first, of equally bad ones those with more
-    /// tags in common.
+    /// The gotchas of other projects that fit a stack by their tags, the worst first, of equally bad ones those with
+    /// more tags in common.
     #[must_use]
     pub fn for_stack(&self, tags: &[Box<str>]) -> Vec<&Edge> {
         let tags: Vec<String> = tags.iter().map(|tag| canonical_tag(tag)).collect();

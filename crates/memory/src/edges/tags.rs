@@ -40,8 +40,8 @@ const ALIASES: &[&[&str]] = &[
     &["wasm", "webassembly", "wasm-bindgen"],
 ];
 
-/// The one name of a technology: lower case, `-` between words, aliases resolved (`Next.js` → `nextjs`). A version behind it
-/// (`postgres 16`, `react@18`) is left out. Names that nobody knows stay as they are.
+/// The one name of a technology: lower case, `-` between words, aliases resolved (`Next.js` → `nextjs`). A version
+/// behind it (`postgres 16`, `react@18`) is left out. Names that nobody knows stay as they are.
 #[must_use]
 pub fn canonical_tag(tag: &str) -> String {
     let lower = tag.trim().to_lowercase();

@@ -237,7 +237,8 @@ impl Vocabulary {
         found
     }
 
-    /// Words of similar spelling and compounds. Numbers are like none but themselves: 13292 has nothing to do with 13293.
+    /// Words of similar spelling and compounds. Numbers are like none but themselves: 13292 has nothing to do with
+    /// 13293.
     fn spelt_like(&self, term: &str, add: &mut impl FnMut(u32, f32)) {
         if is_number(term) {
             return;

@@ -59,8 +59,8 @@ pub fn stack_evidence(path: &str) -> Option<Evidence> {
     (!found.is_empty()).then_some(Evidence::Name)
 }
 
-/// The tags of a project: those of its manifests in the fixed order of the table, then the stated ones that are not among
-/// them, in their order. Each tag once.
+/// The tags of a project: those of its manifests in the fixed order of the table, then the stated ones that are not
+/// among them, in their order. Each tag once.
 #[must_use]
 pub fn detect_stack(manifests: &[Manifest<'_>], stated: &[Box<str>]) -> Vec<Box<str>> {
     let mut found: Vec<&'static str> = Vec::new();

@@ -187,9 +187,9 @@ impl Projects {
         }
     }
 
-    /// Takes over which files the memories of a project name, which carry memories themselves, and the folders of its code, all
-    /// by their paths in it. Returns the folders that are to be watched from now on, and those that no longer are: at most
-    /// [`MAX_FOLDERS`] are watched, of named files first.
+    /// Takes over which files the memories of a project name, which carry memories themselves, and the folders of its
+    /// code, all by their paths in it. Returns the folders that are to be watched from now on, and those that no
+    /// longer are: at most [`MAX_FOLDERS`] are watched, of named files first.
     pub(crate) fn set_code(&mut self, path: &Path, named: &[String], code: &Code) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let others: usize =
             self.by_path.iter().filter(|(other, _)| *other != path).map(|(_, project)| project.folders.len()).sum();
@@ -211,8 +211,8 @@ impl Projects {
         (new, gone)
     }
 
-    /// Something may have changed: look after a pause without further changes, or after [`MOST_PAUSES`] of the shortest one
-    /// that was asked for.
+    /// Something may have changed: look after a pause without further changes, or after [`MOST_PAUSES`] of the
+    /// shortest one that was asked for.
     pub(crate) fn wake(&mut self, path: &Path, now: Instant, pause: Duration) {
         if let Some(project) = self.by_path.get_mut(path) {
             let earliest = project.looked.map_or(now, |looked| looked + LEAST);

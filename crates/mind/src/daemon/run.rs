@@ -62,7 +62,8 @@ struct Daemon {
     list_due: Option<Instant>,
 }
 
-/// Makes the folder that all projects share, if there is none, lets nobody else write into it, and refuses one of another user.
+/// Makes the folder that all projects share, if there is none, lets nobody else write into it, and refuses one of
+/// another user.
 ///
 /// # Errors
 /// [`MemoryError::Store`] or [`MemoryError::NotPrivate`].

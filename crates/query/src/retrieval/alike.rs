@@ -49,8 +49,8 @@ pub struct Alike {
     pub pairs: Vec<SympatheticPair>,
     /// There are more pairs than reported.
     pub more_pairs: bool,
-    /// Nodes of which only the strongest [`Alike::COMPARED`] neighbours were compared, by id: they may share more with others
-    /// than is counted.
+    /// Nodes of which only the strongest [`Alike::COMPARED`] neighbours were compared, by id: they may share more
+    /// with others than is counted.
     pub in_part: Vec<NodeIx>,
     /// More nodes may share neighbours with a start than it was compared with.
     pub more_candidates: bool,
@@ -115,8 +115,8 @@ impl Steps<'_> {
         (sum, shared)
     }
 
-    /// Nodes of the kind of a start that share at least [`LEAST_SHARED`] neighbours with it and are none themselves, those
-    /// with the most first; and whether there may be more.
+    /// Nodes of the kind of a start that share at least [`LEAST_SHARED`] neighbours with it and are none themselves,
+    /// those with the most first; and whether there may be more.
     fn candidates(&mut self, start: NodeIx, cancel: &Cancel) -> Result<(Vec<NodeIx>, bool), Cancelled> {
         let graph = self.graph;
         let from_test = is_test(graph, start);

@@ -15,8 +15,8 @@ pub(super) fn neighbours(graph: &Graph, node: NodeIx) -> Vec<(NodeIx, f64)> {
     found
 }
 
-/// The `count` strongest of some neighbours, of equally strong ones the first by id, in their order by number; `None` if
-/// there are no more.
+/// The `count` strongest of some neighbours, of equally strong ones the first by id, in their order by number; `None`
+/// if there are no more.
 pub(super) fn strongest(graph: &Graph, all: &[(NodeIx, f64)], count: usize) -> Option<Vec<(NodeIx, f64)>> {
     if all.len() <= count {
         return None;

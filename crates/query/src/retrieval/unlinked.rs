@@ -58,8 +58,8 @@ pub struct StructuralHole {
     pub connected: usize,
     /// Number of all connections.
     pub of: usize,
-    /// Sum over these neighbours of one over the logarithm of their connections (Adamic and Adar, "Friends and neighbors on
-    /// the Web", 2003).
+    /// Sum over these neighbours of one over the logarithm of their connections (Adamic and Adar, "Friends and
+    /// neighbors on the Web", 2003).
     pub score: f64,
     /// Chance of as many by accident, given its number of connections.
     pub p_value: f64,

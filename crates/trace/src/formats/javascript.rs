@@ -8,7 +8,8 @@ use crate::model::{Exception, Frame, Relation};
 use crate::prefix;
 
 pattern!(
-    /// `at async Pool.acquire (webpack:///./src/pool.ts?1a2b:10:5)`, `at file.js:1:2`, `at new Pool (node:internal/x:1:2)`
+    /// `at async Pool.acquire (webpack:///./src/pool.ts?1a2b:10:5)`, `at file.js:1:2`, `at new Pool
+    /// (node:internal/x:1:2)`
     V8,
     r"^\s*at (?:(async) )?(?:(.{1,500}?) \()?(?:eval at .*?\((.+?):(\d{1,9}):(\d{1,9})\)\)?.*|([^()]{1,2000}?|[^()]*\([^()]*\)[^()]*?):(\d{1,9}):(\d{1,9}))\)?(?: \{)?$"
 );

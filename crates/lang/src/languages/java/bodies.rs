@@ -105,8 +105,8 @@ pub(super) fn constant_body(cx: &mut Outline<'_>, constant: Node<'_>) {
     cx.builder.reference(Reference { expr: base, role: Role::Inherit, inexact: false, arity: u8::MAX, pos, enclosing });
 }
 
-/// Constants are constructed with their enum: by a constructor that it writes, as values of it, or as values of the class
-/// that their body is.
+/// Constants are constructed with their enum: by a constructor that it writes, as values of it, or as values of the
+/// class that their body is.
 pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let scope = cx.scope();
     let facts = cx.builder.facts();

@@ -41,7 +41,8 @@ fn heading_at(all: &[Line<'_>], at: usize) -> Option<(char, bool)> {
     let above = at.checked_sub(2).map_or("", |above| all[above].text.trim_end());
     let over = above == under;
     let fits = length > 0 && length <= MAX_TITLE && is_run(title.trim()).is_none();
-    // An indented line is a title only below a line of its own; a short line may underline a title that is a bit longer.
+    // An indented line is a title only below a line of its own; a short line may underline a title that is a bit
+    // longer.
     let is_title = if over { true } else { !title.starts_with(char::is_whitespace) && above.trim().is_empty() };
     (fits && is_title && under.len() + SHORTER >= length).then_some((sign, over))
 }

@@ -1,5 +1,5 @@
-//! Type variables of `typing`: `T = TypeVar("T")`, `class Box(Generic[T])`, `def first(items: list[T]) -> T`. They become
-//! type parameters of the classes and functions that use them, as the newer `class Box[T]` writes it.
+//! Type variables of `typing`: `T = TypeVar("T")`, `class Box(Generic[T])`, `def first(items: list[T]) -> T`. They
+//! become type parameters of the classes and functions that use them, as the newer `class Box[T]` writes it.
 
 use tree_sitter::Node;
 
@@ -141,7 +141,8 @@ impl Extractor<'_> {
         self.b.type_parameters(id, &parameters);
     }
 
-    /// The type variable that a method writes for its own class: `def copy(self: T) -> T`, `def make(cls: type[T]) -> T`.
+    /// The type variable that a method writes for its own class: `def copy(self: T) -> T`, `def make(cls: type[T]) ->
+    /// T`.
     pub(super) fn receiver_type_variable(&mut self, function: Node<'_>) -> Option<NameId> {
         let parameters = function.child_by_field_id(FIELDS.parameters)?;
         let first = parameters.named_child(0).filter(|first| first.kind_name() == "typed_parameter")?;

@@ -63,9 +63,11 @@ pub enum MatchedBy {
     Line,
     /// The file alone.
     File,
-    /// The file that the frame's was built from: it has the function's name, or is the only one that can be it. Its lines are others.
+    /// The file that the frame's was built from: it has the function's name, or is the only one that can be it. Its
+    /// lines are others.
     Built,
-    /// The function alone, where the frame names a program instead of a file and line: no other of the index has its name.
+    /// The function alone, where the frame names a program instead of a file and line: no other of the index has its
+    /// name.
     Function,
 }
 

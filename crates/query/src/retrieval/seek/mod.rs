@@ -400,8 +400,8 @@ struct Judged<'j> {
     strength: f64,
 }
 
-/// Gives the rows, each with its value inside of its file, the scores of the model. With them how many of the rows there are:
-/// those whose file is none that it weighed are left out, and files that have no row are added.
+/// Gives the rows, each with its value inside of its file, the scores of the model. With them how many of the rows
+/// there are: those whose file is none that it weighed are left out, and files that have no row are added.
 fn order(
     snapshot: &Snapshot,
     rows: Vec<(f64, SeekRow)>,

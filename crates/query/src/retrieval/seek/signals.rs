@@ -137,8 +137,8 @@ impl Most {
         })
     }
 
-    /// The signals of an entry, 0 to 1: all words, those of the title, whole names, nearness in meaning of all and of the
-    /// title.
+    /// The signals of an entry, 0 to 1: all words, those of the title, whole names, nearness in meaning of all and of
+    /// the title.
     pub(super) fn of_entry(&self, score: f64, title: f64, exact: f64, near: Option<Near>) -> [f64; 5] {
         let [text, short] = match (self.near, near) {
             (Some((most, mean)), Some(near)) => {
