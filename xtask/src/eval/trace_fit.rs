@@ -22,7 +22,7 @@ const PENALTY: f64 = 0.01;
 /// Maximum number of weighted suspects.
 const SUSPECTS: usize = 5_000;
 /// Path of the weights.
-const WEIGHTS: &str = "crates/engine/src/analysis/trace/weights.txt";
+const WEIGHTS: &str = "crates/query/src/analysis/trace/weights.txt";
 /// Signals without benefit on held-out repositories: their weight is 0.
 const WITHOUT: &[&str] = &["words", "words_of_file", "named", "centrality", "near_file"];
 

@@ -28,10 +28,10 @@ const PENALTY: f64 = 0.003;
 /// L2 penalty of the function model, which has fewer rows.
 const ENTRY_PENALTY: f64 = 0.02;
 /// Path of the weights.
-const WEIGHTS: &str = "crates/engine/src/retrieval/seek/weights.txt";
-const ENTRY_WEIGHTS: &str = "crates/engine/src/retrieval/seek/entry_weights.txt";
+const WEIGHTS: &str = "crates/query/src/retrieval/seek/weights.txt";
+const ENTRY_WEIGHTS: &str = "crates/query/src/retrieval/seek/entry_weights.txt";
 /// Path of the calibration of confidences.
-const CALIBRATION: &str = "crates/engine/src/retrieval/seek/calibration.txt";
+const CALIBRATION: &str = "crates/query/src/retrieval/seek/calibration.txt";
 /// Minimum precision for `act`; its lower bound must reach [`LEAST_BOUND`].
 const LEAST_PRECISION: f64 = 0.9;
 /// Minimum lower bound (one-sided, 90 of 100, Wilson) of that precision.
