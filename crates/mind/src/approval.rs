@@ -18,13 +18,13 @@ use m1nd_base::ContentHash;
 use m1nd_history::{Begin, GitFolder, Head, Moves, has_commit, oldest_commit};
 use m1nd_memory::{Record, RecordId, SourceKind};
 use m1nd_store::SharedFolder;
+use m1nd_vfs::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::MemoryError;
 use crate::noted::Noted;
 use crate::project_file::{ProjectFile, Rows};
-use crate::worktree;
 
 /// The file.
 pub(crate) const FILE: &str = "approved.json";
@@ -177,53 +177,6 @@ impl Approved {
     }
 }
 
-/// What a project's user has said of it, as its memories are read.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Standing {
-    pub(crate) approved: Approved,
-    /// The project is registered, or taken over without that.
-    pub(crate) is_own: bool,
-    /// Another repository lies in its folder than the one that was taken over: so it is not the user's own.
-    pub(crate) is_replaced: bool,
-}
-
-impl Standing {
-    /// What the user has said, and what of that could not be read.
-    pub(crate) fn of(project: &Path, home: &SharedFolder, problems: &mut Vec<String>) -> Self {
-        let approved = Approvals::new(home).get(project).unwrap_or_else(|error| {
-            problems.push(error.to_string());
-            None
-        });
-        let registry = crate::registry::Registry::new(home.clone());
-        // What cannot be read of the list is no reason to doubt: no repository can write there.
-        let is_registered = registry.get(project).map_or(true, |known| known.is_some());
-        let mut approved = approved.unwrap_or_default();
-        let is_unknown = |approved: &Approved| approved.since.is_none() || approved.is_linked;
-        if !is_registered
-            && is_unknown(&approved)
-            && !worktree::is_approved(project, &approved)
-            && !approved.is_declined
-        {
-            if let Some(of) = worktree::inherited(project, home) {
-                let forgotten = std::mem::take(&mut approved.forgotten);
-                approved = of;
-                approved.forgotten.extend(forgotten);
-                return Self { is_own: true, is_replaced: false, approved };
-            }
-            return Self { is_own: false, is_replaced: false, approved };
-        }
-        let is_replaced = approved.since.is_some() && !is_known(project, &approved);
-        Self { is_own: (is_registered || approved.since.is_some()) && !is_replaced, is_replaced, approved }
-    }
-
-    /// A hash of what matters to the memories.
-    pub(crate) fn key(&self) -> String {
-        let (head, oldest, texts) = (String::new(), String::new(), Vec::new());
-        let kept = Approved { head, oldest, texts, ..self.approved.clone() };
-        format!("{}{}{}", self.is_own, self.is_replaced, serde_json::to_string(&kept).unwrap_or_default())
-    }
-}
-
 /// The texts of the repository that hold memories, with those.
 fn sources(noted: &Noted) -> impl Iterator<Item = (String, &[Record])> {
     let files = noted.files.iter().map(|(file, note)| (file.clone(), note.records.as_slice()));
@@ -286,7 +239,7 @@ struct Repository {
 
 impl Repository {
     fn around(project: &Path) -> Self {
-        let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let around = project.ancestors().find(|folder| Place::at(&folder.join(".git")) != Place::Nothing);
         let git = around.and_then(|around| GitFolder::find(around).ok());
         let head = git.as_ref().and_then(|git| git.head().ok());
         Self { git, head, is_there: around.is_some() }

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{Timestamp, Zoned};
+use jiff::Zoned;
 use m1nd_base::{RepoPath, System};
 use m1nd_memory::block::{self, BlockHealth, BlockInput, BlockLimits};
 use m1nd_memory::{Kind, Recall};
 use m1nd_store::{RealSystem, SharedFolder, StoreError, create_user_file, inside, replace_user_file};
 use m1nd_vfs::{Root, VfsError};
 
-use crate::code::CodeState;
-use crate::keeper::Kept;
+use crate::MemoryError;
+use crate::anchor::CodeState;
+use crate::behind::behind;
+use crate::kept::Kept;
 use crate::load::ProjectMemory;
 use crate::project::index_folder;
-use crate::{MemoryError, health};
 
 /// The file that is made if there is none.
 const MAIN: &str = "CLAUDE.md";
@@ -107,8 +108,7 @@ pub fn text(memory: &ProjectMemory) -> String {
     let focus: Vec<&str> = focus.iter().map(String::as_str).collect();
     block::render(&BlockInput {
         today: memory.today,
-        health: health::behind(memory)
-            .map_or(BlockHealth::Active, |since| BlockHealth::Stale { since, remedy: REMEDY }),
+        health: behind(memory).map_or(BlockHealth::Active, |since| BlockHealth::Stale { since, remedy: REMEDY }),
         state: &memory.parsed.project_state,
         detected: &memory.stack,
         recall,
@@ -279,26 +279,6 @@ fn write_one(
 fn stub(memory: &ProjectMemory) -> String {
     let name: String = memory.name.chars().filter(|char| !char.is_control()).collect();
     format!("# {name}\n")
-}
-
-/// For how long no block or an old one has been in the files of a project, as far as their times tell; `None` if all is well
-/// or that is not known.
-pub(crate) fn wrong_since(memory: &ProjectMemory, files: &[BlockFile]) -> Option<Timestamp> {
-    if !memory.is_own() {
-        return None;
-    }
-    let is_missing = files.iter().all(|file| matches!(file.state, BlockState::Absent | BlockState::None));
-    if is_missing {
-        return (!memory.is_without_block()).then_some(memory.modified);
-    }
-    let commit = Timestamp::from_second(memory.noted.newest_commit).ok();
-    let of = |file: &BlockFile| {
-        let changed = std::fs::metadata(&file.path).and_then(|data| data.modified()).ok()?;
-        let written = Timestamp::try_from(changed).ok()?;
-        // What it is made of and is newer than it; a block that only a new day made old has not been wrong for long.
-        [Some(memory.modified), commit].into_iter().flatten().filter(|time| *time > written).min()
-    };
-    files.iter().filter(|file| file.state == BlockState::Stale).filter_map(of).min()
 }
 
 /// The file as it was, once a day; and what a person had changed in the block, each time.

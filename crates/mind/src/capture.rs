@@ -10,9 +10,9 @@ use m1nd_memory::{
     Kind, Note, Novelty, ParseContext, RecallQuery, Record, RejectedSeverity, SourceKind, Status, parse, session_notes,
 };
 
-use crate::hooks::rejected_row;
 use crate::load::ProjectMemory;
 use crate::project::{MEMORY_FILE, SESSION_FILE};
+use crate::rows::rejected_row;
 
 /// Memories told about one blocker.
 const MAX_ANSWERS: usize = 2;

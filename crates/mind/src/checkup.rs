@@ -7,17 +7,19 @@ use jiff::{Timestamp, Unit};
 use m1nd_base::count;
 use m1nd_memory::{Health, Kind, LARGE_FILE_BYTES, SourceKind, Status, secrets};
 use m1nd_store::SharedFolder;
+use m1nd_vfs::Place;
 use serde::Serialize;
 
+use crate::MemoryError;
 use crate::block::{BlockState, block_files, size_in};
 use crate::daemon;
+use crate::edges::GlobalEdges;
 use crate::health;
 use crate::load::{ProjectMemory, REPLACED, user_settings};
 use crate::model::embedder_in_words;
 use crate::noted::NotedFile;
 use crate::project::MEMORY_FILE;
 use crate::registry::Registry;
-use crate::{GlobalEdges, MemoryError};
 
 /// Secrets named, at most.
 const MAX_SECRETS: usize = 20;
@@ -80,7 +82,7 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     if let Err(error) = daemon::check_private(home) {
         found.push(Finding::bad(error.to_string(), "chmod go-w FOLDER, or set MIND_HOME elsewhere"));
     }
-    found.extend(few_watches(std::fs::read_to_string(WATCH_LIMIT).ok().as_deref()));
+    found.extend(few_watches(m1nd_vfs::watch_limit()));
     found.push(match daemon::status(home) {
         Ok(report) => match report.degraded {
             Some(why) => Finding::warning(format!("the daemon notices changes late: {why}"), "mind daemon logs"),
@@ -94,11 +96,11 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
             let gone: Vec<PathBuf> = projects
                 .iter()
                 .map(|project| project.path.clone())
-                .filter(|path| !path.join(MEMORY_FILE).is_file())
+                .filter(|path| Place::at(&path.join(MEMORY_FILE)) != Place::File)
                 .collect();
             found.push(Finding::good(format!("registered projects: {}", projects.len())));
             found.extend(projects.iter().filter(|other| project != Some(&other.path)).filter_map(|other| {
-                let error = std::fs::File::open(other.path.join(MEMORY_FILE)).err()?;
+                let error = m1nd_vfs::try_open(&other.path.join(MEMORY_FILE)).err()?;
                 let is_gone = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
                 let text = format!("`{}` cannot be read: {error}", other.path.join(MEMORY_FILE).display());
                 (!is_gone).then(|| Finding::bad(text, "make it readable"))
@@ -124,12 +126,9 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     found
 }
 
-/// Where Linux says how many folders a user may watch.
-const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
-
 /// A limit that the daemon would run into; nothing where there is none that can be read.
-fn few_watches(limit: Option<&str>) -> Option<Finding> {
-    let limit: u64 = limit?.trim().parse().ok()?;
+fn few_watches(limit: Option<u64>) -> Option<Finding> {
+    let limit = limit?;
     let text = format!("this system watches {limit} folders a user at most: the daemon may notice changes late");
     (limit < FEW_WATCHES).then(|| Finding::warning(text, "sysctl fs.inotify.max_user_watches=65536"))
 }
@@ -315,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_system_that_watches_few_folders_is_told() {
-        let rows = [(Some("8191\n"), true), (Some("8192\n"), false), (Some("?"), false), (None, false)];
+        let rows = [(Some(8_191), true), (Some(8_192), false), (None, false)];
         for (limit, expected) in rows {
             assert_eq!(few_watches(limit).is_some(), expected, "{limit:?}");
         }

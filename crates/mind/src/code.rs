@@ -10,9 +10,9 @@ use std::path::Path;
 use m1nd_base::{ContentHash, NodeKind, RepoPath};
 use m1nd_engine::graph::NodeIx;
 use m1nd_vfs::VfsError;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::noted::Anchor;
+use crate::anchor::{Anchor, CodeState};
 use m1nd_engine::FileEntry;
 use m1nd_engine::ReadError;
 use m1nd_engine::Snapshot;
@@ -21,36 +21,6 @@ use m1nd_engine::Snapshot;
 pub(crate) const MAX_ANCHORS: usize = 8;
 /// Nodes of one name that are compared with the text of one that is gone.
 const MAX_TWINS: usize = 50;
-
-/// What became of a piece of code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CodeState {
-    /// Its text is what it was.
-    Current,
-    /// Its text is what it was, in another place.
-    Relocated,
-    /// It cannot be told.
-    Unknown,
-    /// It is there with another text.
-    Stale,
-    /// It is no longer there.
-    Gone,
-}
-
-impl CodeState {
-    /// The word on the wire.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Relocated => "relocated",
-            Self::Unknown => "unknown",
-            Self::Stale => "stale",
-            Self::Gone => "gone",
-        }
-    }
-}
 
 /// A piece of code that a memory names, and what became of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -53,14 +53,6 @@ pub enum MemoryError {
     /// The daemon runs already, or did not answer.
     #[error("{0}")]
     Daemon(String),
-    /// A folder or socket of the daemon may be in the hands of another user.
-    #[error("`{}` is not used: {why}", path.display())]
-    NotPrivate {
-        /// The folder or socket.
-        path: PathBuf,
-        /// What stands against it, and what to do.
-        why: String,
-    },
     /// A file of ours that cannot be made again does not hold what it should. It is left as it is.
     #[error("`{}` cannot be read: {why}; it was left as it is: correct it, or move it away to start without it", path.display())]
     Damaged {
@@ -90,7 +82,9 @@ impl MemoryError {
     #[must_use]
     pub fn is_denied(&self) -> bool {
         match self {
-            Self::Store(StoreError::Protected { .. } | StoreError::Outside { .. }) | Self::NotPrivate { .. } => true,
+            Self::Store(StoreError::Protected { .. } | StoreError::Outside { .. } | StoreError::NotPrivate { .. }) => {
+                true
+            }
             Self::Store(StoreError::Io { source, .. }) | Self::Files(VfsError::Unreadable { source, .. }) => {
                 source.kind() == std::io::ErrorKind::PermissionDenied
             }

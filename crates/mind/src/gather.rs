@@ -14,8 +14,8 @@ use m1nd_memory::{
 };
 use m1nd_vfs::{FileMeta, Root, WalkOptions};
 
-use crate::load::redact;
-use crate::noted::{FileNote, MessageNote, Noted};
+use crate::noted::{FileNote, MAX_FILES, MessageNote, Noted};
+use crate::redact::redact_record;
 use crate::stack;
 
 /// Largest file whose comments are read, in bytes.
@@ -32,8 +32,6 @@ const SHORT: usize = 10;
 const BINARY_PROBE: usize = 8 << 10;
 /// Seconds that the time of a file may be wrong by: clocks of file systems are coarse.
 const CLOCK_TICK: i64 = 2;
-/// Files with comments that carry memories that are kept; further files are not looked at, and it is said how many.
-pub(crate) const MAX_FILES: usize = 5_000;
 
 /// What a look at all files of a project found.
 pub(crate) struct Found {
@@ -112,7 +110,7 @@ fn look_at(
         let mut records: Vec<Record> =
             comments.iter().flat_map(|comment| comment_records(comment, path.as_str(), &key, None)).collect();
         // What is written below the project must not hold a secret that was only in code.
-        records.iter_mut().for_each(redact);
+        records.iter_mut().for_each(redact_record);
         if !records.is_empty() {
             let note = FileNote { size: meta.size, mtime_ns: meta.mtime_ns, records };
             found.insert(path.as_str().to_owned(), note);
@@ -223,7 +221,7 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
         let short_id = message.commit.get(..SHORT).unwrap_or(&message.commit);
         let date = time.to_zoned(zone.clone()).date();
         let mut records = commit_records(&CommitText { short_id, date, message: &message.text }, &key);
-        records.iter_mut().for_each(redact);
+        records.iter_mut().for_each(redact_record);
         if !records.is_empty() {
             times.insert(message.commit.clone(), message.time);
             notes.push(MessageNote { commit: message.commit.clone(), records });

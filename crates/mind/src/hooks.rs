@@ -12,14 +12,16 @@ use m1nd_memory::{
 };
 use serde_json::{Value, json};
 
-use crate::approval::Standing;
+use crate::anchor::names_of;
 use crate::code::path_in;
-use crate::keeper::{Depth, Keeper, names_of};
+use crate::keeper::{Depth, Keeper};
 use crate::load::ProjectMemory;
 use crate::near::Near;
 use crate::project::{MEMORY_FILE, first_project};
 use crate::registry::Registry;
-use crate::{MemoryError, block, capture};
+use crate::rows::{rejected_row, row};
+use crate::standing::Standing;
+use crate::{MemoryError, block, capture, own_files};
 
 /// How long others are waited for where the client waits: it gives up after a few seconds.
 const WAIT: Duration = Duration::from_millis(500);
@@ -203,7 +205,7 @@ impl Moment<'_> {
         let pointed = prompt.split_whitespace().filter_map(|word| word.strip_prefix('@'));
         let pointed = pointed.map(|word| word.trim_end_matches(|c: char| c.is_ascii_punctuation()).to_owned());
         let mut places: Vec<String> = pointed.filter(|word| !word.is_empty()).collect();
-        let cwd = self.input["cwd"].as_str().and_then(|cwd| std::fs::canonicalize(cwd).ok());
+        let cwd = self.input["cwd"].as_str().and_then(|cwd| m1nd_vfs::canonical(Path::new(cwd)).ok());
         let inner = cwd.as_deref().and_then(|cwd| cwd.strip_prefix(self.project).ok()).and_then(Path::to_str);
         if let Some(inner) = inner.filter(|inner| !inner.is_empty()) {
             let inner = inner.replace('\\', "/");
@@ -334,59 +336,17 @@ fn is_worth(record: &Record) -> bool {
     !is_over && (record.is_key || record.confidence >= MEDIUM_CONFIDENCE)
 }
 
-fn row(record: &Record) -> String {
-    let reason = record.reasoning.as_deref().map(|reason| format!(" - {reason}")).unwrap_or_default();
-    let date = record.date.map(|date| format!(", {date}")).unwrap_or_default();
-    let place = format!("{}:{}", record.source.file, record.source.line);
-    let kind = record.kind.name();
-    let solved = if record.status == Some(m1nd_memory::Status::Resolved) { ", solved" } else { "" };
-    let text = format!("{}{reason}", record.title);
-    match repository_source(record) {
-        Some(from) => format!("[{kind}{solved}{date}, {from}] {} ({place})", quotation(&text)),
-        None => format!("[{kind}{solved}{date}] {text} ({place})"),
-    }
-}
-
 /// Makes rows for somebody who is stuck: a solved issue with the line that solved it, which is what helps.
 fn answer_row(memory: &ProjectMemory) -> impl Fn(&Record) -> String {
-    let file = memory.path.join(MEMORY_FILE);
     move |record| {
         let fix = record.resolved_by_line.filter(|_| record.source.kind == SourceKind::MemoryFile).and_then(|line| {
-            let text = std::fs::read_to_string(&file).ok()?;
+            let text = own_files::read(&memory.path, MEMORY_FILE).ok()?;
             let line = text.lines().nth((line as usize).checked_sub(1)?)?;
             Some(format!("; {}", line.trim_start_matches(['-', '*', ' ']).replace("**", "")))
         });
         let elsewhere = || record.resolved_by.as_ref().map(|place| format!("; solved at {place}"));
         format!("{}{}", row(record), fix.or_else(elsewhere).unwrap_or_default())
     }
-}
-
-/// A memory that gave up what is considered again: how surely, its `alternative`, then the memory.
-pub(crate) fn rejected_row(record: &Record, alternative: usize, severity: RejectedSeverity) -> String {
-    let what = record.alternatives.get(alternative).map(|text| &**text).unwrap_or_default();
-    let what = if repository_source(record).is_some() { quotation(what) } else { what.to_owned() };
-    let sure = match severity {
-        RejectedSeverity::Critical => "rejected before",
-        RejectedSeverity::High => "probably rejected before",
-        RejectedSeverity::Moderate => "like what was rejected before",
-    };
-    format!("[{sure}] {what}: {}", row(record))
-}
-
-/// Where the text of a memory is from, if it came with the repository: nobody here chose to keep it.
-fn repository_source(record: &Record) -> Option<&'static str> {
-    match record.source.kind {
-        SourceKind::Comment => Some("a comment in the repository"),
-        SourceKind::Commit => Some("a commit of the repository"),
-        SourceKind::MemoryFile | SourceKind::Archive => None,
-    }
-}
-
-/// A text in quotation marks that neither ends them nor says anything by its markup.
-fn quotation(text: &str) -> String {
-    // Spaces in place of the marks: what stands around one must not become another.
-    let text = without_hidden(text).replace("<!--", " ").replace("-->", " ").replace('"', "'");
-    format!("\"{}\"", text.trim())
 }
 
 /// Without secrets, control characters and line breaks, and not too long.

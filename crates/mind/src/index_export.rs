@@ -4,9 +4,9 @@ use jiff::Timestamp;
 use m1nd_memory::{RecordId, Relation, Session};
 use serde::Serialize;
 
-use crate::code::CodeState;
+use crate::anchor::{Anchor, CodeState};
 use crate::load::ProjectMemory;
-use crate::noted::{Anchor, Seconds};
+use crate::noted::Seconds;
 
 /// The index of one project.
 #[derive(Debug, Clone, Serialize)]

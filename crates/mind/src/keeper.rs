@@ -7,19 +7,21 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use m1nd_memory::edges::{Edge, EdgeDraft};
-use m1nd_memory::{Record, RecordId, mentions};
+use m1nd_memory::{Record, RecordId};
 use m1nd_store::{Home, SharedFolder};
-use m1nd_vfs::VfsError;
+use m1nd_vfs::{Place, VfsError};
 
+use crate::anchor::{Anchor, names_of};
 use crate::approval::{self, Approvals, Approved, Checkout, Source};
 use crate::code::ProjectPrefix;
 use crate::edges::GlobalEdges;
+use crate::kept::{Code, Kept};
 use crate::load::{ProjectMemory, Texts};
 use crate::looking::Looking;
-use crate::noted::{Anchor, Noted, NotedFile, Seconds, Seen};
+use crate::noted::{Noted, NotedFile, Seconds, Seen};
 use crate::project::{MEMORY_FILE, no_file};
 use crate::registry::{Registry, WAIT};
-use crate::status::ProjectStats;
+use crate::stats::ProjectStats;
 use crate::{MemoryError, block, gather, session_end, worktree};
 use m1nd_engine::Engine;
 use m1nd_engine::EngineConfig;
@@ -41,34 +43,6 @@ pub enum Depth {
     Quick,
     /// The comments of all changed files, too.
     Full,
-}
-
-/// What a look at a project found and did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// `MEMORY.md` is another than the last time.
-    pub memory_changed: bool,
-    /// Files whose block was written.
-    pub written: Vec<PathBuf>,
-    /// What stood against it, in words.
-    pub problems: Vec<String>,
-    /// What cannot be read of the memory.
-    pub unread: Vec<String>,
-    /// Memories in the file, in the archive, in comments, in commits.
-    pub sources: [usize; 4],
-    /// What is in the memory.
-    pub stats: ProjectStats,
-    /// Where code is that says something for the memory.
-    pub code: Code,
-}
-
-/// Where code is that says something for the memory, by paths in the project.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Code {
-    /// Folders that hold code or manifests, the upper ones first; empty for the project itself.
-    pub folders: Vec<String>,
-    /// Files with comments that carry memories.
-    pub commented: Vec<String>,
 }
 
 /// What a look at a project found.
@@ -195,7 +169,7 @@ impl Keeper {
     fn look(&self, project: &Path, depth: Depth) -> Result<Looked, MemoryError> {
         // Nothing is made beside a memory that is gone.
         let there = project.join(MEMORY_FILE);
-        if !there.is_file() {
+        if Place::at(&there) != Place::File {
             let missing = || VfsError::NotFound { path: there.to_string_lossy().into_owned() }.into();
             return Err(no_file(project).unwrap_or_else(missing));
         }
@@ -541,20 +515,6 @@ fn note_times(noted: &mut Noted, memory: &ProjectMemory, now: Seconds) {
 fn text_hash(record: &Record) -> u64 {
     let text = format!("{}\n{}", record.content, record.reasoning.as_deref().unwrap_or_default());
     m1nd_base::ContentHash::of(text.as_bytes()).short().max(1)
-}
-
-/// The files and symbols that a memory names.
-pub(crate) fn names_of(record: &Record) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for text in [Some(&record.content), record.reasoning.as_ref()].into_iter().flatten() {
-        for name in mentions(text) {
-            let name = name.text.into_string();
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
 }
 
 #[cfg(test)]

@@ -4,7 +4,12 @@
 //! [`Memories`] answers and changes nothing; what is worth keeping between two readings (when a memory was first seen, the
 //! code it was about then) is noted by [`Keeper`] only, which also writes the block in `CLAUDE.md`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
+mod anchor;
 mod approval;
+mod archives;
+mod behind;
 mod block;
 mod capture;
 mod checkup;
@@ -18,37 +23,45 @@ mod health;
 mod hooks;
 mod index_export;
 mod keeper;
+mod kept;
 mod load;
 mod looking;
 mod memories;
 mod model;
 mod near;
 mod noted;
+mod own_files;
 mod project;
 mod project_file;
+mod redact;
 mod registry;
 mod related;
+mod rows;
 mod session_end;
 mod sessions;
 mod settings;
 mod setup;
 mod stack;
+mod standing;
+mod stats;
 mod status;
 mod tidy;
 mod worktree;
 
+pub use anchor::CodeState;
 pub use approval::{Source, Trust};
 pub use block::{
     BlockFile, BlockState, block_files, refresh as refresh_blocks, text as block_text, write_blocks, write_blocks_with,
 };
 pub use checkup::{Finding, Level, check_up};
-pub use code::{CodeRow, CodeState};
+pub use code::CodeRow;
 pub use config::MindConfig;
 pub use edges::GlobalEdges;
 pub use error::MemoryError;
 pub use hooks::{HookEvent, hook};
 pub use index_export::{IndexExport, IndexedCode, IndexedMemory, IndexedSession};
-pub use keeper::{Code, Depth, Keeper, Kept};
+pub use keeper::{Depth, Keeper};
+pub use kept::{Code, Kept};
 pub use load::{ProjectMemory, user_settings};
 pub use looking::{Look, Looking, Progress as LookProgress};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning, PROJECT_PREFIX, canonical_tag};
@@ -63,5 +76,6 @@ pub use registry::{Project, Registry};
 pub use related::Related;
 pub use settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};
 pub use setup::{Made, make};
-pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStats, ProjectStatus};
+pub use stats::ProjectStats;
+pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStatus};
 pub use tidy::{Archived, Forgotten, archive, forget, show_again};

@@ -7,22 +7,24 @@ use std::sync::{Arc, OnceLock};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath, count};
+use m1nd_base::{ContentHash, RepoPath, count};
 use m1nd_memory::edges::EdgeMatcher;
 use m1nd_memory::{
     Kind, MEDIUM_CONFIDENCE, ParseContext, ParseProblem, Parsed, Recall, Record, Relation, SessionNotes, SourceKind,
-    Worked, close_issues, parse, relations, secrets, session_notes,
+    Worked, close_issues, parse, relations, session_notes,
 };
-use m1nd_store::{SharedFolder, StoreError, inside};
-use m1nd_vfs::{Root, VfsError, WalkOptions};
+use m1nd_store::{SharedFolder, StoreError};
+use m1nd_vfs::{Root, VfsError};
 
-use crate::approval::{self, Approved, Source, Standing, Trust};
+use crate::approval::{self, Approved, Source, Trust};
+use crate::archives::archives;
 use crate::edges::{FILE as EDGES_FILE, GlobalEdges};
-use crate::gather::MAX_FILES;
-use crate::noted::{Noted, NotedFile};
+use crate::noted::{MAX_FILES, Noted, NotedFile};
 use crate::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
+use crate::redact::{redact_notes, redact_parsed, redact_record};
 use crate::sessions;
 use crate::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
+use crate::standing::Standing;
 use crate::{MemoryError, stack};
 
 /// Largest memory file that is read, in bytes. The parser reads less of it and says so.
@@ -31,14 +33,9 @@ const MAX_MEMORY: u64 = 64 << 20;
 const MAX_SETTINGS: u64 = 1 << 20;
 /// Largest notes of a session, in bytes.
 const MAX_SESSION: u64 = 1 << 20;
-/// Archive files that are read.
-const MAX_ARCHIVES: usize = 100;
 /// What is said of a project whose repository is not the one that was taken over.
 pub(crate) const REPLACED: &str =
     "what lies in this folder is not the repository that was approved here; read what it says, then `mind approve`";
-/// The folder of old memories, below the project.
-const ARCHIVE: &str = ".mind/archive";
-
 /// A project's memories, read and dated.
 pub struct ProjectMemory {
     /// Its folder, canonical.
@@ -138,44 +135,6 @@ fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Re
         problems.push(format!("{name} is not used: {error}"));
         Vec::new()
     }))
-}
-
-/// The old memories of a project: path in it, and text.
-pub(crate) fn archives(project: &Path, problems: &mut Vec<String>) -> Vec<(String, Vec<u8>)> {
-    let mut named = |why: String| problems.push(format!("{ARCHIVE} is not used: {why}"));
-    match std::fs::symlink_metadata(project.join(ARCHIVE)) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
-        _ => {}
-    }
-    // A folder that is a link out of the project is none of its own.
-    let folder = inside(project, &project.join(ARCHIVE)).map_err(|error| error.to_string());
-    let folder = match folder.and_then(|folder| Root::open(&folder).map_err(|error| error.to_string())) {
-        Ok(folder) => folder,
-        Err(why) => {
-            named(why);
-            return Vec::new();
-        }
-    };
-    let walk = match folder.walk(&WalkOptions::default(), &Limits::default(), &Cancel::new(), &NoProgress) {
-        Ok(walk) => walk,
-        Err(error) => {
-            named(error.to_string());
-            return Vec::new();
-        }
-    };
-    let paths = walk.files.into_iter().map(|(path, _)| path).filter(|path| path.extension() == Some("md"));
-    let mut found = Vec::new();
-    for (number, path) in paths.enumerate() {
-        if number >= MAX_ARCHIVES {
-            problems.push(format!("{ARCHIVE}: more than {MAX_ARCHIVES} files; the others are not read"));
-            break;
-        }
-        match folder.read(&path, MAX_MEMORY) {
-            Ok(bytes) => found.push((format!("{ARCHIVE}/{path}"), bytes)),
-            Err(error) => problems.push(format!("{ARCHIVE}/{path} is not used: {error}")),
-        }
-    }
-    found
 }
 
 impl Texts {
@@ -469,7 +428,7 @@ fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: T
     let zone = TimeZone::system();
     let of = |record: &mut Record| {
         if settings.redact {
-            redact(record);
+            redact_record(record);
         }
         let seen = noted.records.get(&record.id).and_then(|seen| Timestamp::from_second(seen.first).ok());
         date_of(record, seen.unwrap_or(modified), &zone)
@@ -494,41 +453,6 @@ fn closed(
         dates.remove(told[at]);
     }
     (records, dates)
-}
-
-fn redact_notes(notes: &mut SessionNotes) {
-    let all = [&mut notes.experience, &mut notes.blockers, &mut notes.rejected, &mut notes.assumptions];
-    for note in all.into_iter().flatten() {
-        clean(&mut note.text);
-        note.reason.as_mut().map(clean);
-    }
-}
-
-/// Takes secrets out of what is shown beside the memories.
-fn redact_parsed(parsed: &mut Parsed) {
-    for gotcha in &mut parsed.gotchas {
-        clean(&mut gotcha.title);
-        clean(&mut gotcha.description);
-        gotcha.workaround.as_mut().map(clean);
-    }
-    parsed.next_items.iter_mut().for_each(|item| clean(&mut item.text));
-    parsed.project_state.goal.as_mut().map(clean);
-    parsed.project_state.blocked.as_mut().map(clean);
-    parsed.sessions.iter_mut().filter_map(|session| session.summary.as_mut()).for_each(clean);
-}
-
-/// Takes secrets out of everything that is shown of a memory.
-pub(crate) fn redact(record: &mut Record) {
-    clean(&mut record.title);
-    clean(&mut record.content);
-    record.reasoning.as_mut().map(clean);
-    record.alternatives.iter_mut().for_each(clean);
-}
-
-fn clean(text: &mut Box<str>) {
-    if let std::borrow::Cow::Owned(clean) = secrets::redact(text) {
-        *text = clean.into();
-    }
 }
 
 /// When a memory was written, with the zone, and its day filled in where the text gives none.

@@ -4,22 +4,23 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use m1nd_base::ContentHash;
 use m1nd_history::GitFolder;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeSource, EdgeWarning, Stack};
 use m1nd_memory::{Kind, RecallHit, RecallQuery, Recalled, Record};
 use m1nd_store::SharedFolder;
+use m1nd_vfs::stamp;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::MemoryError;
+use crate::anchor::{CodeState, names_of};
 use crate::approval::Trust;
-use crate::code::{CodeRow, CodeState, ProjectPrefix, depending, worst};
+use crate::code::{CodeRow, ProjectPrefix, depending, worst};
 use crate::config::MindConfig;
 use crate::edges::GlobalEdges;
-use crate::keeper::{Keeper, names_of};
+use crate::keeper::Keeper;
 use crate::load::{ProjectMemory, Texts, user_settings};
 use crate::looking::Looking;
 use crate::model::{self, Models};
@@ -160,8 +161,8 @@ pub struct Memories {
 /// What tells a project's memories from those of another time, without reading them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryStamp {
-    /// When `MEMORY.md` was last changed.
-    changed: Option<SystemTime>,
+    /// When `MEMORY.md` was last changed, in nanoseconds since 1970.
+    changed: Option<i64>,
     /// What is checked out: a commit may carry memories and change no file.
     head: Option<String>,
 }
@@ -232,7 +233,7 @@ impl Memories {
 
     /// What a project's `MEMORY.md` and its history are now: to see cheaply that one of them is another.
     pub fn stamp(&self, project: &Path) -> MemoryStamp {
-        let changed = std::fs::metadata(project.join(MEMORY_FILE)).and_then(|data| data.modified()).ok();
+        let changed = stamp(&project.join(MEMORY_FILE)).map(|meta| meta.mtime_ns);
         let head = GitFolder::find(project).and_then(|git| git.head()).map(|head| head.commit()).ok();
         MemoryStamp { changed, head }
     }

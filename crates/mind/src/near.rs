@@ -7,8 +7,8 @@ use m1nd_engine::graph::{Graph, NodeIx};
 use m1nd_memory::{Record, mentions};
 use rustc_hash::FxHashMap;
 
+use crate::anchor::names_of;
 use crate::code::{CodeIndex, ProjectPrefix};
-use crate::keeper::names_of;
 use crate::load::ProjectMemory;
 use m1nd_engine::Snapshot;
 

@@ -11,7 +11,7 @@ use m1nd_memory::RecordId;
 use m1nd_store::StoreError;
 use serde::{Deserialize, Serialize};
 
-use crate::code::CodeState;
+use crate::anchor::{Anchor, CodeState};
 use crate::project::index_folder;
 
 /// The file.
@@ -31,6 +31,8 @@ const MAX_SESSIONS: usize = 200;
 const MAX_TOUCHED: usize = 500;
 /// Memories that are no longer there but remembered, so that one that comes back keeps its time.
 const MAX_RETIRED: usize = 10_000;
+/// Files whose comments with memories are kept. Further files are not read, and [`Noted::not_looked`] counts them.
+pub(crate) const MAX_FILES: usize = 5_000;
 
 /// Seconds since 1970.
 pub(crate) type Seconds = i64;
@@ -84,19 +86,6 @@ pub(crate) struct Seen {
     pub(crate) text: u64,
     /// What it names, as it was when it was first resolved.
     pub(crate) anchors: Vec<Anchor>,
-}
-
-/// A piece of code that a memory names.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Anchor {
-    /// As the memory names it.
-    pub(crate) text: String,
-    /// Its id in the graph.
-    pub(crate) node: String,
-    /// Hash of its text.
-    pub(crate) content: ContentHash,
-    /// Hash of its whole file then: while that is the same, so is this.
-    pub(crate) file: ContentHash,
 }
 
 /// Comments of a file.

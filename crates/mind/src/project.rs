@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use m1nd_store::{SharedFolder, StoreError, inside};
+use m1nd_vfs::{Place, canonical};
 
 use crate::MemoryError;
 
@@ -21,29 +22,28 @@ pub(crate) const INDEX_FOLDER: &str = ".mind/.index";
 /// # Errors
 /// [`MemoryError::NoProject`]; [`MemoryError::NoFile`] where the nearest thing of that name is none.
 pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
-    let canonical = std::fs::canonicalize(start);
-    let shown = canonical.as_ref().ok().cloned().or_else(|| std::path::absolute(start).ok());
+    let resolved = canonical(start);
+    let shown = resolved.as_ref().ok().cloned().or_else(|| std::path::absolute(start).ok());
     let none = || MemoryError::NoProject { cwd: shown.clone().unwrap_or_else(|| start.to_owned()) };
-    let start = canonical.map_err(|_| none())?;
-    let home = std::fs::canonicalize(home).unwrap_or_else(|_| home.to_owned());
+    let start = resolved.map_err(|_| none())?;
+    let home = canonical(home).unwrap_or_else(|_| home.to_owned());
     let can_hold = |folder: &&Path| {
         let mind = folder.join(FOLDER);
-        mind != home && std::fs::canonicalize(&mind).is_ok_and(|mind| mind != home)
+        mind != home && canonical(&mind).is_ok_and(|mind| mind != home)
     };
     let folders = || start.ancestors().filter(can_hold);
-    let found = folders().find(|folder| folder.join(MEMORY_FILE).is_file());
+    let found = folders().find(|folder| Place::at(&folder.join(MEMORY_FILE)) == Place::File);
     found.map(Path::to_owned).ok_or_else(|| folders().find_map(no_file).unwrap_or_else(none))
 }
 
 /// What stands where the memory of a project should, if that is there and no file.
 pub(crate) fn no_file(project: &Path) -> Option<MemoryError> {
     let path = project.join(MEMORY_FILE);
-    path.symlink_metadata().ok()?;
-    let what = match path.metadata() {
-        Ok(found) if found.is_file() => return None,
-        Ok(found) if found.is_dir() => "a folder",
-        Ok(_) => "a device or the like",
-        Err(_) => "a link that cannot be followed",
+    let what = match Place::at(&path) {
+        Place::File | Place::Nothing => return None,
+        Place::Folder => "a folder",
+        Place::Other => "a device or the like",
+        Place::BrokenLink => "a link that cannot be followed",
     };
     Some(MemoryError::NoFile { path, what })
 }

@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use m1nd_base::RepoPath;
 use m1nd_memory::{SESSION_RULE, mentions};
-use m1nd_store::inside;
+use m1nd_store::SharedFolder;
 use m1nd_vfs::{Root, VfsError};
 
 use crate::load::{ProjectMemory, user_settings};
 use crate::project::{MEMORY_FILE, SESSION_FILE, index_folder};
-use crate::{MemoryError, SharedFolder, sessions, tidy};
+use crate::{MemoryError, own_files, sessions};
 
 /// The notes of a session that has not begun.
 const EMPTY: &str = "# Session\n\n## Experience\n\n## Blockers\n\n## Rejected\n\n## Assumptions\n";
@@ -44,16 +44,15 @@ pub(crate) fn end(project: &Path, home: &SharedFolder, now: Timestamp) -> Result
         return Ok(false);
     }
     // Somebody else does it already.
-    let Some(_lock) = index_folder(project)?.try_hold(tidy::LOCK)? else { return Ok(false) };
-    let text = tidy::read(project, SESSION_FILE)?;
+    let Some(_lock) = index_folder(project)?.try_hold(own_files::LOCK)? else { return Ok(false) };
+    let text = own_files::read(project, SESSION_FILE)?;
     let day = Timestamp::from_second(noted).unwrap_or(now).to_zoned(TimeZone::system()).date();
     let lines = outliving(&memory);
     if !lines.is_empty() {
-        let archive = inside(project, &project.join(".mind/archive"))?;
         let section = format!("## {day} | notes of a session\n\n{lines}\n");
-        tidy::append(&archive.join(format!("{}.md", day.year())), &section)?;
+        own_files::append(project, day.year(), &section)?;
     }
-    tidy::replace(project, SESSION_FILE, &text, EMPTY)?;
+    own_files::replace(project, SESSION_FILE, &text, EMPTY)?;
     Ok(true)
 }
 

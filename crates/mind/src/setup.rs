@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use m1nd_store::{RealSystem, create_user_file, inside};
+use m1nd_vfs::{Place, canonical};
 
 use crate::MemoryError;
 use crate::project::{FOLDER, MEMORY_FILE, name_of, no_file};
@@ -26,12 +27,12 @@ pub struct Made {
 /// [`MemoryError::NoFile`]; else [`MemoryError::Store`].
 pub fn make(folder: &Path, home: &Path, template: Option<&str>) -> Result<Made, MemoryError> {
     let shown = folder.display();
-    let project = std::fs::canonicalize(folder)
+    let project = canonical(folder)
         .ok()
-        .filter(|path| path.is_dir())
+        .filter(|path| Place::at(path) == Place::Folder)
         .ok_or_else(|| MemoryError::Invalid(format!("`{shown}` is not a folder; name the folder of a project")))?;
     let mind = project.join(FOLDER);
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| canonical(path).unwrap_or_else(|_| path.to_owned());
     if real(&mind) == real(home) {
         let why = format!("`{}` is what all projects share, so `{shown}` cannot be a project", mind.display());
         return Err(MemoryError::Invalid(format!("{why}; name a folder below it, or set MIND_HOME elsewhere")));

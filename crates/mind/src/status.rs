@@ -3,17 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use m1nd_memory::{Health, Kind, Status};
-use serde::{Deserialize, Serialize};
+use m1nd_memory::Health;
+use serde::Serialize;
 
 use crate::daemon;
 use crate::edges::GlobalEdges;
 use crate::load::{ProjectMemory, user_settings};
+use crate::memories::Memories;
 use crate::model::embedder_in_words;
 use crate::project::{MEMORY_FILE, name_of};
 use crate::registry::{Project, Registry};
-use crate::sessions::gap_seconds;
-use crate::{Memories, MemoryError, health};
+use crate::stats::ProjectStats;
+use crate::{MemoryError, health};
 
 /// All of it.
 #[derive(Debug, Clone, Serialize)]
@@ -78,23 +79,6 @@ pub struct ProjectStatus {
     pub problems: Vec<String>,
 }
 
-/// What is in a memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProjectStats {
-    /// Decisions.
-    pub decisions: usize,
-    /// Issues that are open or blocked.
-    pub issues_open: usize,
-    /// Issues that are solved.
-    pub issues_resolved: usize,
-    /// Learnings.
-    pub learnings: usize,
-    /// Its own gotchas.
-    pub edges: usize,
-    /// Days or stretches of work.
-    pub sessions_inferred: usize,
-}
-
 /// Over all registered projects.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct GlobalStats {
@@ -109,32 +93,6 @@ pub struct GlobalStats {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
 const fn is_zero(count: &usize) -> bool {
     *count == 0
-}
-
-impl ProjectStats {
-    /// Counts what is in a memory.
-    #[must_use]
-    pub fn of(memory: &ProjectMemory) -> Self {
-        let (now, gap) = (Timestamp::now().as_second(), gap_seconds(&memory.settings));
-        let closed = memory.sessions.iter().filter(|worked| worked.is_closed(now, gap));
-        let mut stats = Self { sessions_inferred: closed.count(), ..Self::default() };
-        for record in memory.records.iter() {
-            match (record.kind, record.status) {
-                (Kind::Decision, _) => stats.decisions += 1,
-                (Kind::Issue, Some(Status::Resolved)) => stats.issues_resolved += 1,
-                (Kind::Issue, _) => stats.issues_open += 1,
-                (Kind::Learning, _) => stats.learnings += 1,
-                (Kind::Gotcha, _) => stats.edges += 1,
-            }
-        }
-        stats
-    }
-
-    /// All of them.
-    #[must_use]
-    pub const fn total(&self) -> usize {
-        self.decisions + self.issues_open + self.issues_resolved + self.learnings + self.edges
-    }
 }
 
 impl ProjectStatus {

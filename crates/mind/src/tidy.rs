@@ -1,27 +1,17 @@
 //! Taking old or unwanted entries out of a memory. Only when asked for by a person; the file as it was is kept.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use jiff::Zoned;
 use jiff::civil::Date;
-use m1nd_base::{ContentHash, RepoPath};
+use m1nd_base::ContentHash;
 use m1nd_memory::edges::PROJECT_PREFIX;
 use m1nd_memory::{ParseContext, Record, SourceKind, Status, parse};
-use m1nd_store::{RealSystem, SharedFolder, create_user_file, inside, replace_user_file};
-use m1nd_vfs::Root;
 
 use crate::MemoryError;
 use crate::keeper::Keeper;
 use crate::load::ProjectMemory;
-use crate::project::{MEMORY_FILE, SESSION_FILE, index_folder};
-
-/// Largest file that is changed, in bytes.
-const MAX_BYTES: u64 = 64 << 20;
-/// Held while the memory is changed.
-pub(super) const LOCK: &str = ".tidy.lock";
-/// How long to wait for it.
-const WAIT: Duration = Duration::from_secs(5);
+use crate::own_files::{append, archive_of, lock, read, replace};
+use crate::project::{MEMORY_FILE, SESSION_FILE};
 
 /// A day that is moved.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -63,16 +53,15 @@ pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Ve
             continue;
         }
         taken[start..end].fill(true);
-        let file = memory.path.join(format!(".mind/archive/{}.md", session.date.year()));
+        let file = memory.path.join(archive_of(session.date.year()));
         moved.push((
             Archived { date: session.date, line: session.line, lines: end - start, file },
             lines[start..end].concat(),
         ));
     }
     if !dry_run && !moved.is_empty() {
-        inside(&memory.path, &memory.path.join(".mind/archive"))?;
         for (archived, section) in &moved {
-            append(&archived.file, section)?;
+            append(&memory.path, archived.date.year(), section)?;
         }
         let rest: String = lines.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(line, _)| *line).collect();
         replace(&memory.path, MEMORY_FILE, &text, &rest)?;
@@ -202,43 +191,4 @@ fn headings(lines: &[&str]) -> Vec<usize> {
         }
     }
     found
-}
-
-fn lock(project: &Path) -> Result<m1nd_store::HeldLock, MemoryError> {
-    Ok(index_folder(project)?.hold(LOCK, WAIT)?)
-}
-
-/// The text of a file of the project.
-pub(super) fn read(project: &Path, file: &str) -> Result<String, MemoryError> {
-    let path = RepoPath::new(file).map_err(|error| MemoryError::Invalid(error.to_string()))?;
-    let bytes = Root::open(project)?.read(&path, MAX_BYTES)?;
-    String::from_utf8(bytes).map_err(|_| MemoryError::Invalid(format!("{file} is not UTF-8; it was left as it is")))
-}
-
-/// Adds a section to an archive, unless it is there.
-pub(super) fn append(file: &Path, section: &str) -> Result<(), MemoryError> {
-    let title = file.file_stem().unwrap_or_default().to_string_lossy();
-    create_user_file(&RealSystem, file, format!("# {title}\n\n").as_bytes())?;
-    let before = std::fs::read_to_string(file)
-        .map_err(|error| MemoryError::Damaged { path: file.to_owned(), why: error.to_string() })?;
-    if before.contains(section) {
-        // A former try got this far.
-        return Ok(());
-    }
-    let gap = if before.ends_with('\n') { "" } else { "\n" };
-    replace_user_file(&RealSystem, file, format!("{before}{gap}{section}").as_bytes())?;
-    Ok(())
-}
-
-/// Replaces a file of memories if it still is `before`, which is kept.
-pub(super) fn replace(project: &Path, file: &str, before: &str, after: &str) -> Result<(), MemoryError> {
-    let backups = SharedFolder::new(index_folder(project)?.path().join("backup"));
-    let name = format!("{}-{}", file.rsplit('/').next().unwrap_or(file), Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));
-    let content = before.as_bytes().to_vec();
-    backups.change(&name, MAX_BYTES, WAIT, |_| Ok::<_, MemoryError>(((), Some(content))))?;
-    if read(project, file)? != before {
-        return Err(MemoryError::Invalid(format!("{file} was changed meanwhile; nothing was done, try again")));
-    }
-    let target = inside(project, &project.join(file))?;
-    Ok(replace_user_file(&RealSystem, &target, after.as_bytes())?)
 }

@@ -7,12 +7,13 @@
 
 use std::path::Path;
 
-use m1nd_base::ContentHash;
+use m1nd_base::{ContentHash, RepoPath};
 use m1nd_history::GitFolder;
 use m1nd_store::SharedFolder;
+use m1nd_vfs::{Place, Root, VfsError};
 
 use crate::approval::{Approvals, Approved, Checkout, is_known};
-use crate::load::archives;
+use crate::archives::archives;
 use crate::noted::Noted;
 use crate::project::{MEMORY_FILE, SESSION_FILE};
 
@@ -72,29 +73,30 @@ pub(crate) fn note_written(
 
 /// The git folder around a project, and where in the work tree the project lies.
 fn place(project: &Path) -> Option<(GitFolder, &Path)> {
-    let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    let around = project.ancestors().find(|folder| Place::at(&folder.join(".git")) != Place::Nothing)?;
     Some((GitFolder::find(around).ok()?, project.strip_prefix(around).ok()?))
 }
 
 /// Hashes of the texts of memories in a project; `None` if one cannot be read, or there is no memory.
 fn texts_of(project: &Path) -> Option<Vec<String>> {
+    let root = Root::open(project).ok()?;
     let mut problems = Vec::new();
-    let mut texts = vec![hash_of(project, MEMORY_FILE)??];
-    texts.extend(hash_of(project, SESSION_FILE)?);
+    let mut texts = vec![hash_of(&root, MEMORY_FILE)??];
+    texts.extend(hash_of(&root, SESSION_FILE)?);
     texts.extend(archives(project, &mut problems).iter().map(|(_, bytes)| name_of(&ContentHash::of(bytes))));
     problems.is_empty().then_some(texts)
 }
 
-/// The hash of a file; inside, `None` if there is none; outside, if it cannot be read.
-fn hash_of(project: &Path, file: &str) -> Option<Option<String>> {
-    let path = project.join(file);
-    match std::fs::symlink_metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(None),
-        Ok(found) if found.is_file() && found.len() <= MAX_TEXT => {
-            let bytes = std::fs::read(&path).ok()?;
-            Some(Some(name_of(&ContentHash::of(&bytes))))
-        }
-        _ => None,
+/// The hash of a file; inside, `None` if there is none; outside, if it is a link or cannot be read.
+fn hash_of(root: &Root, file: &str) -> Option<Option<String>> {
+    let path = RepoPath::new(file).ok()?;
+    if root.is_link(&path) {
+        return None;
+    }
+    match root.read(&path, MAX_TEXT) {
+        Ok(bytes) => Some(Some(name_of(&ContentHash::of(&bytes)))),
+        Err(VfsError::NotFound { .. }) => Some(None),
+        Err(_) => None,
     }
 }
 

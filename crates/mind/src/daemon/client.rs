@@ -1,12 +1,14 @@
 //! Talking to a daemon that may not be there.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use m1nd_store::SharedFolder;
+#[cfg(unix)]
+use m1nd_store::StoreError;
 
-use super::protocol::{DaemonReport, Reply, Request};
-use super::{LOCK, SOCKET};
+use super::protocol::{DaemonReport, LOCK, Reply, Request, SOCKET};
+use super::time::{now, sleep};
 use crate::MemoryError;
 
 /// How long an answer may take.
@@ -33,21 +35,13 @@ pub fn status(home: &Path) -> Result<DaemonReport, MemoryError> {
 ///
 /// # Errors
 /// [`MemoryError::DaemonNotRunning`], or [`MemoryError::Daemon`] if it refuses or does not answer;
-/// [`MemoryError::NotPrivate`] if the socket may be another user's: nothing is asked then.
+/// [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate) if the socket may be another user's: nothing is asked then.
 pub fn ask(home: &Path, request: &Request) -> Result<Option<DaemonReport>, MemoryError> {
     if !is_running(home) {
         return Err(MemoryError::DaemonNotRunning);
     }
     let socket = home.join(SOCKET);
-    #[cfg(unix)]
-    {
-        let user = super::private::user();
-        super::private::folder(home, user)?;
-        super::private::socket(&socket, user)?;
-    }
-    let reply = exchange(&socket, request).map_err(|error| {
-        MemoryError::Daemon(format!("the daemon does not answer: {error}; stop its process and start it again"))
-    })?;
+    let reply = exchange(&socket, request)?;
     match reply {
         Reply { ok: true, report, .. } => Ok(report),
         Reply { error, .. } => Err(MemoryError::Daemon(error.unwrap_or_else(|| "the daemon refused".into()))),
@@ -63,23 +57,31 @@ pub fn stop(home: &Path) -> Result<(), MemoryError> {
     if matches!(answer, Err(MemoryError::DaemonNotRunning)) {
         return answer.map(drop);
     }
-    let asked = Instant::now();
+    let asked = now();
     // It may have ended before its answer was on its way: what counts is whether it is there.
     while is_running(home) {
         if asked.elapsed() > END {
             answer?;
             return Err(MemoryError::Daemon("the daemon was asked to end and has not; end its process".into()));
         }
-        std::thread::sleep(LOOK);
+        sleep(LOOK);
     }
     Ok(())
 }
 
 #[cfg(unix)]
-fn exchange(socket: &Path, request: &Request) -> std::io::Result<Reply> {
+fn exchange(socket: &Path, request: &Request) -> Result<Reply, MemoryError> {
+    let stream = m1nd_store::connect_private(socket).map_err(|error| match error {
+        StoreError::Io { source, .. } => no_answer(&source),
+        error => error.into(),
+    })?;
+    converse(stream, request).map_err(|error| no_answer(&error))
+}
+
+#[cfg(unix)]
+fn converse(mut stream: std::os::unix::net::UnixStream, request: &Request) -> std::io::Result<Reply> {
     use std::io::{BufRead, BufReader, Read, Write};
 
-    let mut stream = std::os::unix::net::UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.write_all(format!("{}\n", serde_json::to_string(request)?).as_bytes())?;
@@ -89,6 +91,10 @@ fn exchange(socket: &Path, request: &Request) -> std::io::Result<Reply> {
 }
 
 #[cfg(not(unix))]
-fn exchange(_socket: &Path, _request: &Request) -> std::io::Result<Reply> {
-    Err(std::io::ErrorKind::Unsupported.into())
+fn exchange(_socket: &Path, _request: &Request) -> Result<Reply, MemoryError> {
+    Err(no_answer(&std::io::ErrorKind::Unsupported.into()))
+}
+
+fn no_answer(error: &std::io::Error) -> MemoryError {
+    MemoryError::Daemon(format!("the daemon does not answer: {error}; stop its process and start it again"))
 }

@@ -6,11 +6,10 @@
 mod client;
 mod log;
 mod poll;
-#[cfg(unix)]
-mod private;
 mod projects;
 mod protocol;
 mod run;
+mod time;
 
 pub use client::{ask, is_running, status, stop};
 pub use log::{KEPT_LOGS, LOG_FOLDER, LOGS, MAX_LOG_BYTES};
@@ -20,21 +19,12 @@ pub use run::{prepare, run};
 /// Whether the folder that all projects share is the user's own and nobody else writes into it.
 ///
 /// # Errors
-/// [`MemoryError::NotPrivate`](crate::MemoryError::NotPrivate).
+/// [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate).
 pub(crate) fn check_private(home: &std::path::Path) -> Result<(), crate::MemoryError> {
     #[cfg(unix)]
-    if home.exists() {
-        private::folder(home, private::user())?;
+    if m1nd_vfs::Place::at(home) != m1nd_vfs::Place::Nothing {
+        m1nd_store::check_private_folder(home)?;
     }
     let _ = home;
     Ok(())
 }
-
-/// The lock that a running daemon holds.
-pub(crate) const LOCK: &str = "daemon.lock";
-/// Where it listens.
-pub(crate) const SOCKET: &str = "daemon.sock";
-/// What it says about itself, for people and older programs: never used to tell whether it runs.
-pub(crate) const STATE: &str = "daemon.json";
-/// Its process, likewise only for show: a number may be in use again.
-pub(crate) const PID: &str = "daemon.pid";

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use m1nd_vfs::Place;
 
 use super::poll::Stamp;
 use super::protocol::ProjectReport;
-use crate::keeper::Code;
+use crate::kept::Code;
 use crate::project::{FOLDER, MEMORY_FILE};
 
 /// Least time between two looks at one project, so that a storm of changes costs little.
@@ -295,7 +296,7 @@ impl Projects {
     pub(crate) fn report(&self, now: Timestamp, silence: Duration) -> Vec<ProjectReport> {
         let row = |(path, project): (&PathBuf, &Watched)| {
             let recent = project.activity.is_some_and(|last| now.duration_since(last).unsigned_abs() < silence);
-            let state = match (path.join(MEMORY_FILE).is_file(), recent) {
+            let state = match (Place::at(&path.join(MEMORY_FILE)) == Place::File, recent) {
                 (false, _) => "missing",
                 (true, true) => "active",
                 (true, false) => "idle",
@@ -384,6 +385,8 @@ mod tests {
 
     #[test]
     fn where_changes_are_not_noticed_each_project_has_its_turn() {
+        let stamp =
+            |size, time: u32| vec![Some(m1nd_vfs::FileMeta { size, mtime_ns: time.into(), ..Default::default() })];
         let start = Instant::now();
         let mut projects = Projects::default();
         projects.set(&["/a".into(), "/b".into()]);
@@ -391,20 +394,18 @@ mod tests {
         for turn in 0..4 {
             // Each look takes longer than the time to the next poll.
             let now = start + LEAST * 3 * turn;
-            let time = std::time::SystemTime::UNIX_EPOCH + LEAST * turn;
-            projects.poll(now, true, |_, _| vec![Some((1, time))]);
+            projects.poll(now, true, |_, _| stamp(1, turn));
             looked.extend(projects.take_due(now));
         }
         assert_eq!(looked, ["/a", "/b", "/a", "/b"].map(PathBuf::from));
         while projects.take_due(start + LEAST * 20).is_some() {}
-        let time = std::time::SystemTime::UNIX_EPOCH + LEAST * 3;
-        projects.poll(start + LEAST * 20, true, |_, _| vec![Some((1, time))]);
+        projects.poll(start + LEAST * 20, true, |_, _| stamp(1, 3));
         assert_eq!(projects.next(), None, "nothing has changed");
         if let Some(project) = projects.by_path.get_mut(Path::new("/a")) {
             project.is_watched = true;
         }
         assert!(projects.any_unwatched());
-        projects.poll(start + LEAST * 20, false, |_, _| vec![Some((2, time))]);
+        projects.poll(start + LEAST * 20, false, |_, _| stamp(2, 3));
         assert_eq!(projects.take_due(start + LEAST * 20), Some("/b".into()));
         assert_eq!(projects.next(), None, "of a watched one the system tells");
     }

@@ -5,7 +5,15 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Longest line, in bytes.
+/// Lock file that a running daemon holds, in the folder that all projects share.
+pub(crate) const LOCK: &str = "daemon.lock";
+/// Socket on which the daemon listens.
+pub(crate) const SOCKET: &str = "daemon.sock";
+/// State of the daemon for people and older programs. Never used to find out whether it runs.
+pub(crate) const STATE: &str = "daemon.json";
+/// Process number of the daemon, for the same readers: a number may be in use again.
+pub(crate) const PID: &str = "daemon.pid";
+/// Maximum length of a line, in bytes.
 pub(crate) const MAX_LINE: u64 = 1 << 20;
 
 /// What the daemon is asked for.

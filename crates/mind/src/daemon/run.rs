@@ -8,17 +8,20 @@ use jiff::Timestamp;
 use m1nd_base::count;
 use m1nd_history::GitFolder;
 use m1nd_store::{HeldLock, SharedFolder, StoreError};
-use m1nd_vfs::FolderWatch;
+use m1nd_vfs::{FolderWatch, Place, network_file_system};
 
 use super::log::{Level, Logs, Part};
 use super::poll;
 use super::projects::{Projects, Watched};
-use super::protocol::{DaemonReport, Reply, Request};
-use super::{LOCK, PID, STATE};
-use crate::keeper::Code;
+use super::protocol::{DaemonReport, LOCK, PID, Reply, Request, SOCKET, STATE};
+use super::time::{now, sleep};
+use crate::keeper::Keeper;
+use crate::kept::{Code, Kept};
+use crate::load::user_settings;
 use crate::project::{FOLDER, SESSION_FILE};
 use crate::registry::{FILE as REGISTRY, Registry, WAIT};
-use crate::{Keeper, Kept, MemoryError, Settings, gather, user_settings};
+use crate::settings::Settings;
+use crate::{MemoryError, gather};
 
 /// How long the lock is waited for: whoever asks whether a daemon runs holds it for a moment.
 const LOCK_WAIT: Duration = Duration::from_millis(300);
@@ -65,7 +68,7 @@ struct Daemon {
 /// Makes the folder that all projects share, if there is none, lets nobody else write into it, and refuses one of another user.
 ///
 /// # Errors
-/// [`MemoryError::Store`] or [`MemoryError::NotPrivate`].
+/// [`MemoryError::Store`] or [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate).
 pub fn prepare(home: &Path) -> Result<(), MemoryError> {
     let folder = SharedFolder::new(home.to_owned());
     folder.system().create_folder(home).map_err(|source| StoreError::Io {
@@ -75,9 +78,8 @@ pub fn prepare(home: &Path) -> Result<(), MemoryError> {
     })?;
     #[cfg(unix)]
     {
-        let user = super::private::user();
-        super::private::close(home, user);
-        super::private::folder(home, user)?;
+        m1nd_store::close_to_others(home);
+        m1nd_store::check_private_folder(home)?;
     }
     // Whether it can be locked at all; whoever holds it is another matter.
     drop(folder.try_hold(LOCK)?);
@@ -87,7 +89,7 @@ pub fn prepare(home: &Path) -> Result<(), MemoryError> {
 /// Runs until it is asked to end. `level` takes the place of the one in the user's settings.
 ///
 /// # Errors
-/// [`MemoryError::Daemon`] if one runs already or the socket cannot be made; [`MemoryError::NotPrivate`] if others may write
+/// [`MemoryError::Daemon`] if one runs already or the socket cannot be made; [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate) if others may write
 /// where it keeps that; [`MemoryError::Store`].
 pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(), MemoryError> {
     prepare(home)?;
@@ -124,7 +126,7 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
         projects: Projects::default(),
         watch: watch.ok(),
         degraded,
-        polled: Instant::now(),
+        polled: now(),
         started_at: Timestamp::now(),
         last_index: None,
         logs,
@@ -185,7 +187,7 @@ impl Daemon {
 
     /// How long nothing has to be done; `None` until something happens.
     fn wait(&self) -> Option<Duration> {
-        let now = Instant::now();
+        let now = now();
         let due = [self.projects.next(), self.list_due].into_iter().flatten().min();
         let due = due.map(|due| due.saturating_duration_since(now));
         let check = self.projects.any_open().then(|| Duration::from_secs(self.settings.check_interval_seconds.into()));
@@ -207,7 +209,7 @@ impl Daemon {
     }
 
     fn changed(&mut self, path: Option<&Path>) {
-        let now = Instant::now();
+        let now = now();
         match path {
             None => {
                 self.list_due = Some(now + LIST_PAUSE);
@@ -248,7 +250,7 @@ impl Daemon {
             Request::Ping => (done, false),
             Request::Status => (Reply { report: Some(self.report()), ..done }, false),
             Request::Reindex { project } => {
-                let now = Instant::now();
+                let now = now();
                 match project {
                     Some(project) if !self.projects.by_path.contains_key(project) => {
                         let error = Some(format!("`{}` is not registered; run `mind add` there", project.display()));
@@ -276,7 +278,7 @@ impl Daemon {
 
     /// Does what is due.
     fn pass(&mut self) {
-        let now = Instant::now();
+        let now = now();
         if self.list_due.is_some_and(|due| due <= now) {
             self.list_due = None;
             self.read_list();
@@ -300,7 +302,7 @@ impl Daemon {
 
     /// Brings what is noted of a project and its block up to date, if its memory has changed.
     fn look_at(&mut self, path: &Path) {
-        let begun = Instant::now();
+        let begun = now();
         let touched = self.projects.take_touched(path);
         let noted = match touched.is_empty() {
             true => Ok(()),
@@ -327,7 +329,7 @@ impl Daemon {
         }
         if !touched.is_empty() {
             // Whoever keeps the index needs a while; what it says then is looked at once more.
-            self.projects.look_again(path, Instant::now() + INDEX_PAUSE);
+            self.projects.look_again(path, now() + INDEX_PAUSE);
         }
         if let Some(code) = code {
             self.watch_code(path, &code);
@@ -415,7 +417,7 @@ impl Daemon {
         for project in &listed {
             self.projects.happened(&project.path, project.last_activity);
         }
-        let now = Instant::now();
+        let now = now();
         for path in &new {
             self.watch_project(path);
             self.projects.wake(path, now, Duration::ZERO);
@@ -436,7 +438,7 @@ impl Daemon {
     }
 
     fn watch_folder(&mut self, folder: &Path) -> bool {
-        if let Some(kind) = poll::network_file_system(folder)
+        if let Some(kind) = network_file_system(folder)
             && self.degraded.is_none()
         {
             let why = format!("`{}` lies on a network file system ({kind})", folder.display());
@@ -446,7 +448,7 @@ impl Daemon {
         let Some(watch) = &self.watch else { return false };
         match watch.add(folder) {
             Ok(()) => true,
-            Err(_) if !folder.is_dir() => false,
+            Err(_) if Place::at(folder) != Place::Folder => false,
             Err(error) => {
                 self.log(Level::Warn, format_args!("{error}; it is looked at every {} s", POLL.as_secs()));
                 self.degraded = Some(error.to_string());
@@ -474,7 +476,7 @@ impl Daemon {
     fn end(&mut self) {
         if !self.lock.is_in_place() {
             // What lies there is another's, who holds the new lock; or nothing lies there, and nothing is to be made anew.
-            if self.home.path().is_dir() {
+            if Place::at(self.home.path()) == Place::Folder {
                 self.log(Level::Warn, "ended: its lock was removed");
             }
             return;
@@ -491,8 +493,8 @@ impl Daemon {
         for path in open {
             self.look_at(&path);
         }
-        for name in [super::SOCKET, STATE, PID] {
-            let _ = std::fs::remove_file(self.home.path().join(name));
+        for name in [SOCKET, STATE, PID] {
+            let _ = self.home.system().remove(&self.home.path().join(name));
         }
         self.log(Level::Info, "ended");
     }
@@ -524,18 +526,11 @@ fn heed_signals(_events: Sender<Event>) -> Result<(), MemoryError> {
 /// Listens on the socket in a thread of its own. Only for the holder of the lock: a socket that is there was left behind.
 #[cfg(unix)]
 fn listen(home: &Path, events: Sender<Event>) -> Result<(), MemoryError> {
-    use std::os::unix::fs::PermissionsExt;
-
-    let path = home.join(super::SOCKET);
+    let path = home.join(SOCKET);
     let failed = |error: std::io::Error| {
         MemoryError::Daemon(format!("cannot listen at `{}`: {error}; a shorter MIND_HOME may help", path.display()))
     };
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => {}
-    }
-    let listener = std::os::unix::net::UnixListener::bind(&path).map_err(failed)?;
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
+    let listener = m1nd_store::listen_private(&path).map_err(failed)?;
     let work = move || {
         for stream in listener.incoming() {
             match stream {
@@ -545,7 +540,7 @@ fn listen(home: &Path, events: Sender<Event>) -> Result<(), MemoryError> {
                     }
                 }
                 // Such as too many open files, which does not pass at once: no reason to be busy with it.
-                Err(_) => std::thread::sleep(ACCEPT_PAUSE),
+                Err(_) => sleep(ACCEPT_PAUSE),
             }
         }
     };
