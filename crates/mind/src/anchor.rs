@@ -4,32 +4,32 @@ use m1nd_base::ContentHash;
 use m1nd_memory::{Record, mentions};
 use serde::{Deserialize, Serialize};
 
-/// A piece of code that a memory names.
+/// A piece of code that a memory names, as it was when the memory was first seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
-    /// As the memory names it.
+    /// Its name in the memory.
     pub(crate) text: String,
     /// Its id in the graph.
     pub(crate) node: String,
     /// Hash of its text.
     pub(crate) content: ContentHash,
-    /// Hash of its whole file then: while that is the same, so is this.
+    /// Hash of its whole file at that time. While that is the same, so is the text.
     pub(crate) file: ContentHash,
 }
 
-/// What became of a piece of code.
+/// State of a piece of code since a memory was written about it. Ordered by how much it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CodeState {
-    /// Its text is what it was.
+    /// Same text, same place.
     Current,
-    /// Its text is what it was, in another place.
+    /// Same text, another place.
     Relocated,
-    /// It cannot be told.
+    /// Unknown: it could not be compared.
     Unknown,
-    /// It is there with another text.
+    /// Same place, another text.
     Stale,
-    /// It is no longer there.
+    /// It no longer exists.
     Gone,
 }
 

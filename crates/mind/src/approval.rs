@@ -1,4 +1,4 @@
-//! `approved.json`: what the user of this machine has taken over of each project, and what they never want to see again.
+//! `approved.json`: the user's approvals per project, and the memories they never want to see again.
 //!
 //! It lies in the user's own folder, never in a repository, so that no repository can approve itself. A project is taken over
 //! as a whole by `mind init`, `mind add` or `mind approve`: from then on its own files of memories count, whoever edits them.
@@ -26,52 +26,52 @@ use crate::MemoryError;
 use crate::noted::Noted;
 use crate::project_file::{ProjectFile, Rows};
 
-/// The file.
+/// File name.
 pub(crate) const FILE: &str = "approved.json";
 const ROWS: ProjectFile = ProjectFile { name: FILE, version: 1, max_bytes: 64 << 20 };
-/// Digits of a hash that are kept: too many to find another text for.
+/// Number of bytes of a hash that are kept: enough that no second text can be found for one.
 const HASH_BYTES: usize = 16;
 /// Most approved texts of one project; beyond that nothing is approved by itself.
 const MAX_SOURCES: usize = 20_000;
 
-/// How far a memory may be told to somebody who did not ask for it.
+/// How far a memory may be shown to a caller who did not ask for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
-    /// It stands in a file of memories of a project that the user has taken over.
+    /// Written in a memory file of a project that the user approved.
     Own,
-    /// It came with the repository, and the user approved what it says.
+    /// Came with the repository, and the user approved its text.
     Approved,
-    /// Nobody here has said that it may be told. It is found, as data.
+    /// Nobody on this machine approved it. A search returns it, as data.
     Unapproved,
 }
 
-/// What was taken over of one project.
+/// The approvals of one project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Approved {
-    /// Since when the project is taken over; `None` if only memories of it were put out of sight.
+    /// Time of the approval; `None` if the user only hid memories of the project.
     #[serde(default)]
     pub(crate) since: Option<Timestamp>,
-    /// What was checked out when its files were last looked at as a whole.
+    /// The commit that was checked out at the last full look.
     #[serde(default)]
     pub(crate) head: String,
-    /// The oldest commit that was found of its repository; with `head` what the repository is known by.
+    /// The oldest commit found in its repository; with `head` it identifies the repository.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) oldest: String,
     /// Hashes of the approved texts, with the file or commit of each.
     #[serde(default)]
     pub(crate) sources: BTreeMap<String, String>,
-    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a work tree of
-    /// its repository is known.
+    /// Hashes of its own memory texts as they were while it was approved, the newest last. They identify a work tree
+    /// of its repository.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) texts: Vec<String>,
     /// It is a work tree of a project that was taken over, and the user's own only while its texts are approved.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_linked: bool,
-    /// The user took back that a work tree counts as the project it is of.
+    /// The user withdrew the approval that this work tree had inherited.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_declined: bool,
-    /// Memories that are never shown again, by their ids, with the place where they stood.
+    /// Hidden memories: id and place of each.
     #[serde(default)]
     pub(crate) forgotten: BTreeMap<String, String>,
     /// The user wants no block in its files.
@@ -87,18 +87,18 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// A text of the repository that holds memories.
+/// A text of the repository that holds memories: a file with comments, or a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Source {
     /// Its path in the project, or `git:` and the short name of a commit.
     pub file: String,
-    /// The memories in it: line and title.
+    /// Its memories: line and title of each.
     pub memories: Vec<(u32, String)>,
-    /// Whether what it says now is approved.
+    /// Whether its present text is approved.
     pub approved: bool,
 }
 
-/// What the user of this machine approved, over all projects.
+/// The approvals of all projects.
 #[derive(Debug, Clone)]
 pub(crate) struct Approvals<'h> {
     home: &'h SharedFolder,
@@ -109,7 +109,7 @@ impl<'h> Approvals<'h> {
         Self { home }
     }
 
-    /// What was taken over of a project; `None` if nothing ever was.
+    /// The approvals of a project; `None` if there never were any.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -117,7 +117,7 @@ impl<'h> Approvals<'h> {
         Ok(ROWS.read(self.home)?.remove(project))
     }
 
-    /// What was taken over of all projects.
+    /// The approvals of all projects.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -125,10 +125,10 @@ impl<'h> Approvals<'h> {
         ROWS.read(self.home)
     }
 
-    /// Changes what was taken over of a project, under a lock. A project of which nothing is left is dropped.
+    /// Changes the approvals of a project, under a lock. Removes an entry that is empty afterwards.
     ///
     /// # Errors
-    /// What `change` says; [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    /// The error of `change`; [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub(crate) fn change<T>(
         &self,
         project: &Path,
@@ -152,7 +152,7 @@ impl<'h> Approvals<'h> {
 }
 
 impl Approved {
-    /// Approves these texts, all of them if `wanted` is empty.
+    /// Approves the `wanted` texts; all if that is empty.
     fn approve(&mut self, noted: &Noted, wanted: &[String]) {
         for (file, records) in sources(noted) {
             if wanted.is_empty() || wanted.contains(&file) {
@@ -165,19 +165,19 @@ impl Approved {
         self.sources.contains_key(&hash_of(file, records))
     }
 
-    /// The approved texts among those that are noted.
+    /// The approved texts among those in `noted`.
     pub(crate) fn among(&self, noted: &Noted) -> BTreeSet<String> {
         let approved = sources(noted).filter(|(file, records)| self.holds(file, records));
         approved.map(|(file, _)| file).collect()
     }
 
-    /// Whether a memory is never to be shown again.
+    /// Whether the user hid a memory for good.
     pub(crate) fn is_forgotten(&self, id: RecordId) -> bool {
         !self.forgotten.is_empty() && self.forgotten.contains_key(&id.to_string())
     }
 }
 
-/// The texts of the repository that hold memories, with those.
+/// The texts of the repository that hold memories, each with its memories.
 fn sources(noted: &Noted) -> impl Iterator<Item = (String, &[Record])> {
     let files = noted.files.iter().map(|(file, note)| (file.clone(), note.records.as_slice()));
     let commits = noted.commits.iter().filter_map(|commit| {
@@ -187,7 +187,7 @@ fn sources(noted: &Noted) -> impl Iterator<Item = (String, &[Record])> {
     files.chain(commits)
 }
 
-/// A hash of a text's place and what its memories say; not of their lines, which move.
+/// A hash of the place and the memories of a text. Line numbers are left out, because they change.
 fn hash_of(file: &str, records: &[Record]) -> String {
     let mut text = file.to_owned();
     for record in records {
@@ -212,7 +212,7 @@ pub(crate) fn listed(noted: &Noted, approved: &Approved) -> Vec<Source> {
     sources(noted).map(row).collect()
 }
 
-/// How far a memory may be told.
+/// How far a memory may be shown.
 pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) -> Trust {
     match record.source.kind {
         SourceKind::MemoryFile | SourceKind::Archive if is_own => Trust::Own,
@@ -223,7 +223,7 @@ pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) 
     }
 }
 
-/// Whether the repository around a project is the one that was taken over.
+/// Whether the repository around a project is the approved one.
 pub(crate) fn is_known(project: &Path, approved: &Approved) -> bool {
     Repository::around(project).is_that_of(approved)
 }
@@ -245,7 +245,7 @@ impl Repository {
         Self { git, head, is_there: around.is_some() }
     }
 
-    /// The commit that is checked out; empty if there is none.
+    /// The checked-out commit; empty if there is none.
     fn head(&self) -> String {
         self.head.as_ref().map(Head::commit).unwrap_or_default()
     }
@@ -256,8 +256,8 @@ impl Repository {
         oldest_commit(git, head).unwrap_or_default()
     }
 
-    /// Whether it is the one that was taken over: it holds a commit that is known of that, or was begun on this machine. A
-    /// folder that was taken over without commits is known by its path alone, but was not cloned since.
+    /// Whether it is the approved repository: it has one of its known commits, or was created on this machine. A
+    /// folder that was approved without commits is only known by its path, but must not have been cloned.
     fn is_that_of(&self, approved: &Approved) -> bool {
         let begin = || self.git.as_ref().and_then(|git| Moves::of(git).begin());
         let known = [approved.head.as_str(), approved.oldest.as_str()];
@@ -272,20 +272,20 @@ impl Repository {
     }
 }
 
-/// Where git stands with a project.
+/// The state of the git repository around a project.
 pub(crate) struct Checkout {
-    /// What is checked out; empty without git.
+    /// The checked-out commit; empty without git.
     head: String,
-    /// The oldest commit of the repository, looked for when it is asked for.
+    /// The oldest commit of the repository, computed on first use.
     oldest: OnceCell<String>,
     repository: Repository,
     moves: Moves,
-    /// Whether files may be changing by more than people's hands, or that cannot be known.
+    /// Whether something other than a person may be changing files now, or that is unknown.
     is_unsure: bool,
 }
 
 impl Checkout {
-    /// Of the repository around a project.
+    /// The state of the repository around `project`.
     pub(crate) fn of(project: &Path) -> Self {
         let repository = Repository::around(project);
         let moves = repository.git.as_ref().map(Moves::of).unwrap_or_default();
@@ -293,17 +293,17 @@ impl Checkout {
         Self { head: repository.head(), oldest: OnceCell::new(), repository, moves, is_unsure }
     }
 
-    /// Whether another repository was taken over in its place.
+    /// Whether it is another repository than the approved one.
     pub(crate) fn is_replaced(&self, approved: &Approved) -> bool {
         approved.since.is_some() && !self.repository.is_that_of(approved)
     }
 
-    /// Whether nothing but commits of this machine moved what is checked out since that was last noted.
+    /// Whether only commits made on this machine moved the checkout since that was last recorded.
     pub(crate) fn is_only_made_here(&self, approved: &Approved) -> bool {
         !self.is_unsure && self.moves.only_made_here(&approved.head, &self.head)
     }
 
-    /// Notes by which commits the repository is known again.
+    /// Records the commits that identify the repository.
     fn note(&self, approved: &mut Approved) {
         approved.head.clone_from(&self.head);
         if approved.oldest.is_empty() {

@@ -7,13 +7,13 @@ use m1nd_memory::{HealthFacts, SourceKind};
 
 use crate::load::ProjectMemory;
 
-/// The day since which nothing was noted although the project went on; `None` if that is not so.
+/// The day of the last entry, if the project has changed long after it; `None` if the memory is up to date.
 pub(crate) fn behind(memory: &ProjectMemory) -> Option<Date> {
     m1nd_memory::behind(&facts(memory))
 }
 
-/// What is known without looking at the block. The index is made of the file whenever it is asked, and nothing waits for the
-/// daemon, so neither can be behind.
+/// The facts other than those of the block. The index is derived from the file on every request, so it cannot be
+/// behind.
 pub(crate) fn facts(memory: &ProjectMemory) -> HealthFacts {
     let day = |seconds| Timestamp::from_second(seconds).ok().map(|time| time.to_zoned(TimeZone::system()).date());
     let own = memory.records.iter().filter(|record| record.source.kind == SourceKind::MemoryFile);

@@ -1,4 +1,4 @@
-//! The block in `CLAUDE.md` and its like: which files have one, whether it is as it should be, and writing it.
+//! The block in `CLAUDE.md` and similar files: its state, its text, and writing it.
 
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
@@ -19,77 +19,77 @@ use crate::kept::Kept;
 use crate::load::ProjectMemory;
 use crate::project::index_folder;
 
-/// The file that is made if there is none.
+/// File that is created if there is none.
 const MAIN: &str = "CLAUDE.md";
 /// Files that agents read by themselves, relative to the project.
 const TARGETS: &[&str] = &[MAIN, "AGENTS.md", ".cursorrules", ".windsurfrules", ".clinerules"];
-/// Largest such file that is changed, in bytes.
+/// Maximum size of a file that is changed, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
-/// Held while files of a project are changed.
+/// Lock file held during a change.
 const LOCK: &str = ".block.lock";
-/// How long to wait for it.
+/// Maximum wait for the lock.
 const WAIT: Duration = Duration::from_secs(2);
-/// Tries against somebody who writes at the same time.
+/// Attempts when another program writes at the same time.
 const TRIES: usize = 3;
 /// Memories whose words show which gotchas matter, the last.
 const MAX_SAID: usize = 400;
 /// Files of the last session that count.
 const MAX_FOCUS: usize = 20;
-/// Said instead of writing a block.
+/// Message instead of writing a block.
 const NOT_APPROVED: &str =
     "the memory of this project came with its folder and nobody here has approved it: read it, then run `mind approve`";
-/// What shows more about a memory that is behind.
+/// Command that shows more about a stale memory.
 const REMEDY: &str = "`mind status`";
 /// Backups kept of one file.
 const MAX_BACKUPS: usize = 14;
 
-/// How large the block is that a file holds, with its markers: lines and characters. `None` if there is none to be seen.
+/// Size of the block in a file with its markers, in lines and characters. `None` without a readable block.
 pub(crate) fn size_in(file: &Path) -> Option<(usize, usize)> {
     let bytes = RealSystem.read(file, MAX_BYTES).ok()?;
     let body = block::inspect(&bytes).ok()??.body;
     Some((body.lines().count() + 2, body.chars().count()))
 }
 
-/// How the block of a file is.
+/// State of the block of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockState {
-    /// There is no such file.
+    /// The file does not exist.
     Absent,
-    /// The file has none.
+    /// The file has no block.
     None,
-    /// It is what it should be.
+    /// The block is up to date.
     Fresh,
-    /// It is not.
+    /// The block is out of date.
     Stale,
-    /// A person has changed it.
+    /// A person changed the block.
     Edited,
-    /// Its marks do not fit, so it cannot be changed safely.
+    /// The markers do not match, so the block cannot be changed safely.
     Broken,
 }
 
-/// A file that can have a block.
+/// A file that can have a block, and the state of that.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct BlockFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How its block is.
+    /// State of its block.
     pub state: BlockState,
-    /// What is wrong with it.
+    /// The problem with a broken block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// Which files are written.
+/// Selects the files that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
-    /// Those that have a block.
+    /// Files that have a block.
     WithBlock,
-    /// Those that are there, and [`MAIN`].
+    /// Files that exist, and [`MAIN`].
     All,
 }
 
-/// The block as it should be now. A function of the memory, what is noted of it and the day; so every process makes the same.
+/// Renders the block. Depends only on the memory and the day, so every process renders the same text.
 pub fn text(memory: &ProjectMemory) -> String {
     let shown = shown(memory);
     let recall = shown.as_ref().unwrap_or_else(|| memory.recall());
@@ -123,22 +123,22 @@ pub fn text(memory: &ProjectMemory) -> String {
     })
 }
 
-/// What the project's own words are: by them it shows which gotchas of its stack matter in it.
+/// The project's own words, which rank the gotchas of its stack.
 fn said(memory: &ProjectMemory) -> Vec<&str> {
     let goal = memory.parsed.project_state.goal.as_deref().into_iter();
     let own = memory.records.iter().filter(|record| record.kind != Kind::Gotcha && memory.is_told(record));
     goal.chain(own.rev().take(MAX_SAID).map(|record| &*record.content)).collect()
 }
 
-/// The files that were changed in the last session, as far as somebody watched.
+/// Files that were changed in the last session, as far as the daemon watched them.
 fn focus(memory: &ProjectMemory) -> Vec<String> {
     let Some((start, _)) = memory.sessions.iter().filter_map(|worked| worked.span).max() else { return Vec::new() };
     let touched = memory.noted.touched.iter().filter(|(_, at)| **at >= start);
     touched.map(|(path, _)| path.clone()).take(MAX_FOCUS).collect()
 }
 
-/// The memories that may be told, with a mark on those whose code changed or is gone, if those are not simply all. Of a
-/// project that nobody has taken over all are shown: its block is only looked at, never written.
+/// The memories that may be shown, with a mark on those whose code changed or is gone; `None` if those are simply
+/// all. For a project that is not approved this returns all, because its block is compared but never written.
 fn shown(memory: &ProjectMemory) -> Option<Recall> {
     let is_shown = |record: &&m1nd_memory::Record| !memory.is_own() || memory.is_told(record);
     let mut records: Vec<m1nd_memory::Record> = memory.records.iter().filter(is_shown).cloned().collect();
@@ -157,7 +157,7 @@ fn shown(memory: &ProjectMemory) -> Option<Recall> {
     any.then(|| Recall::new(records.into()))
 }
 
-/// The same without its marks.
+/// The block without its markers.
 pub(crate) fn body(memory: &ProjectMemory) -> String {
     let text = text(memory);
     text.lines().filter(|line| !line.starts_with("<!-- MIND:")).collect::<Vec<_>>().join("\n")
@@ -168,7 +168,7 @@ pub(crate) fn is_in(project: &Path, file: &str) -> bool {
     read(project, file).ok().flatten().is_some_and(|bytes| matches!(block::inspect(&bytes), Ok(Some(_))))
 }
 
-/// The files of a project that can have a block, and how that is.
+/// Returns the files of a project that can have a block, each with its state.
 pub fn block_files(memory: &ProjectMemory) -> Vec<BlockFile> {
     let fresh = text(memory);
     let state = |file: &&str| {
@@ -191,17 +191,17 @@ pub fn block_files(memory: &ProjectMemory) -> Vec<BlockFile> {
     TARGETS.iter().map(state).collect()
 }
 
-/// Writes the block into the files that have one, where it is not as it should be.
+/// Updates the block in each file that has one.
 pub fn refresh(memory: &ProjectMemory) -> Kept {
     write(memory, Which::WithBlock, &(Arc::new(RealSystem) as Arc<dyn System>))
 }
 
-/// Writes the block into all files that can have one and are there, and makes `CLAUDE.md` if it is not.
+/// Writes the block into all files that exist and can have one, and creates `CLAUDE.md` if it is missing.
 pub fn write_blocks(memory: &ProjectMemory) -> Kept {
     write_blocks_with(memory, Arc::new(RealSystem))
 }
 
-/// As [`write_blocks`], with other file operations.
+/// Like [`write_blocks`], with the given file operations.
 pub fn write_blocks_with(memory: &ProjectMemory, system: Arc<dyn System>) -> Kept {
     write(memory, Which::All, &system)
 }
@@ -275,13 +275,13 @@ fn write_one(
     Err(broken("it was changed by somebody else at the same time; try again".into()))
 }
 
-/// What stands below the block in a file that is made for it: a heading to write under.
+/// The text below the block in a new file: a heading to write under.
 fn stub(memory: &ProjectMemory) -> String {
     let name: String = memory.name.chars().filter(|char| !char.is_control()).collect();
     format!("# {name}\n")
 }
 
-/// The file as it was, once a day; and what a person had changed in the block, each time.
+/// Keeps a copy of the file, once a day, and the lines that a person changed in the block, each time.
 fn keep_copies(
     folder: &SharedFolder,
     system: &Arc<dyn System>,

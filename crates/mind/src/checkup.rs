@@ -1,4 +1,4 @@
-//! What is wrong with a memory and around it, and what to do.
+//! The findings of `mind doctor`: problems of a memory and its surroundings, each with a remedy.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -34,11 +34,11 @@ const CLOCK_HOURS: i32 = 24;
 /// Most lines and characters of a block, whatever the configuration says.
 const MAX_BLOCK: (usize, usize) = (60, 4_000);
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// All is well.
+    /// No problem.
     Good,
     /// Worth a look.
     Warning,
@@ -46,14 +46,14 @@ pub enum Level {
     Bad,
 }
 
-/// One thing that was looked at.
+/// A finding, with its remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// How much it matters.
+    /// Severity.
     pub level: Level,
-    /// What was found.
+    /// The finding, as a sentence.
     pub text: String,
-    /// What to do.
+    /// The remedy: a command, or a short instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -72,7 +72,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything that all projects share, and at `project` if there is one.
+/// Checks the folder that all projects share, and `project` if there is one.
 pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     let folder = SharedFolder::new(home.to_owned());
     let mut found = Vec::new();
@@ -185,7 +185,7 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
     found
 }
 
-/// Memories that nobody is told of unasked, because nobody here approved them.
+/// Memories that are never shown unasked, because nobody here approved them.
 fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
     if memory.is_replaced() {
         return Some(Finding::warning(REPLACED, "mind approve"));
@@ -203,7 +203,7 @@ fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
     })
 }
 
-/// What is kept, how old it is, and whether its times can be.
+/// The state of the stored data, the age of the memory, and times that cannot be right.
 fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
     let mut found = Vec::new();
     if NotedFile::of(&memory.path).is_damaged() {
@@ -254,7 +254,7 @@ fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
     found
 }
 
-/// Where secrets stand in the memory; never what they are.
+/// Lines of the memory that look like secrets; never the secrets themselves.
 fn secrets_of(project: &Path) -> Vec<Finding> {
     let Ok(root) = m1nd_vfs::Root::open(project) else { return Vec::new() };
     let Ok(path) = m1nd_base::RepoPath::new(MEMORY_FILE) else { return Vec::new() };
@@ -275,7 +275,7 @@ fn secrets_of(project: &Path) -> Vec<Finding> {
         .collect()
 }
 
-/// Memories that could say more, and issues that have been open for long.
+/// Memories that could say more, and issues that have been open for too long.
 fn remarks(memory: &ProjectMemory) -> Vec<Finding> {
     let settings = &memory.settings;
     if !settings.feedback {

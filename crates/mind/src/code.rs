@@ -1,4 +1,4 @@
-//! What became of the code that a memory names.
+//! Compares the code that a memory names with the index.
 //!
 //! When a memory is first seen with an index at hand, each piece of code that it names is noted with its id and the hash of
 //! its text. Later both are compared with the index. What cannot be compared is `unknown`: a memory is never said to be
@@ -22,20 +22,20 @@ pub(crate) const MAX_ANCHORS: usize = 8;
 /// Nodes of one name that are compared with the text of one that is gone.
 const MAX_TWINS: usize = 50;
 
-/// A piece of code that a memory names, and what became of it.
+/// A piece of code that a memory names, with its state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CodeRow {
-    /// As the memory names it.
+    /// Its name in the memory.
     pub name: String,
-    /// Its id in the index; empty if nothing of that name was ever found.
+    /// Its id in the index; empty if no code of that name was ever found.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub node_id: String,
-    /// What became of it.
+    /// Its state.
     pub state: CodeState,
-    /// Where it is now, for one that was relocated.
+    /// Its present id, if it was relocated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
-    /// Why it cannot be told, or what else is known.
+    /// The reason for an unknown state, or a remark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -44,11 +44,11 @@ pub struct CodeRow {
 #[derive(Clone, Copy)]
 pub(crate) struct CodeIndex<'s> {
     snapshot: &'s Snapshot,
-    /// What stands before the project's paths in the index: nothing, or text that ends in `/`.
+    /// Prefix of the project's paths in the index: empty, or text that ends in `/`.
     prefix: &'s str,
 }
 
-/// Where a project lies in an index.
+/// Place of a project in an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProjectPrefix(String);
 
@@ -140,7 +140,7 @@ impl<'s> CodeIndex<'s> {
         Some((content, source.hash))
     }
 
-    /// What became of a piece of code.
+    /// The state of a piece of code.
     pub(crate) fn state(self, anchor: &Anchor) -> CodeRow {
         let row = |state| anchor.row(state);
         let graph = self.snapshot.graph();
@@ -170,7 +170,8 @@ impl<'s> CodeIndex<'s> {
         }
     }
 
-    /// What is not indexed may be there: the file of a branch that was checked out after the index was made.
+    /// The row of code that is not indexed but may exist: in the file of a branch that was checked out after
+    /// indexing.
     fn back_on_disk(self, anchor: &Anchor) -> Option<CodeRow> {
         let path = RepoPath::new(path_in(&anchor.node)?).ok()?;
         let source = self.snapshot.read_file(&path).ok()?;
@@ -185,7 +186,7 @@ impl<'s> CodeIndex<'s> {
         Some(CodeRow { reason: Some(reason.to_owned()), ..anchor.row(CodeState::Unknown) })
     }
 
-    /// What became of a piece of code that is not where it was.
+    /// The row of a piece of code that is no longer at its place.
     fn missing(self, anchor: &Anchor) -> CodeRow {
         match self.twin(anchor) {
             Ok(Some(node)) => {
@@ -232,7 +233,7 @@ impl<'s> CodeIndex<'s> {
     }
 }
 
-/// Why nothing that has the text of code that is gone was found.
+/// Reason why no relocated text was found.
 enum Lost {
     /// Something that may have it is not as it was indexed.
     Unread,
@@ -247,7 +248,7 @@ impl Anchor {
         CodeRow { reason: Some(reason.to_owned()), ..self.row(CodeState::Unknown) }
     }
 
-    /// What became of it, with nothing more to say.
+    /// The row of a piece of code without remarks.
     fn row(&self, state: CodeState) -> CodeRow {
         CodeRow { name: self.text.clone(), node_id: self.node.clone(), state, moved_to: None, reason: None }
     }

@@ -1,18 +1,18 @@
 use std::path::{Path, PathBuf};
 
-/// Where memories are looked for.
+/// Where memories are searched.
 #[derive(Debug, Clone)]
 pub struct MindConfig {
-    /// Folder of what all projects with memories share (`MIND_HOME`).
+    /// Folder that all projects share (`MIND_HOME`).
     pub home: PathBuf,
-    /// Where the current project is looked for: the first of these that lies in one.
+    /// Places where the current project is searched; the first that is in a project wins.
     pub places: Vec<PathBuf>,
-    /// How many of the places the person who started this named: they go before what a client says of itself.
+    /// Number of places, from the start, that the user named: they precede those of the client.
     pub named: usize,
 }
 
 impl MindConfig {
-    /// The usual setup beside a store: the shared folder inside of it, the roots as places that were named.
+    /// The usual layout beside a store: the shared folder inside it, and the roots as named places.
     pub fn beside(store: &Path, roots: Vec<PathBuf>) -> Self {
         Self { home: store.join("mind"), named: roots.len(), places: roots }
     }

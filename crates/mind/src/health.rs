@@ -1,4 +1,4 @@
-//! Whether a memory can be relied on: the facts, for the rules.
+//! Decides whether a memory can be relied on.
 
 use jiff::{Timestamp, Unit};
 use m1nd_base::RepoPath;
@@ -9,7 +9,7 @@ use crate::behind::facts;
 use crate::block::{BlockFile, BlockState, block_files};
 use crate::load::ProjectMemory;
 
-/// How a memory is: `good`, `stale` or `empty`, and by which rule.
+/// The health of a memory, and the rule that decided it.
 pub(crate) fn of(memory: &ProjectMemory, now: Timestamp) -> (m1nd_memory::Health, String) {
     let files = block_files(memory);
     let hours = |since: Timestamp| now.since((Unit::Hour, since)).map_or(0, |span| span.get_hours());
@@ -20,8 +20,8 @@ pub(crate) fn of(memory: &ProjectMemory, now: Timestamp) -> (m1nd_memory::Health
     })
 }
 
-/// For how long no block or an old one has been in the files of a project, as far as their times tell; `None` if all is well
-/// or that is not known.
+/// Since when the files of a project have had no block or an outdated one, judging by their times; `None` if they are
+/// up to date or it is unknown.
 fn wrong_since(memory: &ProjectMemory, files: &[BlockFile]) -> Option<Timestamp> {
     if !memory.is_own() {
         return None;

@@ -1,4 +1,4 @@
-//! What is said to an agent at certain moments: at the start of a session, with each request, before an edit, at the end.
+//! Answers the hooks of an agent's client: at the start of a session, with each request, before an edit, at the end.
 //!
 //! The hooks of Claude Code: JSON in, JSON out. A hook never stands in the way: what goes wrong is silence.
 
@@ -43,21 +43,21 @@ const MAX_CODE: usize = 64 << 10;
 /// Shortest request that is answered, in characters: "go on" asks for nothing.
 const MIN_PROMPT: usize = 12;
 
-/// A moment.
+/// The event of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookEvent {
-    /// A session starts or goes on.
+    /// A session starts or is resumed.
     SessionStart,
-    /// The user asks for something.
+    /// The user sends a request.
     Prompt,
-    /// A file is about to be changed.
+    /// The agent is about to change a file.
     PreEdit,
     /// The agent has finished.
     Stop,
 }
 
 impl HookEvent {
-    /// The client's word for it.
+    /// Name of the event in the client's protocol.
     const fn client_word(self) -> &'static str {
         match self {
             Self::SessionStart => "SessionStart",
@@ -68,11 +68,11 @@ impl HookEvent {
     }
 }
 
-/// What is to be said, as the client expects it; `None` for nothing. `input` is what the client sent, `places` are the folders
-/// in which the project is looked for before the one that it names.
+/// Returns the answer in the form that the client expects; `None` for silence. `input` is the client's JSON; the
+/// project is searched in `places` before the folder that the input names.
 ///
 /// # Errors
-/// What stands against reading or noting. The caller says nothing then.
+/// [`MemoryError`] if the project cannot be read or updated. The caller then stays silent.
 pub fn hook(
     keeper: &Keeper,
     event: HookEvent,
@@ -295,8 +295,8 @@ impl Moment<'_> {
     }
 }
 
-/// What is said at the start of a session instead of memories that nobody here has approved. None of their own words: whoever
-/// wrote them may have written them for an agent.
+/// The text at the start of a session in a project that is not approved. It quotes no memory, because its author may
+/// have addressed an agent.
 fn not_approved(memory: &ProjectMemory) -> Option<String> {
     let count = memory.records.len();
     (count > 0).then(|| {
@@ -360,12 +360,12 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// What an edit puts in, of all its forms.
+/// The text that an edit inserts, in all its forms.
 fn new_text(tool: &Value) -> String {
     texts(tool, &["new_string", "content", "new_source"])
 }
 
-/// What an edit takes out.
+/// The text that an edit removes.
 fn old_text(tool: &Value) -> String {
     texts(tool, &["old_string"])
 }

@@ -1,4 +1,4 @@
-//! What is kept beside the memories of a project, as programs read it: everything but what agents were shown.
+//! Export of the data stored beside the memories of a project, for other programs. Leaves out what agents were shown.
 
 use jiff::Timestamp;
 use m1nd_memory::{RecordId, Relation, Session};
@@ -8,71 +8,71 @@ use crate::anchor::{Anchor, CodeState};
 use crate::load::ProjectMemory;
 use crate::noted::Seconds;
 
-/// The index of one project.
+/// The stored data of one project.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexExport {
-    /// When memories were first looked at.
+    /// Time of the first look.
     pub began: Option<Timestamp>,
-    /// When `MEMORY.md` was last found changed.
+    /// Time of the last change found in `MEMORY.md`.
     pub updated: Option<Timestamp>,
-    /// When comments were last looked for.
+    /// Time of the last search for comments.
     pub scanned: Option<Timestamp>,
     /// The commit up to which messages were read.
     pub head: Option<String>,
-    /// What the files of the project say that it is made with.
+    /// Tags of the stack that the project's files show.
     pub stack: Vec<Box<str>>,
-    /// What is known of each memory, also of those that are no longer there.
+    /// All known memories, including those that no longer exist.
     pub memories: Vec<IndexedMemory>,
     /// Files with comments that carry memories.
     pub comment_files: Vec<String>,
     /// Commits with messages that carry memories, newest first.
     pub commits: Vec<String>,
-    /// What memories say of each other.
+    /// Relations between memories.
     pub relations: Vec<Relation>,
     /// Days and stretches of work.
     pub sessions: Vec<IndexedSession>,
 }
 
-/// What is known of one memory.
+/// The stored data of one memory.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexedMemory {
-    /// Its name.
+    /// Id of the memory.
     pub id: RecordId,
-    /// When it was first seen.
+    /// Time when it was first seen.
     pub first_seen: Option<Timestamp>,
-    /// Since when it is no longer there.
+    /// Time when it was found to be gone; `None` if it exists.
     pub retired: Option<Timestamp>,
     /// The code that it names.
     pub code: Vec<IndexedCode>,
-    /// What became of that, as the last look with an index found it.
+    /// State of that code at the last look with an index.
     pub state: Option<CodeState>,
 }
 
 /// A piece of code that a memory names.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexedCode {
-    /// As the memory names it.
+    /// Its name in the memory.
     pub name: String,
     /// Its id in the graph.
     pub node_id: String,
-    /// Hash of its text then, in hexadecimal digits.
+    /// Hash of its text when the memory was first seen, in hexadecimal.
     pub content: String,
 }
 
-/// A session with its times, where they are known.
+/// A session with its times, as far as they are known.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexedSession {
-    /// Its first moment.
+    /// Time of its start.
     pub start: Option<Timestamp>,
-    /// Its last moment.
+    /// Time of its end.
     pub end: Option<Timestamp>,
-    /// What was done in it.
+    /// Summary of the session.
     #[serde(flatten)]
     pub session: Session,
 }
 
 impl ProjectMemory {
-    /// What is kept beside its memories.
+    /// Returns the stored data of the project.
     #[must_use]
     pub fn index(&self) -> IndexExport {
         let noted = &self.noted;
@@ -103,7 +103,7 @@ impl ProjectMemory {
     }
 }
 
-/// A time that is known.
+/// Converts a stored time; 0 means unknown.
 fn time(seconds: Seconds) -> Option<Timestamp> {
     Timestamp::from_second(seconds).ok().filter(|_| seconds != 0)
 }

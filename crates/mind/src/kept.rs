@@ -4,29 +4,29 @@ use std::path::PathBuf;
 
 use crate::stats::ProjectStats;
 
-/// What a look at a project found and did.
+/// The result of one look at a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// `MEMORY.md` is another than the last time.
+    /// `MEMORY.md` has changed since the last look.
     pub memory_changed: bool,
     /// Files whose block was written.
     pub written: Vec<PathBuf>,
-    /// What stood against it, in words.
+    /// Problems that were met, as sentences.
     pub problems: Vec<String>,
-    /// What cannot be read of the memory.
+    /// Problems with the memory's own texts, as sentences.
     pub unread: Vec<String>,
-    /// Memories in the file, in the archive, in comments, in commits.
+    /// Number of memories in the file, in the archive, in comments and in commits.
     pub sources: [usize; 4],
-    /// What is in the memory.
+    /// Counts of the memories.
     pub stats: ProjectStats,
-    /// Where code is that says something for the memory.
+    /// The code that the memory depends on.
     pub code: Code,
 }
 
-/// Where code is that says something for the memory, by paths in the project.
+/// The code that a memory depends on, by paths in the project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Code {
-    /// Folders that hold code or manifests, the upper ones first; empty for the project itself.
+    /// Folders with code or manifests, upper ones first; empty for the project itself.
     pub folders: Vec<String>,
     /// Files with comments that carry memories.
     pub commented: Vec<String>,

@@ -1,8 +1,21 @@
-//! Memories of projects: where they are, what they say now, what code they are about.
+//! Memory as a service: reads the memories of projects, keeps what is known about them up to date, and hands them to
+//! agents.
 //!
-//! What people wrote (`.mind/MEMORY.md`) is the only truth; everything else is made from it and can be thrown away.
-//! [`Memories`] answers and changes nothing; what is worth keeping between two readings (when a memory was first seen, the
-//! code it was about then) is noted by [`Keeper`] only, which also writes the block in `CLAUDE.md`.
+//! People write `.mind/MEMORY.md` in their project, and comments and commit messages that carry memories. Those texts
+//! are the only source; everything else here is derived from them and can be deleted.
+//!
+//! - [`Memories`] answers questions and changes nothing.
+//! - [`Keeper`] is the only writer: it records when each memory was first seen and the code it was about, refreshes
+//!   the block in `CLAUDE.md`, and ends sessions.
+//! - [`daemon`] calls the keeper when files of registered projects change. It is optional.
+//! - [`hook`] answers the hooks of an agent's client: at the start of a session, with a request, before an edit, at
+//!   the end.
+//! - [`block_files`] and [`write_blocks`] look after the block in `CLAUDE.md`, which agents read by themselves.
+//!
+//! Memories that came with a repository are data until the user of this machine approves them ([`Trust`]).
+//!
+//! Parsing, ranking and rendering are in `m1nd_memory`, which does no I/O. Project files are read through `m1nd_vfs`,
+//! files of the user through `m1nd_store`; this crate does not touch the disk itself.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

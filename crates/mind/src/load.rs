@@ -1,4 +1,4 @@
-//! Everything that is known of one project's memories, made from its files. Reads only.
+//! The memories of one project, derived from its files. Reads only.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,60 +27,60 @@ use crate::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
 use crate::standing::Standing;
 use crate::{MemoryError, stack};
 
-/// Largest memory file that is read, in bytes. The parser reads less of it and says so.
+/// Maximum size of a memory file, in bytes. The parser uses less of it and reports that.
 const MAX_MEMORY: u64 = 64 << 20;
-/// Largest `config.toml`, in bytes.
+/// Maximum size of a `config.toml`, in bytes.
 const MAX_SETTINGS: u64 = 1 << 20;
-/// Largest notes of a session, in bytes.
+/// Maximum size of the notes of a session, in bytes.
 const MAX_SESSION: u64 = 1 << 20;
-/// What is said of a project whose repository is not the one that was taken over.
+/// The notice about a project whose repository is not the approved one.
 pub(crate) const REPLACED: &str =
     "what lies in this folder is not the repository that was approved here; read what it says, then `mind approve`";
-/// A project's memories, read and dated.
+/// The memories of a project with everything known about them.
 pub struct ProjectMemory {
-    /// Its folder, canonical.
+    /// Folder of the project, canonical.
     pub path: PathBuf,
-    /// Its name for people.
+    /// Name of the project.
     pub name: String,
-    /// How its memories are kept and shown.
+    /// Settings of the user, overridden by those of the project where it may.
     pub settings: Settings,
-    /// What is wrong with its files, in words.
+    /// Problems with its files, as sentences.
     pub problems: Vec<String>,
-    /// What `MEMORY.md` says.
+    /// The parsed `MEMORY.md`.
     pub parsed: Parsed,
-    /// All memories: of the file, its archive, comments and commits. Secrets are taken out; each has a date.
+    /// All memories: of the file, its archive, comments and commits. Secrets are removed; each has a date.
     pub records: Arc<[Record]>,
-    /// When each was written, else first seen, as it is shown.
+    /// Per memory: the time it was written, or first seen if the text has no day; RFC 3339.
     pub dates: Vec<String>,
-    /// What the notes of the running session say (`.mind/SESSION.md`).
+    /// The parsed notes of the running session (`.mind/SESSION.md`).
     pub notes: SessionNotes,
-    /// Days and stretches of work, oldest first; the last one may go on.
+    /// Days and stretches of work, oldest first. The last one may still go on.
     pub sessions: Vec<Worked>,
-    /// What the project is made with.
+    /// Tags of its stack.
     pub stack: Vec<Box<str>>,
-    /// When `MEMORY.md` was last changed.
+    /// Time of the last change of `MEMORY.md`.
     pub modified: Timestamp,
-    /// The day on which it was read.
+    /// Day on which it was read.
     pub today: Date,
-    /// The gotchas of all projects.
+    /// Gotchas of all projects.
     pub global: GlobalEdges,
-    /// Size of `MEMORY.md`.
+    /// Size of `MEMORY.md`, in bytes.
     pub(crate) bytes: u64,
     /// Hash of `MEMORY.md`.
     pub(crate) hash: ContentHash,
     pub(crate) noted: Noted,
-    /// What its user has said of it.
+    /// The approvals of the user.
     standing: Standing,
     /// The files and commits whose memories are approved as they are now.
     approved: BTreeSet<String>,
-    /// What was linked when notes of the session became memories.
+    /// Relations that were found when notes of the session became memories.
     links: Vec<Relation>,
     recall: OnceLock<Arc<Recall>>,
     matcher: OnceLock<EdgeMatcher>,
     relations: OnceLock<Vec<Relation>>,
 }
 
-/// The texts that a project's memories are made from.
+/// The texts that a project's memories are derived from.
 pub(crate) struct Texts {
     memory: Vec<u8>,
     archives: Vec<(String, Vec<u8>)>,
@@ -96,7 +96,7 @@ pub(crate) struct Texts {
     problems: Vec<String>,
 }
 
-/// What is known beside the texts that memories are made of.
+/// Inputs of the memories other than the texts.
 struct Told<'t> {
     noted: &'t Noted,
     settings: &'t Settings,
@@ -105,7 +105,7 @@ struct Told<'t> {
     notes: &'t SessionNotes,
 }
 
-/// The user's settings, and what is wrong with them.
+/// Returns the user's settings, and the problems of their file.
 pub fn user_settings(home: &SharedFolder) -> (Settings, Vec<String>) {
     let mut settings = Settings::default();
     let mut problems = Vec::new();
@@ -114,7 +114,7 @@ pub fn user_settings(home: &SharedFolder) -> (Settings, Vec<String>) {
     (settings, problems)
 }
 
-/// A file that may be missing; one that cannot be read is named.
+/// A file that may be missing. Adds to `problems` why it cannot be read.
 fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut Vec<String>) -> Vec<u8> {
     match read {
         Ok(bytes) => bytes.unwrap_or_default(),
@@ -125,7 +125,7 @@ fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut 
     }
 }
 
-/// As [`stored`], below a folder.
+/// Like [`stored`], for a file of the project.
 fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Result<Vec<u8>, MemoryError> {
     let read = match root.read(&repo_path(name)?, max) {
         Err(VfsError::NotFound { .. }) => return Ok(Vec::new()),
@@ -138,7 +138,7 @@ fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Re
 }
 
 impl Texts {
-    /// Reads them.
+    /// Reads the texts of a project.
     pub(crate) fn read(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
         let root = Root::open(project)?;
         let memory_path = repo_path(MEMORY_FILE)?;
@@ -147,7 +147,7 @@ impl Texts {
         Self::around(memory, modified, project, home)
     }
 
-    /// Those that are left when `MEMORY.md` cannot be read.
+    /// The texts other than `MEMORY.md`, for when that cannot be read.
     pub(crate) fn without_memory(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
         Self::around(Vec::new(), 0, project, home)
     }
@@ -170,7 +170,7 @@ impl Texts {
         })
     }
 
-    /// What both files of settings say, and what is wrong with them.
+    /// The settings of both files, and their problems.
     fn settings(&self) -> (Settings, Vec<String>) {
         let mut settings = Settings::default();
         let mut problems = Vec::new();
@@ -181,12 +181,12 @@ impl Texts {
         (settings, problems)
     }
 
-    /// What a file of memories says.
+    /// Parses a file of memories.
     fn parse(&self, project: &str, kind: SourceKind, file: &str, text: &[u8]) -> Parsed {
         parse(&String::from_utf8_lossy(text), &ParseContext { project, today: self.today, kind, file })
     }
 
-    /// What `MEMORY.md` says, of what is to be shown. Not read again where `before` was made of the same.
+    /// Parses `MEMORY.md` and removes forgotten gotchas. Reuses the result of `before` if the text is the same.
     fn parse_memory(&self, project: &str, settings: &Settings, before: Option<&ProjectMemory>) -> Parsed {
         let approved = &self.standing.approved;
         let hash = ContentHash::of(&self.memory);
@@ -205,7 +205,8 @@ impl Texts {
         parsed
     }
 
-    /// The memories of all texts, with when each was written and what was linked when notes of the session became memories.
+    /// The memories of all texts, the time of each, and the relations found when notes of the session became
+    /// memories.
     fn records(&self, project: &str, parsed: &Parsed, told: &Told<'_>) -> (Vec<Record>, Vec<String>, Vec<Relation>) {
         let standing = &self.standing;
         let mut records = parsed.records.clone();
@@ -222,7 +223,7 @@ impl Texts {
         (records, dates, links)
     }
 
-    /// A hash of all of it: equal texts make equal memories.
+    /// A hash of all texts: equal texts give equal memories.
     pub(crate) fn key(&self) -> ContentHash {
         let mut all = Vec::new();
         let mut put = |bytes: &[u8]| all.extend_from_slice(ContentHash::of(bytes).as_bytes());
@@ -249,15 +250,15 @@ pub(crate) fn repo_path(text: &str) -> Result<RepoPath, MemoryError> {
 }
 
 impl ProjectMemory {
-    /// Reads a project's memories.
+    /// Reads the memories of a project.
     ///
     /// # Errors
-    /// [`MemoryError::Files`].
+    /// [`MemoryError::Files`] if `MEMORY.md` cannot be read.
     pub fn read(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
         Ok(Self::of(project, Texts::read(project, home)?, None))
     }
 
-    /// What these texts say. What `before`, read earlier, has in common with it is taken over.
+    /// Derives the memories from the texts. Reuses the parts of `before`, read earlier, that are the same.
     pub(crate) fn of(project: &Path, texts: Texts, before: Option<&Self>) -> Self {
         let (settings, mut problems) = texts.settings();
         problems.extend(texts.problems.iter().cloned());
@@ -307,7 +308,7 @@ impl ProjectMemory {
         }
     }
 
-    /// What the memories of all texts say of each other, looked for when first asked for.
+    /// Relations between memories, computed on first use.
     pub fn relations(&self) -> &[Relation] {
         self.relations.get_or_init(|| {
             let mut found = relations(&self.records);
@@ -316,7 +317,7 @@ impl ProjectMemory {
         })
     }
 
-    /// The index over its memories, made when first asked for.
+    /// Search index over the memories, built on first use.
     pub fn recall(&self) -> &Recall {
         let make = || match self.settings.embedder == WORDS {
             true => Recall::by_words(self.records.clone()),
@@ -325,36 +326,36 @@ impl ProjectMemory {
         self.recall.get_or_init(|| Arc::new(make()))
     }
 
-    /// What checks intents and code against all gotchas that can matter here, made when first asked for.
+    /// Matcher of plans and code against all gotchas that apply here, built on first use.
     pub fn matcher(&self) -> &EdgeMatcher {
         let make = || EdgeMatcher::new(self.global.edges(), self.settings.builtin_edges, &self.parsed.gotchas);
         self.matcher.get_or_init(make)
     }
 
-    /// Whether the user of this machine has taken the project over: registered it, made its memory or approved it.
+    /// Whether the user of this machine approved the project: registered it, created its memory or approved it.
     #[must_use]
     pub const fn is_own(&self) -> bool {
         self.standing.is_own
     }
 
-    /// How far one of its memories may be told to somebody who did not ask for it.
+    /// How far a memory may be shown to a caller who did not ask for it.
     #[must_use]
     pub fn trust(&self, record: &Record) -> Trust {
         approval::trust(record, self.is_own(), &self.approved)
     }
 
-    /// Whether it is a work tree of a project that was taken over, known by its texts.
+    /// Whether it is a work tree of an approved project, recognised by its texts.
     pub(crate) const fn is_linked(&self) -> bool {
         self.standing.approved.is_linked
     }
 
-    /// Whether another repository lies in its folder than the one that the user has taken over.
+    /// Whether the folder now holds another repository than the approved one.
     #[must_use]
     pub const fn is_replaced(&self) -> bool {
         self.standing.is_replaced
     }
 
-    /// What an answer about its memories cannot hold, or nobody here approved, and why: what is wrong with its files first.
+    /// The notices that an answer must carry: problems of its files, a replaced repository, files that were not read.
     pub fn left_out(&self) -> impl Iterator<Item = String> {
         let replaced = self.is_replaced().then(|| REPLACED.to_owned());
         let files = self.noted.not_looked as usize;
@@ -367,13 +368,13 @@ impl ProjectMemory {
         self.problems.iter().cloned().chain(replaced).chain(cut)
     }
 
-    /// Whether one of its memories may be told to somebody who did not ask for it.
+    /// Whether a memory may be shown to a caller who did not ask for it.
     #[must_use]
     pub fn is_told(&self, record: &Record) -> bool {
         self.trust(record) != Trust::Unapproved
     }
 
-    /// The comments and commits that hold memories, and which of them are approved as they are.
+    /// Comments and commits that hold memories, and whether each is approved.
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
         approval::listed(&self.noted, &self.standing.approved)
@@ -384,13 +385,13 @@ impl ProjectMemory {
         self.standing.approved.without_block
     }
 
-    /// What the project is made with, as the registry keeps it.
+    /// Tags of its stack, in the form of the registry.
     #[must_use]
     pub fn stack_tags(&self) -> Vec<String> {
         self.stack.iter().map(|tag| tag.to_string()).collect()
     }
 
-    /// How many memories stand in the file, its archive, comments and messages of commits.
+    /// Number of memories in the file, its archive, comments and commit messages.
     #[must_use]
     pub fn source_counts(&self) -> [usize; 4] {
         let kinds = [SourceKind::MemoryFile, SourceKind::Archive, SourceKind::Comment, SourceKind::Commit];
@@ -398,7 +399,7 @@ impl ProjectMemory {
     }
 }
 
-/// What the parser could not use of `MEMORY.md`.
+/// The message about text that the parser could not use.
 fn in_words(problem: &ParseProblem) -> String {
     match problem.line {
         0 => format!("{MEMORY_FILE}: {}", problem.detail),
@@ -406,8 +407,8 @@ fn in_words(problem: &ParseProblem) -> String {
     }
 }
 
-/// Adds the memories of comments and commits, and drops those that are not sure enough, stand there twice or are not to be
-/// shown again.
+/// Adds the memories of comments and commits. Drops duplicates, forgotten memories and those below the minimum
+/// confidence.
 fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, approved: &Approved) {
     if settings.include_code_comments {
         records.extend(noted.files.values().flat_map(|file| file.records.iter().cloned()));
@@ -423,7 +424,7 @@ fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, a
     });
 }
 
-/// Fills in the day of each memory, takes secrets out, and tells when each was written, as it is shown.
+/// Fills in the day of each memory and removes secrets. Returns the time of each.
 fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: Timestamp) -> Vec<String> {
     let zone = TimeZone::system();
     let of = |record: &mut Record| {
@@ -436,7 +437,7 @@ fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: T
     records.iter_mut().map(of).collect()
 }
 
-/// The memories after fixes of other texts have closed their issues. A text that may not be told closes nothing either.
+/// Applies fixes in other texts, which close issues. A text that is not approved closes nothing.
 fn closed(
     mut records: Vec<Record>,
     mut dates: Vec<String>,
@@ -455,7 +456,7 @@ fn closed(
     (records, dates)
 }
 
-/// When a memory was written, with the zone, and its day filled in where the text gives none.
+/// The time a memory was written, with the zone. Fills in its day where the text gives none.
 fn date_of(record: &mut Record, seen: Timestamp, zone: &TimeZone) -> String {
     let written = record.date.and_then(|date| date.to_zoned(zone.clone()).ok());
     let time = written.unwrap_or_else(|| seen.to_zoned(zone.clone()));

@@ -1,4 +1,4 @@
-//! Memories about code near a place: what a question names, or where the caller works.
+//! Memories about code near the places of a question: the code it names, and the code the caller works on.
 
 use std::collections::VecDeque;
 
@@ -16,25 +16,25 @@ use m1nd_engine::Snapshot;
 const MAX_PLACES: usize = 16;
 /// Steps in the graph that are near.
 const MAX_STEPS: u8 = 2;
-/// How near code is after each number of steps.
+/// Nearness after each number of steps.
 const SHARES: [f32; MAX_STEPS as usize + 1] = [1.0, 0.6, 0.3];
 /// Nodes that are looked at.
 const MAX_VISITED: usize = 4_000;
 /// From code with more neighbours no step is taken: what everything uses is near to nothing.
 const MAX_NEIGHBOURS: usize = 64;
 
-/// Why a memory is near.
+/// The reason why a memory is near.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct NearCode {
-    /// The code that the memory names.
+    /// Id of the node that the memory names.
     pub node_id: String,
-    /// The code that the question names.
+    /// Id of the node that the question names.
     pub to: String,
-    /// Steps between both in the graph: 0 if they are one.
+    /// Number of edges between both: 0 if they are one node.
     pub steps: u8,
 }
 
-/// What lies near the places of a question.
+/// The nodes near the places of a question.
 pub(crate) struct Near<'s> {
     snapshot: &'s Snapshot,
     prefix: ProjectPrefix,
@@ -64,12 +64,12 @@ impl<'s> Near<'s> {
         (!reached.is_empty()).then_some(Self { snapshot, prefix, reached })
     }
 
-    /// How near the code of a memory is, 0 to 1.
+    /// Nearness of a memory's code, 0 to 1.
     pub(crate) fn share(&self, memory: &ProjectMemory, record: &Record) -> f32 {
         self.nearest(memory, record).map_or(0.0, |(_, steps, _)| SHARES[usize::from(steps)])
     }
 
-    /// Why a memory is near, if it is.
+    /// The reason why a memory is near; `None` if it is not.
     pub(crate) fn reason(&self, memory: &ProjectMemory, record: &Record) -> Option<NearCode> {
         let (node, steps, to) = self.nearest(memory, record)?;
         let id = |node| self.snapshot.graph().id(node).to_owned();

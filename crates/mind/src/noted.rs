@@ -1,6 +1,6 @@
-//! What is worth keeping between two readings of a project's memories: when each was first seen, the code it was about then,
-//! comments and messages by the files and commits they stand in. All of it can be made again but the times; so it is one
-//! small file below `.mind/.index/`, replaced whole, and answers do not depend on its being there.
+//! Data stored beside a project's memories: when each was first seen, the code it was about then, and the memories in
+//! comments and commits. Only the times cannot be derived again. It is one small file below `.mind/.index/`, replaced
+//! as a whole; answers do not depend on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,16 +14,16 @@ use serde::{Deserialize, Serialize};
 use crate::anchor::{Anchor, CodeState};
 use crate::project::index_folder;
 
-/// The file.
+/// File name.
 const FILE: &str = "noted.m1nd";
-/// How it begins. The number goes up with its format.
+/// First bytes of the file; the number is its format.
 const MAGIC: &[u8; 8] = b"m1ndmem4";
-/// How it began when it had none of the last members, and how many those are: from [`Noted::began`], [`Noted::looked`] and
-/// [`Noted::not_looked`] on. Each of those is one zero when it holds nothing.
+/// First bytes of former formats, and how many of the last members each lacks: from [`Noted::began`],
+/// [`Noted::looked`] and [`Noted::not_looked`] on. An empty one of those is a single zero byte.
 const OLD_MAGICS: [(&[u8; 8], usize); 3] = [(b"m1ndmem1", 5), (b"m1ndmem2", 2), (b"m1ndmem3", 1)];
-/// Largest such file that is read, in bytes.
+/// Maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
-/// How long a change waits for others.
+/// Maximum wait for another process that changes the file.
 const WAIT: Duration = Duration::from_secs(2);
 /// Sessions whose shown gotchas are remembered; the oldest is forgotten.
 const MAX_SESSIONS: usize = 200;
@@ -50,11 +50,11 @@ pub(crate) struct Noted {
     pub(crate) head: String,
     /// When the newest commit was made; 0 if none is known.
     pub(crate) newest_commit: Seconds,
-    /// What the project is made with, as its files say.
+    /// Tags of the stack that the project's files show.
     pub(crate) stack: Vec<Box<str>>,
-    /// What became of the code that memories name, as the last look with an index found it.
+    /// State of the code that memories name, at the last look with an index.
     pub(crate) code: BTreeMap<RecordId, CodeState>,
-    /// What each session of an agent was shown.
+    /// Ids of memories and gotchas that each session of an agent was shown.
     pub(crate) shown: BTreeMap<String, Shown>,
     /// When `MEMORY.md` was last found changed; 0 for never.
     pub(crate) updated: Seconds,
@@ -70,7 +70,7 @@ pub(crate) struct Noted {
     pub(crate) touched: BTreeMap<String, Seconds>,
     /// The files that were looked at for comments: hashes of path, size and time, in order. Others are looked at again.
     pub(crate) looked: Vec<u64>,
-    /// How many files were not looked at for comments, because enough others have some.
+    /// Number of files that were not searched for comments, because enough others have some.
     pub(crate) not_looked: u32,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Seen {
     pub(crate) retired: Option<Seconds>,
     /// Hash of its text when its code was looked for; 0 while that is still to be done.
     pub(crate) text: u64,
-    /// What it names, as it was when it was first resolved.
+    /// The code it names, as it was when it was first found.
     pub(crate) anchors: Vec<Anchor>,
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct MessageNote {
     pub(crate) records: Vec<m1nd_memory::Record>,
 }
 
-/// What an agent's session has seen.
+/// Ids that an agent's session was shown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Shown {
     pub(crate) last: Seconds,
@@ -122,22 +122,22 @@ impl NotedFile {
         Self { project: project.to_owned() }
     }
 
-    /// What is kept, still packed; nothing if there is no file, or one that cannot be read.
+    /// The stored bytes; empty if there is no file, or it cannot be read.
     pub(crate) fn packed(&self) -> Vec<u8> {
         index_folder(&self.project).and_then(|folder| folder.read(FILE, MAX_BYTES)).ok().flatten().unwrap_or_default()
     }
 
-    /// What is kept; nothing if there is no file, or one that cannot be used.
+    /// The stored data; empty if there is no file, or it cannot be used.
     pub(crate) fn read(&self) -> Noted {
         Self::unpack(&self.packed())
     }
 
-    /// What was packed; nothing if it is damaged.
+    /// Decodes stored bytes; empty if they are damaged.
     pub(crate) fn unpack(packed: &[u8]) -> Noted {
         decode(packed).unwrap_or_default()
     }
 
-    /// Whether there is a file that cannot be used; it is made anew with the next change.
+    /// Whether there is a file that cannot be used. The next change replaces it.
     pub(crate) fn is_damaged(&self) -> bool {
         let packed = self.packed();
         !packed.is_empty() && decode(&packed).is_none()

@@ -12,11 +12,11 @@ use crate::MemoryError;
 use crate::archives::ARCHIVE;
 use crate::project::index_folder;
 
-/// Largest file that is changed, in bytes.
+/// Maximum size of a file that is changed, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
-/// Held while the memory is changed.
+/// Lock file held during a change.
 pub(crate) const LOCK: &str = ".tidy.lock";
-/// How long to wait for it.
+/// Maximum wait for the lock.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// Takes the lock under which memory files are changed.
@@ -24,7 +24,7 @@ pub(crate) fn lock(project: &Path) -> Result<HeldLock, MemoryError> {
     Ok(index_folder(project)?.hold(LOCK, WAIT)?)
 }
 
-/// The text of a file of the project.
+/// Returns the text of a file of the project.
 pub(crate) fn read(project: &Path, file: &str) -> Result<String, MemoryError> {
     let path = RepoPath::new(file).map_err(|error| MemoryError::Invalid(error.to_string()))?;
     let bytes = Root::open(project)?.read(&path, MAX_BYTES)?;
@@ -55,7 +55,7 @@ pub(crate) fn archive_of(year: i16) -> String {
     format!("{ARCHIVE}/{year}.md")
 }
 
-/// Replaces a file of memories if it still is `before`, which is kept.
+/// Replaces a file of memories if it still is `before`, of which a copy is kept.
 pub(crate) fn replace(project: &Path, file: &str, before: &str, after: &str) -> Result<(), MemoryError> {
     let backups = SharedFolder::new(index_folder(project)?.path().join("backup"));
     let name = format!("{}-{}", file.rsplit('/').next().unwrap_or(file), Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));

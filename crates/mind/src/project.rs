@@ -13,7 +13,7 @@ pub(crate) const FOLDER: &str = ".mind";
 pub(crate) const MEMORY_FILE: &str = ".mind/MEMORY.md";
 /// The notes of the running session, below the project.
 pub(crate) const SESSION_FILE: &str = ".mind/SESSION.md";
-/// What can be made again, below the project.
+/// Folder of derived data, below the project.
 pub(crate) const INDEX_FOLDER: &str = ".mind/.index";
 
 /// The nearest folder from `start` upwards that holds `.mind/MEMORY.md`, canonical. `home` is the folder that all projects
@@ -36,7 +36,7 @@ pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
     found.map(Path::to_owned).ok_or_else(|| folders().find_map(no_file).unwrap_or_else(none))
 }
 
-/// What stands where the memory of a project should, if that is there and no file.
+/// The error for something other than a file at the path of a project's memory.
 pub(crate) fn no_file(project: &Path) -> Option<MemoryError> {
     let path = project.join(MEMORY_FILE);
     let what = match Place::at(&path) {

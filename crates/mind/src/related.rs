@@ -11,22 +11,22 @@ const MAX_RELATED: usize = 5;
 const MIN_RELATION: f32 = 0.6;
 /// Memories of like meaning that are looked at for one.
 const MAX_ALIKE: usize = 8;
-/// Likeness (cosine) from which two memories are about the same thing. Those that say the same are none of these: they are told
-/// as one.
+/// Cosine similarity from which two memories are about the same subject. Above the one for the same meaning they are
+/// shown as one.
 const MIN_LIKENESS: f32 = 0.5;
 
-/// A memory that another one is related to.
+/// A memory related to another one.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Related {
-    /// How.
+    /// Kind of the relation.
     pub relation: RelationKind,
-    /// Whether the found memory says it; else the other one does.
+    /// Whether the found memory states the relation; otherwise the other one does.
     pub is_from_here: bool,
-    /// The other one.
+    /// Id of the other memory.
     pub id: String,
-    /// What it says.
+    /// Title of the other memory.
     pub title: String,
-    /// How sure, 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 

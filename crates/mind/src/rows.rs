@@ -16,7 +16,8 @@ pub(crate) fn row(record: &Record) -> String {
     }
 }
 
-/// A memory that gave up what is considered again: how surely, its `alternative`, then the memory.
+/// Returns the row of a memory that rejected an approach: how certain the match is, the rejected `alternative`, then
+/// the memory.
 pub(crate) fn rejected_row(record: &Record, alternative: usize, severity: RejectedSeverity) -> String {
     let what = record.alternatives.get(alternative).map(|text| &**text).unwrap_or_default();
     let what = if repository_source(record).is_some() { quotation(what) } else { what.to_owned() };
@@ -28,7 +29,7 @@ pub(crate) fn rejected_row(record: &Record, alternative: usize, severity: Reject
     format!("[{sure}] {what}: {}", row(record))
 }
 
-/// Where the text of a memory is from, if it came with the repository: nobody here chose to keep it.
+/// The origin of a memory that came with the repository; `None` for one from a memory file.
 fn repository_source(record: &Record) -> Option<&'static str> {
     match record.source.kind {
         SourceKind::Comment => Some("a comment in the repository"),

@@ -56,8 +56,8 @@ pub(crate) fn end(project: &Path, home: &SharedFolder, now: Timestamp) -> Result
     Ok(true)
 }
 
-/// What of the notes is still worth something: approaches that were rejected with a reason and are not known by then, and
-/// experience that names code.
+/// Lines of the notes that outlive the session: approaches that were rejected with a reason and are not known yet,
+/// and experience that names code.
 fn outliving(memory: &ProjectMemory) -> String {
     let mut lines = String::new();
     for record in memory.records.iter().filter(|record| &*record.rule == SESSION_RULE) {

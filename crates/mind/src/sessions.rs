@@ -73,5 +73,5 @@ pub(crate) fn promote(records: &mut Vec<Record>, notes: &SessionNotes, project: 
     links
 }
 
-/// How sure it is that two memories of similar meaning are about the same thing.
+/// Confidence that two memories of similar meaning are about the same subject.
 const LIKE: f32 = 0.6;

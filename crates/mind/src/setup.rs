@@ -1,4 +1,4 @@
-//! Making a project's folder of memories.
+//! Creates a project's folder of memories.
 
 use std::path::{Path, PathBuf};
 
@@ -8,19 +8,19 @@ use m1nd_vfs::{Place, canonical};
 use crate::MemoryError;
 use crate::project::{FOLDER, MEMORY_FILE, name_of, no_file};
 
-/// What keeps derived files out of git.
+/// Content of `.gitignore`, which keeps derived files out of git.
 const IGNORED: &str = ".index/\n";
 
-/// What was made and what was there.
+/// The result of [`make`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// The project, canonical.
+    /// Folder of the project, canonical.
     pub project: PathBuf,
-    /// `.mind/MEMORY.md` was made; else there was one, and it is as it was.
+    /// `.mind/MEMORY.md` was created; if `false`, it existed and was left unchanged.
     pub is_new: bool,
 }
 
-/// Makes `.mind/` with an empty memory, unless there is one. `template` is the text of a new one.
+/// Creates `.mind/` with an empty memory, unless there is one. `template` replaces the default text.
 ///
 /// # Errors
 /// [`MemoryError::Invalid`] if `folder` is none, or is the folder around `home`, the one that all projects share;

@@ -1,4 +1,4 @@
-//! How a project stands with the user of this machine: whether it is their own, and which of its texts they approved.
+//! Standing of a project with the user of this machine: whether it is approved, and which of its texts are.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::approval::{Approvals, Approved, is_known};
 use crate::registry::Registry;
 use crate::worktree;
 
-/// What a project's user has said of it, as its memories are read.
+/// The approvals of a project at the time its memories are read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Standing {
     pub(crate) approved: Approved,
@@ -19,7 +19,7 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// What the user has said, and what of that could not be read.
+    /// Reads the standing of a project. Adds to `problems` the files that cannot be read.
     pub(crate) fn of(project: &Path, home: &SharedFolder, problems: &mut Vec<String>) -> Self {
         let approved = Approvals::new(home).get(project).unwrap_or_else(|error| {
             problems.push(error.to_string());
@@ -47,7 +47,7 @@ impl Standing {
         Self { is_own: (is_registered || approved.since.is_some()) && !is_replaced, is_replaced, approved }
     }
 
-    /// A hash of what matters to the memories.
+    /// The part on which the memories depend, as text.
     pub(crate) fn key(&self) -> String {
         let mut kept = self.approved.clone();
         kept.head.clear();

@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use crate::load::ProjectMemory;
 use crate::sessions::gap_seconds;
 
-/// What is in a memory.
+/// Counts of a project's memories, by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProjectStats {
-    /// Decisions.
+    /// Number of decisions.
     pub decisions: usize,
-    /// Issues that are open or blocked.
+    /// Number of issues that are open or blocked.
     pub issues_open: usize,
-    /// Issues that are solved.
+    /// Number of resolved issues.
     pub issues_resolved: usize,
-    /// Learnings.
+    /// Number of learnings.
     pub learnings: usize,
-    /// Its own gotchas.
+    /// Number of the project's own gotchas.
     pub edges: usize,
-    /// Days or stretches of work.
+    /// Number of closed sessions: days or stretches of work.
     pub sessions_inferred: usize,
 }
 
 impl ProjectStats {
-    /// Counts what is in a memory.
+    /// Counts the memories of a project.
     #[must_use]
     pub fn of(memory: &ProjectMemory) -> Self {
         let (now, gap) = (Timestamp::now().as_second(), gap_seconds(&memory.settings));
@@ -43,7 +43,7 @@ impl ProjectStats {
         stats
     }
 
-    /// All of them.
+    /// Number of all memories.
     #[must_use]
     pub const fn total(&self) -> usize {
         self.decisions + self.issues_open + self.issues_resolved + self.learnings + self.edges

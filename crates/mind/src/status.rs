@@ -1,4 +1,4 @@
-//! How memories are doing.
+//! The status report: the daemon, the current project, and counts over all projects.
 
 use std::path::{Path, PathBuf};
 
@@ -16,77 +16,77 @@ use crate::registry::{Project, Registry};
 use crate::stats::ProjectStats;
 use crate::{MemoryError, health};
 
-/// All of it.
+/// The status of the memories of one user.
 #[derive(Debug, Clone, Serialize)]
 pub struct MemoryStatusReport {
-    /// The daemon.
+    /// State of the daemon.
     pub daemon: DaemonStatus,
     /// The current project; `None` outside of one.
     pub current_project: Option<ProjectStatus>,
-    /// Over all registered projects.
+    /// Counts over all registered projects.
     pub global_stats: GlobalStats,
-    /// This program.
+    /// Version of this program.
     pub version: &'static str,
-    /// What makes the vectors of meaning.
+    /// The source of the word vectors, as a phrase for people.
     pub embedder: String,
-    /// What could not be read, and what to do.
+    /// Problems that were met, each with a remedy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// The daemon.
+/// State of the daemon.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DaemonStatus {
-    /// Whether it runs.
+    /// Whether a daemon runs.
     pub running: bool,
-    /// Its process.
+    /// Its process number.
     pub pid: Option<u32>,
-    /// Since when.
+    /// Time since its start, in seconds.
     pub uptime_seconds: Option<u64>,
-    /// How many projects it looks after.
+    /// Number of projects it watches.
     pub projects_watching: usize,
-    /// When it last looked at a changed memory.
+    /// Time of its last look at a changed memory.
     pub last_index: Option<Timestamp>,
-    /// Why it notices changes late, if it does.
+    /// Reason why it notices changes late; `None` if it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<String>,
 }
 
-/// A project.
+/// Status of one project.
 #[derive(Debug, Clone, Serialize)]
 pub struct ProjectStatus {
-    /// Its folder.
+    /// Folder of the project, canonical.
     pub path: PathBuf,
-    /// Its name.
+    /// Name of the project.
     pub name: String,
-    /// What it is made with.
+    /// Tags of its stack.
     pub stack: Vec<Box<str>>,
-    /// `good`, `stale` or `empty`.
+    /// Health of its memory: `good`, `stale` or `empty`.
     pub memory_health: Health,
-    /// By which rule.
+    /// The rule that decided the health, as a sentence.
     pub memory_health_reason: String,
-    /// When its memory last changed.
+    /// Time of the last change of `MEMORY.md`.
     pub last_activity: Timestamp,
-    /// What is in it.
+    /// Counts of its memories.
     pub stats: ProjectStats,
-    /// Whether it is registered.
+    /// Whether the project is registered.
     pub registered: bool,
     /// Comments and commits with memories that nobody here has approved.
     #[serde(skip_serializing_if = "is_zero")]
     pub unapproved: usize,
-    /// What is wrong with its files, or left out of its memories.
+    /// Problems of its files, and memories that were left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// Over all registered projects.
+/// Counts over all registered projects.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct GlobalStats {
-    /// Registered projects.
+    /// Number of registered projects.
     pub projects_registered: usize,
-    /// Gotchas that were stored for all projects.
+    /// Number of gotchas stored for all projects.
     pub global_edges: usize,
-    /// Memories of all of them.
+    /// Number of memories of all projects.
     pub total_memories: usize,
 }
 
@@ -96,7 +96,7 @@ const fn is_zero(count: &usize) -> bool {
 }
 
 impl ProjectStatus {
-    /// What is to say of a project, but for whether it is registered.
+    /// The status of a project. The caller fills in `registered`.
     fn of(memory: &ProjectMemory, now: Timestamp) -> Self {
         let (health, memory_health_reason) = health::of(memory, now);
         Self {
@@ -113,7 +113,7 @@ impl ProjectStatus {
         }
     }
 
-    /// What is left to say of a project whose memory cannot be read.
+    /// The status of a project whose memory cannot be read.
     fn unreadable(path: PathBuf, error: &MemoryError, now: Timestamp) -> Self {
         Self {
             name: name_of(&path),
@@ -130,17 +130,18 @@ impl ProjectStatus {
     }
 }
 
-/// That a memory cannot be read, and why. Some errors say both.
+/// States that a memory cannot be read, and why. Some errors say both already.
 fn unread(error: &MemoryError) -> String {
     let why = error.to_string();
     if why.contains("cannot be read") { why } else { format!("`{MEMORY_FILE}` cannot be read: {why}") }
 }
 
 impl Memories {
-    /// How memories are doing.
+    /// Returns the status report.
     ///
     /// # Errors
-    /// What stands against looking for the project; being outside of one does not, and what cannot be read is named.
+    /// Any error of finding the current project except [`MemoryError::NoProject`] and [`MemoryError::NoFile`]. Files
+    /// that cannot be read are listed in [`MemoryStatusReport::problems`].
     pub fn status(&self) -> Result<MemoryStatusReport, MemoryError> {
         let home = self.home();
         let now = Timestamp::now();
@@ -181,7 +182,7 @@ impl Memories {
         })
     }
 
-    /// Counts over all registered projects; what cannot be counted is named.
+    /// Counts over all registered projects. Adds to `problems` what cannot be counted.
     fn global_stats(&self, registered: &[Project], problems: &mut Vec<String>) -> GlobalStats {
         let mut total_memories = 0;
         for project in registered {
@@ -199,7 +200,7 @@ impl Memories {
 }
 
 impl DaemonStatus {
-    /// What the daemon of a folder that all projects share says, if it runs.
+    /// Asks the daemon of the folder `home`, if one runs.
     fn of(home: &Path, now: Timestamp) -> Self {
         match daemon::status(home) {
             Ok(report) => Self {

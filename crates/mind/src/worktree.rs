@@ -22,7 +22,7 @@ const MAX_TEXTS: usize = 500;
 /// Largest text that can be approved, in bytes.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// What was approved of the project that a folder is a work tree of, if all its texts are among that.
+/// The approvals of the project that this folder is a work tree of, if they cover all its texts.
 pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved> {
     let (git, inner) = place(project)?;
     if !git.is_linked() {

@@ -1,4 +1,4 @@
-//! Talking to a daemon that may not be there.
+//! Client of the daemon, which may not be running.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,19 +11,19 @@ use super::protocol::{DaemonReport, LOCK, Reply, Request, SOCKET};
 use super::time::{now, sleep};
 use crate::MemoryError;
 
-/// How long an answer may take.
+/// Maximum wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(40);
-/// How long it may take to end.
+/// Maximum wait for its end.
 const END: Duration = Duration::from_secs(30);
-/// Time between two looks whether it has ended.
+/// Interval between two checks whether it has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Whether a daemon runs: whether its lock is held.
+/// Returns whether a daemon runs: whether its lock is held.
 pub fn is_running(home: &Path) -> bool {
     SharedFolder::new(home.to_owned()).is_held(LOCK)
 }
 
-/// How the daemon is doing.
+/// Returns the report of the daemon.
 ///
 /// # Errors
 /// [`MemoryError::DaemonNotRunning`], or [`MemoryError::Daemon`] if it does not answer.
@@ -31,7 +31,7 @@ pub fn status(home: &Path) -> Result<DaemonReport, MemoryError> {
     ask(home, &Request::Status)?.ok_or_else(|| MemoryError::Daemon("the daemon gave no report; restart it".into()))
 }
 
-/// Asks the daemon for something.
+/// Sends a request to the daemon.
 ///
 /// # Errors
 /// [`MemoryError::DaemonNotRunning`], or [`MemoryError::Daemon`] if it refuses or does not answer;
@@ -48,7 +48,7 @@ pub fn ask(home: &Path, request: &Request) -> Result<Option<DaemonReport>, Memor
     }
 }
 
-/// Ends the daemon and waits until it has.
+/// Stops the daemon and waits for its end.
 ///
 /// # Errors
 /// Those of [`ask`], or [`MemoryError::Daemon`] if it does not end.

@@ -1,4 +1,4 @@
-//! What the daemon did, in four files: when what was done to which project. Never what a memory says.
+//! The four log files of the daemon. They name projects and actions, never the text of a memory.
 
 use std::fmt;
 use std::path::Path;
@@ -8,16 +8,16 @@ use m1nd_store::LogFile;
 
 /// Folder of the logs, below the one that all projects share.
 pub const LOG_FOLDER: &str = "logs";
-/// The logs by name; each is a file `<name>.log`. `errors` holds the warnings and errors of the others once more.
+/// Names of the logs; each is a file `<name>.log`. `errors` repeats the warnings and errors of the others.
 pub const LOGS: &[&str] = &["daemon", "parser", "index", "errors"];
-/// Size from which a new file is begun, in bytes.
+/// Size at which a log is rotated, in bytes.
 pub const MAX_LOG_BYTES: u64 = 5 << 20;
-/// Files kept of each log.
+/// Number of files kept of each log.
 pub const KEPT_LOGS: usize = 5;
-/// Characters of one line.
+/// Maximum number of characters of a line.
 const MAX_LINE: usize = 2_000;
 
-/// How much a line matters.
+/// Severity of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
     Debug,
@@ -46,14 +46,14 @@ impl Level {
     }
 }
 
-/// Who says a line: the number of its log in [`LOGS`].
+/// The part of the daemon that writes a line: the number of its log in [`LOGS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// Starts, ends, blocks, sessions.
     Daemon,
-    /// What was read out of memories.
+    /// Parsing of memories.
     Parser,
-    /// What was looked at, and what was noted of it.
+    /// Looks at projects.
     Index,
 }
 

@@ -1,4 +1,4 @@
-//! Looking now and then, where the system does not tell of changes.
+//! Polling, for file systems that do not report changes.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use m1nd_vfs::FileMeta;
 
 use crate::project::{MEMORY_FILE, SESSION_FILE};
 
-/// What tells without reading whether a memory or the commits of a project may be others: size and time of a few files.
+/// Size and time of a few files, which change whenever the memory or the commits of a project do.
 pub(crate) type Stamp = Vec<Option<FileMeta>>;
 
 /// The stamp of a project now. `commits` are the folders in which something changes with a commit.

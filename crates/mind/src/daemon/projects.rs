@@ -1,4 +1,4 @@
-//! What the daemon knows of each project, and when it looks at one again. No clock: times are handed in.
+//! The projects of the daemon and when each is looked at next. Times are parameters; there is no clock here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::protocol::ProjectReport;
 use crate::kept::Code;
 use crate::project::{FOLDER, MEMORY_FILE};
 
-/// Least time between two looks at one project, so that a storm of changes costs little.
+/// Minimum time between two looks at one project, so that many changes cost little.
 const LEAST: Duration = Duration::from_millis(500);
 
 /// Files of a git folder that are no news of a commit: its index and what is locked for a moment.
@@ -51,7 +51,7 @@ pub(crate) struct Watched {
     again: Option<Instant>,
     /// When it was looked at last.
     looked: Option<Instant>,
-    /// How often it was looked at.
+    /// Number of looks at it.
     pub(crate) looks: u64,
     /// When its memory last changed.
     pub(crate) activity: Option<Timestamp>,
@@ -69,7 +69,7 @@ pub(crate) struct Watched {
     commented: BTreeSet<PathBuf>,
     /// Folders of code that are watched.
     folders: BTreeSet<PathBuf>,
-    /// What told the last time whether something may have changed.
+    /// Stamp at the last poll.
     stamp: Stamp,
     /// Those that were changed since it was looked at, by their path in the project; when, in seconds since 1970.
     touched: BTreeMap<String, i64>,
