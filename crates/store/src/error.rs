@@ -73,6 +73,14 @@ pub enum StoreError {
         /// Target of the link.
         target: PathBuf,
     },
+    /// Another user owns a folder or socket, or can replace it.
+    #[error("`{}` is not used: {why}", path.display())]
+    NotPrivate {
+        /// The folder or socket.
+        path: PathBuf,
+        /// Who has access, and how to change that.
+        why: String,
+    },
     /// After an earlier error it is unknown which writes reached the disk.
     #[error("`{}` is closed for writing after an earlier error; open the project again", path.display())]
     Closed {
@@ -93,6 +101,7 @@ impl StoreError {
             Self::Taken { .. } => "store_taken",
             Self::Protected { .. } => "store_protected",
             Self::Outside { .. } => "store_outside",
+            Self::NotPrivate { .. } => "store_not_private",
             Self::ReadOnly => "store_read_only",
         }
     }
