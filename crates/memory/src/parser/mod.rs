@@ -14,6 +14,7 @@ pub(crate) mod state;
 pub(crate) mod timeline;
 mod values;
 mod walk;
+mod words;
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
