@@ -115,6 +115,18 @@ pub(crate) fn generated_ids(
     found
 }
 
+/// A function that the invocation of a macro defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Generated {
+    /// Its node.
+    pub(crate) symbol: SymbolId,
+    /// The macro makes it a test.
+    pub(crate) is_test: bool,
+}
+
+/// The functions that macros define in a file.
+pub(crate) type GeneratedFunctions = FxHashMap<DefId, Generated>;
+
 /// Number of same-named definitions up to which a declaration is matched with its definition.
 const MAX_TWINS: usize = 64;
 

@@ -2,7 +2,7 @@
 
 use m1nd_lang::facts::{Literal, PathRoot};
 
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 
 /// What an import's module turns out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
