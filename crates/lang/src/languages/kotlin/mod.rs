@@ -1,26 +1,15 @@
 //! Kotlin: primary constructors, properties, extensions, companion objects, lambdas.
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{descend, nothing};
-use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
+use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
-    DefFlags, DefKind, Expr, FileFacts, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
+    DefFlags, DefKind, Expr, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
     type_parameters: &["type_parameters"],
@@ -137,13 +126,8 @@ static RULES: &[(&str, Rule)] = &[
     ("super_expression", Rule::Super),
     ("label", Rule::Skip),
     ("package_header_name", Rule::Skip),
-    ("string_literal", Rule::Literal(Literal::Str)),
     ("multiline_string_literal", Rule::Literal(Literal::Str)),
-    ("number_literal", Rule::Literal(Literal::Int)),
     ("float_literal", Rule::Literal(Literal::Float)),
-    ("character_literal", Rule::Literal(Literal::Int)),
-    ("boolean_literal", Rule::Literal(Literal::Bool)),
-    ("null", Rule::Literal(Literal::Null)),
 ];
 
 fn block(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {

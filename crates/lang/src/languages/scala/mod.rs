@@ -1,26 +1,13 @@
 //! Scala: objects and case classes, several parameter lists, patterns, extensions, infix calls.
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{block, descend, nothing};
-use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
-use crate::facts::{
-    Collection, DefFlags, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, Role, Visibility,
-};
+use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
+use crate::facts::{Collection, DefFlags, DefKind, Expr, ImportKind, Literal, ParameterKind, Role, Visibility};
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
     this: &["this"],
@@ -112,13 +99,7 @@ static RULES: &[(&str, Rule)] = &[
     ("identifier", Rule::Name),
     ("type_identifier", Rule::TypeName),
     ("wildcard", Rule::Skip),
-    ("string", Rule::Literal(Literal::Str)),
-    ("interpolated_string_expression", Rule::Literal(Literal::Str)),
-    ("integer_literal", Rule::Literal(Literal::Int)),
     ("floating_point_literal", Rule::Literal(Literal::Float)),
-    ("boolean_literal", Rule::Literal(Literal::Bool)),
-    ("character_literal", Rule::Literal(Literal::Int)),
-    ("null_literal", Rule::Literal(Literal::Null)),
 ];
 
 fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
