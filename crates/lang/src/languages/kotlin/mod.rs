@@ -76,7 +76,7 @@ static RULES: &[(&str, Rule)] = &[
     ("value_arguments", Rule::Values),
     ("value_argument", Rule::Custom(argument, leave_argument)),
     ("primary_constructor", Rule::Custom(primary, nothing)),
-    ("class_parameter", Rule::Custom(enter_class_parameter, leave_class_parameter)),
+    ("class_parameter", Rule::Custom(enter_parameter, leave_class_parameter)),
     ("function_declaration", Rule::Define(&FUNCTION)),
     ("secondary_constructor", Rule::Define(&CONSTRUCTOR)),
     ("constructor_delegation_call", Rule::Plain),
@@ -231,25 +231,12 @@ fn value_after_equals(node: Node<'_>) -> Option<Node<'_>> {
     (is_value && !plain && follows).then_some(last)
 }
 
-fn enter_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    cx.skip_names(&PARAMETER, node, parent);
-    Enter::Descend
-}
-
 /// `val` and `var` make a parameter of the primary constructor a property.
 fn leave_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(name) = NAME.get(node, None) else { return };
     let declared = cx.known(TYPE.get(node, None));
     let default = cx.known(value_after_equals(node));
-    let text = cx.name_text(name);
-    cx.add_parameter(text, ParameterKind::Plain, declared, default);
-    let words = cx.words_before(node.start_byte(), name.start_byte());
-    if words.iter().any(|word| matches!(*word, "val" | "var")) {
-        let visibility = cx.visibility(&words, text);
-        cx.field_of_parameter(node, name, declared, DefFlags::default(), visibility);
-    } else {
-        cx.bind_in_body(name, declared);
-    }
+    cx.class_parameter(node, name, declared, default, false);
 }
 
 fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {

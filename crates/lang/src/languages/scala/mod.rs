@@ -52,7 +52,7 @@ static RULES: &[(&str, Rule)] = &[
     ("full_enum_case", Rule::Define(&VARIANT)),
     ("extends_clause", Rule::Bases),
     ("template_body", Rule::Custom(template_body, nothing)),
-    ("class_parameter", Rule::Custom(enter_class_parameter, leave_class_parameter)),
+    ("class_parameter", Rule::Custom(enter_parameter, leave_class_parameter)),
     ("function_definition", Rule::Define(&FUNCTION)),
     ("function_declaration", Rule::Define(&FUNCTION)),
     ("extension_definition", Rule::Define(&EXTENSION)),
@@ -189,25 +189,13 @@ fn template_body(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>)
     Enter::Descend
 }
 
-fn enter_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    cx.skip_names(&PARAMETER, node, parent);
-    Enter::Descend
-}
-
 /// `val`, `var` and all parameters of a case class are fields.
 fn leave_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(name) = node.child_by_field_name("name") else { return };
     let declared = cx.known(node.child_by_field_name("type"));
     let default = cx.known(node.child_by_field_name("default_value"));
-    let text = cx.name_text(name);
-    cx.add_parameter(text, ParameterKind::Plain, declared, default);
-    let words = cx.words_before(node.start_byte(), name.start_byte());
-    if cx.is_case_class() || words.iter().any(|word| matches!(*word, "val" | "var")) {
-        let visibility = cx.visibility(&words, text);
-        cx.field_of_parameter(node, name, declared, DefFlags::default(), visibility);
-    } else {
-        cx.bind_in_body(name, declared);
-    }
+    let is_field = cx.is_case_class();
+    cx.class_parameter(node, name, declared, default, is_field);
 }
 
 fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
