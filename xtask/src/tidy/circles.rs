@@ -20,6 +20,13 @@ const CRATES: &[&str] = &[
     "crates/trace",
     "crates/memory",
     "crates/model",
+    "crates/engine",
+    "crates/query",
+    "crates/sessions",
+    "crates/mind",
+    "crates/tools",
+    "crates/server",
+    "crates/cli",
     "crates/testkit",
     "xtask",
 ];

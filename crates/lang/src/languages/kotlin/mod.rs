@@ -4,9 +4,7 @@ use tree_sitter::Node;
 
 use super::outline::common::{descend, nothing};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
-use crate::facts::{
-    DefFlags, DefKind, Expr, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
-};
+use crate::facts::{DefKind, Expr, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility};
 use crate::walk::Enter;
 
 pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);

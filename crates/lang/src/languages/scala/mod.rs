@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::outline::common::{block, descend, nothing};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
-use crate::facts::{Collection, DefFlags, DefKind, Expr, ImportKind, Literal, ParameterKind, Role, Visibility};
+use crate::facts::{Collection, DefKind, Expr, ImportKind, Literal, ParameterKind, Role, Visibility};
 use crate::walk::Enter;
 
 pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
