@@ -12,9 +12,9 @@ type Value = Arc<dyn Any + Send + Sync>;
 /// It lets the owner of the data (a snapshot, the rows of a table) carry the caches of its readers without naming them:
 /// a reader that needs a cache declares a type of its own for it. A value stays until the whole is dropped.
 ///
-/// No lock is held while a value is computed, so that nobody waits for the computation of somebody else, and a computation
-/// may itself ask for other values. Threads that ask at once may therefore each compute the value; the first to end wins,
-/// and all get its value. So what is computed must be a function of the data it is kept beside.
+/// No lock is held while a value is computed, so that nobody waits for the computation of somebody else, and a
+/// computation may itself ask for other values. Threads that ask at once may therefore each compute the value; the
+/// first to end wins, and all get its value. So what is computed must be a function of the data it is kept beside.
 #[derive(Default)]
 pub struct Derived {
     values: Mutex<FxHashMap<TypeId, Value>>,

@@ -9,10 +9,10 @@
 //! | something inside such a package | `external::requests::Session::get`; `get()::json` where it is called on the way |
 //! | configuration key | `config::env::HOME` |
 //!
-//! The word says the kind of the definition (`fn`, `class`, `section`). Nothing is escaped: names and paths are written as
-//! they are in the code, and some hold the separator themselves (an `impl` block of Rust that names `fmt::Display`, a key
-//! of a configuration). So an id is good to compare and to find its file, kind and last name, while the exact chain of
-//! owners has to be asked of the graph. Imported data may have ids of any other form.
+//! The word says the kind of the definition (`fn`, `class`, `section`). Nothing is escaped: names and paths are written
+//! as they are in the code, and some hold the separator themselves (an `impl` block of Rust that names `fmt::Display`,
+//! a key of a configuration). So an id is good to compare and to find its file, kind and last name, while the exact
+//! chain of owners has to be asked of the graph. Imported data may have ids of any other form.
 
 use std::fmt::Display;
 
@@ -114,8 +114,8 @@ pub fn kind_word(id: &str) -> Option<&str> {
     names_from_end(id).nth(1)
 }
 
-/// The way to a node outside the roots as code would write it: `requests::get` for `external::requests::get`. `None` for
-/// other nodes.
+/// The way to a node outside the roots as code would write it: `requests::get` for `external::requests::get`. `None`
+/// for other nodes.
 pub fn outside_path(id: &str) -> Option<&str> {
     id.strip_prefix(EXTERNAL_PREFIX)
 }

@@ -3,7 +3,8 @@ use std::fmt::Write;
 use crate::{Graph, NodeIx};
 
 impl Graph {
-    /// Everything but PageRank as text, in the order of ids: equal graphs give equal texts, whatever way they came to be.
+    /// Everything but PageRank as text, in the order of ids: equal graphs give equal texts, whatever way they came to
+    /// be.
     pub fn dump(&self) -> String {
         let mut nodes: Vec<NodeIx> = self.nodes().collect();
         nodes.sort_unstable_by_key(|&node| self.id(node));

@@ -273,8 +273,8 @@ fn follow_condition(directive: &[u8], guards: &mut Vec<bool>) {
     }
 }
 
-/// What stands before, between and behind the comments of a line, and whether one goes on after it. Strings are not told
-/// apart: in a header they hold no comments worth the while.
+/// What stands before, between and behind the comments of a line, and whether one goes on after it. Strings are not
+/// told apart: in a header they hold no comments worth the while.
 fn without_comments(line: &[u8], mut in_comment: bool) -> (Vec<u8>, bool) {
     let mut code = Vec::with_capacity(line.len());
     let mut at = 0;

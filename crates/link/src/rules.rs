@@ -13,7 +13,8 @@ pub enum ModuleTarget {
     Folder(String),
     /// Several files that are one module together (Go packages, Java packages).
     Files(Vec<FileId>),
-    /// A definition by the names that lead to it from the top of any of the files (a class of a package, a nested class).
+    /// A definition by the names that lead to it from the top of any of the files (a class of a package, a nested
+    /// class).
     Member(Vec<FileId>, Vec<String>),
     /// Outside the indexed roots: the package's name.
     External(String),
@@ -138,8 +139,8 @@ impl MethodShape {
 pub enum Overloads {
     /// There is one function of a name; where several are written, each may be the one (C: one for each platform).
     None,
-    /// By the number of arguments and by those that are values of classes of the project: types can be converted in ways
-    /// that are not looked at (C++).
+    /// By the number of arguments and by those that are values of classes of the project: types can be converted in
+    /// ways that are not looked at (C++).
     ByClass,
     /// By all that is known of the arguments, and calling a class goes to the constructor that fits (Java).
     Chosen,
@@ -223,8 +224,8 @@ pub struct Rules {
     pub fields_apart: bool,
     /// Functions can be classes (`function Foo() {}`, `Foo.prototype.bar = …`, `new Foo`).
     pub function_classes: bool,
-    /// Object literals have the members of what is spread into them (`{ ...other }`): these are written as their bases, in
-    /// order. Elsewhere an object is a class of one value.
+    /// Object literals have the members of what is spread into them (`{ ...other }`): these are written as their bases,
+    /// in order. Elsewhere an object is a class of one value.
     pub spreads_into_objects: bool,
     /// `for k, v := range x` counts: what is counted by (a map's key, a channel's element) is written as
     /// [`Expr::Enter`](m1nd_lang::facts::Expr::Enter), the value as an index (Go).
@@ -363,12 +364,14 @@ pub trait Resolver: Send + Sync {
     fn fingerprint(&self) -> u64;
 
     /// Files that are test code because of how the project declares them, in order; their paths are judged elsewhere.
-    /// Not part of the fingerprint: a file that is listed or no longer listed is linked again, with those that look at it.
+    /// Not part of the fingerprint: a file that is listed or no longer listed is linked again, with those that look at
+    /// it.
     fn test_files(&self) -> &[FileId] {
         &[]
     }
 
-    /// The module that an import in `from` names. `module` and `level` as written ([`Import`](m1nd_lang::facts::Import)).
+    /// The module that an import in `from` names. `module` and `level` as written
+    /// ([`Import`](m1nd_lang::facts::Import)).
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, level: u16) -> ModuleTarget;
 
     /// A module below a module, seen from a file: `name` inside package file `of` (Python `pkg/__init__.py` →

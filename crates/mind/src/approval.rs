@@ -1,12 +1,13 @@
 //! `approved.json`: the user's approvals per project, and the memories they never want to see again.
 //!
-//! It lies in the user's own folder, never in a repository, so that no repository can approve itself. A project is taken over
-//! as a whole by `mind init`, `mind add` or `mind approve`: from then on its own files of memories count, whoever edits them.
-//! Comments in code and messages of commits come with the repository and are approved one file, one commit at a time, by a
-//! hash of what their memories say; those that were written on this machine need no asking (see [`made_here`]).
+//! It lies in the user's own folder, never in a repository, so that no repository can approve itself. A project is
+//! taken over as a whole by `mind init`, `mind add` or `mind approve`: from then on its own files of memories count,
+//! whoever edits them. Comments in code and messages of commits come with the repository and are approved one file, one
+//! commit at a time, by a hash of what their memories say; those that were written on this machine need no asking (see
+//! [`made_here`]).
 //!
-//! A project that was taken over is known by its path and by two commits of its repository, so that another repository in the
-//! same folder is not taken for it.
+//! A project that was taken over is known by its path and by two commits of its repository, so that another repository
+//! in the same folder is not taken for it.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -313,9 +314,10 @@ impl Checkout {
 }
 
 /// Approves what was written on this machine since the last look: commits that git's own log says were made here, and
-/// comments that came up while nothing but such commits moved what is checked out. What a pull, a merge or another branch
-/// brings waits for the user. `before` is what was noted until this look, `noted` what is now; comments count only after a
-/// look at all files (`is_full`). Of a repository that took the place of the one that was taken over nothing is.
+/// comments that came up while nothing but such commits moved what is checked out. What a pull, a merge or another
+/// branch brings waits for the user. `before` is what was noted until this look, `noted` what is now; comments count
+/// only after a look at all files (`is_full`). Of a repository that took the place of the one that was taken over
+/// nothing is.
 pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, checkout: &Checkout, is_full: bool) {
     if checkout.is_replaced(approved) {
         return;
@@ -417,8 +419,8 @@ mod tests {
 
     /// Files with one comment each.
     type Files<'r> = &'r [(&'r str, &'r str)];
-    /// Whether the old ones were approved, what was noted before, what is now, whether files may come from elsewhere, and what is
-    /// approved then.
+    /// Whether the old ones were approved, what was noted before, what is now, whether files may come from elsewhere,
+    /// and what is approved then.
     type Row<'r> = (bool, Files<'r>, Files<'r>, bool, &'r [&'r str]);
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is known about memories that are being written: said at once, while it can still be of use.
 //!
-//! A new blocker or issue is a question: the best memories that answer it, and gotchas that it is a symptom of. A new decision
-//! or rejected approach is compared with what was decided before.
+//! A new blocker or issue is a question: the best memories that answer it, and gotchas that it is a symptom of. A new
+//! decision or rejected approach is compared with what was decided before.
 
 use std::collections::BTreeSet;
 
@@ -33,8 +33,8 @@ pub(crate) fn is_memory_file(path: &str) -> bool {
     path == MEMORY_FILE || path == SESSION_FILE
 }
 
-/// What is known about the memories that are new in a text for `file`, one of [`is_memory_file`]. `shown` makes a row of a
-/// memory.
+/// What is known about the memories that are new in a text for `file`, one of [`is_memory_file`]. `shown` makes a row
+/// of a memory.
 pub(crate) fn advice(memory: &ProjectMemory, file: &str, text: &str, shown: &dyn Fn(&Record) -> String) -> Vec<Advice> {
     let about = About { memory, shown };
     let mut found = Vec::new();

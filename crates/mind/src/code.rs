@@ -1,8 +1,8 @@
 //! Compares the code that a memory names with the index.
 //!
-//! When a memory is first seen with an index at hand, each piece of code that it names is noted with its id and the hash of
-//! its text. Later both are compared with the index. What cannot be compared is `unknown`: a memory is never said to be
-//! current about code that changed.
+//! When a memory is first seen with an index at hand, each piece of code that it names is noted with its id and the
+//! hash of its text. Later both are compared with the index. What cannot be compared is `unknown`: a memory is never
+//! said to be current about code that changed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -259,8 +259,10 @@ pub(crate) fn worst(rows: &[CodeRow]) -> Option<CodeState> {
     rows.iter().map(|row| row.state).max()
 }
 
-/// For each of these pieces of code that others are said to be about: which memories' code calls or uses code that changed.
-/// `changed` are ids of nodes that are stale, gone ones included; the answer is by the id of the node that depends on them.
+/// For each of these pieces of code that others are said to be about: which memories' code calls or uses code that
+/// changed.
+/// `changed` are ids of nodes that are stale, gone ones included; the answer is by the id of the node that depends on
+/// them.
 pub(crate) fn depending(snapshot: &Snapshot, nodes: &[String], changed: &[String]) -> BTreeMap<String, Vec<String>> {
     let graph = snapshot.graph();
     let mut found = BTreeMap::new();

@@ -47,10 +47,10 @@ pub(crate) struct Found {
     pub(crate) folders: Vec<String>,
 }
 
-/// Looks at the files of a project for comments that carry memories and for what it is made with. Of comments, only files
-/// that are new or whose size or time is another than `before` are read; one that cannot be read now keeps what is noted of
-/// it. Ignored and hidden files, and those of dependencies, do not count;
-/// links are not followed. `None` if the project cannot be opened or its files cannot be listed: what is noted stays.
+/// Looks at the files of a project for comments that carry memories and for what it is made with. Of comments, only
+/// files that are new or whose size or time is another than `before` are read; one that cannot be read now keeps what
+/// is noted of it. Ignored and hidden files, and those of dependencies, do not count; links are not followed. `None` if
+/// the project cannot be opened or its files cannot be listed: what is noted stays.
 /// `progress` is told how many files of how many have been looked at.
 pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dyn Fn(usize, usize)) -> Option<Found> {
     look_at(project, before, now, MAX_FILES, progress)
@@ -120,7 +120,8 @@ fn look_at(
     Some(Found { files: found, stack, looked, not_looked, folders })
 }
 
-/// The project itself, and the folders of files that can say something for a memory: code, and manifests. The upper ones first.
+/// The project itself, and the folders of files that can say something for a memory: code, and manifests. The upper
+/// ones first.
 fn folders(files: &[(RepoPath, FileMeta)]) -> Vec<String> {
     let telling = files.iter().map(|(path, _)| path.as_str()).filter(|path| is_telling(path));
     let folders = telling.map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder));
@@ -135,8 +136,8 @@ pub(crate) fn is_telling(path: &str) -> bool {
     is_code_file(path) || stack_evidence(path).is_some()
 }
 
-/// Whether a file that has changed says something for the memory of its project now: it is a manifest, or has the mark of
-/// comments that do. One that cannot be read may have, or may be gone.
+/// Whether a file that has changed says something for the memory of its project now: it is a manifest, or has the mark
+/// of comments that do. One that cannot be read may have, or may be gone.
 pub(crate) fn tells(project: &Path, file: &Path) -> bool {
     let inner = file.strip_prefix(project).ok().and_then(Path::to_str).map(|inner| inner.replace('\\', "/"));
     let Some(inner) = inner else { return false };
@@ -151,7 +152,8 @@ pub(crate) fn tells(project: &Path, file: &Path) -> bool {
     String::from_utf8_lossy(&bytes).contains(COMMENT_MARK)
 }
 
-/// The comments with memories in a text: by its grammar where its language has one, so that a string is none; else by form.
+/// The comments with memories in a text: by its grammar where its language has one, so that a string is none; else by
+/// form.
 fn comments_of(path: &RepoPath, text: &str, limits: &Limits) -> Vec<Comment> {
     let head = &text.as_bytes()[..text.len().min(BINARY_PROBE)];
     let language = Language::detect(path, head);
@@ -200,8 +202,8 @@ impl Messages {
     }
 }
 
-/// The memories in messages of commits that are reachable from what is checked out; `None` if that is still `head`, or there
-/// is no history.
+/// The memories in messages of commits that are reachable from what is checked out; `None` if that is still `head`, or
+/// there is no history.
 pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
     let git = GitFolder::find(project).ok()?;
     let now = git.head().ok()?;

@@ -199,8 +199,8 @@ impl Moment<'_> {
         )
     }
 
-    /// Files that a request may name besides those that stand there as they are in the project: behind an `@`, or seen from
-    /// the folder in which the client works.
+    /// Files that a request may name besides those that stand there as they are in the project: behind an `@`, or seen
+    /// from the folder in which the client works.
     fn places(&self, prompt: &str) -> Vec<String> {
         let pointed = prompt.split_whitespace().filter_map(|word| word.strip_prefix('@'));
         let pointed = pointed.map(|word| word.trim_end_matches(|c: char| c.is_ascii_punctuation()).to_owned());

@@ -109,7 +109,8 @@ impl Keeper {
         Ok(Kept { memory_changed, unread: memory.left_out().collect(), sources, stats, code, ..kept })
     }
 
-    /// Forgets what was read of comments and commits and what code memories were about, so that all of it is looked for again.
+    /// Forgets what was read of comments and commits and what code memories were about, so that all of it is looked for
+    /// again.
     ///
     /// # Errors
     /// [`MemoryError::Store`].
@@ -255,7 +256,8 @@ impl Keeper {
         }
     }
 
-    /// Notes a work tree of a project that was taken over, so that what is written in it counts as what is written there.
+    /// Notes a work tree of a project that was taken over, so that what is written in it counts as what is written
+    /// there.
     fn note_worktree(&self, project: &Path) -> Result<(), MemoryError> {
         let approvals = Approvals::new(&self.home);
         let Some(of) = worktree::inherited(project, &self.home) else { return Ok(()) };
@@ -268,13 +270,13 @@ impl Keeper {
         })
     }
 
-    /// Takes a project over: its own files of memories and, of the comments and commits that hold some now, those in `wanted`
-    /// (files, or `git:` and a commit), or all. Returns what was approved by it. `without_block` notes whether its user wants
-    /// no block, if that is known.
+    /// Takes a project over: its own files of memories and, of the comments and commits that hold some now, those in
+    /// `wanted` (files, or `git:` and a commit), or all. Returns what was approved by it. `without_block` notes whether
+    /// its user wants no block, if that is known.
     ///
     /// # Errors
-    /// [`MemoryError::Invalid`] if something wanted holds no memory; [`MemoryError::Files`], [`MemoryError::Damaged`] or
-    /// [`MemoryError::Store`].
+    /// [`MemoryError::Invalid`] if something wanted holds no memory; [`MemoryError::Files`], [`MemoryError::Damaged`]
+    /// or [`MemoryError::Store`].
     pub fn approve(
         &self,
         project: &Path,
@@ -300,8 +302,8 @@ impl Keeper {
         })
     }
 
-    /// Takes back what [`Keeper::approve`] said, of the files and commits in `wanted` or of the whole project. What was put out of
-    /// sight stays so.
+    /// Takes back what [`Keeper::approve`] said, of the files and commits in `wanted` or of the whole project. What was
+    /// put out of sight stays so.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -323,7 +325,8 @@ impl Keeper {
         })
     }
 
-    /// Puts a memory of a project out of sight of everybody, wherever it stands, or back into it. Its text stays where it is.
+    /// Puts a memory of a project out of sight of everybody, wherever it stands, or back into it. Its text stays where
+    /// it is.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -336,8 +339,8 @@ impl Keeper {
         })
     }
 
-    /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last time,
-    /// with the memory as it was read for that.
+    /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last
+    /// time, with the memory as it was read for that.
     fn note_records(
         &self,
         project: &Path,
@@ -402,8 +405,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// Ends the session of a project whose notes were left for longer than a session may be silent: what of them is worth
-    /// to outlive it goes to the archive, and they are cleared. `true` if there was one.
+    /// Ends the session of a project whose notes were left for longer than a session may be silent: what of them is
+    /// worth to outlive it goes to the archive, and they are cleared. `true` if there was one.
     ///
     /// # Errors
     /// [`MemoryError`]; the notes stay then.
@@ -478,8 +481,8 @@ impl Seen {
     }
 }
 
-/// The memories whose code is to be looked for, at most `max`, and whether those are all. Whoever was looked for longest ago
-/// comes first: names that mean nothing stay due, and must not keep others waiting forever.
+/// The memories whose code is to be looked for, at most `max`, and whether those are all. Whoever was looked for
+/// longest ago comes first: names that mean nothing stay due, and must not keep others waiting forever.
 fn due<'m>(records: &'m [Record], noted: &Noted, max: usize) -> (Vec<&'m Record>, bool) {
     let sought = |record: &Record| noted.records.get(&record.id).map_or(0, |seen| seen.sought);
     let is_due = |record: &Record| noted.records.get(&record.id).is_none_or(|seen| seen.is_due(record));

@@ -142,7 +142,8 @@ pub struct Note {
     pub source: String,
 }
 
-/// The memories of all projects of a user, and which project is the current one. Files are read when a question needs them.
+/// The memories of all projects of a user, and which project is the current one. Files are read when a question needs
+/// them.
 pub struct Memories {
     home: SharedFolder,
     /// Places where the current project is searched, in order.

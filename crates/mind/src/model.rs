@@ -48,8 +48,8 @@ pub(crate) fn embedder_in_words(settings: &Settings) -> String {
     }
 }
 
-/// The relevance of answers after the model has read them; `answers` are sorted by theirs. The best keeps what the best had,
-/// so that the number still says how well the question is answered.
+/// The relevance of answers after the model has read them; `answers` are sorted by theirs. The best keeps what the best
+/// had, so that the number still says how well the question is answered.
 ///
 /// # Errors
 /// Why the model could not be asked.

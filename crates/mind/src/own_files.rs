@@ -34,7 +34,8 @@ pub(crate) fn read(project: &Path, file: &str) -> Result<String, MemoryError> {
 /// Adds a section to the archive file of a year, unless that holds it already. Creates the file if there is none.
 ///
 /// # Errors
-/// [`MemoryError::Store`], [`MemoryError::Files`], or [`MemoryError::Invalid`] if the file is not UTF-8; it is then unchanged.
+/// [`MemoryError::Store`], [`MemoryError::Files`], or [`MemoryError::Invalid`] if the file is not UTF-8; it is then
+/// unchanged.
 pub(crate) fn append(project: &Path, year: i16, section: &str) -> Result<(), MemoryError> {
     let folder = inside(project, &project.join(ARCHIVE))?;
     let name = archive_of(year);

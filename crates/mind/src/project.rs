@@ -16,8 +16,8 @@ pub(crate) const SESSION_FILE: &str = ".mind/SESSION.md";
 /// Folder of derived data, below the project.
 pub(crate) const INDEX_FOLDER: &str = ".mind/.index";
 
-/// The nearest folder from `start` upwards that holds `.mind/MEMORY.md`, canonical. `home` is the folder that all projects
-/// share: it is called `.mind`, too, and is never taken for a project's.
+/// The nearest folder from `start` upwards that holds `.mind/MEMORY.md`, canonical. `home` is the folder that all
+/// projects share: it is called `.mind`, too, and is never taken for a project's.
 ///
 /// # Errors
 /// [`MemoryError::NoProject`]; [`MemoryError::NoFile`] where the nearest thing of that name is none.
@@ -48,8 +48,8 @@ pub(crate) fn no_file(project: &Path) -> Option<MemoryError> {
     Some(MemoryError::NoFile { path, what })
 }
 
-/// The folder of what can be made again, unless it, the folder around it or what is written in it by name is a link out of the project: a repository must not
-/// say where we write.
+/// The folder of what can be made again, unless it, the folder around it or what is written in it by name is a link out
+/// of the project: a repository must not say where we write.
 ///
 /// # Errors
 /// [`StoreError::Outside`], or [`StoreError::Io`] for a link to nothing.

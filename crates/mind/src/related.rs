@@ -31,8 +31,8 @@ pub struct Related {
 }
 
 impl ProjectMemory {
-    /// The memories that one is related to, few: what is said of them first, the surest first; then, if `is_linked`, those of
-    /// like meaning.
+    /// The memories that one is related to, few: what is said of them first, the surest first; then, if `is_linked`,
+    /// those of like meaning.
     pub(super) fn related(&self, at: usize, is_linked: bool) -> Vec<Related> {
         let id = self.records[at].id;
         let sure = self.relations().iter().filter(|relation| relation.confidence >= MIN_RELATION);
@@ -59,8 +59,8 @@ impl ProjectMemory {
         related
     }
 
-    /// The memories that one is like, the likest first: about the same thing, and another statement of it. None where only
-    /// words count.
+    /// The memories that one is like, the likest first: about the same thing, and another statement of it. None where
+    /// only words count.
     fn alike(&self, at: usize) -> Vec<Related> {
         if self.settings.embedder == WORDS {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! The end of a session whose notes (`.mind/SESSION.md`) were left: what is worth to outlive it goes to the archive, and the
-//! next session starts with an empty page. The notes as they were are kept once more.
+//! The end of a session whose notes (`.mind/SESSION.md`) were left: what is worth to outlive it goes to the archive,
+//! and the next session starts with an empty page. The notes as they were are kept once more.
 
 use std::path::Path;
 
@@ -17,11 +17,13 @@ use crate::{MemoryError, own_files, sessions};
 /// The notes of a session that has not begun.
 const EMPTY: &str = "# Session\n\n## Experience\n\n## Blockers\n\n## Rejected\n\n## Assumptions\n";
 
-/// Ends the session of a project if there are notes of one and nothing has happened for as long as a session may be silent.
+/// Ends the session of a project if there are notes of one and nothing has happened for as long as a session may be
+/// silent.
 /// `true` if it did.
 ///
 /// # Errors
-/// [`MemoryError::Files`] or [`MemoryError::Store`]; then the notes stay, at most what outlives them stands in the archive.
+/// [`MemoryError::Files`] or [`MemoryError::Store`]; then the notes stay, at most what outlives them stands in the
+/// archive.
 pub(crate) fn end(project: &Path, home: &SharedFolder, now: Timestamp) -> Result<bool, MemoryError> {
     let root = Root::open(project)?;
     let changed = |file: &str| -> Result<Option<i64>, MemoryError> {

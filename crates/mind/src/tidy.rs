@@ -26,8 +26,8 @@ pub struct Archived {
     pub file: PathBuf,
 }
 
-/// Moves the sections of days before `before` to `.mind/archive/<year>.md`, where they are still found. A day stays while
-/// something in it is pinned, open, or spoken of by another memory.
+/// Moves the sections of days before `before` to `.mind/archive/<year>.md`, where they are still found. A day stays
+/// while something in it is pinned, open, or spoken of by another memory.
 ///
 /// # Errors
 /// [`MemoryError::Files`] or [`MemoryError::Store`]; then nothing is lost, at most a day stands in both places.
@@ -90,12 +90,13 @@ pub struct Forgotten {
     pub line: u32,
     /// The line that was taken out, else the title.
     pub text: String,
-    /// Its text stays where it is (code, a commit, a line with other memories), and it is never shown again on this machine.
+    /// Its text stays where it is (code, a commit, a line with other memories), and it is never shown again on this
+    /// machine.
     pub hidden: bool,
 }
 
-/// Forgets one memory: its line is taken out of the file of memories that it stands in alone; elsewhere it is put out of sight,
-/// for this user and for good. Ids of `mind_edges` are understood, too.
+/// Forgets one memory: its line is taken out of the file of memories that it stands in alone; elsewhere it is put out
+/// of sight, for this user and for good. Ids of `mind_edges` are understood, too.
 ///
 /// # Errors
 /// [`MemoryError::Invalid`] if there is no such memory or its file has changed; [`MemoryError::Store`] and the like.

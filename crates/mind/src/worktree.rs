@@ -1,9 +1,9 @@
 //! Linked work trees (`git worktree add`) of a repository whose project the user has taken over.
 //!
 //! Such a folder is the user's own as long as every text of memories in it is one that was approved: it had stood in a
-//! project that was taken over, or was written in this work tree while nothing but commits of this machine moved what is
-//! checked out. So the texts decide. The repository only says with which project they are compared: it must name the work
-//! tree as its own, which no file of a repository can make it do.
+//! project that was taken over, or was written in this work tree while nothing but commits of this machine moved what
+//! is checked out. So the texts decide. The repository only says with which project they are compared: it must name the
+//! work tree as its own, which no file of a repository can make it do.
 
 use std::path::Path;
 
@@ -56,8 +56,8 @@ pub(crate) fn note(project: &Path, approved: &mut Approved) {
     approved.texts.drain(..more);
 }
 
-/// Remembers the texts of a work tree that were written in it since the last look: its memory was approved then, and nothing
-/// but commits of this machine moved what is checked out. So are those that are `inherited`.
+/// Remembers the texts of a work tree that were written in it since the last look: its memory was approved then, and
+/// nothing but commits of this machine moved what is checked out. So are those that are `inherited`.
 pub(crate) fn note_written(
     project: &Path,
     approved: &mut Approved,

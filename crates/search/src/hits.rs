@@ -32,8 +32,8 @@ pub struct Hit<'i> {
     pub exact: f64,
     /// How far its string literals say a message that the query quotes, 0 to 1.
     pub message: f64,
-    /// The score over what the words of the query could bring: comparable between queries, mostly below 1; whole names can
-    /// lead beyond.
+    /// The score over what the words of the query could bring: comparable between queries, mostly below 1; whole names
+    /// can lead beyond.
     pub relative: f64,
     /// Share of the score that each field brought, in the order of [`FIELDS`].
     pub fields: [f64; FIELD_COUNT],
@@ -105,7 +105,8 @@ pub struct Found<'i> {
 pub struct Ranked<'i> {
     /// The best entries.
     pub found: Found<'i>,
-    /// Every file in the scope that meets a term, uses a name or holds one of the nearest entries, in the order of paths.
+    /// Every file in the scope that meets a term, uses a name or holds one of the nearest entries, in the order of
+    /// paths.
     pub files: Vec<FileHit<'i>>,
     /// Entries nearest in meaning that are not among `found`, nearest first; they may meet no term.
     pub nearest: Vec<Hit<'i>>,

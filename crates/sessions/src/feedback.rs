@@ -46,7 +46,8 @@ impl FeedbackRows {
         &self.rows
     }
 
-    /// Number of the newest row, of those that do not stand, too; 0 if there is none. While it is the same, so are the rows.
+    /// Number of the newest row, of those that do not stand, too; 0 if there is none. While it is the same, so are the
+    /// rows.
     #[must_use]
     pub fn newest(&self) -> i64 {
         self.newest

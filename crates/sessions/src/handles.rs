@@ -1,7 +1,7 @@
 //! Values that live between calls under minted ids: perspectives, investigations, locks.
 //!
-//! A type of value says by [`Held::KIND`] how many of it an agent may hold, how large they may be, how long they live and who
-//! may use them. Changes are compare-and-set on a version, so two calls do not overwrite each other's.
+//! A type of value says by [`Held::KIND`] how many of it an agent may hold, how large they may be, how long they live
+//! and who may use them. Changes are compare-and-set on a version, so two calls do not overwrite each other's.
 
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ pub const EXPIRED_KEPT: usize = 10_000;
 /// Times that [`Sessions::update`] reads a value and applies a change, if other calls change it meanwhile.
 pub const UPDATE_TRIES: usize = 8;
 
-/// A type of value that agents hold. Stored as JSON: fields that are added later need a default, and numbers that JSON does
-/// not know (infinite ones) have no place in it.
+/// A type of value that agents hold. Stored as JSON: fields that are added later need a default, and numbers that JSON
+/// does not know (infinite ones) have no place in it.
 pub trait Held: Serialize + DeserializeOwned {
     /// What handles of it are.
     const KIND: Kind;
@@ -157,8 +157,8 @@ impl Sessions {
     /// A value by its id, for an agent that may use it.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`], [`SessionError::Expired`], [`SessionError::NotYours`], [`SessionError::Unreadable`] and
-    /// those of the store.
+    /// [`SessionError::Unknown`], [`SessionError::Expired`], [`SessionError::NotYours`], [`SessionError::Unreadable`]
+    /// and those of the store.
     pub fn get<T: Held>(&self, agent: &str, id: &str) -> Result<Handle<T>, SessionError> {
         let stored = self.usable::<T>(agent, id)?;
         Handle::read(stored).map_err(|Unreadable { id, detail }| SessionError::Unreadable {
@@ -168,12 +168,12 @@ impl Sessions {
         })
     }
 
-    /// Stores the value of a handle that was read before, unless another call has changed it since, and lets its lifetime
-    /// begin again. Also for a value that is the same.
+    /// Stores the value of a handle that was read before, unless another call has changed it since, and lets its
+    /// lifetime begin again. Also for a value that is the same.
     ///
     /// # Errors
-    /// As [`Sessions::get`] and [`Sessions::mint`], and [`SessionError::Changed`]; then nothing is stored, and `handle` is
-    /// as it was.
+    /// As [`Sessions::get`] and [`Sessions::mint`], and [`SessionError::Changed`]; then nothing is stored, and `handle`
+    /// is as it was.
     pub fn put<T: Held>(&self, agent: &str, handle: &mut Handle<T>) -> Result<(), SessionError> {
         let known = self.usable::<T>(agent, &handle.id)?;
         let now_ms = self.clock.now_ms();
@@ -213,7 +213,8 @@ impl Sessions {
         }
     }
 
-    /// Handles of a kind that have not expired, the last changed first, at most `limit`: those that `owner` made, or with
+    /// Handles of a kind that have not expired, the last changed first, at most `limit`: those that `owner` made, or
+    /// with
     /// `None` those of all agents.
     ///
     /// # Errors

@@ -1,15 +1,15 @@
-//! What agents hold between calls: who they are, what they are about to do, what they told of answers, and the handles of
-//! their perspectives, investigations and locks.
+//! What agents hold between calls: who they are, what they are about to do, what they told of answers, and the handles
+//! of their perspectives, investigations and locks.
 //!
-//! [`Sessions`] is all of it. Agents seen and [primings](Sessions::prime) live as long as the process; feedback and handles
-//! outlive it, behind a [`SessionStore`]: the database of the project, [`MemoryStore`] where nothing is to be written, or
-//! [`ReadOnlyStore`] where a project is only to be read.
+//! [`Sessions`] is all of it. Agents seen and [primings](Sessions::prime) live as long as the process; feedback and
+//! handles outlive it, behind a [`SessionStore`]: the database of the project, [`MemoryStore`] where nothing is to be
+//! written, or [`ReadOnlyStore`] where a project is only to be read.
 //!
 //! Nothing here knows the graph: nodes are ids as texts, and what feedback says for a question is judged above.
 //!
 //! # Limitations
-//! An agent is the name that a caller gives itself, of which the first [`MAX_NAME`] characters count. Owners keep agents from
-//! getting in each other's way; they are no protection against one that gives a wrong name.
+//! An agent is the name that a caller gives itself, of which the first [`MAX_NAME`] characters count. Owners keep
+//! agents from getting in each other's way; they are no protection against one that gives a wrong name.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod agents;

@@ -4,8 +4,9 @@ use m1nd_store::{Expiry, HandleLimits, HandleWrite, NewFeedback, StoreError, Sto
 
 use crate::{MemoryStore, SessionStore};
 
-/// A store of which nothing is changed. Its feedback is read; handles that are made live in memory, so that an agent that may
-/// only read can still look around; handles that are stored can be read, and are found to be read-only when changed.
+/// A store of which nothing is changed. Its feedback is read; handles that are made live in memory, so that an agent
+/// that may only read can still look around; handles that are stored can be read, and are found to be read-only when
+/// changed.
 #[derive(Debug)]
 pub struct ReadOnlyStore {
     stored: Arc<dyn SessionStore>,

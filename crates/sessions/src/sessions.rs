@@ -40,8 +40,8 @@ impl Sessions {
         self.agents_seen().0.values().cloned().collect()
     }
 
-    /// Lets later answers for this agent lean towards what is near a task, until it fades or is replaced. `strength` is 0
-    /// to 1; 0, as well as no nodes, takes the priming away. Nothing is stored.
+    /// Lets later answers for this agent lean towards what is near a task, until it fades or is replaced. `strength` is
+    /// 0 to 1; 0, as well as no nodes, takes the priming away. Nothing is stored.
     pub fn prime(&self, agent: &str, task: &str, strength: f64, nodes: Vec<(String, f64)>) {
         let (task, strength) = (shortened(task, MAX_TASK), strength.clamp(0.0, 1.0));
         let priming = Priming { task, strength, at_ms: self.clock.now_ms(), nodes };
@@ -58,7 +58,8 @@ impl Sessions {
         Some(Primed { task: priming.task.clone(), strength, nodes: priming.nodes.clone() })
     }
 
-    /// Adds to the ledger what an agent tells of an answer. With its number, whether the key was known and nothing added.
+    /// Adds to the ledger what an agent tells of an answer. With its number, whether the key was known and nothing
+    /// added.
     ///
     /// # Errors
     /// [`SessionError::Store`].
@@ -83,8 +84,8 @@ impl Sessions {
         Ok(self.store.undo_feedback(entry, &shortened(agent, MAX_NAME), self.clock.now_ms())?)
     }
 
-    /// The ledger as it is now, read again if something was added, here or in another process. If it cannot be read now, the
-    /// rows that were read last, and why. Nobody waits for a reading of somebody else.
+    /// The ledger as it is now, read again if something was added, here or in another process. If it cannot be read
+    /// now, the rows that were read last, and why. Nobody waits for a reading of somebody else.
     #[must_use]
     pub fn feedback(&self) -> (Arc<FeedbackRows>, Option<String>) {
         let known = self.rows_read().clone();

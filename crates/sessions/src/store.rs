@@ -2,15 +2,15 @@ use std::fmt::Debug;
 
 use m1nd_store::{Expiry, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle, Undone};
 
-/// Where what agents hold outlives a call, and usually the process. Several processes may use one store at once, so each
-/// method is one step: it happens as a whole or not at all, and its limits hold whoever else writes.
+/// Where what agents hold outlives a call, and usually the process. Several processes may use one store at once, so
+/// each method is one step: it happens as a whole or not at all, and its limits hold whoever else writes.
 ///
-/// A store keeps rows and looks at no clock; what they mean, who may see them and what is in a value is decided above. Every
-/// implementation passes the same tests, `tests/contract.rs`.
+/// A store keeps rows and looks at no clock; what they mean, who may see them and what is in a value is decided above.
+/// Every implementation passes the same tests, `tests/contract.rs`.
 pub trait SessionStore: Debug + Send + Sync {
-    /// Adds what was told, durably; its row, and whether it was there before: the same key of the same agent is stored once.
-    /// Row numbers only grow. The newest [`FEEDBACK_KEPT`](m1nd_store::FEEDBACK_KEPT) rows that stand are kept, and as many
-    /// that were taken back.
+    /// Adds what was told, durably; its row, and whether it was there before: the same key of the same agent is stored
+    /// once. Row numbers only grow. The newest [`FEEDBACK_KEPT`](m1nd_store::FEEDBACK_KEPT) rows that stand are kept,
+    /// and as many that were taken back.
     ///
     /// # Errors
     /// Those of the store.
@@ -51,8 +51,8 @@ pub trait SessionStore: Debug + Send + Sync {
     /// Those of the store.
     fn handle(&self, id: &str) -> Result<Option<StoredHandle>, StoreError>;
 
-    /// Handles of a kind that have not expired, of one owner or of all, the last changed first, at most `limit`; of those
-    /// changed at once, by id.
+    /// Handles of a kind that have not expired, of one owner or of all, the last changed first, at most `limit`; of
+    /// those changed at once, by id.
     ///
     /// # Errors
     /// Those of the store.
@@ -64,8 +64,8 @@ pub trait SessionStore: Debug + Send + Sync {
         limit: usize,
     ) -> Result<Vec<StoredHandle>, StoreError>;
 
-    /// Replaces value, time of change and lifetime of the handle with the id of `next`, durably, if its version is the one
-    /// before that of `next`. It is refused if it grows over a limit on bytes.
+    /// Replaces value, time of change and lifetime of the handle with the id of `next`, durably, if its version is the
+    /// one before that of `next`. It is refused if it grows over a limit on bytes.
     ///
     /// # Errors
     /// Those of the store.

@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{RealSystem, durable, rotate};
 
-/// A file that only its owner can read and that grows line by line. At `max_bytes` it is renamed to `<name>.1` and a new
-/// one is started. Errors are not reported: a log is not worth stopping for, and the next line tries again.
+/// A file that only its owner can read and that grows line by line. At `max_bytes` it is renamed to `<name>.1` and a
+/// new one is started. Errors are not reported: a log is not worth stopping for, and the next line tries again.
 #[derive(Debug)]
 pub struct LogFile {
     path: PathBuf,
@@ -19,7 +19,8 @@ pub struct LogFile {
 }
 
 impl LogFile {
-    /// The log at `path`. Rotates at `max_bytes` bytes and keeps `kept` files, the current one included. Creates nothing.
+    /// The log at `path`. Rotates at `max_bytes` bytes and keeps `kept` files, the current one included. Creates
+    /// nothing.
     pub fn new(path: PathBuf, max_bytes: u64, kept: usize) -> Self {
         Self { path, max_bytes, kept, open: Mutex::default() }
     }

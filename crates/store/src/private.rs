@@ -1,5 +1,5 @@
-//! A folder that only this user writes to, and a socket in it. Whoever can write to the folder can replace the socket, and
-//! would then read everything that is sent to it.
+//! A folder that only this user writes to, and a socket in it. Whoever can write to the folder can replace the socket,
+//! and would then read everything that is sent to it.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};

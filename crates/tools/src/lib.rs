@@ -1,8 +1,8 @@
 //! The tools: one file each, one row each in [`ALL`]. They know neither the wire nor the disk.
 //!
 //! Everything that several tools share in *behaviour* (argument checks, paging, the size budget of an answer, making
-//! hidden characters visible, catching a panic) happens once, in [`ToolDef::invoke`]. What they share in *answers* lives in
-//! the engine: tools never call tools.
+//! hidden characters visible, catching a panic) happens once, in [`ToolDef::invoke`]. What they share in *answers*
+//! lives in the engine: tools never call tools.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 

@@ -154,8 +154,8 @@ pub(crate) fn kinds(words: &[String]) -> Result<Vec<NodeKind>, ToolError> {
     Ok(kinds)
 }
 
-/// The rows to answer with: as many as the caller says, else `default`, at most `most`. A page that is too long is cut, not
-/// refused: `cursor` goes on.
+/// The rows to answer with: as many as the caller says, else `default`, at most `most`. A page that is too long is cut,
+/// not refused: `cursor` goes on.
 pub(crate) fn page(cx: &ReadContext<'_>, asked: Option<usize>, default: usize, most: usize) -> Page {
     cx.page(asked.unwrap_or(default).clamp(1, most))
 }

@@ -73,7 +73,8 @@ pub(crate) fn escaped(text: &str) -> usize {
     serde_json::to_string(text).map_or(text.len(), |json| json.len() - 2)
 }
 
-/// Lines with right-aligned numbers, as many as fit into `budget` bytes of escaped text, at least one; and how many those are.
+/// Lines with right-aligned numbers, as many as fit into `budget` bytes of escaped text, at least one; and how many
+/// those are.
 /// `offset` is the number of lines before them, `total` that of the file.
 pub(crate) fn number_lines(lines: &[&str], offset: usize, total: usize, budget: usize) -> (String, usize) {
     let width = total.to_string().len();

@@ -1,6 +1,7 @@
 //! No circles between the folders of a crate: what names a folder is not named by it.
 //!
-//! A folder here is a file or folder directly below `src/`; inside one, a `mod.rs` and the files beside it may name each other.
+//! A folder here is a file or folder directly below `src/`; inside one, a `mod.rs` and the files beside it may name
+//! each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

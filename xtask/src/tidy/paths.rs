@@ -61,7 +61,8 @@ fn raw_hashes(text: &str) -> Option<usize> {
     rest.starts_with('"').then(|| marks.len() - rest.len())
 }
 
-/// Without the modules that are written inside a file for its tests, which rustfmt ends with a brace at the start of a line.
+/// Without the modules that are written inside a file for its tests, which rustfmt ends with a brace at the start of a
+/// line.
 fn without_tests(code: &str) -> String {
     const START: &str = "#[cfg(test)]\nmod ";
     let mut left = String::with_capacity(code.len());

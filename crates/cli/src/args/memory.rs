@@ -10,8 +10,8 @@ use super::{CompletionsArgs, PathArg};
 
 /// Decisions, issues, learnings and gotchas of this project, kept in `.mind/MEMORY.md`
 ///
-/// Also installed as `mind`. What you write in `.mind/MEMORY.md` is found by meaning, shown before risky code, and summed up
-/// in a marked block of CLAUDE.md and AGENTS.md. Nothing needs a daemon.
+/// Also installed as `mind`. What you write in `.mind/MEMORY.md` is found by meaning, shown before risky code, and
+/// summed up in a marked block of CLAUDE.md and AGENTS.md. Nothing needs a daemon.
 #[derive(Debug, Args)]
 #[command(after_help = CODES, disable_help_subcommand = true, version)]
 pub(crate) struct MemoryArgs {
@@ -318,7 +318,8 @@ pub(crate) struct ForgetArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
-    /// Files with `MEMORY:` comments, or `git:` and a commit, as `search` names them [default: the project and all of them]
+    /// Files with `MEMORY:` comments, or `git:` and a commit, as `search` names them [default: the project and all of
+    /// them]
     #[arg(value_name = "SOURCE")]
     pub sources: Vec<String>,
     /// The project [default: the one around the current folder]
@@ -354,8 +355,8 @@ pub(crate) enum DaemonCommand {
     Status,
     /// Show what it did: the logs together, in the order of time
     Logs {
-        /// Only this log: daemon (starts, blocks, sessions), parser (what was read), index (what was looked at), errors (what
-        /// went wrong in the others)
+        /// Only this log: daemon (starts, blocks, sessions), parser (what was read), index (what was looked at), errors
+        /// (what went wrong in the others)
         #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(LOGS))]
         only: Option<String>,
         /// Go on showing what is added
@@ -393,8 +394,8 @@ pub(crate) struct HookArgs {
     pub more: Vec<String>,
 }
 
-/// A moment, or a word that is none: what a client says that this program does not know must not stop what the agent does,
-/// as the status for wrong arguments would.
+/// A moment, or a word that is none: what a client says that this program does not know must not stop what the agent
+/// does, as the status for wrong arguments would.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MaybeHook {
     Known(HookWord),

@@ -69,7 +69,8 @@ pub(crate) fn read() -> Cli {
 /// A graph of your code that coding agents can ask.
 ///
 /// m1nd indexes a repository on this machine and answers over MCP: where something is, how two things are connected,
-/// what depends on a place. Without a command it serves MCP when started by a client, and shows this help in a terminal.
+/// what depends on a place. Without a command it serves MCP when started by a client, and shows this help in a
+/// terminal.
 #[derive(Debug, Parser)]
 #[command(name = "m1nd", version, max_term_width = 100, subcommand_required = false)]
 #[command(disable_help_subcommand = true)]
@@ -142,8 +143,8 @@ pub(crate) struct IngestArgs {
     /// Index hidden files and folders, too
     #[arg(long)]
     pub include_hidden: bool,
-    /// Then take in an index that a compiler's indexer wrote of this code (SCIP); what it says of a reference replaces what
-    /// m1nd found, until the file is edited
+    /// Then take in an index that a compiler's indexer wrote of this code (SCIP); what it says of a reference replaces
+    /// what m1nd found, until the file is edited
     #[arg(long, value_name = "FILE")]
     pub scip: Option<PathBuf>,
     /// Then drop the indexes that were taken in with --scip
@@ -172,7 +173,8 @@ pub(crate) struct ServeArgs {
     /// Serve over standard input and output (the only way so far, and the default)
     #[arg(long)]
     pub stdio: bool,
-    /// A folder that may be indexed and read; can be given several times [default: the repository around the current folder]
+    /// A folder that may be indexed and read; can be given several times [default: the repository around the current
+    /// folder]
     #[arg(long = "root", value_name = "PATH")]
     pub roots: Vec<PathBuf>,
     /// Do not watch the files; the index changes only when `ingest` is called
@@ -193,7 +195,8 @@ pub(crate) struct InitArgs {
     /// Connect this client, whether it was found or not; can be given several times
     #[arg(long = "client", value_enum, value_name = "CLIENT")]
     pub clients: Vec<Client>,
-    /// Make a memory for this project, too (`.mind/MEMORY.md`, a block in CLAUDE.md), and the hooks of Claude Code that show it
+    /// Make a memory for this project, too (`.mind/MEMORY.md`, a block in CLAUDE.md), and the hooks of Claude Code that
+    /// show it
     #[arg(long)]
     pub memory: bool,
     /// Write without asking

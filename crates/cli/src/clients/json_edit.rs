@@ -66,8 +66,8 @@ pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) ->
     Ok(Some(edited))
 }
 
-/// The text with `item` in the list at `section` → `name`, in the place of the one that `is_ours`, else at the end; `None` if
-/// it is there already.
+/// The text with `item` in the list at `section` → `name`, in the place of the one that `is_ours`, else at the end;
+/// `None` if it is there already.
 ///
 /// # Errors
 /// When the text is not JSON, or the place for the list is taken by something else.

@@ -58,7 +58,8 @@ fn filter(args: &ExportArgs) -> Result<EdgeFilter, CliError> {
     Ok(EdgeFilter { relations: args.relations.iter().map(relation).collect::<Result<_, _>>()?, tier })
 }
 
-/// Indexes what is not indexed and looks at what changed since. Another process that writes the index does that already.
+/// Indexes what is not indexed and looks at what changed since. Another process that writes the index does that
+/// already.
 fn bring_up_to_date(engine: &Engine, root: &Path, quiet: bool) -> Result<(), CliError> {
     let known = engine.snapshot();
     let mut request = IngestRequest { incremental: true, ..IngestRequest::code(root) };

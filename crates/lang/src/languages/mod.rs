@@ -50,8 +50,8 @@ type Extractor = fn(&Input<'_>) -> Result<FileFacts, Problem>;
 struct Reader {
     language: Language,
     extract: Extractor,
-    /// The grammar that queries of it run with: none for documents, and none for components, whose scripts are only part of
-    /// their file.
+    /// The grammar that queries of it run with: none for documents, and none for components, whose scripts are only
+    /// part of their file.
     grammar: Option<fn() -> tree_sitter::Language>,
 }
 

@@ -57,8 +57,8 @@ pub(crate) fn draft(
     from_hit(sentence, &hit, own_reason, next_reason, rejected)
 }
 
-/// The memories of the sentences of a line that are sure enough, each with the number of its sentence. One that stands alone
-/// has the whole line as its content, each of several its own part of it.
+/// The memories of the sentences of a line that are sure enough, each with the number of its sentence. One that stands
+/// alone has the whole line as its content, each of several its own part of it.
 pub(crate) fn drafts(sentences: &[Sentence<'_>], strength: Strength) -> Vec<(usize, Draft)> {
     let all = sentences.iter().enumerate().filter_map(|(index, sentence)| {
         Some((index, draft(sentence, sentences.get(index + 1), index == 0, strength)?))
@@ -68,9 +68,9 @@ pub(crate) fn drafts(sentences: &[Sentence<'_>], strength: Strength) -> Vec<(usi
     found
 }
 
-/// Gives each memory of a line its part: from its sentence up to the next memory, the first from the start of the line. So
-/// every word of the line is in one of them. What only says that a known issue is back may stand for nothing: its words are
-/// its own and of the memory before it.
+/// Gives each memory of a line its part: from its sentence up to the next memory, the first from the start of the line.
+/// So every word of the line is in one of them. What only says that a known issue is back may stand for nothing: its
+/// words are its own and of the memory before it.
 fn share_line(sentences: &[Sentence<'_>], found: &mut [(usize, Draft)]) {
     if found.len() < 2 {
         return;

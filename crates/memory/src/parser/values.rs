@@ -1,4 +1,5 @@
-//! Decisions about the same thing that differ in nothing but a value: `sessions expire after 12 hours`, later `after 24 hours`.
+//! Decisions about the same thing that differ in nothing but a value: `sessions expire after 12 hours`, later `after 24
+//! hours`.
 
 use m1nd_search::words::is_stop_word;
 

@@ -410,7 +410,8 @@ fn reason_below(line: &Line, read: &Read<'_>) -> Option<String> {
         .then(|| draft::cut(text, draft::MAX_REASON_CHARS))
 }
 
-/// Whether an item below a memory tells something else of it than its reason: what else was looked at, who, where, what then.
+/// Whether an item below a memory tells something else of it than its reason: what else was looked at, who, where, what
+/// then.
 fn is_no_reason(first: &Sentence<'_>) -> bool {
     let is_other_label = first.after(0).starts_with(": ") && !reason::REASON_LABELS.contains(&first.word(0));
     reason::TELLS_OTHER.contains(&first.word(0)) || is_other_label

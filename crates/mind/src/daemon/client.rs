@@ -35,7 +35,8 @@ pub fn status(home: &Path) -> Result<DaemonReport, MemoryError> {
 ///
 /// # Errors
 /// [`MemoryError::DaemonNotRunning`], or [`MemoryError::Daemon`] if it refuses or does not answer;
-/// [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate) if the socket may be another user's: nothing is asked then.
+/// [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate) if the socket may be another user's: nothing is asked
+/// then.
 pub fn ask(home: &Path, request: &Request) -> Result<Option<DaemonReport>, MemoryError> {
     if !is_running(home) {
         return Err(MemoryError::DaemonNotRunning);

@@ -68,7 +68,8 @@ pub(crate) struct Logs {
 }
 
 impl Logs {
-    /// The logs in the folder that all projects share. Lines below `least` are dropped, and so is what cannot be written.
+    /// The logs in the folder that all projects share. Lines below `least` are dropped, and so is what cannot be
+    /// written.
     pub(crate) fn new(home: &Path, least: Level) -> Self {
         let folder = home.join(LOG_FOLDER);
         let file = |name: &str| LogFile::new(folder.join(format!("{name}.log")), MAX_LOG_BYTES, KEPT_LOGS);

@@ -1,7 +1,8 @@
-//! The daemon: keeps the blocks of all registered projects fresh. Optional; whatever it does is also done when asked for.
+//! The daemon: keeps the blocks of all registered projects fresh. Optional; whatever it does is also done when asked
+//! for.
 //!
-//! It is alive while it holds a lock, which the system gives back however it ends. It is talked to over a socket beside the
-//! lock. Files are only looked at again when their content has another hash, so its own writing wakes nobody.
+//! It is alive while it holds a lock, which the system gives back however it ends. It is talked to over a socket beside
+//! the lock. Files are only looked at again when their content has another hash, so its own writing wakes nobody.
 
 mod client;
 mod log;

@@ -118,8 +118,8 @@ impl Projects {
         (new, gone)
     }
 
-    /// The projects whose folder of memories this path lies in, or that have a commit by it: work trees can share a branch's
-    /// folder.
+    /// The projects whose folder of memories this path lies in, or that have a commit by it: work trees can share a
+    /// branch's folder.
     pub(crate) fn of(&self, path: &Path) -> Vec<PathBuf> {
         let around = |folder: &Path| without_end(folder, FOLDER);
         if let Some(project) = path.ancestors().filter_map(around).find(|project| self.by_path.contains_key(project)) {
@@ -178,7 +178,8 @@ impl Projects {
         self.by_path.get(project).is_some_and(|project| project.commented.contains(file))
     }
 
-    /// Code of a project was changed: its session goes on. If it says something for the memory, that is looked at after a pause.
+    /// Code of a project was changed: its session goes on. If it says something for the memory, that is looked at after
+    /// a pause.
     pub(crate) fn code_saved(&mut self, path: &Path, matters: bool, now: Instant, time: Timestamp) {
         self.session_goes_on(path, time);
         if matters {
@@ -186,9 +187,9 @@ impl Projects {
         }
     }
 
-    /// Takes over which files the memories of a project name, which carry memories themselves, and the folders of its code, all
-    /// by their paths in it. Returns the folders that are to be watched from now on, and those that no longer are: at most
-    /// [`MAX_FOLDERS`] are watched, of named files first.
+    /// Takes over which files the memories of a project name, which carry memories themselves, and the folders of its
+    /// code, all by their paths in it. Returns the folders that are to be watched from now on, and those that no longer
+    /// are: at most [`MAX_FOLDERS`] are watched, of named files first.
     pub(crate) fn set_code(&mut self, path: &Path, named: &[String], code: &Code) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let others: usize =
             self.by_path.iter().filter(|(other, _)| *other != path).map(|(_, project)| project.folders.len()).sum();
@@ -210,8 +211,8 @@ impl Projects {
         (new, gone)
     }
 
-    /// Something may have changed: look after a pause without further changes, or after [`MOST_PAUSES`] of the shortest one
-    /// that was asked for.
+    /// Something may have changed: look after a pause without further changes, or after [`MOST_PAUSES`] of the shortest
+    /// one that was asked for.
     pub(crate) fn wake(&mut self, path: &Path, now: Instant, pause: Duration) {
         if let Some(project) = self.by_path.get_mut(path) {
             let earliest = project.looked.map_or(now, |looked| looked + LEAST);
@@ -241,8 +242,8 @@ impl Projects {
         self.by_path.values().any(|project| !project.is_watched)
     }
 
-    /// Those whose stamp is another than before are to be looked at, of `all` or only of those that are not watched; those that
-    /// are due already stay so.
+    /// Those whose stamp is another than before are to be looked at, of `all` or only of those that are not watched;
+    /// those that are due already stay so.
     pub(crate) fn poll(&mut self, now: Instant, all: bool, stamp: impl Fn(&Path, &[PathBuf]) -> Stamp) {
         for (path, project) in self.by_path.iter_mut().filter(|(_, project)| all || !project.is_watched) {
             let stamp = stamp(path, &project.commits);

@@ -65,7 +65,8 @@ struct Daemon {
     list_due: Option<Instant>,
 }
 
-/// Makes the folder that all projects share, if there is none, lets nobody else write into it, and refuses one of another user.
+/// Makes the folder that all projects share, if there is none, lets nobody else write into it, and refuses one of
+/// another user.
 ///
 /// # Errors
 /// [`MemoryError::Store`] or [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate).
@@ -89,8 +90,9 @@ pub fn prepare(home: &Path) -> Result<(), MemoryError> {
 /// Runs until it is asked to end. `level` takes the place of the one in the user's settings.
 ///
 /// # Errors
-/// [`MemoryError::Daemon`] if one runs already or the socket cannot be made; [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate) if others may write
-/// where it keeps that; [`MemoryError::Store`].
+/// [`MemoryError::Daemon`] if one runs already or the socket cannot be made;
+/// [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate) if others may write where it keeps that;
+/// [`MemoryError::Store`].
 pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(), MemoryError> {
     prepare(home)?;
     let folder = SharedFolder::new(home.to_owned());
@@ -475,7 +477,8 @@ impl Daemon {
     /// The last block of each project, and nothing left behind.
     fn end(&mut self) {
         if !self.lock.is_in_place() {
-            // What lies there is another's, who holds the new lock; or nothing lies there, and nothing is to be made anew.
+            // What lies there is another's, who holds the new lock; or nothing lies there, and nothing is to be made
+            // anew.
             if Place::at(self.home.path()) == Place::Folder {
                 self.log(Level::Warn, "ended: its lock was removed");
             }
@@ -523,7 +526,8 @@ fn heed_signals(_events: Sender<Event>) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Listens on the socket in a thread of its own. Only for the holder of the lock: a socket that is there was left behind.
+/// Listens on the socket in a thread of its own. Only for the holder of the lock: a socket that is there was left
+/// behind.
 #[cfg(unix)]
 fn listen(home: &Path, events: Sender<Event>) -> Result<(), MemoryError> {
     let path = home.join(SOCKET);

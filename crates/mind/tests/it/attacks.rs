@@ -1,7 +1,7 @@
 //! Texts of a hostile repository: none of them gets out of the place where memories are quoted.
 //!
-//! Each row plants one text. Everything that an agent is shown unasked (the block, the hooks) is looked at after that; what
-//! must never happen to any row is said in [`look_at`], what must not to one in its last column.
+//! Each row plants one text. Everything that an agent is shown unasked (the block, the hooks) is looked at after that;
+//! what must never happen to any row is said in [`look_at`], what must not to one in its last column.
 
 use std::path::{Path, PathBuf};
 

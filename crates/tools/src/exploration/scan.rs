@@ -26,7 +26,8 @@ const SLIP_DISTANCE: usize = 3;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// error_handling, resource_cleanup, api_surface, state_mutation, concurrency, auth_boundary, test_coverage, dependency_injection, or code (`$X.close()`), or a regex
+    /// error_handling, resource_cleanup, api_surface, state_mutation, concurrency, auth_boundary, test_coverage,
+    /// dependency_injection, or code (`$X.close()`), or a regex
     pattern: String,
     /// Folder or file
     scope: Option<String>,

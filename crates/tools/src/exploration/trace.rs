@@ -89,8 +89,8 @@ pub(crate) struct FrameRow {
     label: String,
     file_path: String,
     line: Option<u32>,
-    /// `line_and_name`, `name` (the program is of another version), `line`, `file`, `built` (the file that the frame's was built
-    /// from; lines are others), or `function` (the frame names a program, no file).
+    /// `line_and_name`, `name` (the program is of another version), `line`, `file`, `built` (the file that the frame's
+    /// was built from; lines are others), or `function` (the frame names a program, no file).
     matched_by: &'static str,
     /// Other files whose paths end as well like that of the frame.
     #[serde(skip_serializing_if = "Vec::is_empty")]

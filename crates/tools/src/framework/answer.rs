@@ -18,8 +18,8 @@ pub enum ProofState {
     ReadyToEdit,
 }
 
-/// The name of a tool in an answer. A test looks for every one that is written out in the sources, so that none is of a tool
-/// that does not exist.
+/// The name of a tool in an answer. A test looks for every one that is written out in the sources, so that none is of a
+/// tool that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ToolRef(pub &'static str);
@@ -105,8 +105,8 @@ impl<T> Answer<T> {
         Self { body, rows: None, guidance: None, state: 0 }
     }
 
-    /// Names the member of the body that is a page of rows, and how many rows there are in all. The framework may cut it
-    /// to the size budget and adds `truncated` and `cursor`.
+    /// Names the member of the body that is a page of rows, and how many rows there are in all. The framework may cut
+    /// it to the size budget and adds `truncated` and `cursor`.
     #[must_use]
     pub fn rows(mut self, member: &'static str, total: usize) -> Self {
         self.rows = Some((member, total));

@@ -17,8 +17,8 @@ const ELEMENT_FRAME: usize = 4;
 const TRIES: usize = 6;
 /// Longest text and most elements of a list inside rows, from generous to scarce, when cutting rows does not suffice.
 const INNER_LIMITS: &[(usize, usize)] = &[(4_000, 100), (1_000, 30), (400, 10), (200, 4), (120, 2)];
-/// Texts that are passed on as they are, or not at all. Lines of `content` are numbered: only its tool can cut them and say
-/// where to go on.
+/// Texts that are passed on as they are, or not at all. Lines of `content` are numbered: only its tool can cut them and
+/// say where to go on.
 const EXACT: &[&str] = &["content", "cursor", "node_id", "file_path", "next_suggested_target"];
 
 /// The member of an answer that is a page of rows, the number of all rows, and where the page starts.
@@ -73,8 +73,9 @@ impl List {
 
 /// Cuts an answer so that it fits into `budget` bytes as sent, and says what was cut and how to get the rest.
 ///
-/// Lists share the room: small ones stay whole, the largest are cut to an equal size from their end. Of the page at least
-/// one row is kept, so that paging makes progress. Long texts and lists inside rows are cut only if that does not suffice.
+/// Lists share the room: small ones stay whole, the largest are cut to an equal size from their end. Of the page at
+/// least one row is kept, so that paging makes progress. Long texts and lists inside rows are cut only if that does not
+/// suffice.
 pub(crate) fn fit(body: &mut Map<String, Value>, page: Option<Paged>, budget: usize) {
     let fits = |body: &Map<String, Value>| text_bytes(body) + LATE_BYTES <= budget;
     note(body, page, &[], false);
@@ -133,8 +134,8 @@ impl TokenCut {
         cut
     }
 
-    /// Writes as `budget` what became of it: `requested`, tokens that the rows take (`used`), rows that are here (`kept`) and
-    /// rows of this page that are not (`dropped`); `cursor` goes on with those.
+    /// Writes as `budget` what became of it: `requested`, tokens that the rows take (`used`), rows that are here
+    /// (`kept`) and rows of this page that are not (`dropped`); `cursor` goes on with those.
     pub(crate) fn report(&self, body: &mut Map<String, Value>) {
         let kept = body.get(self.member).and_then(Value::as_array).map_or(0, Vec::len).min(self.sizes.len());
         let used: usize = self.sizes[..kept].iter().sum();
@@ -261,7 +262,8 @@ fn clip_longest_text(body: &mut Map<String, Value>, page: Option<Paged>, budget:
     }
 }
 
-/// Cuts long texts and lists inside a value. `own` is the limit of the value itself if it is a list, `inner` of those in it.
+/// Cuts long texts and lists inside a value. `own` is the limit of the value itself if it is a list, `inner` of those
+/// in it.
 fn shrink(value: &mut Value, text_limit: usize, own: usize, inner: usize) {
     match value {
         Value::String(text) if text.len() > text_limit => {

@@ -27,8 +27,8 @@ pub struct Context<'a> {
     pub cancel: &'a Cancel,
     /// Receives the progress of long work.
     pub progress: &'a dyn Progress,
-    /// Whether a call that would take as much of the history of git as is loaded reads all of it: in a process that answers
-    /// once nobody reads it ahead.
+    /// Whether a call that would take as much of the history of git as is loaded reads all of it: in a process that
+    /// answers once nobody reads it ahead.
     pub reads_history: bool,
 }
 
@@ -64,8 +64,8 @@ impl<'a> ReadContext<'a> {
         &self.call.agent
     }
 
-    /// Largest answer of this call, in bytes as it is sent. The framework cuts lists that do not fit; a tool asks for it only
-    /// where it has to choose what to leave out itself.
+    /// Largest answer of this call, in bytes as it is sent. The framework cuts lists that do not fit; a tool asks for
+    /// it only where it has to choose what to leave out itself.
     pub fn budget(&self) -> usize {
         self.call.budget
     }
@@ -101,7 +101,8 @@ impl<'a> ReadContext<'a> {
         Page { offset: self.call.offset, limit }
     }
 
-    /// What speaks for or against nodes beside the words of a question: what the caller primed, and the feedback of all.
+    /// What speaks for or against nodes beside the words of a question: what the caller primed, and the feedback of
+    /// all.
     pub fn prior(&self, text: &str) -> Result<Prior, ToolError> {
         self.cancel.check()?;
         let prior = self.services.prior(self.agent(), text, self.snapshot);

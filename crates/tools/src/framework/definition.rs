@@ -11,11 +11,11 @@ use super::error::ToolError;
 use super::kinds::{Effect, Mention, Route, Toolset};
 use super::schema::{add_own, input_schema};
 
-/// Everything that is known of a tool without calling it. The registry, `help`, the command line, the instructions of the
-/// server, the docs and the tests over all tools are made of these constants.
+/// Everything that is known of a tool without calling it. The registry, `help`, the command line, the instructions of
+/// the server, the docs and the tests over all tools are made of these constants.
 ///
-/// The framework adds the arguments `agent_id`, `max_output_chars` and, where they apply, `cursor` and `token_budget`: it
-/// takes them out before the tool sees its own. A tool asks its context for what it needs of them.
+/// The framework adds the arguments `agent_id`, `max_output_chars` and, where they apply, `cursor` and `token_budget`:
+/// it takes them out before the tool sees its own. A tool asks its context for what it needs of them.
 pub trait Tool {
     /// Canonical name: bare snake case.
     const NAME: &'static str;
@@ -31,7 +31,8 @@ pub trait Tool {
     const EXAMPLE: &'static str;
     /// The stages of work for which it is proposed.
     const STAGES: &'static [Route] = &[];
-    /// The sentences of the server's instructions that name it. Every word there costs every session: few tools have one.
+    /// The sentences of the server's instructions that name it. Every word there costs every session: few tools have
+    /// one.
     const MENTIONS: &'static [Mention] = &[];
     /// Whether its answer is a page of rows: it then takes `cursor`.
     const PAGED: bool = false;
@@ -45,7 +46,8 @@ pub trait Tool {
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Other names of arguments, with the name they stand for.
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
-    /// Arguments that are taken and stand in `help`, but not in the list of tools: each listed one costs every session tokens.
+    /// Arguments that are taken and stand in `help`, but not in the list of tools: each listed one costs every session
+    /// tokens.
     const UNLISTED: &'static [&'static str] = &[];
     /// The member whose value alone is the text of an answer, where callers expect a list and not an object.
     const TEXT_OF: Option<&'static str> = None;

@@ -60,7 +60,8 @@ codes! {
     ProjectNotRegistered = "PROJECT_NOT_REGISTERED",
     /// A gotcha like this one is stored. `details.existing_id` names it.
     EdgeExists = "EDGE_EXISTS",
-    /// Nothing was found, and comments and commits are still being read for the first time: repeat the call in a few seconds.
+    /// Nothing was found, and comments and commits are still being read for the first time: repeat the call in a few
+    /// seconds.
     /// `details.progress` says how far that is.
     IndexNotReady = "INDEX_NOT_READY",
     /// Neither the memory nor what was read of it before can be searched. `details.why` says what stands against it.
@@ -162,7 +163,8 @@ impl ToolError {
         self.more.example.is_some()
     }
 
-    /// The body of a failed call: `{error, code, hint, example, suggested_next_step, …}`; what is not known is left out.
+    /// The body of a failed call: `{error, code, hint, example, suggested_next_step, …}`; what is not known is left
+    /// out.
     pub fn to_json(&self) -> Value {
         let mut body = self.more.details.clone();
         body.insert("error".into(), self.message.clone().into());

@@ -110,8 +110,8 @@ impl Toolset {
         Self::ALL.iter().copied().find(|set| set.word() == word)
     }
 
-    /// Whether its tools must be told who calls. Those about memories take exactly the arguments that their page names, so
-    /// that the agent is optional there and not listed.
+    /// Whether its tools must be told who calls. Those about memories take exactly the arguments that their page names,
+    /// so that the agent is optional there and not listed.
     pub(super) const fn requires_agent(self) -> bool {
         !matches!(self, Self::Memory)
     }
@@ -195,5 +195,6 @@ pub enum Purpose {
     Keep,
 }
 
-/// A sentence that names a tool: which one, the place of the tool in it (smaller is earlier), and the words after its name.
+/// A sentence that names a tool: which one, the place of the tool in it (smaller is earlier), and the words after its
+/// name.
 pub type Mention = (Purpose, u8, &'static str);

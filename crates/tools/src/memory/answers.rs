@@ -1,7 +1,7 @@
 //! What the answers of the memory tools hold, as JSON schemas: the members that clients may rely on. More may follow.
 //!
-//! At the top no member is required: clients check what comes with an error by these schemas, too, and refuse the whole result
-//! where `{code, message, details}` does not keep to them. What every row has is required in the row.
+//! At the top no member is required: clients check what comes with an error by these schemas, too, and refuse the whole
+//! result where `{code, message, details}` does not keep to them. What every row has is required in the row.
 
 /// Of `mind_search`.
 pub(super) const SEARCH: &str = r#"{

@@ -1,7 +1,7 @@
-//! The patterns over cases that are data: `scan_cases/<language>.txt` holds one folder a pattern, and the scan of that folder
-//! must find exactly the lines that say so at their end: `FIND` (confirmed), `MITIGATED`, `FALSE` (false positive), `OPEN` (cannot be
-//! told), each with the name of its rule. `CLEAR` marks lines that look like findings of a rule and must give none. That every rule has cases
-//! is checked where the rules are.
+//! The patterns over cases that are data: `scan_cases/<language>.txt` holds one folder a pattern, and the scan of that
+//! folder must find exactly the lines that say so at their end: `FIND` (confirmed), `MITIGATED`, `FALSE` (false
+//! positive), `OPEN` (cannot be told), each with the name of its rule. `CLEAR` marks lines that look like findings of a
+//! rule and must give none. That every rule has cases is checked where the rules are.
 
 use std::collections::BTreeSet;
 

@@ -85,8 +85,8 @@ fn launch(home: &Path, common: &Common) -> std::io::Result<Child> {
     command.spawn()
 }
 
-/// Starts a daemon for a server if the user's configuration wants that (`daemon.autostart`), none runs, and `MIND_NO_DAEMON` is
-/// not set. Waits for nothing; the lock settles which of several starts goes on.
+/// Starts a daemon for a server if the user's configuration wants that (`daemon.autostart`), none runs, and
+/// `MIND_NO_DAEMON` is not set. Waits for nothing; the lock settles which of several starts goes on.
 pub(crate) fn autostart(home: &Path, common: &Common) {
     let is_forbidden = std::env::var_os("MIND_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0");
     let (settings, problems) = user_settings(&SharedFolder::new(home.to_owned()));
@@ -101,7 +101,8 @@ pub(crate) fn autostart(home: &Path, common: &Common) {
     }
 }
 
-/// What makes the system start the daemon, with where to put it. Printed, never installed: a home is not ours to change.
+/// What makes the system start the daemon, with where to put it. Printed, never installed: a home is not ours to
+/// change.
 fn unit(system: UnitWord) -> Result<String, CliError> {
     let program = std::env::current_exe()?;
     let program = program.display();

@@ -40,7 +40,8 @@ pub(crate) fn answer(event: &MaybeHook, common: &Common, out: &mut Out) -> Resul
             return Ok(());
         }
     };
-    // Whatever status but 0 this ended with would mean something to the client: 2 forbids what the agent is about to do.
+    // Whatever status but 0 this ended with would mean something to the client: 2 forbids what the agent is about to
+    // do.
     match said(event, common) {
         Ok(Some(answer)) => drop(out.line(answer.to_string())),
         Ok(None) => {}

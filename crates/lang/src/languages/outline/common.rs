@@ -58,7 +58,8 @@ impl Outline<'_> {
         self.builder.import(import, bound)
     }
 
-    /// A parameter behind the name of a class: a field of it if `val` or `var` stands before the name, or if `is_field`.
+    /// A parameter behind the name of a class: a field of it if `val` or `var` stands before the name, or if
+    /// `is_field`.
     pub(crate) fn class_parameter(
         &mut self,
         node: Node<'_>,

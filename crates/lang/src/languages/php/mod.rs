@@ -140,7 +140,8 @@ fn namespace(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> 
     Enter::Descend
 }
 
-/// `use A\B;`, `use A\{B, C as D};`, `use function A\f;`: one import each, the module being what stands before the name.
+/// `use A\B;`, `use A\{B, C as D};`, `use function A\f;`: one import each, the module being what stands before the
+/// name.
 fn uses(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     let prefix = Pick::Kind(&["namespace_name"]).get(node, None).map_or("", |prefix| cx.text(prefix));
     let body = node.child_by_field_name("body").unwrap_or(node);

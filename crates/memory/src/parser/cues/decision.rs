@@ -136,8 +136,8 @@ fn switched(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         _ => at + 1,
     };
     let to = ends_in_to(from)?;
-    // `moved the file to src` is work; `moved from REST to gRPC` is a choice. What is switched may be anything, from the lights
-    // to the seats: so with that before it something must say that it was weighed, or be code.
+    // `moved the file to src` is work; `moved from REST to gRPC` is a choice. What is switched may be anything, from
+    // the lights to the seats: so with that before it something must say that it was weighed, or be code.
     let is_code = || s.line.shown[s.start..s.end].contains('`') || names_software(s, to);
     let is_weighed = || s.find(to + 1, decision::CONTRAST).is_some() || is_code();
     let is_choice = s.word(at + 1) == "from" || is_switch && is_weighed();

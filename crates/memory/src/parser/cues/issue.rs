@@ -196,7 +196,8 @@ fn is_plural_owner(s: &Sentence<'_>, at: usize) -> bool {
     before.starts_with(|c: char| c.is_ascii_digit()) || issue::SOME.contains(&before)
 }
 
-/// The word before which a failure may be supposed: `tests` and `checks` are what fails there, not what looks for failures.
+/// The word before which a failure may be supposed: `tests` and `checks` are what fails there, not what looks for
+/// failures.
 fn subject_of(s: &Sentence<'_>, at: usize) -> usize {
     let mut verb = at;
     while issue::BEFORE_FAILING.contains(&s.before(verb)) {

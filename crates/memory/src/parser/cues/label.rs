@@ -47,7 +47,8 @@ pub(super) fn label(sentence: &Sentence<'_>, at: usize, strong: bool) -> Option<
     of_meaning(sentence, (index, index), at, is_bold || strong)
 }
 
-/// The last word of what stands between a label and its colon: `Decided (Sam): …`, `Decision #7: …`, `Decision made: …`.
+/// The last word of what stands between a label and its colon: `Decided (Sam): …`, `Decision #7: …`, `Decision made:
+/// …`.
 fn end_of_remark(sentence: &Sentence<'_>, index: usize) -> Option<usize> {
     const MAX_WORDS: usize = 5;
     let next = sentence.word(index + 1);
