@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use m1nd_base::{ContentHash, NodeKind, RepoPath};
+use m1nd_base::{ContentHash, NodeKind, RepoPath, node_id};
 use m1nd_engine::graph::NodeIx;
 use m1nd_vfs::VfsError;
 use serde::Serialize;
@@ -52,11 +52,6 @@ pub(crate) struct CodeIndex<'s> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProjectPrefix(String);
 
-/// The path in the index of the file that a node stands in, by the node's id; `None` for what stands in none.
-pub(crate) fn path_in(node: &str) -> Option<&str> {
-    node.strip_prefix("file::")?.split("::").next()
-}
-
 impl ProjectPrefix {
     /// `None` if the index does not hold the project.
     #[must_use]
@@ -73,7 +68,7 @@ impl ProjectPrefix {
     /// The path in the project of the file that a node stands in, by the node's id.
     #[must_use]
     pub(crate) fn file_of<'n>(&self, node: &'n str) -> Option<&'n str> {
-        path_in(node)?.strip_prefix(self.0.as_str())
+        node_id::path_of(node)?.strip_prefix(self.0.as_str())
     }
 
     /// The index seen from the project.
@@ -173,7 +168,7 @@ impl<'s> CodeIndex<'s> {
     /// The row of code that is not indexed but may exist: in the file of a branch that was checked out after
     /// indexing.
     fn back_on_disk(self, anchor: &Anchor) -> Option<CodeRow> {
-        let path = RepoPath::new(path_in(&anchor.node)?).ok()?;
+        let path = RepoPath::new(node_id::path_of(&anchor.node)?).ok()?;
         let source = self.snapshot.read_file(&path).ok()?;
         if source.hash == anchor.file {
             return Some(anchor.row(CodeState::Current));
@@ -205,8 +200,8 @@ impl<'s> CodeIndex<'s> {
     /// A node elsewhere with the text of one that is gone.
     fn twin(self, anchor: &Anchor) -> Result<Option<NodeIx>, Lost> {
         let graph = self.snapshot.graph();
-        let name = anchor.node.rsplit("::").next().unwrap_or(&anchor.node);
-        let is_file = anchor.node.matches("::").count() == 1;
+        let name = node_id::last_name(&anchor.node);
+        let is_file = node_id::is_file(&anchor.node);
         if is_file {
             // Files without content are all alike, and of several that are alike none is the one that was moved.
             let is_like = |file: &&FileEntry| file.size > 0 && file.hash == anchor.file;

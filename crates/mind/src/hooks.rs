@@ -13,7 +13,6 @@ use m1nd_memory::{
 use serde_json::{Value, json};
 
 use crate::anchor::names_of;
-use crate::code::path_in;
 use crate::keeper::{Depth, Keeper};
 use crate::load::ProjectMemory;
 use crate::near::Near;
@@ -325,7 +324,7 @@ fn is_about(record: &Record, file: &str, before: &str) -> bool {
 
 /// Whether a node stands in a file of the project, by its id: the project may be a part of what is indexed.
 fn lies_in(node: &str, file: &str) -> bool {
-    path_in(node)
+    node_id::path_of(node)
         .and_then(|path| path.strip_suffix(file))
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
