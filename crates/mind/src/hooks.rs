@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use m1nd_base::node_id;
 use m1nd_memory::edges::{EdgeQuery, PROJECT_PREFIX, Stack};
 use m1nd_memory::{
     MEDIUM_CONFIDENCE, MentionKind, RecallQuery, Record, RejectedSeverity, SourceKind, mentions, secrets,
