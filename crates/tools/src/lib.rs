@@ -18,9 +18,9 @@ mod services;
 mod source;
 
 pub use framework::{
-    Answer, Catalog, Context, Effect, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool,
-    Route, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool, canonical_name, text_of,
-    visible,
+    Answer, Catalog, Context, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState, Purpose, ReadContext,
+    ReadTool, Reply, Route, RowText, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    canonical_name, text_of, visible,
 };
 pub use memory::memory_error;
 pub use registry::{ALL, TOOLS, find};

@@ -183,6 +183,9 @@ pub(crate) struct ServeArgs {
     /// Refuse every tool that changes something
     #[arg(long)]
     pub read_only: bool,
+    /// Form of the answers: `text` is compact, for models; `json` for programs
+    #[arg(long, value_name = "FORM", default_value = "json", value_parser = ["json", "text"])]
+    pub format: String,
     /// Toolsets to list, separated by commas; the other tools can still be called [default: all]
     #[arg(long, value_name = "SET,…", value_delimiter = ',')]
     pub toolset: Vec<String>,

@@ -71,10 +71,12 @@ impl Client {
     pub(crate) fn entry(self, program: &str) -> Value {
         match self {
             // Started in the project's folder.
-            Self::ClaudeCode => json!({"command": program, "args": ["serve", "--stdio"]}),
-            Self::Cursor => json!({"command": program, "args": ["serve", "--stdio", "--root", "${workspaceFolder}"]}),
+            Self::ClaudeCode => json!({"command": program, "args": ["serve", "--stdio", "--format", "text"]}),
+            Self::Cursor => {
+                json!({"command": program, "args": ["serve", "--stdio", "--format", "text", "--root", "${workspaceFolder}"]})
+            }
             Self::Vscode => {
-                json!({"type": "stdio", "command": program, "args": ["serve", "--stdio", "--root", "${workspaceFolder}"]})
+                json!({"type": "stdio", "command": program, "args": ["serve", "--stdio", "--format", "text", "--root", "${workspaceFolder}"]})
             }
         }
     }

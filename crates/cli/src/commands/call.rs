@@ -1,7 +1,7 @@
 //! `m1nd call`: one tool, as an agent would call it.
 
 use m1nd_base::{Cancel, NoProgress, Progress};
-use m1nd_tools::{ALL, Context, Effect, TOOLS, ToolDef};
+use m1nd_tools::{ALL, Context, Effect, Format, Reply, TOOLS, ToolDef};
 use serde_json::Value;
 
 use crate::args::{CallArgs, Common};
@@ -29,10 +29,14 @@ pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(),
         if matches!(tool.effect, Effect::Read | Effect::Session) { &NoProgress } else { &terminal };
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, progress) };
-    let outcome = tool.invoke(&context, Value::Object(flags.arguments));
+    let format = if out.json { Format::Json } else { Format::Text };
+    let outcome = tool.reply(&context, Value::Object(flags.arguments), format);
     terminal.finish();
-    let answer = outcome.map_err(CliError::Tool)?;
-    if out.json { out.value(&answer) } else { out.line(render(&answer).trim_end()) }
+    match outcome.map_err(CliError::Tool)? {
+        Reply::Text(text) => out.line(text.trim_end()),
+        Reply::Json(answer) if out.json => out.value(&answer),
+        Reply::Json(answer) => out.line(render(&answer).trim_end()),
+    }
 }
 
 /// Every tool with its sentence.

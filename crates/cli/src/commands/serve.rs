@@ -2,7 +2,7 @@
 
 use m1nd_engine::EngineConfig;
 use m1nd_server::{ServeOptions, serve};
-use m1nd_tools::{Services, Toolset};
+use m1nd_tools::{Format, Services, Toolset};
 
 use crate::args::{Common, ServeArgs};
 use crate::error::CliError;
@@ -32,6 +32,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     let services = Services::open(config, mind)?;
     let options = ServeOptions {
         toolsets,
+        format: Format::parse(&args.format).unwrap_or_default(),
         read_only: args.read_only,
         index_when_empty: by_itself,
         refresh: by_itself && !args.no_watch,

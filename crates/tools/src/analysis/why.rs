@@ -134,6 +134,7 @@ never a proof of independence unless it is `closed`; a `mixed` path is never a p
         (Stage::Plan, 20, "how the parts connect"),
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "how two things are connected")];
+    const TEXT_OMITS: &'static [&'static str] = &["node_ids", "nodes", "relations", "found", "total_paths_found"];
     type Input = Input;
     type Output = Output;
 }

@@ -84,6 +84,7 @@ cut; `total_matches` counts all of it. Only indexed files are listed: ignored an
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 30, "(paths)")];
     const PAGED: bool = true;
+    const TEXT_OMITS: &'static [&'static str] = &["extension", "has_connections", "files_scanned", "total_matches"];
     type Input = Input;
     type Output = Output;
 }

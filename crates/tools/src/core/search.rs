@@ -9,10 +9,11 @@ use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepR
 use m1nd_query::retrieval::{grep, seek_given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::framework::{
-    Answer, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset, is_zero,
+    Answer, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage,
+    Tool, ToolError, ToolRef, Toolset, is_zero,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -145,9 +146,29 @@ components; `filename_pattern` a glob such as `*.rs`. `auto_ingest` is taken but
         &[(Stage::Find, 20, "by exact text or expression"), (Stage::Diagnose, 20, "the error text in the code")];
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 20, "(text, regex)")];
     const PAGED: bool = true;
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const UNLISTED: &'static [&'static str] = &["auto_ingest"];
     type Input = Input;
     type Output = Output;
+}
+
+/// `src/a.py:21:8: the line  (Pool.acquire)`, as programs that search print it.
+fn row_text(row: &Map<String, Value>) -> String {
+    let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+    let number = |name: &str| row.get(name).and_then(Value::as_u64).map(|number| format!(":{number}"));
+    let place = format!(
+        "{}{}{}",
+        text("file_path"),
+        number("line_number").unwrap_or_default(),
+        number("column").unwrap_or_default()
+    );
+    let symbol = Some(text("label")).filter(|_| text("type") != "file").filter(|label| !label.is_empty());
+    let stale = if row.contains_key("stale") { "  stale" } else { "" };
+    format!(
+        "{place}: {}{}{stale}",
+        text("line_content").trim(),
+        symbol.map(|label| format!("  (in {label})")).unwrap_or_default()
+    )
 }
 
 impl ReadTool for Search {

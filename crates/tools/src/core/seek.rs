@@ -195,6 +195,7 @@ fewer than half of the words of a question, or `learn` was told that the first r
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 10, "(by meaning)")];
     const PAGED: bool = true;
+    const TEXT_OMITS: &'static [&'static str] = &["best_field", "matched_words", "embeddings_used", "below_min_score"];
     const TOKEN_BUDGET: bool = true;
     const UNLISTED: &'static [&'static str] = &["embeddings"];
     type Input = Input;

@@ -135,7 +135,10 @@ pub(crate) struct Cursor {
 impl Cursor {
     /// Identifies a call by its tool and its arguments (cursor and size budget left out).
     pub(crate) fn call_of(tool: &str, arguments: &Map<String, Value>) -> u32 {
-        let text = format!("{tool}{}", Value::Object(arguments.clone()));
+        let mut sorted: Vec<(&String, &Value)> = arguments.iter().collect();
+        sorted.sort_by_key(|(name, _)| *name);
+        let members: Vec<String> = sorted.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let text = format!("{tool}{}", members.join(","));
         ContentHash::of(text.as_bytes()).short() as u32
     }
 

@@ -8,7 +8,7 @@ pub(crate) const MAX_ANSWER_BYTES: usize = 100_000;
 /// Smallest budget that a caller can ask for, in bytes: room for the frame of an answer and a row or two.
 pub(crate) const MIN_ANSWER_BYTES: usize = 2_000;
 /// Bytes that count as one token, see `token_budget`.
-const TOKEN_BYTES: usize = 4;
+pub(super) const TOKEN_BYTES: usize = 4;
 /// Room kept for what is added when the answer is ready: the time it took.
 const LATE_BYTES: usize = 60;
 /// Comma, line break and indentation of an element, in bytes.

@@ -3,15 +3,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::answer::{Answer, Cursor};
 use super::arguments;
-use super::budget::{self, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES, Paged, TokenCut};
+use super::budget::{self, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES, Paged, TOKEN_BYTES, TokenCut};
 use super::context::{Context, ReadContext, WriteContext};
 use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
 use super::error::{ErrorCode, ToolError};
-use super::kinds::{Effect, Toolset};
+use super::kinds::{Effect, Format, Toolset};
+use super::text::{self, Style, TEXT_BYTES};
 use super::visible::make_visible;
 
 /// What the framework took out of the arguments of a call.
@@ -25,26 +26,47 @@ pub(super) struct Call {
     pub(super) budget: usize,
 }
 
+/// An answer in the form that the caller takes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// An object.
+    Json(Value),
+    /// Lines, for models and people.
+    Text(String),
+}
+
 impl ToolDef {
     /// Calls the tool: checks the arguments, runs it, frames and bounds the answer. Never panics.
     ///
     /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer,
     /// and for pages `truncated` and `cursor`. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
     pub fn invoke(&self, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
+        match self.reply(cx, arguments, Format::Json)? {
+            Reply::Json(body) => Ok(body),
+            // Asked for in the arguments: a caller that takes JSON only gets it as one member.
+            Reply::Text(text) => Ok(json!({"text": text})),
+        }
+    }
+
+    /// Like [`ToolDef::invoke`], in the form that the argument `format` names, else in `default`.
+    pub fn reply(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
         #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.invoke_inner(cx, arguments))).unwrap_or_else(|panic| {
+        let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, default));
+        let outcome = catch_unwind(answered).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             Err(ToolError::new(ErrorCode::Internal, format!("`{}` failed: {why}", self.name))
                 .next_step("other calls are not affected; report this message with the arguments"))
         });
-        let mut body = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
-        body.insert("elapsed_ms".into(), milliseconds(started).into());
-        Ok(Value::Object(body))
+        let mut reply = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
+        if let Reply::Json(Value::Object(body)) = &mut reply {
+            body.insert("elapsed_ms".into(), milliseconds(started).into());
+        }
+        Ok(reply)
     }
 
-    fn invoke_inner(&self, cx: &Context<'_>, arguments: Value) -> Result<Map<String, Value>, ToolError> {
+    fn reply_inner(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
         let mut arguments = match arguments {
             Value::Null => Map::new(),
             Value::Object(members) => members,
@@ -54,7 +76,12 @@ impl ToolDef {
         arguments::normalise(&schema, self.argument_aliases, &mut arguments);
         arguments::check(&schema, &arguments)?;
         let cursor = take_text(&mut arguments, "cursor");
-        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.answer_bytes);
+        let format = match self.has_own_format() {
+            true => Format::Json,
+            false => take_text(&mut arguments, "format").and_then(|word| Format::parse(&word)).unwrap_or(default),
+        };
+        let usual = if format == Format::Text { TEXT_BYTES } else { self.answer_bytes };
+        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(usual);
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
         // The caller is part of what the rows depend on: it may be primed.
@@ -67,12 +94,36 @@ impl ToolDef {
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
         let call = Call { agent: agent.unwrap_or_default(), offset, budget };
+        let given = if format == Format::Text { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call)?;
         // Only now is it known what the rows depend on.
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
         let at = Cursor { generation, call: id, state, offset };
-        self.framed(cx, answer, at, tokens, budget)
+        if format == Format::Text {
+            return self.as_text(answer, at, &given, tokens.map_or(budget, |tokens| tokens * TOKEN_BYTES));
+        }
+        Ok(Reply::Json(Value::Object(self.framed(cx, answer, at, tokens, budget)?)))
+    }
+
+    /// The answer as text, see [`text::render`].
+    fn as_text(
+        &self,
+        answer: Answer<Value>,
+        at: Cursor,
+        arguments: &Map<String, Value>,
+        budget: usize,
+    ) -> Result<Reply, ToolError> {
+        let page = answer.rows.map(|(member, total)| Paged { member, total, at });
+        let mut body = answer.body;
+        if let (Some(members), Some(guidance)) = (body.as_object_mut(), &answer.guidance)
+            && let Ok(Value::Object(guidance)) = serde_json::to_value(guidance)
+        {
+            members.extend(guidance);
+        }
+        let Value::Object(body) = make_visible(body) else { return Ok(Reply::Text(String::new())) };
+        let style = Style { arguments, row: self.row_text, omits: self.text_omits };
+        Ok(Reply::Text(text::render(&body, page, &style, budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES))))
     }
 
     /// The answer with the members that every answer has, cut to the budget.
@@ -87,6 +138,10 @@ impl ToolDef {
         let Value::Object(mut body) = answer.body else {
             return Err(ToolError::new(ErrorCode::Internal, format!("`{}` did not answer with an object", self.name)));
         };
+        if let Some((name, rows)) = answer.rows.and_then(|(member, _)| body.shift_remove_entry(member)) {
+            // What was asked for comes first.
+            body.shift_insert(0, name, rows);
+        }
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
         if let Some(guidance) = &answer.guidance

@@ -10,6 +10,7 @@ use super::context::{Context, ReadContext, WriteContext};
 use super::error::ToolError;
 use super::kinds::{Effect, Mention, Route, Toolset};
 use super::schema::{add_own, input_schema};
+use super::text::RowText;
 
 /// Everything that is known of a tool without calling it. The registry, `help`, the command line, the instructions of
 /// the server, the docs and the tests over all tools are made of these constants.
@@ -51,6 +52,10 @@ pub trait Tool {
     const UNLISTED: &'static [&'static str] = &[];
     /// The member whose value alone is the text of an answer, where callers expect a list and not an object.
     const TEXT_OF: Option<&'static str> = None;
+    /// How a row of its answer is written as text, where the general form is not the best.
+    const ROW_TEXT: Option<RowText> = None;
+    /// Members of the answer and its rows that the text leaves out: they repeat others, or serve programs only.
+    const TEXT_OMITS: &'static [&'static str] = &[];
     /// The JSON schema of its answer, where clients are told one; empty for none.
     const OUTPUT_SCHEMA: &'static str = "";
     /// Arguments of its own. Unknown ones are refused.
@@ -115,6 +120,8 @@ pub struct ToolDef {
     /// The member whose value alone is the text of an answer.
     pub text_of: Option<&'static str>,
     output_schema: &'static str,
+    pub(super) row_text: Option<RowText>,
+    pub(super) text_omits: &'static [&'static str],
     schema: fn() -> Value,
     pub(super) run: Run,
 }
@@ -150,6 +157,8 @@ impl ToolDef {
             answer_bytes: T::ANSWER_BYTES,
             text_of: T::TEXT_OF,
             output_schema: T::OUTPUT_SCHEMA,
+            row_text: T::ROW_TEXT,
+            text_omits: T::TEXT_OMITS,
             schema: input_schema::<T::Input>,
             run,
         }
@@ -160,6 +169,11 @@ impl ToolDef {
         let mut schema = (self.schema)();
         add_own(&mut schema, self);
         schema
+    }
+
+    /// Whether the form of the answer is its own affair: it takes `format` itself, or promises an exact schema.
+    pub(super) fn has_own_format(&self) -> bool {
+        self.toolset == Toolset::Memory || (self.schema)()["properties"].get("format").is_some()
     }
 
     /// The schema for the list of tools: without the arguments that few calls need.
@@ -177,6 +191,7 @@ impl ToolDef {
             "agent_id" => self.toolset.requires_agent(),
             "max_output_chars" => self.lists_budget,
             "token_budget" => false,
+            "format" => self.has_own_format(),
             _ => !self.unlisted.contains(&argument),
         }
     }

@@ -32,6 +32,34 @@ impl Effect {
     }
 }
 
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// An object with all members, for programs.
+    #[default]
+    Json,
+    /// Compact lines in order of use, for models and people.
+    Text,
+}
+
+impl Format {
+    /// All forms.
+    pub const ALL: &'static [Self] = &[Self::Json, Self::Text];
+
+    /// The word on the wire and the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Text => "text",
+        }
+    }
+
+    /// The form with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|format| format.word() == word)
+    }
+}
+
 /// Tools that are used together. The list of tools can be limited to some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -3,6 +3,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::definition::ToolDef;
+use super::kinds::Format;
 
 /// The schema of the arguments that a tool declares: small, self-contained, an object at its top.
 ///
@@ -27,6 +28,10 @@ pub(super) fn add_own(schema: &mut Value, tool: &ToolDef) {
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.insert("agent_id".into(), json!({"type": "string"}));
         properties.insert("max_output_chars".into(), json!({"type": "integer"}));
+        if !tool.has_own_format() {
+            let words: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
+            properties.insert("format".into(), json!({"type": "string", "enum": words}));
+        }
         if tool.paged {
             properties.insert("cursor".into(), json!({"type": "string", "description": "From a truncated answer"}));
         }
