@@ -1,4 +1,4 @@
-//! `m1nd call`: one tool, as an agent would call it.
+//! `m1nd call`: calls a tool as an agent would.
 
 use m1nd_base::{Cancel, NoProgress, Progress};
 use m1nd_tools::{ALL, Context, Effect, Format, Reply, TOOLS, ToolDef};
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(),
     }
 }
 
-/// Every tool with its sentence.
+/// Lists every tool with its summary.
 fn list(out: &mut Out) -> Result<(), CliError> {
     if out.json {
         let row = |tool: &ToolDef| serde_json::json!({"name": tool.name, "toolset": tool.toolset, "effect": tool.effect, "summary": tool.summary});
@@ -50,10 +50,10 @@ fn list(out: &mut Out) -> Result<(), CliError> {
         let name = out.paint(Tone::Strong, &format!("{:width$}", tool.name));
         out.line(format!("  {name}  {}", tool.summary))?;
     }
-    out.line("\nm1nd call TOOL --help explains one of them")
+    out.line("\nrun `m1nd call TOOL --help` for the manual of a tool")
 }
 
-/// What `--help` behind a tool shows.
+/// Prints the manual of a tool, for `--help` after its name.
 fn manual(tool: &ToolDef, out: &mut Out) -> Result<(), CliError> {
     out.line(out.paint(Tone::Strong, tool.name))?;
     out.line(format!("{}\n\n{}", tool.summary, tool.help.trim()))?;

@@ -15,14 +15,14 @@ use super::kinds::{Effect, Format, Toolset};
 use super::text::{self, Style, TEXT_BYTES};
 use super::visible::make_visible;
 
-/// What the framework took out of the arguments of a call.
+/// Arguments of a call that the framework handles.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// Who calls; empty where that need not be said.
+    /// `agent_id` of the caller; empty if it is optional and not given.
     pub(super) agent: String,
-    /// Rows before the page.
+    /// Number of rows before the page.
     pub(super) offset: usize,
-    /// Largest answer, in bytes as it is sent.
+    /// Maximum size of the answer, in bytes as sent.
     pub(super) budget: usize,
 }
 
@@ -36,7 +36,7 @@ pub enum Reply {
 }
 
 impl ToolDef {
-    /// Calls the tool: checks the arguments, runs it, frames and bounds the answer. Never panics.
+    /// Calls the tool: checks the arguments, runs it, frames the answer and limits its size. Never panics.
     ///
     /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer,
     /// and for pages `truncated` and `cursor`. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
@@ -57,7 +57,7 @@ impl ToolDef {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             Err(ToolError::new(ErrorCode::Internal, format!("`{}` failed: {why}", self.name))
-                .next_step("other calls are not affected; report this message with the arguments"))
+                .next_step("other calls are not affected; report this message and the arguments as a bug"))
         });
         let mut reply = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
         if let Reply::Json(Value::Object(body)) = &mut reply {
@@ -70,7 +70,7 @@ impl ToolDef {
         let mut arguments = match arguments {
             Value::Null => Map::new(),
             Value::Object(members) => members,
-            _ => return Err(ToolError::invalid("the arguments are not an object")),
+            _ => return Err(ToolError::invalid("arguments are not an object")),
         };
         let schema = self.schema();
         arguments::normalise(&schema, self.argument_aliases, &mut arguments);
@@ -84,7 +84,7 @@ impl ToolDef {
         let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(usual);
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
-        // The caller is part of what the rows depend on: it may be primed.
+        // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
         let agent = take_text(&mut arguments, "agent_id");
         if let Some(agent) = &agent {
@@ -96,7 +96,7 @@ impl ToolDef {
         let call = Call { agent: agent.unwrap_or_default(), offset, budget };
         let given = if format == Format::Text { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call)?;
-        // Only now is it known what the rows depend on.
+        // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
         let at = Cursor { generation, call: id, state, offset };
@@ -126,7 +126,7 @@ impl ToolDef {
         Ok(Reply::Text(text::render(&body, page, &style, budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES))))
     }
 
-    /// The answer with the members that every answer has, cut to the budget.
+    /// Adds the members of every answer and cuts the answer to the budget.
     fn framed(
         &self,
         cx: &Context<'_>,
@@ -136,7 +136,7 @@ impl ToolDef {
         budget: usize,
     ) -> Result<Map<String, Value>, ToolError> {
         let Value::Object(mut body) = answer.body else {
-            return Err(ToolError::new(ErrorCode::Internal, format!("`{}` did not answer with an object", self.name)));
+            return Err(ToolError::new(ErrorCode::Internal, format!("`{}` returned no object", self.name)));
         };
         if let Some((name, rows)) = answer.rows.and_then(|(member, _)| body.shift_remove_entry(member)) {
             // What was asked for comes first.
@@ -149,11 +149,11 @@ impl ToolDef {
         {
             body.extend(members);
         }
-        // A write tool answers for the state that it made.
+        // The answer of a write tool belongs to the generation after the write.
         let generation =
             if self.effect == Effect::Read { at.generation } else { cx.services.engine.snapshot().generation() };
         body.insert("generation".into(), generation.into());
-        // Before the size is measured: characters that are made visible take more room.
+        // Before measuring the size, since hidden characters take more room once visible.
         let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };
         budget::fit(&mut body, page, budget);
         if let Some(cut) = cut {
@@ -162,7 +162,7 @@ impl ToolDef {
         Ok(body)
     }
 
-    /// The codes and members of memory tools are those that their callers know.
+    /// Maps errors of memory tools to the codes and members of their published interface.
     fn in_own_words(&self, mut error: ToolError) -> ToolError {
         if self.toolset != Toolset::Memory {
             return error;
@@ -170,19 +170,19 @@ impl ToolDef {
         if error.code == ErrorCode::InvalidParams {
             error.code = ErrorCode::InvalidArgument;
         }
-        // They promise `{code, message, details?}`.
+        // The interface is `{code, message, details?}`.
         let message = error.message.clone().into();
         error.detail("message", message)
     }
 
-    /// An error about the arguments shows arguments that work.
+    /// Adds working arguments to an error about the arguments.
     fn with_example(&self, error: ToolError) -> ToolError {
         if error.code != ErrorCode::InvalidParams || error.has_example() {
             return error;
         }
-        // Where only the tools of the memory are there is no `help`.
+        // A server with only the memory tools has no `help`.
         let all = if self.toolset == Toolset::Memory { "" } else { "; `help` lists all of them" };
-        let step = format!("repeat `{}` with arguments like the example{all}", self.name);
+        let step = format!("repeat `{}` with arguments as in the example{all}", self.name);
         let missing_step = error.next_step_text().is_none();
         let error = error.example(self.example_arguments()).detail("tool", self.name.into());
         if missing_step { error.next_step(step) } else { error }
@@ -211,7 +211,7 @@ fn parse<T: Tool>(arguments: Value) -> Result<T::Input, ToolError> {
 
 fn erase<T: Serialize>(answer: Answer<T>) -> Result<Answer<Value>, ToolError> {
     let body = serde_json::to_value(&answer.body)
-        .map_err(|error| ToolError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")))?;
+        .map_err(|error| ToolError::new(ErrorCode::Internal, format!("the answer cannot be serialized: {error}")))?;
     Ok(Answer { body, rows: answer.rows, guidance: answer.guidance, state: answer.state })
 }
 

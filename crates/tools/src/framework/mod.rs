@@ -1,4 +1,4 @@
-//! What a tool is, how it is called and what it answers.
+//! The framework of the tools: definition, calls, answers and errors.
 
 mod answer;
 mod arguments;

@@ -160,7 +160,7 @@ fn a_class_larger_than_is_looked_at_is_not_called_missing() {
         assert_eq!(hole["status"], "cannot_tell", "{hole}");
     }
     assert_eq!(answer["sure_holes"], 0, "{answer}");
-    assert!(answer["next_step_hint"].as_str().is_some_and(|hint| hint.starts_with("no hole is sure")), "{answer}");
+    assert!(answer["next_step_hint"].as_str().is_some_and(|hint| hint.starts_with("no hole is certain")), "{answer}");
 }
 
 #[test]

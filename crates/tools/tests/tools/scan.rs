@@ -334,7 +334,7 @@ fn where_nothing_is_to_be_shown_it_is_said_what_was_looked_at() {
     };
     assert_eq!(
         hint("error_handling"),
-        "1 match in 1 file, none of them true: `include_false_positives` shows them; 1 file of other languages"
+        "1 match in 1 file, all false positives: `include_false_positives` shows them; 1 file of other languages"
     );
-    assert_eq!(hint("concurrency"), "nothing in 1 file; 1 file of other languages");
+    assert_eq!(hint("concurrency"), "no match in 1 file; 1 file of other languages");
 }
