@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_named_with_what_can() {
-        check(&["--bogus", "1"], Err("unknown flag `--bogus` of `seek`; expected one of --agent-id, --deep, --query"));
+        check(&["--bogus", "1"], Err("unknown flag `--bogus` of `seek`; expected one of --agent-id, --query, --top-k"));
         check(&["word"], Err("unexpected argument `word`"));
         check(&["--top-k", "many"], Err("`--top-k` is `many`, expected an integer"));
         check(&["--top-k"], Err("missing value of `--top-k` (integer)"));

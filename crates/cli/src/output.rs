@@ -213,8 +213,8 @@ mod tests {
     fn any_answer_becomes_text() {
         let value = json!({"count": 2, "hits": [{"path": "a.py", "line": 3}, {"path": "b.py", "line": 4}],
             "tags": ["x", "y"], "text": "one\ntwo", "none": null, "empty": {}});
-        let text = "count: 2\nempty: {}\nhits: 2 rows\n  [1] line 3, path a.py\n  [2] line 4, path b.py\nnone: -\n\
-                    tags: x, y\ntext:\n  one\n  two\n";
+        let text = "count: 2\nhits: 2 rows\n  [1] path a.py, line 3\n  [2] path b.py, line 4\ntags: x, y\ntext:\n  one\n  \
+                    two\nnone: -\nempty: {}\n";
         assert_eq!(render(&value), text);
     }
 }

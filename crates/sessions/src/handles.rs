@@ -172,7 +172,8 @@ impl Sessions {
     /// even if the value is the same.
     ///
     /// # Errors
-    /// Those of [`Sessions::get`] and [`Sessions::mint`], and [`SessionError::Changed`]. On an error nothing is stored, and
+    /// Those of [`Sessions::get`] and [`Sessions::mint`], and [`SessionError::Changed`]. On an error nothing is stored,
+    /// and
     /// `handle` is unchanged.
     pub fn put<T: Held>(&self, agent: &str, handle: &mut Handle<T>) -> Result<(), SessionError> {
         let known = self.usable::<T>(agent, &handle.id)?;

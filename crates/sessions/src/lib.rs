@@ -9,8 +9,8 @@
 //! callers.
 //!
 //! # Limitations
-//! An agent is identified by the name it gives itself, of which the first [`MAX_NAME`] characters count. Ownership prevents
-//! accidental interference between agents; it does not protect against an agent that gives a false name.
+//! An agent is identified by the name it gives itself, of which the first [`MAX_NAME`] characters count. Ownership
+//! prevents accidental interference between agents; it does not protect against an agent that gives a false name.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod agents;

@@ -248,16 +248,16 @@ mod tests {
             (
                 "{\n    \"z\": 1,\n    \"mcpServers\": {\n        \"other\": {\"command\":   \"x\"}\n    },\n    \"a\": [1,2]\n}\n",
                 "{\n    \"z\": 1,\n    \"mcpServers\": {\n        \"other\": {\"command\":   \"x\"},\n        \"m1nd\": {\n            \
-                 \"args\": [\n                \"serve\"\n            ],\n            \"command\": \"m1nd\"\n        }\n    },\n    \"a\": [1,2]\n}\n",
+                 \"command\": \"m1nd\",\n            \"args\": [\n                \"serve\"\n            ]\n        }\n    },\n    \"a\": [1,2]\n}\n",
             ),
             (
                 "{\n  \"a\": 1\n}\n",
-                "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"m1nd\": {\n      \"args\": [\n        \"serve\"\n      ],\n      \
-                 \"command\": \"m1nd\"\n    }\n  }\n}\n",
+                "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"m1nd\": {\n      \"command\": \"m1nd\",\n      \
+                 \"args\": [\n        \"serve\"\n      ]\n    }\n  }\n}\n",
             ),
             (
                 "{\"mcpServers\": {}}",
-                "{\"mcpServers\": {\n    \"m1nd\": {\n      \"args\": [\n        \"serve\"\n      ],\n      \"command\": \"m1nd\"\n    }\n  }}",
+                "{\"mcpServers\": {\n    \"m1nd\": {\n      \"command\": \"m1nd\",\n      \"args\": [\n        \"serve\"\n      ]\n    }\n  }}",
             ),
         ];
         for (text, expected) in cases {
