@@ -5,12 +5,13 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
-use m1nd_base::{Cancel, Clock, Progress};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use m1nd_base::{Cancel, Clock, Deadline, Progress};
 use m1nd_store::{Home, ProjectDir};
 
 use crate::config::{EngineConfig, IngestRequest};
 use crate::error::EngineError;
+use crate::freshness::Freshness;
 use crate::report::{IngestReport, ProcessRole, Status};
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
@@ -20,6 +21,9 @@ use crate::writer::{Claim, Event, Reply, Writer};
 
 /// Interval of checks of the cancel flag during an ingest.
 const CANCEL_PERIOD: Duration = Duration::from_millis(20);
+
+/// Longest wait for the writer before an answer that needs the newest state.
+const CATCH_UP: Duration = Duration::from_secs(2);
 
 /// Owner of a project's index. Clones share it; the last one dropped ends the writer thread.
 #[derive(Clone)]
@@ -162,6 +166,32 @@ impl Engine {
         }
     }
 
+    /// The newest snapshot, and how it compares with the disk now: the comparison began after this call. Takes at most
+    /// [`EngineConfig::check_budget`].
+    pub fn freshness(&self, cancel: &Cancel) -> (Arc<Snapshot>, Freshness) {
+        let shared = &self.handle.shared;
+        if shared.follows_others() {
+            shared.follow();
+        }
+        shared.checks.check(shared, shared.config.check_budget, cancel)
+    }
+
+    /// Like [`Engine::freshness`], after bringing the index up to date with the disk where this process writes it and
+    /// that takes at most two seconds.
+    pub fn catch_up(&self, cancel: &Cancel) -> (Arc<Snapshot>, Freshness) {
+        let (snapshot, found) = self.freshness(cancel);
+        if found.is_fresh() || self.role() != ProcessRole::Writer || cancel.is_cancelled() {
+            return (snapshot, found);
+        }
+        let (reply, replies) = unbounded();
+        let sent = self.handle.events.send(Event::CatchUp { reply });
+        // The writer looks after this call, so its result has all that was written before.
+        match sent.is_ok() && replied(&replies, Deadline::after(CATCH_UP), cancel) {
+            true => (self.handle.shared.current(), Freshness::of_all()),
+            false => (snapshot, found),
+        }
+    }
+
     /// State of the engine and its index.
     pub fn status(&self) -> Status {
         let snapshot = self.snapshot();
@@ -183,6 +213,11 @@ impl Engine {
         })
     }
 
+    /// Whether this process writes the index.
+    pub fn role(&self) -> ProcessRole {
+        self.handle.shared.state().role
+    }
+
     /// Returns whether it was opened for reading only.
     pub fn is_read_only(&self) -> bool {
         self.handle.shared.config.read_only
@@ -197,6 +232,18 @@ impl Engine {
     pub fn project(&self) -> &Arc<ProjectDir> {
         &self.handle.shared.project
     }
+}
+
+/// Waits for a reply of the writer. Returns whether it came in time and is positive.
+fn replied(replies: &Receiver<bool>, deadline: Deadline, cancel: &Cancel) -> bool {
+    while !deadline.is_over() && !cancel.is_cancelled() {
+        match replies.recv_timeout(CANCEL_PERIOD) {
+            Ok(reply) => return reply,
+            Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+    false
 }
 
 fn canonical_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, EngineError> {

@@ -10,6 +10,7 @@ use m1nd_store::ProjectDir;
 use m1nd_vfs::Root;
 
 use crate::config::EngineConfig;
+use crate::freshness::Checks;
 use crate::history::Histories;
 use crate::persist::{self, Stored};
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) high_water: AtomicU64,
     pub(crate) histories: Arc<Histories>,
     pub(crate) model: Option<Arc<LocalModel>>,
+    pub(crate) checks: Checks,
 }
 
 /// Reports of the writer.
@@ -81,6 +83,7 @@ impl Shared {
             high_water: AtomicU64::new(0),
             histories,
             model,
+            checks: Checks::default(),
         }
     }
 

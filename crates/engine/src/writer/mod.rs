@@ -2,6 +2,7 @@
 //! sequence.
 
 mod build;
+mod compare;
 mod files;
 mod ingest;
 mod place;
@@ -32,6 +33,8 @@ use crate::shared::{Shared, raise};
 use crate::snapshot::Snapshot;
 use crate::snapshot::root_is_gone;
 
+pub(crate) use compare::{Proven, compare};
+
 /// Pause in changes after which a watcher reports them.
 const DEBOUNCE: Duration = Duration::from_millis(80);
 /// Time without events after which changed files are packed and written to disk.
@@ -57,6 +60,8 @@ pub(crate) enum Event {
     Ingest { request: Box<IngestRequest>, cancel: Cancel, claim: Claim, reply: Sender<Reply> },
     /// Files of a root changed.
     Changed { root: PathBuf, changes: Changes },
+    /// A reader noticed that files changed. The reply says whether all of them are indexed now.
+    CatchUp { reply: Sender<bool> },
     /// The thread that packs and writes the snapshot is done.
     Packed,
     /// The content of the mapped snapshot does not match its checksums.
@@ -289,6 +294,9 @@ impl Writer {
                 // A switch of the branch changes files, too.
                 self.read_history();
             }
+            Event::CatchUp { reply } => {
+                let _ = reply.send(self.catch_up());
+            }
             Event::Packed => self.packed(),
             Event::Damaged { path, why } => self.damaged(&path, &why),
             Event::Stop => {}
@@ -323,7 +331,17 @@ impl Writer {
         })
     }
 
-    fn changed(&mut self, root: &Path, changes: Changes) {
+    /// Looks for changes in all roots. Returns whether everything found is indexed now.
+    fn catch_up(&mut self) -> bool {
+        if self.lock.is_none() {
+            return false;
+        }
+        let roots = self.shared.current().roots.clone();
+        roots.iter().fold(true, |all, root| self.changed(&root.path, Changes::Rescan) && all)
+    }
+
+    /// Follows changes of a root. Returns whether they are indexed now.
+    fn changed(&mut self, root: &Path, changes: Changes) -> bool {
         let shared = self.shared.clone();
         let result = self.guarded(|writer| {
             let reporter = Reporter { shared: &shared, reply: None };
@@ -331,10 +349,11 @@ impl Writer {
             writer.refresh(root, changes, &stop, &reporter)
         });
         self.shared.state().activity = None;
-        match result {
+        match &result {
             Ok(()) | Err(EngineError::Cancelled) => {}
             Err(error) => self.shared.notice(format!("changes could not be indexed: {error}")),
         }
+        result.is_ok()
     }
 
     fn damaged(&mut self, path: &Path, why: &str) {

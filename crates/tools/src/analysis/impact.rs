@@ -159,6 +159,7 @@ chance. `closure.state` is `closed` when every dependent is known; `blocked` whe
 a dependent (`far`), files that could not be parsed whole, or a bound of the search may hide more: `closure.hiding` and
 `closure.why` say which. An empty list is proof only when it is `closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
 `max_output_chars` says otherwise; `cursor` goes on.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Diagnose, 40, "what reaches it: `direction` \"reverse\""),
@@ -185,7 +186,14 @@ impl ReadTool for Impact {
             DirectionWord::Both => Direction::Both,
         };
         let query = ImpactQuery { direction, max_rows: page.end(), ..ImpactQuery::new(node) };
-        let found = impact(snapshot, &query, cx.cancel())?;
+        let mut found = impact(snapshot, &query, cx.cancel())?;
+        if let Some(unseen) = cx.unseen() {
+            found.why = match found.closure {
+                ClosureState::Closed => unseen,
+                _ => format!("{unseen}; {}", found.why),
+            };
+            found.closure = ClosureState::Blocked;
+        }
         let chains = match input.include_causal_chains.unwrap_or(true) {
             true => chains(snapshot, &found, input.max_chains.unwrap_or(DEFAULT_CHAINS).min(MAX_CHAINS)),
             false => Vec::new(),

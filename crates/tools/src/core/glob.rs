@@ -77,6 +77,7 @@ pattern without a slash means file names in any folder.
 
 `sort: path` (default) or `activation`: files that most of the code depends on first. The whole list is sorted before it is
 cut; `total_matches` counts all of it. Only indexed files are listed: ignored and hidden files are not.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "*.py"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Orient, 20, "the files that most depends on: `sort` \"activation\""),

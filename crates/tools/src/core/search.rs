@@ -140,6 +140,7 @@ symbols that have exactly this name.
 components; `filename_pattern` a glob such as `*.rs`. `auto_ingest` is taken but changes nothing: a read never indexes; call
 `ingest` for a folder that is not indexed. Older names for the same members: `results` is `matches`,
 `matched_line` is `line_content`, `score` is `match_score`.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "TODO"}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Find, 20, "by exact text or expression"), (Stage::Diagnose, 20, "the error text in the code")];

@@ -187,6 +187,7 @@ or where the query is nothing but the name of one node (`Pool.acquire`, `src/poo
 behind their definition), `abstain` where that is no better than a guess, else `reverify`: at most that where the file meets
 fewer than half of the words of a question, or `learn` was told that the first row is wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
 `--model FOLDER`, that model orders the best 50 anew: `model` names it, or says why it could not be asked.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Orient, 30, "where the thing you were asked about lives"),

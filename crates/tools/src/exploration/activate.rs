@@ -135,6 +135,7 @@ code leads from one to the other within two steps, with their commits (two at le
 commits bring together is not told); `structural_holes` are nodes that are no rows, but connected with more of the first 50 than
 chance explains (`p_value`, given their number of connections). The strongest ten of each are listed.
 `what_is_missing` says what a limit left out. Commit subjects are text of the repository. Nothing is changed by asking.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
     const TOKEN_BUDGET: bool = true;

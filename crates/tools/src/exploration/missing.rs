@@ -157,6 +157,7 @@ of one node the four strongest holes are told. No answer is made up: with no sib
 the same three or more things, which little else calls, and none of which calls another of them. `uses` names the things,
 `evidence` the functions and lines, `existing` a function that does the same for others, if one of those that use them all is
 called by another. Only certain calls count.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
     const UNLISTED: &'static [&'static str] = &["top_k"];

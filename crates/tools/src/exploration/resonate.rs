@@ -108,6 +108,7 @@ With neither `query` nor `node_id` it shows the parts of the project: `groups` a
 near another (files and types, at most 12, the most important first), and the pairs of these. `harmonic_order` is then the number of the
 group. Rows come by group. `incomplete`: a scale reached its limit of edges. `what_is_missing` says what a limit left out. The answer depends on the graph alone,
 but for what meets `query`: that is ranked as by `seek`.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
     type Input = Input;

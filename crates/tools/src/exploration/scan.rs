@@ -146,6 +146,7 @@ measure of this place. Checks that are made outside of the code (proxies, framew
 looking and 8 s for checking, 20,000 matches, 2,000 of a rule in a file; `files_not_scanned`, `skipped` and
 `total_is_lower_bound` say what was left; further pages are cut from the same rows, or their cursor is refused. `message` is this
 program's; `line_content` is text of the repository.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "error_handling"}"#;
     const PAGED: bool = true;
     const UNLISTED: &'static [&'static str] =

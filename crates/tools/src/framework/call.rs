@@ -12,6 +12,7 @@ use super::context::{Context, ReadContext, WriteContext};
 use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
 use super::error::{ErrorCode, ToolError};
 use super::kinds::{Effect, Toolset};
+use super::stale::{Stale, caught_up};
 use super::visible::make_visible;
 
 /// What the framework took out of the arguments of a call.
@@ -23,6 +24,8 @@ pub(super) struct Call {
     pub(super) offset: usize,
     /// Largest answer, in bytes as it is sent.
     pub(super) budget: usize,
+    /// What changed on disk and is not in the snapshot.
+    pub(super) stale: Option<Stale>,
 }
 
 impl ToolDef {
@@ -57,6 +60,8 @@ impl ToolDef {
         let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.answer_bytes);
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
+        let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));
+        let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
         // The caller is part of what the rows depend on: it may be primed.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
         let agent = take_text(&mut arguments, "agent_id");
@@ -66,13 +71,14 @@ impl ToolDef {
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
-        let call = Call { agent: agent.unwrap_or_default(), offset, budget };
-        let answer = (self.run)(cx, Value::Object(arguments), &call)?;
+        let call = Call { agent: agent.unwrap_or_default(), offset, budget, stale };
+        let answer = (self.run)(cx, Value::Object(arguments), &call);
+        let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
         // Only now is it known what the rows depend on.
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
         let at = Cursor { generation, call: id, state, offset };
-        self.framed(cx, answer, at, tokens, budget)
+        self.framed(cx, answer, at, tokens, &call)
     }
 
     /// The answer with the members that every answer has, cut to the budget.
@@ -82,14 +88,21 @@ impl ToolDef {
         answer: Answer<Value>,
         at: Cursor,
         tokens: Option<usize>,
-        budget: usize,
+        call: &Call,
     ) -> Result<Map<String, Value>, ToolError> {
         let Value::Object(mut body) = answer.body else {
             return Err(ToolError::new(ErrorCode::Internal, format!("`{}` did not answer with an object", self.name)));
         };
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
-        if let Some(guidance) = &answer.guidance
+        let guidance = answer.guidance.map(|guidance| match &call.stale {
+            Some(stale) => stale.guidance(guidance, cx),
+            None => guidance,
+        });
+        if let Some(stale) = &call.stale {
+            body.insert("stale".into(), stale.to_json());
+        }
+        if let Some(guidance) = &guidance
             && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
         {
             body.extend(members);
@@ -100,7 +113,7 @@ impl ToolDef {
         body.insert("generation".into(), generation.into());
         // Before the size is measured: characters that are made visible take more room.
         let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };
-        budget::fit(&mut body, page, budget);
+        budget::fit(&mut body, page, call.budget);
         if let Some(cut) = cut {
             cut.report(&mut body);
         }

@@ -41,6 +41,9 @@ pub trait Tool {
     const TOKEN_BUDGET: bool = false;
     /// Whether calls wait their turn when many run; tools that say how the server is must answer then, too.
     const WAITS: bool = true;
+    /// Whether its answer says what is not there, so that the index must be what is on disk: it is brought up to date
+    /// before, or the answer has a member `stale`.
+    const NEEDS_FRESH: bool = false;
     /// Largest answer when the caller does not say, in bytes; never more than 25,000 tokens.
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Other names of arguments, with the name they stand for.
@@ -108,6 +111,8 @@ pub struct ToolDef {
     pub token_budget: bool,
     /// Whether calls wait their turn when many run.
     pub waits: bool,
+    /// Whether the index is brought up to date before it runs.
+    pub needs_fresh: bool,
     /// Largest answer when the caller does not say, in bytes.
     pub answer_bytes: usize,
     /// The member whose value alone is the text of an answer.
@@ -145,6 +150,7 @@ impl ToolDef {
             lists_budget: T::LISTS_BUDGET,
             token_budget: T::TOKEN_BUDGET,
             waits: T::WAITS,
+            needs_fresh: T::NEEDS_FRESH,
             answer_bytes: T::ANSWER_BYTES,
             text_of: T::TEXT_OF,
             output_schema: T::OUTPUT_SCHEMA,

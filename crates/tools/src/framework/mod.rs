@@ -12,6 +12,7 @@ mod kinds;
 mod layout;
 mod names;
 mod schema;
+mod stale;
 mod visible;
 
 pub use answer::{Answer, Guidance, Page, ProofState, ToolRef};
