@@ -63,7 +63,9 @@ const REFRESH_NODES: usize = 1_000_000;
 pub(crate) fn open_fresh(common: &Common, root: &Path) -> Result<Services, CliError> {
     let services = open(common, root, true)?;
     let (snapshot, found) = services.engine.freshness(&Cancel::new());
-    if snapshot.is_empty() || found.is_fresh() || snapshot.graph().node_count() > REFRESH_NODES {
+    // Without the other roots of the index an ingest would drop their files.
+    let is_whole = snapshot.roots().iter().all(|info| info.path.starts_with(root));
+    if snapshot.is_empty() || found.is_fresh() || !is_whole || snapshot.graph().node_count() > REFRESH_NODES {
         return Ok(services);
     }
     if let Ok(writing) = open(common, root, false) {

@@ -5,14 +5,14 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use m1nd_base::{Cancel, Clock, Deadline, Progress};
 use m1nd_store::{Home, ProjectDir};
 
 use crate::config::{EngineConfig, IngestRequest};
 use crate::error::EngineError;
 use crate::freshness::Freshness;
-use crate::report::{IngestReport, ProcessRole, Status};
+use crate::report::{IngestReport, ProcessRole, Status, WatchState};
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status;
@@ -22,7 +22,9 @@ use crate::writer::{Claim, Event, Reply, Writer};
 /// Interval of checks of the cancel flag during an ingest.
 const CANCEL_PERIOD: Duration = Duration::from_millis(20);
 
-/// Longest wait for the writer before an answer that needs the newest state.
+/// Longest wait for changes that watchers know of.
+const FLUSH: Duration = Duration::from_millis(500);
+/// Longest wait for the writer to index changes that a comparison found.
 const CATCH_UP: Duration = Duration::from_secs(2);
 
 /// Owner of a project's index. Clones share it; the last one dropped ends the writer thread.
@@ -179,17 +181,38 @@ impl Engine {
     /// Like [`Engine::freshness`], after bringing the index up to date with the disk where this process writes it and
     /// that takes at most two seconds.
     pub fn catch_up(&self, cancel: &Cancel) -> (Arc<Snapshot>, Freshness) {
-        let (snapshot, found) = self.freshness(cancel);
-        if found.is_fresh() || self.role() != ProcessRole::Writer || cancel.is_cancelled() {
-            return (snapshot, found);
-        }
-        let (reply, replies) = unbounded();
-        let sent = self.handle.events.send(Event::CatchUp { reply });
+        let shared = &self.handle.shared;
+        let is_watching = {
+            let state = shared.state();
+            state.watch == WatchState::On && state.role == ProcessRole::Writer
+        };
         // The writer looks after this call, so its result has all that was written before.
-        match sent.is_ok() && replied(&replies, Deadline::after(CATCH_UP), cancel) {
-            true => (self.handle.shared.current(), Freshness::of_all()),
+        if is_watching && self.ask_writer(|reply| Event::Flush { reply }, FLUSH, cancel) {
+            return (shared.current(), Freshness::of_all());
+        }
+        let (snapshot, found) = self.freshness(cancel);
+        let asks = !found.is_fresh() && self.role() == ProcessRole::Writer;
+        match asks && self.ask_writer(|reply| Event::CatchUp { reply }, CATCH_UP, cancel) {
+            true => (shared.current(), Freshness::of_all()),
             false => (snapshot, found),
         }
+    }
+
+    /// Returns whether the writer says yes within `wait`.
+    fn ask_writer(&self, event: impl FnOnce(Sender<bool>) -> Event, wait: Duration, cancel: &Cancel) -> bool {
+        let (reply, replies) = unbounded();
+        if self.handle.events.send(event(reply)).is_err() {
+            return false;
+        }
+        let deadline = Deadline::after(wait);
+        while !deadline.is_over() && !cancel.is_cancelled() {
+            match replies.recv_timeout(CANCEL_PERIOD) {
+                Ok(reply) => return reply,
+                Err(RecvTimeoutError::Disconnected) => return false,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        false
     }
 
     /// State of the engine and its index.
@@ -232,18 +255,6 @@ impl Engine {
     pub fn project(&self) -> &Arc<ProjectDir> {
         &self.handle.shared.project
     }
-}
-
-/// Waits for a reply of the writer. Returns whether it came in time and is positive.
-fn replied(replies: &Receiver<bool>, deadline: Deadline, cancel: &Cancel) -> bool {
-    while !deadline.is_over() && !cancel.is_cancelled() {
-        match replies.recv_timeout(CANCEL_PERIOD) {
-            Ok(reply) => return reply,
-            Err(RecvTimeoutError::Disconnected) => return false,
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-    }
-    false
 }
 
 fn canonical_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, EngineError> {

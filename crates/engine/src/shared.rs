@@ -131,11 +131,16 @@ impl Shared {
         self.state().notices.retain(|notice| !before.contains(notice));
     }
 
+    /// Returns whether a root of this path may be read.
+    pub(crate) fn allows(&self, root: &Path) -> bool {
+        self.allowed.iter().any(|allowed| root.starts_with(allowed))
+    }
+
     /// Returns handles of roots, reusing those of `before` that are still at their path. `None` for a root that is
     /// missing or no longer allowed, which is also reported as a notice.
     pub(crate) fn open_roots(&self, roots: &[RootInfo], before: &[Option<Root>]) -> Arc<[Option<Root>]> {
         let open = |root: &RootInfo| {
-            if !self.allowed.iter().any(|allowed| root.path.starts_with(allowed)) {
+            if !self.allows(&root.path) {
                 self.notice(format!(
                     "the indexed root `{}` is not among the allowed roots; it is not read",
                     root.path.display()

@@ -71,7 +71,7 @@ fn compare_root(
     found: &mut Freshness,
 ) {
     let info = &snapshot.roots[number];
-    if !shared.allowed.iter().any(|allowed| info.path.starts_with(allowed)) {
+    if !shared.allows(&info.path) {
         // It must not be read, so nothing is known of it.
         found.complete = false;
         return;

@@ -37,6 +37,8 @@ pub(crate) use compare::{Proven, compare};
 
 /// Pause in changes after which a watcher reports them.
 const DEBOUNCE: Duration = Duration::from_millis(80);
+/// Longest wait for a watcher to pass on what happened by now.
+const FLUSH: Duration = Duration::from_millis(250);
 /// Time without events after which changed files are packed and written to disk.
 const IDLE: Duration = Duration::from_millis(1_500);
 /// The same for an index of [`LARGE`] nodes or more, whose packing and writing takes seconds.
@@ -62,6 +64,10 @@ pub(crate) enum Event {
     Changed { root: PathBuf, changes: Changes },
     /// A reader noticed that files changed. The reply says whether all of them are indexed now.
     CatchUp { reply: Sender<bool> },
+    /// A reader wants everything indexed that happened before this event, as far as watchers know.
+    Flush { reply: Sender<bool> },
+    /// The watchers have passed on what happened before a [`Event::Flush`], or failed to.
+    Flushed { is_whole: bool, reply: Sender<bool> },
     /// The thread that packs and writes the snapshot is done.
     Packed,
     /// The content of the mapped snapshot does not match its checksums.
@@ -152,6 +158,8 @@ pub(crate) struct Writer {
     reading_history: Option<JoinHandle<()>>,
     /// The claim of the ingest that runs for a caller.
     claim: Option<Claim>,
+    /// Changes were passed on that could not be indexed.
+    missed: bool,
     /// When something last happened.
     active: Instant,
 }
@@ -198,6 +206,7 @@ impl Writer {
             trimming: None,
             reading_history: None,
             claim: None,
+            missed: false,
             active: Instant::now(),
         }
     }
@@ -263,6 +272,8 @@ impl Writer {
             };
             match event {
                 Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+                // Questions do not put off packing.
+                Ok(event @ (Event::Flush { .. } | Event::Flushed { .. })) => self.handle(event),
                 Ok(event) => {
                     self.active = Instant::now();
                     self.handle(event);
@@ -296,6 +307,14 @@ impl Writer {
             }
             Event::CatchUp { reply } => {
                 let _ = reply.send(self.catch_up());
+            }
+            Event::Flush { reply } => {
+                let is_whole = self.flush();
+                // Behind the changes that the watchers have passed on.
+                let _ = self.events.send(Event::Flushed { is_whole, reply });
+            }
+            Event::Flushed { is_whole, reply } => {
+                let _ = reply.send(is_whole && !self.missed);
             }
             Event::Packed => self.packed(),
             Event::Damaged { path, why } => self.damaged(&path, &why),
@@ -333,11 +352,20 @@ impl Writer {
 
     /// Looks for changes in all roots. Returns whether everything found is indexed now.
     fn catch_up(&mut self) -> bool {
-        if self.lock.is_none() {
+        let roots = self.shared.current().roots.clone();
+        // An index with a root that must not be read stays as it is.
+        if self.lock.is_none() || !roots.iter().all(|info| self.shared.allows(&info.path)) {
             return false;
         }
-        let roots = self.shared.current().roots.clone();
-        roots.iter().fold(true, |all, root| self.changed(&root.path, Changes::Rescan) && all)
+        let is_whole = roots.iter().fold(true, |all, root| self.changed(&root.path, Changes::Rescan) && all);
+        self.missed &= !is_whole;
+        is_whole
+    }
+
+    /// Asks the watchers for everything that happened by now. Returns whether they know all of it.
+    fn flush(&self) -> bool {
+        self.watchers.len() == self.shared.current().roots.len()
+            && self.watchers.iter().all(|watched| watched.watcher.flush(FLUSH))
     }
 
     /// Follows changes of a root. Returns whether they are indexed now.
@@ -353,6 +381,7 @@ impl Writer {
             Ok(()) | Err(EngineError::Cancelled) => {}
             Err(error) => self.shared.notice(format!("changes could not be indexed: {error}")),
         }
+        self.missed |= result.is_err();
         result.is_ok()
     }
 
@@ -537,7 +566,8 @@ impl Writer {
                 let _ = events.send(Event::Changed { root: root.clone(), changes });
             };
             let limits = self.shared.config.limits.clone();
-            match Watcher::start(handle, walk_options(info), limits, DEBOUNCE, Box::new(sink)) {
+            let marks = self.shared.project.marks().ok();
+            match Watcher::start(handle, walk_options(info), limits, DEBOUNCE, marks, Box::new(sink)) {
                 Ok(watcher) => self.watchers.push(Watched { info: info.clone(), handle: handle.clone(), watcher }),
                 Err(error) => state = WatchState::Failed(error.to_string()),
             }

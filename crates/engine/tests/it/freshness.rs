@@ -132,6 +132,20 @@ fn a_root_that_is_gone_is_told() {
 }
 
 #[test]
+fn a_watcher_is_asked_for_what_it_has_not_passed_on() {
+    let project = Project::new(FIXTURE);
+    let engine = Engine::open(EngineConfig { watch: true, ..project.config() }).expect("opens");
+    crate::project::ingest(&engine, m1nd_engine::IngestRequest::code(project.tree.path())).expect("ingests");
+    for round in 0..50 {
+        let name = format!("{}new_{round}.py", if round % 5 == 0 { "deep/er/" } else { "" });
+        project.tree.write(&name, "from a import f\nf()\n");
+        let (snapshot, found) = engine.catch_up(&Cancel::new());
+        let is_in = snapshot.graph().find(&format!("file::{name}")).is_some();
+        assert!(is_in || !found.is_fresh(), "{name}: {found:?}");
+    }
+}
+
+#[test]
 fn checks_at_the_same_time_know_what_was_written_before_them() {
     let project = Project::new(FIXTURE);
     let engine = project.indexed();
