@@ -1,6 +1,7 @@
 //! The handle for callers: reads use the published snapshot, writes go to the writer thread.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -145,6 +146,7 @@ impl Engine {
         cancel: &Cancel,
         progress: &dyn Progress,
     ) -> Result<IngestReport, EngineError> {
+        let _counted = (!request.incremental).then(|| Counted::new(&self.handle.shared.whole_ingests));
         let (reply, replies) = unbounded();
         let claim = Claim::default();
         let request = Box::new(request);
@@ -198,10 +200,11 @@ impl Engine {
         }
     }
 
-    /// Returns whether the writer says yes within `wait`.
+    /// Returns whether the writer says yes within `wait`. It is not waited for while it builds an index.
     fn ask_writer(&self, event: impl FnOnce(Sender<bool>) -> Event, wait: Duration, cancel: &Cancel) -> bool {
         let (reply, replies) = unbounded();
-        if self.handle.events.send(event(reply)).is_err() {
+        let is_building = self.handle.shared.whole_ingests.load(Ordering::Acquire) > 0;
+        if is_building || self.handle.events.send(event(reply)).is_err() {
             return false;
         }
         let deadline = Deadline::after(wait);
@@ -254,6 +257,22 @@ impl Engine {
     /// The folder in which the state of the project is kept.
     pub fn project(&self) -> &Arc<ProjectDir> {
         &self.handle.shared.project
+    }
+}
+
+/// One more for as long as it lives.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -1,7 +1,7 @@
 //! State shared by handles and the writer thread: the published snapshot, and reports of the writer.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -38,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) histories: Arc<Histories>,
     pub(crate) model: Option<Arc<LocalModel>>,
     pub(crate) checks: Checks,
+    /// Whole ingests that callers wait for: readers do not wait behind them.
+    pub(crate) whole_ingests: AtomicUsize,
 }
 
 /// Reports of the writer.
@@ -84,6 +86,7 @@ impl Shared {
             histories,
             model,
             checks: Checks::default(),
+            whole_ingests: AtomicUsize::new(0),
         }
     }
 
