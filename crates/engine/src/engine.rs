@@ -12,8 +12,8 @@ use m1nd_store::{Home, ProjectDir};
 
 use crate::config::{EngineConfig, IngestRequest};
 use crate::error::EngineError;
-use crate::freshness::Freshness;
-use crate::report::{IngestReport, ProcessRole, Status, WatchState};
+use crate::freshness::Checks;
+use crate::report::{Freshness, IngestReport, ProcessRole, Status, WatchState};
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status;
@@ -61,6 +61,7 @@ impl WeakEngine {
 struct Handle {
     shared: Arc<Shared>,
     events: Sender<Event>,
+    checks: Checks,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -112,7 +113,7 @@ impl Engine {
             .name("m1nd-writer".into())
             .spawn(move || writer.run())
             .map_err(|error| EngineError::Internal(format!("the writer thread does not start: {error}")))?;
-        Ok(Self { handle: Arc::new(Handle { shared, events, writer: Some(writer) }) })
+        Ok(Self { handle: Arc::new(Handle { shared, events, checks: Checks::default(), writer: Some(writer) }) })
     }
 
     /// The model of meaning that the user named.
@@ -177,7 +178,7 @@ impl Engine {
         if shared.follows_others() {
             shared.follow();
         }
-        shared.checks.check(shared, shared.config.check_budget, cancel)
+        self.handle.checks.check(shared, shared.config.check_budget, cancel)
     }
 
     /// Like [`Engine::freshness`], after bringing the index up to date with the disk where this process writes it and

@@ -32,13 +32,12 @@ pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
 pub use files::{FileEntry, FileTable};
-pub use freshness::Freshness;
 pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_vfs::GitHead;
 pub use report::{
-    Activity, CompilerReport, CompilerStatus, ContradictionRow, IngestReport, LanguageStatus, ProblemStatus,
+    Activity, CompilerReport, CompilerStatus, ContradictionRow, Freshness, IngestReport, LanguageStatus, ProblemStatus,
     ProcessRole, RootInfo, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};

@@ -10,7 +10,6 @@ use m1nd_store::ProjectDir;
 use m1nd_vfs::Root;
 
 use crate::config::EngineConfig;
-use crate::freshness::Checks;
 use crate::history::Histories;
 use crate::persist::{self, Stored};
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
@@ -37,7 +36,6 @@ pub(crate) struct Shared {
     pub(crate) high_water: AtomicU64,
     pub(crate) histories: Arc<Histories>,
     pub(crate) model: Option<Arc<LocalModel>>,
-    pub(crate) checks: Checks,
     /// Whole ingests that callers wait for: readers do not wait behind them.
     pub(crate) whole_ingests: AtomicUsize,
 }
@@ -85,7 +83,6 @@ impl Shared {
             high_water: AtomicU64::new(0),
             histories,
             model,
-            checks: Checks::default(),
             whole_ingests: AtomicUsize::new(0),
         }
     }

@@ -11,7 +11,7 @@ use super::files::{self, Basis, Care, RACY_NS};
 use super::ingest;
 use crate::error::EngineError;
 use crate::extract::{self, Job};
-use crate::freshness::Freshness;
+use crate::report::Freshness;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 

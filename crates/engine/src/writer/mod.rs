@@ -357,7 +357,7 @@ impl Writer {
         if self.lock.is_none() || !roots.iter().all(|info| self.shared.allows(&info.path)) {
             return false;
         }
-        let is_whole = roots.iter().fold(true, |all, root| self.changed(&root.path, Changes::Rescan) && all);
+        let is_whole = roots.iter().all(|root| self.changed(&root.path, Changes::Rescan));
         self.missed &= !is_whole;
         is_whole
     }

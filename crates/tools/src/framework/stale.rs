@@ -1,5 +1,6 @@
 //! What an answer says when files changed that its snapshot does not have.
 
+use m1nd_base::count;
 use m1nd_engine::{Freshness, ProcessRole};
 use serde::Serialize;
 use serde_json::Value;
@@ -7,7 +8,6 @@ use serde_json::Value;
 use super::answer::{Guidance, ProofState, ToolRef};
 use super::context::Context;
 use super::error::ToolError;
-use crate::rows::count;
 
 /// Files that changed and are not in the snapshot.
 #[derive(Debug, Clone, Serialize)]
