@@ -157,7 +157,7 @@ Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `t
 the edges that lead there with file and line. `signal_strength` ranks rows by a fixed table of relations; it is not a measured
 chance. `closure.state` is `closed` when every dependent is known; `blocked` when references without a target that name the node or
 a dependent (`far`), files that could not be parsed whole, or a bound of the search may hide more: `closure.hiding` and
-`closure.why` say which. An empty list is proof only when it is `closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
+`closure.why` say which. Files that changed and are not indexed yet (`stale`) block it, too. An empty list is proof only when it is `closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
 `max_output_chars` says otherwise; `cursor` goes on.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;

@@ -129,7 +129,7 @@ relation, tier, file and line, and for a reference with several possible targets
 `closure.state` is about paths from `source` to `target`: `closed` means that one of certain steps exists, or that none
 exists and nothing could hide one (so too when `backward` or `mixed` paths are shown: `closure.reason` is then
 `no_forward_path`); `blocked` that every path shown rests on a step with several possible targets; `unknown` that references
-without a target (`dangling_edges`), files not parsed whole or the search budget could hide one. An answer without paths is
+without a target (`dangling_edges`), files not parsed whole or not indexed yet (`stale`), or the search budget could hide one. An answer without paths is
 never a proof of independence unless it is `closed`; a `mixed` path is never a proof that one end uses the other. `cumulative_strength` is the product of the chances that the edges are true.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "source": "README.md", "target": "README.md"}"#;

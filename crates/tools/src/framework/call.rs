@@ -32,7 +32,8 @@ impl ToolDef {
     /// Calls the tool: checks the arguments, runs it, frames and bounds the answer. Never panics.
     ///
     /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer, and
-    /// for pages `truncated` and `cursor`. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
+    /// for pages `truncated` and `cursor`. A tool with [`Tool::NEEDS_FRESH`] answers from what is on disk, or says in
+    /// `stale` which files it has not seen. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
     pub fn invoke(&self, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
         #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
