@@ -18,7 +18,7 @@ use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status;
 use crate::text_model::LocalModel;
-use crate::writer::{Claim, Event, Reply, Writer};
+use crate::writer::{Asker, Claim, Event, Reply, Writer};
 
 /// Interval of checks of the cancel flag during an ingest.
 const CANCEL_PERIOD: Duration = Duration::from_millis(20);
@@ -190,22 +190,24 @@ impl Engine {
             state.watch == WatchState::On && state.role == ProcessRole::Writer
         };
         // The writer looks after this call, so its result has all that was written before.
-        if is_watching && self.ask_writer(|reply| Event::Flush { reply }, FLUSH, cancel) {
+        if is_watching && self.ask_writer(|asker| Event::Flush { asker }, FLUSH, cancel) {
             return (shared.current(), Freshness::of_all());
         }
         let (snapshot, found) = self.freshness(cancel);
         let asks = !found.is_fresh() && self.role() == ProcessRole::Writer;
-        match asks && self.ask_writer(|reply| Event::CatchUp { reply }, CATCH_UP, cancel) {
+        match asks && self.ask_writer(|asker| Event::CatchUp { asker }, CATCH_UP, cancel) {
             true => (shared.current(), Freshness::of_all()),
             false => (snapshot, found),
         }
     }
 
     /// Returns whether the writer says yes within `wait`. It is not waited for while it builds an index.
-    fn ask_writer(&self, event: impl FnOnce(Sender<bool>) -> Event, wait: Duration, cancel: &Cancel) -> bool {
+    fn ask_writer(&self, event: impl FnOnce(Asker) -> Event, wait: Duration, cancel: &Cancel) -> bool {
         let (reply, replies) = unbounded();
+        let gave_up = Cancel::new();
+        let asker = Asker { reply, gave_up: gave_up.clone() };
         let is_building = self.handle.shared.whole_ingests.load(Ordering::Acquire) > 0;
-        if is_building || self.handle.events.send(event(reply)).is_err() {
+        if is_building || self.handle.events.send(event(asker)).is_err() {
             return false;
         }
         let deadline = Deadline::after(wait);
@@ -216,6 +218,7 @@ impl Engine {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+        gave_up.cancel();
         false
     }
 

@@ -63,17 +63,25 @@ pub(crate) enum Event {
     /// Files of a root changed.
     Changed { root: PathBuf, changes: Changes },
     /// A reader noticed that files changed. The reply says whether all of them are indexed now.
-    CatchUp { reply: Sender<bool> },
+    CatchUp { asker: Asker },
     /// A reader wants everything indexed that happened before this event, as far as watchers know.
-    Flush { reply: Sender<bool> },
+    Flush { asker: Asker },
     /// The watchers have passed on what happened before a [`Event::Flush`], or failed to.
-    Flushed { is_whole: bool, reply: Sender<bool> },
+    Flushed { is_whole: bool, asker: Asker },
     /// The thread that packs and writes the snapshot is done.
     Packed,
     /// The content of the mapped snapshot does not match its checksums.
     Damaged { path: PathBuf, why: String },
     /// The engine ends.
     Stop,
+}
+
+/// A reader that waits for the newest state.
+pub(crate) struct Asker {
+    /// Takes whether the newest snapshot is what was on disk when the reader asked.
+    pub(crate) reply: Sender<bool>,
+    /// Set when the reader waits no longer.
+    pub(crate) gave_up: Cancel,
 }
 
 /// Messages to the caller of an ingest.
@@ -305,16 +313,18 @@ impl Writer {
                 // A switch of the branch changes files, too.
                 self.read_history();
             }
-            Event::CatchUp { reply } => {
-                let _ = reply.send(self.catch_up());
+            // Of many who asked while the writer was busy, most may have given up: their work is not done.
+            Event::CatchUp { asker } | Event::Flush { asker } if asker.gave_up.is_cancelled() => {}
+            Event::CatchUp { asker } => {
+                let _ = asker.reply.send(self.catch_up());
             }
-            Event::Flush { reply } => {
+            Event::Flush { asker } => {
                 let is_whole = self.flush();
                 // Behind the changes that the watchers have passed on.
-                let _ = self.events.send(Event::Flushed { is_whole, reply });
+                let _ = self.events.send(Event::Flushed { is_whole, asker });
             }
-            Event::Flushed { is_whole, reply } => {
-                let _ = reply.send(is_whole && !self.missed);
+            Event::Flushed { is_whole, asker } => {
+                let _ = asker.reply.send(is_whole && !self.missed);
             }
             Event::Packed => self.packed(),
             Event::Damaged { path, why } => self.damaged(&path, &why),
