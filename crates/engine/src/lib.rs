@@ -10,6 +10,7 @@ mod engine;
 mod error;
 mod extract;
 mod files;
+mod freshness;
 pub mod history;
 mod json_graph;
 mod names;
@@ -36,7 +37,7 @@ pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_vfs::GitHead;
 pub use report::{
-    Activity, CompilerReport, CompilerStatus, ContradictionRow, IngestReport, LanguageStatus, ProblemStatus,
+    Activity, CompilerReport, CompilerStatus, ContradictionRow, Freshness, IngestReport, LanguageStatus, ProblemStatus,
     ProcessRole, RootInfo, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};

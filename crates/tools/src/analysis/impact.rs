@@ -158,9 +158,11 @@ Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `t
 `witness`: the edges that lead there, with file and line. `signal_strength` ranks rows by a fixed table of relations;
 it is not a measured probability. `closure.state` is `closed` if every dependent is known; `blocked` if unresolved
 references that name the node or a dependent (`far`), files that could not be parsed completely, or a search limit may
-hide more: `closure.hiding` and `closure.why` say which. An empty list proves absence only if it is `closed`.
+hide more: `closure.hiding` and `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block
+it, too. An empty list proves absence only if it is `closed`.
 `total_blast_nodes` counts the rows of all pages; `files` groups them by file. The answer is cut to 50,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Diagnose, 40, "what it depends on: `direction` \"reverse\""),
@@ -187,7 +189,14 @@ impl ReadTool for Impact {
             DirectionWord::Both => Direction::Both,
         };
         let query = ImpactQuery { direction, max_rows: page.end(), ..ImpactQuery::new(node) };
-        let found = impact(snapshot, &query, cx.cancel())?;
+        let mut found = impact(snapshot, &query, cx.cancel())?;
+        if let Some(unseen) = cx.unseen() {
+            found.why = match found.closure {
+                ClosureState::Closed => unseen,
+                _ => format!("{unseen}; {}", found.why),
+            };
+            found.closure = ClosureState::Blocked;
+        }
         let chains = match input.include_causal_chains.unwrap_or(true) {
             true => chains(snapshot, &found, input.max_chains.unwrap_or(DEFAULT_CHAINS).min(MAX_CHAINS)),
             false => Vec::new(),
