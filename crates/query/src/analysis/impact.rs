@@ -155,6 +155,8 @@ pub struct ImpactAnswer {
     /// `closed`: every dependent, direct or through others, is among the rows. `blocked`: something may hide more, or
     /// the search ended at a bound.
     pub closure: ClosureState,
+    /// `closed`: every direct dependent is among the rows, even if farther ones may be hidden.
+    pub direct: ClosureState,
     /// Open references that may hide dependents, direct ones first, the first [`MAX_HIDING`].
     pub hiding: Vec<Hiding>,
     /// Total number.
@@ -212,6 +214,7 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         total_files,
         members: starts.len() - 1,
         closure: ClosureState::Closed,
+        direct: ClosureState::Closed,
         hiding: Vec::new(),
         total_hiding: 0,
         unseen_files: 0,
@@ -266,8 +269,9 @@ fn close(
         });
         answer.unseen_files = unseen.count() + skipped.count();
     }
-    if let Some(why) = blocked_by(answer, direct, incomplete) {
+    if let Some((why, direct_known)) = blocked_by(answer, direct, incomplete) {
         answer.closure = ClosureState::Blocked;
+        answer.direct = if direct_known { ClosureState::Closed } else { ClosureState::Blocked };
         answer.why = why;
     } else {
         answer.why = "every reference that could lead here has a known target".into();
@@ -318,8 +322,8 @@ fn unknown_imports(snapshot: &Snapshot, starts: &[NodeIx], language: Option<Lang
     unknown.map(|reference| open(graph, &reference, false)).collect()
 }
 
-/// Reasons why rows may be missing, if they may.
-fn blocked_by(answer: &ImpactAnswer, direct: usize, incomplete: bool) -> Option<String> {
+/// Reasons why rows may be missing, if they may, and whether the direct ones are known nevertheless.
+fn blocked_by(answer: &ImpactAnswer, direct: usize, incomplete: bool) -> Option<(String, bool)> {
     let far = answer.total_hiding - direct;
     let mut reasons = Vec::new();
     if direct > 0 {
@@ -345,8 +349,8 @@ fn blocked_by(answer: &ImpactAnswer, direct: usize, incomplete: bool) -> Option<
     let all = reasons.join("; ");
     match (reasons.is_empty(), direct_known) {
         (true, _) => None,
-        (false, true) => Some(format!("direct rows are known, but farther ones may be hidden: {all}")),
-        (false, false) => Some(all),
+        (false, true) => Some((format!("direct rows are known, but farther ones may be hidden: {all}"), true)),
+        (false, false) => Some((all, false)),
     }
 }
 
