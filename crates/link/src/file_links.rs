@@ -2,6 +2,7 @@
 
 pub(crate) mod expansions;
 mod indirect;
+mod open;
 mod reached;
 
 use std::borrow::Cow;
@@ -169,6 +170,7 @@ pub(crate) struct Resolution<'a> {
     /// Test code calls code that is no test.
     pub(crate) exercises: bool,
     pub(crate) tier: Option<EdgeTier>,
+    /// Why it has no target, or why an external one is not certain.
     pub(crate) reason: Option<Reason>,
     /// It names a module of several files.
     pub(crate) is_module: bool,
@@ -359,8 +361,11 @@ fn resolve_reference<'a>(
         }
     }
     let mut rows = SmallVec::new();
-    let found = search.found.clone();
+    let (found, unknown) = (search.found.clone(), search.unknown.is_some());
     let mut resolution = outcome(eval, file, search, row);
+    if is_call && resolution.tier == Some(EdgeTier::External) && open::may_come_back(eval, file, reference, &found, unknown) {
+        resolution.reason = Some(Reason::OutsideReceiver);
+    }
     if resolution.tier == Some(EdgeTier::Certain) {
         (resolution.dispatches, resolution.exercises) = (dispatches, exercises);
     }

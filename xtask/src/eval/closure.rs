@@ -150,7 +150,9 @@ fn result(
     Ok(result)
 }
 
-/// The callers of the truth that are not among the direct dependents. A function that calls itself is no dependent.
+/// The callers of the truth that are not among the direct dependents, neither by name nor by the place of the call (the
+/// truth names functions that macros make, and none for code that its build leaves out). A function that calls itself
+/// is no dependent.
 fn missed<'a>(
     snapshot: &Snapshot,
     context: &Context<'_>,
@@ -161,9 +163,15 @@ fn missed<'a>(
     let direct = answer.rows.iter().filter(|row| row.hops == 1);
     let mut known: HashSet<usize> = direct.filter_map(|row| ours.find(snapshot.graph().id(row.node))).collect();
     known.insert(asked.node);
+    let graph = snapshot.graph();
+    let node = graph.find(&ours.nodes[asked.node].id);
+    let edges = node.into_iter().flat_map(|node| graph.in_edges(node)).filter(|edge| edge.relation.carries_change());
+    let sites: HashSet<(&str, u32)> =
+        edges.flat_map(|edge| edge.sites.iter().map(move |site| (graph.path(edge.from), site.line))).collect();
     let is_missed = |call: &&&Call| {
         let at = (call.caller_file.as_str(), call.caller_line, call.caller_name.as_str());
-        !known.iter().any(|&node| ours.lies_in(node, at, |function| context.is_caller(function)))
+        let is_at_site = call.sites.iter().any(|&line| sites.contains(&(call.caller_file.as_str(), line)));
+        !is_at_site && !known.iter().any(|&node| ours.lies_in(node, at, |function| context.is_caller(function)))
     };
     asked.callers.iter().filter(is_missed).copied().collect()
 }

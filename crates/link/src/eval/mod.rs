@@ -35,6 +35,7 @@ use m1nd_lang::facts::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use include::untagged;
+use outside::is_outside;
 pub(crate) use outside::Outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
@@ -386,6 +387,11 @@ impl<'a> Eval<'a> {
             Value::BuiltinType(builtin, _) => Values::one(Value::BuiltinType(builtin, args.clone())),
             // Where type arguments are written in brackets, they may instead be the index of a container.
             Value::Builtin(..) | Value::Instance(..) if want != Namespace::Type => self.index(&base, file),
+            // What is inside of it may come out of it.
+            Value::External(outside, name) => {
+                let yields = !args.iter().all(is_outside);
+                Values::one(Value::External(outside.yielding(yields), name))
+            }
             other => Values::one(other),
         })
     }
