@@ -133,6 +133,19 @@ impl MethodShape {
     }
 }
 
+/// From where code outside of the project takes values of types of the project that it yields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yields {
+    /// From anywhere: functions have no declared results, and objects keep what they are given.
+    Anything,
+    /// From the use of the result, from which type parameters are inferred (Rust).
+    Inferred,
+    /// From its arguments, which determine type parameters; methods of a type without parameters have none (Go).
+    OfFunctions,
+    /// From its arguments, which determine type parameters.
+    OfCalls,
+}
+
 /// How functions of one name in one place are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overloads {
@@ -236,6 +249,8 @@ pub struct Rules {
     pub variables_are_open: bool,
     /// Which types satisfy an interface that they do not name: their methods may run where its methods are called.
     pub dispatch: Dispatch,
+    /// From where outside code takes the values of the project that it yields.
+    pub yields: Yields,
     /// How functions of one name are told apart.
     pub overloads: Overloads,
     /// Methods, variables and types of one name do not hide each other: methods are bound in [`Namespace::Callee`] and
@@ -320,6 +335,7 @@ impl Rules {
         members_beside_type: false,
         variables_are_open: false,
         dispatch: Dispatch::None,
+        yields: Yields::Anything,
         overloads: Overloads::None,
         methods_apart: false,
         constructors_inherited: true,

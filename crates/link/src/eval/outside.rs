@@ -9,7 +9,7 @@ use m1nd_lang::facts::{ExprId, Namespace};
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, Values, no_args};
 use crate::project::{DefRef, FileId};
-use crate::rules::Builtin;
+use crate::rules::{Builtin, Yields};
 
 /// Names on the way from a package to one of its members that are kept.
 const MOST_NAMES: usize = 4;
@@ -122,18 +122,17 @@ impl Outside {
 }
 
 impl Eval<'_> {
-    /// Returns whether calling something outside may yield a value of the project: one that it is given, or that the
-    /// object was given before. A language that infers types from the use of the result tells nothing.
+    /// Returns whether calling something outside may yield a value of a type of the project.
     pub(super) fn yields_given(&mut self, callee: &Outside, file: FileId, args: &[ExprId]) -> bool {
-        let rules = self.rules(file);
-        if rules.fields_apart {
-            return true;
-        }
-        if !rules.methods_apart && callee.is_named_as_class() {
-            return false;
-        }
-        let keeps_anything = rules.duck_typing && callee.is_result();
-        keeps_anything || !args.iter().all(|&arg| is_outside(&self.eval(file, arg, Namespace::Value)))
+        let by_arguments = match self.rules(file).yields {
+            Yields::Inferred => return true,
+            // Constructing a class yields a value of the class.
+            Yields::Anything | Yields::OfCalls if callee.is_named_as_class() => return false,
+            Yields::Anything => !callee.is_result(),
+            Yields::OfFunctions if callee.is_result() => return false,
+            Yields::OfFunctions | Yields::OfCalls => true,
+        };
+        !by_arguments || !args.iter().all(|&arg| is_outside(&self.eval(file, arg, Namespace::Value)))
     }
 
     fn is_decorated(&mut self, of: DefRef) -> bool {

@@ -22,6 +22,8 @@ const MAX_HIDING: usize = 20;
 const MAX_NAMED: usize = 20_000;
 /// Open references counted that may lead to reached nodes.
 const MAX_FAR: usize = 20_000;
+/// The name that an import of a default export asks for.
+const DEFAULT_EXPORT: &str = "default";
 /// Files listed.
 const MAX_FILES: usize = 100;
 
@@ -309,17 +311,19 @@ fn hidden_dependents(snapshot: &Snapshot, starts: &[NodeIx], followed: &[NodeIx]
     found
 }
 
-/// Imports of modules that are not known, in files of the language: they can bring in anything under any name.
+/// Imports of unknown modules that bring in something under another name: default exports. Everything else that such
+/// a module may export is used by its own name, and found by that among the open references.
 fn unknown_imports(snapshot: &Snapshot, starts: &[NodeIx], language: Option<Language>) -> Vec<Hiding> {
-    if !snapshot.unresolved_reasons().iter().any(|(reason, _)| reason == UNKNOWN_MODULE) {
+    let graph = snapshot.graph();
+    let is_top = |&node: &NodeIx| graph.parent(node).is_none_or(|parent| graph.kind(parent) == NodeKind::File);
+    if language != Some(Language::JavaScript) || !starts.iter().any(is_top) {
         return Vec::new();
     }
-    let graph = snapshot.graph();
-    let files = snapshot.files().iter().filter(|file| Some(file.language.family()) == language);
-    let nodes = files.filter_map(|file| graph.find_file(file.path.as_str())).filter(|node| !starts.contains(node));
-    let references = nodes.flat_map(|node| graph.unresolved_of(node));
-    let unknown = references.filter(|reference| reference.reason == UNKNOWN_MODULE);
-    unknown.map(|reference| open(graph, &reference, false)).collect()
+    let references = graph.unresolved_named(DEFAULT_EXPORT).filter(|reference| {
+        let theirs = snapshot.file_of(reference.from).map(|file| file.language.family());
+        reference.reason == UNKNOWN_MODULE && theirs == language && !starts.contains(&reference.from)
+    });
+    references.map(|reference| open(graph, &reference, false)).collect()
 }
 
 /// Reasons why rows may be missing, if they may, and whether the direct ones are known nevertheless.
