@@ -141,8 +141,8 @@ fn result(
         let answer = impact(snapshot, &query, &Cancel::new())?;
         let missed = missed(snapshot, context, asked, &answer);
         result.complete += u64::from(missed.is_empty());
-        result.direct.count(answer.direct, missed.is_empty());
-        result.whole.count(answer.closure, missed.is_empty());
+        result.direct.count(answer.closure, missed.is_empty());
+        result.whole.count(answer.indirect, missed.is_empty());
         explain(context, asked, &answer, &missed, findings);
     }
     result.direct.finish(result.complete);
@@ -178,7 +178,7 @@ fn missed<'a>(
 
 fn explain(context: &Context<'_>, asked: &Asked<'_>, answer: &ImpactAnswer, missed: &[&Call], findings: &mut Findings) {
     let id = &context.ours.nodes[asked.node].id;
-    let (direct, whole) = (answer.direct == ClosureState::Closed, answer.closure == ClosureState::Closed);
+    let (direct, whole) = (answer.closure == ClosureState::Closed, answer.indirect == ClosureState::Closed);
     match missed {
         [] if whole => {}
         [] if direct => findings.add("far: blocked, callers complete".into(), || format!("{id}: {}", answer.why)),

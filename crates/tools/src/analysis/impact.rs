@@ -110,7 +110,10 @@ pub(crate) struct HidingRow {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Closure {
+    /// Of the direct dependents.
     state: &'static str,
+    /// Of all dependents, those through others included.
+    indirect: &'static str,
     why: String,
     hiding: Vec<HidingRow>,
     total_hiding: usize,
@@ -155,9 +158,10 @@ or both. What the node contains changes with it. Rows of code come first, then t
 
 Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `test`; `doc`), its distance, and a `witness`:
 the edges that lead there with file and line. `signal_strength` ranks rows by a fixed table of relations; it is not a measured
-chance. `closure.state` is `closed` when every dependent is known; `blocked` when references without a target that name the node or
-a dependent (`far`), files that could not be parsed whole, or a bound of the search may hide more: `closure.hiding` and
-`closure.why` say which. An empty list is proof only when it is `closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
+chance. `closure.state` is `closed` when every direct dependent is known; `blocked` when references that could reach the node, or
+files that could not be parsed whole and have its name, may hide more. `closure.indirect` says the same of the dependents of
+dependents (`far`), which the bounds of the search may hide, too: `closure.hiding` and `closure.why` say which. An empty list
+is proof only when `closure.state` is `closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
 `max_output_chars` says otherwise; `cursor` goes on.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
@@ -288,6 +292,7 @@ fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
     };
     Closure {
         state: found.closure.word(),
+        indirect: found.indirect.word(),
         why: found.why.clone(),
         hiding: found.hiding.iter().map(row).collect(),
         total_hiding: found.total_hiding,
@@ -306,7 +311,10 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
         }
         (ClosureState::Closed, total) => {
-            let hint = format!("all {} are known; start with the nearest", count(total, dependents));
+            let hint = match found.indirect {
+                ClosureState::Closed => format!("all {} are known; start with the nearest", count(total, dependents)),
+                _ => format!("{} known, all direct ones among them; start with the nearest", count(total, dependents)),
+            };
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, total) => {
