@@ -449,6 +449,7 @@ impl Eval<'_> {
                     _ => Values::unknown(Reason::UnknownReceiver),
                 })
             }
+            Value::External(outside, name) => Values::one(Value::External(outside.instance(), name)),
             other => Values::one(other),
         })
     }
@@ -531,6 +532,8 @@ impl Eval<'_> {
                 self.values_of(search, Namespace::Value)
             }
             Value::Builtin(Builtin::List, args) if args.len() > index + 1 => arg(args, index + 1),
+            // One of several results.
+            Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),
             other => self.element(other, file),
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Outside {
     package: Rc<str>,
     /// Names on the way from the package; none for the package itself, `None` if the way is not known.
     way: Option<Rc<str>>,
+    /// A value of it or of one of its members, not the thing itself.
+    is_value: bool,
     /// A value that code of the package yields, which need not be of a type of the package: containers, guards and
     /// generic functions yield what the project gave them.
     is_yielded: bool,
@@ -38,7 +40,7 @@ pub(crate) struct Outside {
 impl Outside {
     /// The package itself.
     pub(crate) fn package(name: impl Into<Rc<str>>) -> Self {
-        Self { package: name.into(), way: Some("".into()), is_yielded: false }
+        Self { package: name.into(), way: Some("".into()), is_value: false, is_yielded: false }
     }
 
     /// The module of the package that an import names.
@@ -52,12 +54,13 @@ impl Outside {
             None if BUNDLES.contains(&package.as_str()) => Some(way_of_file(written)),
             None => None,
         };
-        Self { package: package.into(), way: way.filter(|way: &Rc<str>| fits(way)), is_yielded: false }
+        let way = way.filter(|way: &Rc<str>| fits(way));
+        Self { package: package.into(), way, is_value: false, is_yielded: false }
     }
 
     /// An unknown member of the package.
     pub(crate) fn somewhere(&self) -> Self {
-        Self { package: self.package.clone(), way: None, is_yielded: self.is_yielded }
+        Self { way: None, ..self.clone() }
     }
 
     /// A value that it yields: an element, the result of a method, what it holds.
@@ -75,9 +78,14 @@ impl Outside {
         self.is_yielded
     }
 
-    /// Returns whether it is the result of a call, or inside of one.
-    pub(crate) fn is_result(&self) -> bool {
-        self.way.as_deref().is_none_or(|way| way.contains(CALLED))
+    /// A value of it, if it is a type.
+    pub(crate) fn instance(self) -> Self {
+        Self { is_value: true, ..self }
+    }
+
+    /// Returns whether it is a value, or a member of one.
+    pub(crate) fn is_value(&self) -> bool {
+        self.is_value || self.way.is_none()
     }
 
     /// Returns whether its name is written like that of a class.
@@ -91,14 +99,14 @@ impl Outside {
         let way =
             self.way.as_deref().map(|way| if way.is_empty() { name.to_owned() } else { node_id::join(way, name) });
         let way = way.filter(|way| fits(way)).map(Rc::from);
-        Self { package: self.package.clone(), way, is_yielded: self.is_yielded }
+        Self { way, ..self.clone() }
     }
 
     /// Result of calling it. The result of a further call is unknown.
     pub(crate) fn called(&self) -> Self {
         let way = self.way.as_deref().filter(|way| !way.is_empty() && !way.contains(CALLED));
         let way = way.map(|way| format!("{way}{CALLED}")).filter(|way| fits(way));
-        Self { package: self.package.clone(), way: way.map(Rc::from), is_yielded: self.is_yielded }
+        Self { way: way.map(Rc::from), is_value: true, ..self.clone() }
     }
 
     /// The package and the way to the member, if it is a member to which the way is known.
@@ -112,11 +120,17 @@ impl Outside {
         self.package == other.package
     }
 
+    /// Returns whether both are the same, or values of the same.
+    pub(crate) fn same_place(&self, other: &Self) -> bool {
+        self.package == other.package && self.way == other.way
+    }
+
     /// The same for both of two things of one package, as far as it is known.
     pub(crate) fn meet(&mut self, other: &Self) {
         if self.way != other.way {
             self.way = None;
         }
+        self.is_value |= other.is_value;
         self.is_yielded |= other.is_yielded;
     }
 }
@@ -128,8 +142,9 @@ impl Eval<'_> {
             Yields::Inferred => return true,
             // Constructing a class yields a value of the class.
             Yields::Anything | Yields::OfCalls if callee.is_named_as_class() => return false,
-            Yields::Anything => !callee.is_result(),
-            Yields::OfFunctions if callee.is_result() => return false,
+            // An object yields what it was given before.
+            Yields::Anything => !callee.is_value(),
+            Yields::OfFunctions if callee.is_value() => return false,
             Yields::OfFunctions | Yields::OfCalls => true,
         };
         !by_arguments || !args.iter().all(|&arg| is_outside(&self.eval(file, arg, Namespace::Value)))
@@ -203,13 +218,13 @@ impl Deref for Outside {
 /// Something of the package.
 impl From<&str> for Outside {
     fn from(package: &str) -> Self {
-        Self { package: package.into(), way: None, is_yielded: false }
+        Self { package: package.into(), way: None, is_value: false, is_yielded: false }
     }
 }
 
 /// Something of the package.
 impl From<String> for Outside {
     fn from(package: String) -> Self {
-        Self { package: package.into(), way: None, is_yielded: false }
+        Self { package: package.into(), way: None, is_value: false, is_yielded: false }
     }
 }
