@@ -198,6 +198,8 @@ pub struct Rules {
     pub iterate_method: Option<&'static str>,
     /// Iterating a map yields pairs, not keys.
     pub map_iterates_pairs: bool,
+    /// Method whose result has the members that its value lacks (`deref`).
+    pub deref_method: Option<&'static str>,
     /// Method that yields the next element directly (`__next__`, `next`).
     pub next_method: Option<&'static str>,
     /// Method whose result `with` binds.
@@ -312,6 +314,7 @@ impl Rules {
         index_method: None,
         iterate_method: None,
         map_iterates_pairs: false,
+        deref_method: None,
         next_method: None,
         enter_method: None,
         async_methods: None,

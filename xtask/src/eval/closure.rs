@@ -153,12 +153,7 @@ fn result(
 /// The callers of the truth that are not among the direct dependents, neither by name nor by the place of the call (the
 /// truth names functions that macros make, and none for code that its build leaves out). A function that calls itself
 /// is no dependent.
-fn missed<'a>(
-    snapshot: &Snapshot,
-    context: &Context<'_>,
-    asked: &Asked<'a>,
-    answer: &ImpactAnswer,
-) -> Vec<&'a Call> {
+fn missed<'a>(snapshot: &Snapshot, context: &Context<'_>, asked: &Asked<'a>, answer: &ImpactAnswer) -> Vec<&'a Call> {
     let ours = context.ours;
     let direct = answer.rows.iter().filter(|row| row.hops == 1);
     let mut known: HashSet<usize> = direct.filter_map(|row| ours.find(snapshot.graph().id(row.node))).collect();

@@ -35,8 +35,8 @@ use m1nd_lang::facts::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use include::untagged;
-use outside::is_outside;
 pub(crate) use outside::Outside;
+use outside::is_outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
 use crate::file_links::expansions::GeneratedFunctions;

@@ -1,41 +1,47 @@
-//! Calls whose receiver comes from outside, although the method may be the project's: the receiver is a value of the
-//! project that something outside held (a guard, a container, an inferred result), or the project adds methods to the
-//! outside type.
+//! Calls that may reach a method of the project besides their targets: the receiver is not known whole; it comes from
+//! outside, but is a value of the project that something outside held (a guard, a container, an inferred result); or
+//! the project adds methods to the outside type.
 
-use m1nd_lang::facts::{DefKind, Expr, ExprId, Reference};
+use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, Reference};
 
-use crate::eval::{Entity, Eval, Found};
+use crate::eval::{Entity, Eval, Found, Value};
 use crate::names::Name;
 use crate::project::{DefRef, FileId};
-use crate::rules::Overloads;
+use crate::reason::Reason;
+use crate::rules::{Builtin, Overloads};
 
-/// Returns whether a call that leads outside may reach a method of the project. `is_unknown`: something else may be
-/// called besides what was found.
-pub(super) fn may_come_back(
+/// The reason why a call with targets may reach another method of the project, if it may. `unknown`: why something
+/// besides what was found may be called.
+pub(super) fn may_reach_more(
     eval: &mut Eval<'_>,
     file: FileId,
-    reference: &Reference,
+    call: &Reference,
     found: &[Found],
-    is_unknown: bool,
-) -> bool {
+    unknown: Option<Reason>,
+) -> Option<Reason> {
     let unit = eval.unit(file);
-    let extends_outside = eval.rules(file).fields_apart;
-    let is_yielded = |found: &Found| matches!(&found.entity, Entity::External(outside, _) if outside.is_yielded());
-    match unit.facts.expr(reference.expr) {
-        Expr::Member { name, .. } if is_unknown || found.iter().any(is_yielded) => {
-            !methods(eval, file, unit.name(name), reference).is_empty()
+    let all_outside =
+        found.iter().all(|found| matches!(found.entity, Entity::External(..) | Entity::BuiltinMethod(..)));
+    let extends_outside = eval.rules(file).fields_apart && all_outside;
+    let is_open = match unit.facts.expr(call.expr) {
+        Expr::Member { name, .. } if unknown.is_some() || found.iter().any(|found| eval.is_indirect(found)) => {
+            let methods = methods(eval, file, unit.name(name), call);
+            methods.into_iter().any(|method| !found.iter().any(|found| found.entity == Entity::Def(method)))
         }
         Expr::Member { name, .. } if extends_outside => {
-            let methods = methods(eval, file, unit.name(name), reference);
+            let name = unit.name(name);
+            let methods = methods(eval, file, name, call);
             methods.into_iter().any(|method| eval.extends_outside(method))
+                || found.iter().any(|found| eval.is_of_inside(found, name))
         }
         Expr::Path { base, name } if extends_outside => {
-            let Some(of) = unit.last_name(base) else { return false };
-            let methods = methods(eval, file, unit.name(name), reference);
+            let of = unit.last_name(base)?;
+            let methods = methods(eval, file, unit.name(name), call);
             methods.into_iter().any(|method| eval.implements_named(method, of))
         }
         _ => false,
-    }
+    };
+    is_open.then_some(if all_outside { Reason::OutsideReceiver } else { unknown? })
 }
 
 /// Methods of the project of this name that take the arguments of the call.
@@ -63,6 +69,29 @@ impl Eval<'_> {
                 row.kind == DefKind::Trait && is_provided
             }
         }
+    }
+
+    /// Returns whether what a member outside was taken of leads on to other values: a value that outside code yielded,
+    /// or a value of a class that hands on what it does not have.
+    fn is_indirect(&mut self, found: &Found) -> bool {
+        let Entity::External(outside, _) = &found.entity else { return false };
+        if outside.is_yielded() {
+            return true;
+        }
+        let Some(Value::Instance(of, _)) = found.receiver.as_deref() else { return false };
+        let deref = self.rules(of.file).deref_method.and_then(|text| self.project.names.get(text));
+        deref.is_some_and(|name| !self.own_members(*of, name, Namespace::Callee).found.is_empty())
+    }
+
+    /// Returns whether what a standard wrapper holds has a method of the name, too: some wrappers hand it out.
+    fn is_of_inside(&mut self, found: &Found, name: Name) -> bool {
+        let Entity::BuiltinMethod(_, receiver) = &found.entity else { return false };
+        let Value::Builtin(Builtin::Wrapper, args) = receiver.as_ref() else { return false };
+        let inside = args.first().map(|values| values.items.as_slice()).unwrap_or_default();
+        inside.iter().any(|value| {
+            let search = self.member(value, name, Namespace::Callee);
+            search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)))
+        })
     }
 
     /// Returns whether a method is written in a block that implements something of this name.

@@ -251,6 +251,7 @@ static RULES: Rules = Rules {
     function_classes: false,
     includes: false,
     linked: true,
+    deref_method: Some("deref"),
     yields: Yields::Inferred,
     ..Rules::OUTLINED
 };

@@ -239,7 +239,9 @@ struct Near {
 /// Reasons why rows may be missing, if they may, and whether the direct ones are known nevertheless.
 fn blocked_by(answer: &ImpactAnswer, near: Near, incomplete: bool) -> Option<(String, bool)> {
     let not_made = |edges: usize| {
-        format!("{edges} calls by dynamic dispatch count only if the overriding method's class is made, and nothing in sight makes it")
+        format!(
+            "{edges} calls by dynamic dispatch count only if the overriding method's class is made, and nothing in sight makes it"
+        )
     };
     let mut reasons = Vec::new();
     if near.open > 0 {
