@@ -2,8 +2,10 @@
 //!
 //! What they say for a question is judged by those who know the graph; here they are cut, cleared of secrets and kept.
 
+
 use m1nd_base::Derived;
 use m1nd_store::StoredFeedback;
+
 
 /// Nodes of one lesson.
 pub const MAX_LESSON_NODES: usize = 100;
