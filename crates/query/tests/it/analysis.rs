@@ -183,6 +183,11 @@ fn only_what_could_reach_the_node_blocks_it() {
             Blocked,
         ),
         (
+            "one of the values is not known",
+            "//- a.py\nclass A:\n    def f(self): pass\nclass B:\n    def f(self): pass\n//- b.py\nfrom a import B\ndef g(c):\n    x = B() if c else h()\n    x.f()\n",
+            Blocked,
+        ),
+        (
             "a value of an outside type",
             "//- a.py\nclass A:\n    def f(self): pass\n//- b.py\nimport queue\ndef g():\n    queue.Queue().f()\n",
             Closed,
