@@ -10,6 +10,7 @@ mod callgraph;
 #[cfg(test)]
 mod callgraph_tests;
 mod calls;
+mod closure;
 mod edges;
 mod equality;
 mod files;
@@ -33,6 +34,7 @@ mod truth;
 const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval edges --table
+  cargo xtask eval closure --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval seek --repo PATH [--check | --write] [--explain N]
@@ -44,6 +46,7 @@ const USAGE: &str = "expected:
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     match args.split_first().map(|(what, rest)| (what.as_str(), rest)) {
         Some(("edges", rest)) => edges::run(rest),
+        Some(("closure", rest)) => closure::run(rest),
         Some(("callgraph", rest)) => callgraph::run(rest),
         Some(("localize", rest)) => localize::run(rest),
         Some(("trace", rest)) => trace::run(rest),

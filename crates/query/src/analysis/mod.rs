@@ -1,5 +1,6 @@
 //! Analyses of the graph, composed of its algorithms, for the tools to print.
 
+mod closure;
 mod impact;
 pub mod trace;
 mod why;

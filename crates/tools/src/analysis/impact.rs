@@ -110,7 +110,10 @@ pub(crate) struct HidingRow {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Closure {
+    /// Of the direct dependents.
     state: &'static str,
+    /// Of all dependents, those through others included.
+    indirect: &'static str,
     why: String,
     hiding: Vec<HidingRow>,
     total_hiding: usize,
@@ -156,10 +159,10 @@ before farther.
 
 Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `test`; `doc`), its distance, and a
 `witness`: the edges that lead there, with file and line. `signal_strength` ranks rows by a fixed table of relations;
-it is not a measured probability. `closure.state` is `closed` if every dependent is known; `blocked` if unresolved
-references that name the node or a dependent (`far`), files that could not be parsed completely, or a search limit may
-hide more: `closure.hiding` and `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block
-it, too. An empty list proves absence only if it is `closed`.
+it is not a measured probability. `closure.state` is `closed` if every direct dependent is known; `blocked` if references that could
+reach the node, or files that have its name and could not be parsed completely, may hide more. `closure.indirect`
+says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
+`closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
 `total_blast_nodes` counts the rows of all pages; `files` groups them by file. The answer is cut to 50,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
     const NEEDS_FRESH: bool = true;
@@ -299,6 +302,7 @@ fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
     };
     Closure {
         state: found.closure.word(),
+        indirect: found.indirect.word(),
         why: found.why.clone(),
         hiding: found.hiding.iter().map(row).collect(),
         total_hiding: found.total_hiding,
@@ -317,7 +321,10 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
         }
         (ClosureState::Closed, total) => {
-            let hint = format!("all {} are known; start with the nearest", count(total, dependents));
+            let hint = match found.indirect {
+                ClosureState::Closed => format!("all {} are known; start with the nearest", count(total, dependents)),
+                _ => format!("{} known, all direct ones among them; start with the nearest", count(total, dependents)),
+            };
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, total) => {
